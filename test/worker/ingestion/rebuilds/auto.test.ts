@@ -50,8 +50,7 @@ const deliverTwice = async (world: VectorizeWorld) =>
   await world.deliver((envelopes) => envelopes.flatMap((one) => [one, one]));
 
 test("a small RAG asks nothing of Vectorize, whatever happens to its files", async () => {
-  const world = await autoWorld();
-  const { source, rag } = await indexedRag(world, filesOf(SMALL));
+  const { world, source, rag } = await indexedRag(await autoWorld(), filesOf(SMALL));
   expect(await shownFiles(world, rag)).toEqual(inOrder(SMALL));
   await world.put(source, "moss.html", longText("bracken"));
   await deliverTwice(world);
@@ -70,8 +69,7 @@ test("a small RAG asks nothing of Vectorize, whatever happens to its files", asy
 });
 
 test("a RAG that outgrows its object moves while it answers, and back only by hand", async () => {
-  const world = await autoWorld();
-  const { source, rag } = await indexedRag(world, filesOf(GROWN));
+  const { world, source, rag } = await indexedRag(await autoWorld(), filesOf(GROWN));
   expect(await places(rag)).toEqual(["live in object"]);
   expect(world.vectorize.calls).toEqual([]);
   const embedded = world.countEmbedded();
@@ -137,8 +135,7 @@ test("a move whose worker dies at any call ends as if it had not", async () => {
   const tried = { from: 3, every: 8, upTo: 43 };
   await crashAtCalls(
     async (crash, at) => {
-      const world = await autoWorld();
-      const { rag } = await indexedRag(world, filesOf(GROWN));
+      const { world, rag } = await indexedRag(await autoWorld(), filesOf(GROWN));
       await sweep(world.services);
       await world.workUntil(crash);
       expect({ at, files: await shownFiles(world, rag) }).toEqual({ at, files: inOrder(GROWN) });

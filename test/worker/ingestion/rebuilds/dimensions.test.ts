@@ -16,8 +16,7 @@ import {
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
 test("the old vectors answer, by their own model, until the new ones are complete", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
   await sweep(world.services);
@@ -37,8 +36,7 @@ test("the old vectors answer, by their own model, until the new ones are complet
 });
 
 test("after a return the abandoned embedding model is not built until asked for", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   const setDimensions = (dimensions: number) => {
     world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: dimensions };

@@ -28,8 +28,7 @@ const FILES = {
 
 test("files changed, removed and added during a build are so before and after it", async () => {
   for (const order of ["as sent", "backwards", "twice"]) {
-    const world = new World();
-    const { source, rag } = await indexedRag(world, FILES);
+    const { world, source, rag } = await indexedRag(new World(), FILES);
     await patch(world, rag, SMALL);
     await deliverBut(world, ofBuild);
     // One file is built in its old version, the others wait.
@@ -62,8 +61,7 @@ test("files changed, removed and added during a build are so before and after it
 
 test("the sweep finishes a build whose messages were lost; a restart does at once", async () => {
   for (const restarted of [false, true]) {
-    const world = new World();
-    const { rag } = await indexedRag(world, FILES);
+    const { world, rag } = await indexedRag(new World(), FILES);
     await patch(world, rag, SMALL);
     world.waiting = [];
     await sweep(world.services);
@@ -93,8 +91,7 @@ const refusing = (world: World, word: string): void =>
   });
 
 test("a file that fails in the new generation only is an error after activation", async () => {
-  const world = new World();
-  const { source, rag } = await indexedRag(world, FILES);
+  const { world, source, rag } = await indexedRag(new World(), FILES);
   await world.put(source, "empty.html", "");
   await world.deliver();
   refusing(world, "heather");
@@ -114,8 +111,7 @@ test("a file that fails in the new generation only is an error after activation"
 });
 
 test("where a new model fails for every file, the old index stays until it works", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   const { models } = world.services;
   refusing(world, "");
@@ -133,8 +129,7 @@ test("where a new model fails for every file, the old index stays until it works
 });
 
 test("a scope narrowed during a build hides in both generations", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   await patch(world, rag, SMALL);
   await deliverBut(world, ofBuild);
   await deliverFirst(world);
@@ -149,8 +144,7 @@ test("a scope narrowed during a build hides in both generations", async () => {
 });
 
 test("a RAG removed during a build leaves nothing behind in either generation", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   await patch(world, rag, SMALL);
   await deliverBut(world, ofBuild);
   await deliverFirst(world);

@@ -36,8 +36,7 @@ test("an estimate of other chunking is near what the change then embeds", async 
     { chunkSize: 200, chunkOverlap: 40 },
     { chunkSize: 1_000, chunkOverlap: 100 },
   ]) {
-    const world = new World();
-    const { rag } = await indexedRag(world, FILES);
+    const { world, rag } = await indexedRag(new World(), FILES);
     const told = await estimate(world, rag, change);
     const embedded = world.countEmbedded();
     await patch(world, rag, change);
@@ -55,8 +54,7 @@ test("an estimate of other chunking is near what the change then embeds", async 
 });
 
 test("what is unchanged costs nothing; another model or a reindex embeds every chunk", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const { chunks } = await facts(world, rag, 1);
   expect(await estimate(world, rag, {})).toEqual({
     needed: false,
@@ -88,8 +86,7 @@ test("what is unchanged costs nothing; another model or a reindex embeds every c
 });
 
 test("settings that would be refused are refused", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, { "a.html": longText("moss") });
+  const { world, rag } = await indexedRag(new World(), { "a.html": longText("moss") });
   for (const [wish, reason] of [
     [{ chunkSize: 100, chunkOverlap: 60 }, "chunkOverlap must be at most half of chunkSize"],
     [{ embeddingModel: "nobody/knows" }, "embeddingModel: "],
@@ -114,8 +111,7 @@ function serveAs(world: World, model: string): void {
 
 test("another model's tokenizer cuts documents again, as finely as estimated", async () => {
   const sentence = "Приют под перевалом открыт с июня до середины октября, и хозяйка ждёт гостей. ";
-  const world = new World();
-  const { rag } = await indexedRag(world, {
+  const { world, rag } = await indexedRag(new World(), {
     "one.html": `<p>${sentence.repeat(200)}</p>`,
     "two.html": `<p>${sentence.repeat(90)}</p>`,
   });

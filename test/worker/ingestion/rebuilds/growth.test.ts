@@ -36,9 +36,10 @@ async function found(world: World, rag: RagId) {
 }
 
 /** A RAG whose index has outgrown its one shard; nothing is begun yet. */
-async function outgrownRag(world: World) {
-  const indexed = await indexedRag(world, FILES);
-  world.services.config = { ...world.services.config, INDEX_SHARD_CHUNKS: SHARD_CHUNKS };
+async function outgrownRag() {
+  const indexed = await indexedRag(new World(), FILES);
+  const { services } = indexed.world;
+  services.config = { ...services.config, INDEX_SHARD_CHUNKS: SHARD_CHUNKS };
   return indexed;
 }
 
@@ -67,8 +68,7 @@ async function ownedByShards(rag: RagId) {
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
 test("a growing RAG is spread over more shards, answers, and embeds nothing again", async () => {
-  const world = new World();
-  const { rag } = await outgrownRag(world);
+  const { world, rag } = await outgrownRag();
   const before = await found(world, rag);
   const embedded = world.countEmbedded();
   await sweep(world.services);
@@ -94,8 +94,7 @@ test("a growing RAG is spread over more shards, answers, and embeds nothing agai
 });
 
 test("files changed, added and removed while it grows are so in every shard", async () => {
-  const world = new World();
-  const { source, rag } = await outgrownRag(world);
+  const { world, source, rag } = await outgrownRag();
   await sweep(world.services);
   await deliverBut(world, ofBuild);
   const half = world.waiting.splice(0, 3);
@@ -125,8 +124,7 @@ test("files changed, added and removed while it grows are so in every shard", as
 });
 
 test("what is missing from one shard is found by the check and indexed again", async () => {
-  const world = new World();
-  const { rag } = await outgrownRag(world);
+  const { world, rag } = await outgrownRag();
   await world.sweepAfter(0);
   const before = await found(world, rag);
   const shard = (await inShards(world, rag, 2)).findIndex((chunks) => chunks > 0);
@@ -147,8 +145,7 @@ test("what is missing from one shard is found by the check and indexed again", a
 test("growth whose worker dies at any call ends as if it had not", async () => {
   await crashAtCalls(
     async (crash, at) => {
-      const world = new World();
-      const { rag } = await outgrownRag(world);
+      const { world, rag } = await outgrownRag();
       const before = await found(world, rag);
       await sweep(world.services);
       await world.workUntil(crash);

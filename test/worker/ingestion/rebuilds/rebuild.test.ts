@@ -22,8 +22,7 @@ import {
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
 test("with other chunking the old chunks answer until the new ones are complete", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   expect(before.counts).toEqual({ "a.html": 1, "b.html": 1 });
 
@@ -56,8 +55,7 @@ test("with other chunking the old chunks answer until the new ones are complete"
 });
 
 test("an index of an older format answers until one of this format is complete", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   await env.DB.prepare("update rag_generations set format = format - 1 where rag_id = ?")
     .bind(rag)
@@ -75,8 +73,7 @@ test("an index of an older format answers until one of this format is complete",
 });
 
 test("a reindex builds once, however often its message comes, and keeps figures", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const counters = await world.counters(rag);
   await reindexRag(world.services, { ragId: rag });
   const [message] = world.waiting;
@@ -91,8 +88,7 @@ test("a reindex builds once, however often its message comes, and keeps figures"
 });
 
 test("a second change during a build leaves only the newest settings", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
   await deliverFirst(world);
@@ -110,8 +106,7 @@ test("a second change during a build leaves only the newest settings", async () 
 });
 
 test("a change that is taken back ends the build", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);

@@ -23,8 +23,7 @@ const FILES = {
 const SMALL = { chunkSize: 32, chunkOverlap: 0 };
 
 test("the previous generation answers again with its settings, without embedding", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   const counters = await world.counters(rag);
   await patch(world, rag, SMALL);
@@ -47,8 +46,7 @@ test("the previous generation answers again with its settings, without embedding
 });
 
 test("changes made meanwhile are in the generation that is returned to", async () => {
-  const world = new World();
-  const { source, rag } = await indexedRag(world, FILES);
+  const { world, source, rag } = await indexedRag(new World(), FILES);
   await patch(world, rag, SMALL);
   await world.deliver();
   await world.put(source, "a.html", longText("bracken"));
@@ -71,8 +69,7 @@ test("changes made meanwhile are in the generation that is returned to", async (
 });
 
 test("what left the scopes meanwhile is not in the index gone back to", async () => {
-  const world = new World();
-  const { source, rag } = await indexedRag(world, FILES);
+  const { world, source, rag } = await indexedRag(new World(), FILES);
   await patch(world, rag, SMALL);
   await world.deliver();
   const scopes = ["a.html", "b.html"].map((value) => ({ type: "path" as const, value }));
@@ -93,8 +90,7 @@ test("what left the scopes meanwhile is not in the index gone back to", async ()
 });
 
 test("the sweep finishes a return that dies; after the drop it is refused", async () => {
-  const world = new World();
-  const { rag } = await indexedRag(world, FILES);
+  const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
   await patch(world, rag, SMALL);
   await world.deliver();

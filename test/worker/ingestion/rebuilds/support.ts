@@ -1,9 +1,10 @@
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { updateRag } from "../../../../src/catalog/rags/update-rag.ts";
 import type { RagPatch } from "../../../../src/catalog/rags/rag-settings.ts";
-import type { FileSourceId, RagId } from "../../../../src/core/ids.ts";
+import type { RagId } from "../../../../src/core/ids.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { rowsOf, type World } from "../../../support/ingestion-world.ts";
+import { VectorizeWorld } from "../../../support/vectorize-world.ts";
 import { requestOf } from "../../../support/retrieval-requests.ts";
 
 /** About 40 words: one chunk of 400 tokens, several of 16. */
@@ -18,16 +19,19 @@ export async function patch(world: World, ragId: RagId, change: RagPatch) {
 }
 
 /** A RAG with these files indexed; each file has a message of its own from here on. */
-export async function indexedRag(
-  world: World,
-  files: Record<string, string>,
-): Promise<{ source: FileSourceId; rag: RagId }> {
+export async function indexedRag<Of extends World>(world: Of, files: Record<string, string>) {
   world.sharesMessages = false;
   const { source, rag } = await world.addSourceAndRag();
   for (const [path, text] of Object.entries(files)) await world.put(source, path, text);
   await world.deliver();
-  return { source, rag };
+  return { world, source, rag };
 }
+
+/** The same in a vector index that nothing else is in. */
+export const vectorizeRag = async (
+  files: Record<string, string>,
+  options?: Parameters<typeof VectorizeWorld.alone>[0],
+) => await indexedRag(await VectorizeWorld.alone(options), files);
 
 /** What a retrieval answers, by path: how many chunks of each file, and whether all was searched. */
 export async function found(world: World, ragId: RagId, query = "note parts") {

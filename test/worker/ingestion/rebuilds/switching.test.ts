@@ -100,11 +100,10 @@ test("a page of files costs as many rows while another index is kept", async () 
 });
 
 /** A RAG of two files with a second index that is built but for the switch. */
-async function readyRag(world: World) {
-  const made = await indexedRag(world, {
-    "a.html": longText("moss"),
-    "b.html": longText("heather"),
-  });
+async function readyRag() {
+  const files = { "a.html": longText("moss"), "b.html": longText("heather") };
+  const made = await indexedRag(new World(), files);
+  const { world } = made;
   await patch(world, made.rag, { chunkSize: 32, chunkOverlap: 0 });
   await deliverBut(world, ofBuild);
   await world.deliverBatch("quarry-index", world.waiting.splice(0));
@@ -123,8 +122,7 @@ async function expectTrueFigures(world: World, rag: RagId): Promise<void> {
 }
 
 test("a file that waits at the switch is pending after it, and answers as before", async () => {
-  const world = new World();
-  const { source, rag } = await readyRag(world);
+  const { world, source, rag } = await readyRag();
   await world.put(source, "a.html", longText("bracken"));
   await world.put(source, "new.html", longText("sedge"));
   await continueBuild(world.services, rag);
@@ -144,8 +142,7 @@ test("a file that waits at the switch is pending after it, and answers as before
 });
 
 test("a file changed and changed back around the switch says what it says now", async () => {
-  const world = new World();
-  const { source, rag } = await readyRag(world);
+  const { world, source, rag } = await readyRag();
   await world.put(source, "a.html", "A note, now short, of two parts.");
   await continueBuild(world.services, rag);
   await world.deliver();
@@ -156,8 +153,7 @@ test("a file changed and changed back around the switch says what it says now", 
 });
 
 test("a removal and a failure just before the switch stay", async () => {
-  const world = new World();
-  const { source, rag } = await readyRag(world);
+  const { world, source, rag } = await readyRag();
   await world.drop(source, "a.html");
   await world.put(source, "b.html", "");
   await continueBuild(world.services, rag);
@@ -171,8 +167,7 @@ test("a removal and a failure just before the switch stay", async () => {
 });
 
 test("a file that is newer in the live index keeps the switch waiting", async () => {
-  const world = new World();
-  const { source, rag } = await readyRag(world);
+  const { world, source, rag } = await readyRag();
   await world.put(source, "a.html", longText("bracken"));
   await deliverBut(world, ofBuild);
   await continueBuild(world.services, rag);
@@ -184,8 +179,7 @@ test("a file that is newer in the live index keeps the switch waiting", async ()
 });
 
 test("what a worker still did for the replaced index does not count", async () => {
-  const world = new World();
-  const { source, rag } = await readyRag(world);
+  const { world, source, rag } = await readyRag();
   await world.put(source, "a.html", longText("bracken"));
   const untouched = world.services;
   world.services = { ...untouched };

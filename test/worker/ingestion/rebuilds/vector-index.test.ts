@@ -1,23 +1,22 @@
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
-import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
   deliverFirst,
   facts,
   found,
-  indexedRag,
   longText,
   ofBuild,
   patch,
   states,
   tenMinutesLater,
+  vectorizeRag,
 } from "./support.ts";
 
 test("vectors of replaced and abandoned generations leave the vector index", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, {
+  const { world, rag } = await vectorizeRag({
     "a.html": longText("moss"),
     "b.html": longText("fen"),
   });
@@ -38,8 +37,9 @@ test("vectors of replaced and abandoned generations leave the vector index", asy
 });
 
 test("vectors of a size that the vector index cannot hold change nothing and say so", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, { "a.html": longText("moss") });
+  const { world, rag } = await vectorizeRag({
+    "a.html": longText("moss"),
+  });
   const before = await found(world, rag);
   const errors: unknown[] = [];
   const { log } = world.services;

@@ -3,14 +3,14 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import type { RagId } from "../../../../src/core/ids.ts";
-import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { SHOWN_AFTER_MS, type VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   found,
-  indexedRag,
   longText,
   patch,
   states,
   tenMinutesLater,
+  vectorizeRag,
 } from "../rebuilds/support.ts";
 
 const HEATHER = "Heather flowers in August.";
@@ -23,8 +23,7 @@ const inFlight = async (world: VectorizeWorld, rag: RagId) =>
   (await world.index(rag).ledger()).inFlight;
 
 test("indexed files are found before the vector index shows them, and after a restart", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, rag } = await vectorizeRag({ "a.html": HEATHER });
   const once = { "a.html": 1 };
   expect(world.held(rag)).toHaveLength(0);
   expect(await near(world, rag)).toEqual(once);
@@ -41,8 +40,7 @@ test("indexed files are found before the vector index shows them, and after a re
 });
 
 test("what the vector index does not show is scanned for as long as that takes", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, rag } = await vectorizeRag({ "a.html": HEATHER });
   const { vectorIndex } = world.services;
   if (vectorIndex === null) throw new Error("a vector index is needed");
   // It says that it has passed the write, and shows nothing.
@@ -58,8 +56,10 @@ test("what the vector index does not show is scanned for as long as that takes",
 });
 
 test("what is removed is never shown again, by whichever leg", async () => {
-  const world = await VectorizeWorld.alone();
-  const { source, rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("fen") });
+  const { world, source, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+    "b.html": longText("fen"),
+  });
   await world.drop(source, "a.html");
   for (let step = 0; step < 6; step++) {
     expect(await near(world, rag)).not.toHaveProperty("a.html");
@@ -71,8 +71,9 @@ test("what is removed is never shown again, by whichever leg", async () => {
 });
 
 test("a file indexed again is found in exactly one version at every moment", async () => {
-  const world = await VectorizeWorld.alone();
-  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, source, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+  });
   await world.minutesPass(3);
   await world.put(source, "a.html", "Heather flowers in July already.");
   await world.deliver();
@@ -87,8 +88,9 @@ test("a file indexed again is found in exactly one version at every moment", asy
 });
 
 test("equal texts are one answer, also when the vector index shows only one of them", async () => {
-  const world = await VectorizeWorld.alone();
-  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, source, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+  });
   await world.minutesPass(3);
   await world.put(source, "b.html", HEATHER);
   await world.deliver();
@@ -98,8 +100,10 @@ test("equal texts are one answer, also when the vector index shows only one of t
 });
 
 test("right after a switch of generations the new one answers in full", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("moss") });
+  const { world, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+    "b.html": longText("moss"),
+  });
   await world.minutesPass(3);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await world.deliver();
@@ -122,8 +126,7 @@ const noteOf = (file: number, at: number) =>
 const NOTES_PER_FILE = 2_000;
 
 test("of 6,000 new chunks none is `indexed` and not findable", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const { source, rag } = await indexedRag(world, {});
+  const { world, source, rag } = await vectorizeRag({}, { dimensions: 64 });
   await patch(world, rag, { chunkSize: 16, chunkOverlap: 0 });
   await world.deliver();
   for (const file of [0, 1, 2]) {

@@ -12,11 +12,11 @@ import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
 import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
 import {
   found,
-  indexedRag,
   longText,
   patch,
   states,
   tenMinutesLater,
+  vectorizeRag,
 } from "../rebuilds/support.ts";
 import { live, noteOf, notesRag } from "./support.ts";
 import { statement } from "../../../support/ingestion-world.ts";
@@ -31,8 +31,9 @@ async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
 }
 
 test("a text that comes back while its old vector is being removed keeps its new one", async () => {
-  const world = await VectorizeWorld.alone();
-  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, source, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+  });
   const { vectorIndex } = world.services;
   if (vectorIndex === null) throw new Error("a vector index is needed");
   const held: (() => Promise<void>)[] = [];
@@ -133,8 +134,7 @@ test("orphans are removed", async () => {
 });
 
 test("vectors of another shard are no orphans", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const { rag } = await indexedRag(world, {});
+  const { world, rag } = await vectorizeRag({}, { dimensions: 64 });
   await statement("update rag_generations set shards = 3 where rag_id = ?", rag).run();
   const source = await world.addSource();
   await statement("update rags set file_source_id = ? where id = ?", source, rag).run();
@@ -145,8 +145,10 @@ test("vectors of another shard are no orphans", async () => {
 });
 
 test("leftovers of a dropped generation are removed once its workers have ended", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, { "a.html": HEATHER, "b.html": longText("moss") });
+  const { world, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+    "b.html": longText("moss"),
+  });
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await world.deliver();
   await tenMinutesLater(world);

@@ -1,15 +1,15 @@
 import { expect, test, vi } from "vitest";
 
-import { VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { indexedRag } from "../rebuilds/support.ts";
+import { vectorizeRag } from "../rebuilds/support.ts";
 import { asSearched, drive, nearest } from "./support.ts";
 
 const HEATHER = "Heather flowers in August.";
 const MOSS = "Moss grows on peat.";
 
 test("while the vector index is down a semantic RAG is searched by words", async () => {
-  const world = await VectorizeWorld.alone();
-  const { source, rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, source, rag } = await vectorizeRag({
+    "a.html": HEATHER,
+  });
   await world.minutesPass(3);
   await world.put(source, "b.html", MOSS);
   await world.deliver();
@@ -23,8 +23,7 @@ test("while the vector index is down a semantic RAG is searched by words", async
 });
 
 test("a question that the vector index fails once is asked once more", async () => {
-  const world = await VectorizeWorld.alone();
-  const { rag } = await indexedRag(world, { "a.html": HEATHER });
+  const { world, rag } = await vectorizeRag({ "a.html": HEATHER });
   await world.minutesPass(3);
   vi.spyOn(world.vectorize, "query").mockRejectedValueOnce(new Error("internal error"));
   const { chunks, degradations } = await nearest(world, rag, "heathr flowring");
