@@ -5,9 +5,9 @@ import { isPathExcluded, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import {
+  addFile,
   ancestorsOf,
   findFile,
-  findOrAddFile,
   isSuperseded,
   writeFacts,
   writeReadersOf,
@@ -91,7 +91,7 @@ export const activateVersion: Verb<"activateVersion"> = (context, facts, revisio
   if (before !== null && isSuperseded(before, revision)) {
     return { outcome: "superseded", revision: before.revision };
   }
-  const file = before ?? findOrAddFile(sql, facts.fileId);
+  const file = before ?? addFile(sql, facts.fileId);
   const placed = new Map(chunks.map((chunk) => [chunk.id, chunk]));
   const sorted = sortChunks(sql, file.file, revision, placed);
   if (sorted.missing.length > 0) return { outcome: "incomplete", missing: sorted.missing };

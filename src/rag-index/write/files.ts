@@ -14,9 +14,8 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
 /** The revision of an unknown file; every other revision is later. */
 const NO_REVISION = -1;
 
-export function findOrAddFile(sql: SqlStorage, fileId: FileId): FileRow {
-  const known = findFile(sql, fileId);
-  if (known !== null) return known;
+/** Of a file that the index does not know. */
+export function addFile(sql: SqlStorage, fileId: FileId): FileRow {
   return sql
     .exec<FileRow>(
       `INSERT INTO files (id, revision, state) VALUES (?, ?, 'staging')

@@ -1,6 +1,6 @@
 import { vectorIdOf, type FileId } from "../../core/ids.ts";
 import { withSuccession } from "./duplicates.ts";
-import { findOrAddFile, markRemoved } from "./files.ts";
+import { addFile, findFile, markRemoved } from "./files.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
 import type { WriteContext, Verb } from "./write-context.ts";
 import { chunksOf, select, addToTotals, type Row } from "../tables.ts";
@@ -48,7 +48,7 @@ function removeFile(
   { fileId, revision }: { fileId: FileId; revision: number },
 ): void {
   const { sql, change } = context;
-  const file = findOrAddFile(sql, fileId);
+  const file = findFile(sql, fileId) ?? addFile(sql, fileId);
   if (revision < file.revision) return;
   const columns = ["chunk" as const, "id" as const, "live" as const, "duplicate_key" as const];
   const own = "WHERE file = ? AND (live = 1 OR revision <= ?)";

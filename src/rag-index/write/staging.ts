@@ -1,7 +1,7 @@
 import { vectorIdOf, type ChunkId } from "../../core/ids.ts";
 import type { Verb } from "./write-context.ts";
 import type { StagedChunk } from "../../ports/index-versions.ts";
-import { findFile, findOrAddFile, isSuperseded } from "./files.ts";
+import { addFile, findFile, isSuperseded } from "./files.ts";
 import { rowsOf, run, insertContents, chunksOf, valuesOf, addToTotals } from "../tables.ts";
 import type { Row } from "../tables.ts";
 import { addInFlight } from "../vectors/in-flight-vectors.ts";
@@ -33,8 +33,9 @@ export const vectors: Verb<"vectors"> = ({ sql }, fileId, ids) => {
  * Returns what was added.
  */
 export const stage: Verb<"stage"> = ({ sql }, fileId, revision, chunks, batch) => {
-  if (isSuperseded(findFile(sql, fileId), revision)) return [];
-  const { file } = findOrAddFile(sql, fileId);
+  const known = findFile(sql, fileId);
+  if (isSuperseded(known, revision)) return [];
+  const { file } = known ?? addFile(sql, fileId);
   const added = addChunks(sql, { file, revision }, chunks);
   if (batch !== undefined && added.length > 0) {
     noteFolders(sql, [{ file, folder: batch.folder }]);

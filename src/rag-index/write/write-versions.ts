@@ -10,7 +10,7 @@ import { rowsOf, addToTotals, insertContents, type Row } from "../tables.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
 import { liveKeys } from "./duplicates.ts";
-import { findFile, findOrAddFile } from "./files.ts";
+import { addFile, findFile } from "./files.ts";
 import { stage } from "./staging.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 
@@ -41,7 +41,7 @@ function writeNewFile(
   if (!isWhole || findFile(sql, facts.fileId) !== null) return null;
   const whole = wholeChunks(sql, staged, placed);
   if (whole === null) return null;
-  const file = findOrAddFile(sql, facts.fileId);
+  const file = addFile(sql, facts.fileId);
   const added = addLive(sql, { file: file.file, revision }, whole);
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { chunks: added.length });
