@@ -25,8 +25,6 @@ const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/gu;
 const LOOK_ALIKES =
   /[<＜﹤‹〈](?=[\s/|]*(?:passage|request|\|?(?:im_|start|end|eot|system|user|assistant|begin)))|<(?=\||<SYS|<\/SYS|s>|\/s>)|\[(?=\/?(?:INST|SYS)\])/giu;
 
-const BROKEN: Record<string, string> = { "[": "(" };
-
 /** Text as a model may see it: nothing hidden, nothing that looks like a delimiter. */
 export function neutralised(text: string, key: string): string {
   return text
@@ -35,7 +33,7 @@ export function neutralised(text: string, key: string): string {
     .replace(STRAY_JOINERS, "")
     .replace(CONTROLS, " ")
     .replaceAll(key, "")
-    .replace(LOOK_ALIKES, (found) => BROKEN[found] ?? "‹ ");
+    .replace(LOOK_ALIKES, (found) => (found === "[" ? "(" : "‹ "));
 }
 
 /** One line without quotes or brackets, for the attribute of a delimiter. */
