@@ -2,8 +2,6 @@
  * The service over doubles of Vectorize and Workers AI, each binding counted: what an event asked
  * for is told by `GET /__recorded`.
  */
-import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
-import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { RagIndex as PlainRagIndex } from "../../../src/durable-objects/rag-index.ts";
 import { RateWindow as PlainRateWindow } from "../../../src/durable-objects/rate-window.ts";
@@ -12,9 +10,8 @@ import { createApp } from "../../../src/http/app.ts";
 import { tick } from "../../../src/ingestion/maintenance/sweep.ts";
 import { consume } from "../../../src/jobs/consume.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { countedBindings, roundsOf, type Operation } from "../../support/counted-bindings.ts";
+import { productionDoubles } from "../../support/production-doubles.ts";
 
 export { Clock } from "../../../src/durable-objects/clock.ts";
 export { DriveDebounce } from "../../../src/durable-objects/drive-debounce.ts";
@@ -41,29 +38,16 @@ export type Told = {
   open: number;
 };
 
-const DIMENSIONS = 1_024;
 /** What runs side by side ends together, whichever is quicker by itself. */
 const DELAY_MS = 25;
 
-const vectorize = new VectorizeDouble({
-  dimensions: DIMENSIONS,
-  now: () => Date.now(),
-  visibleAfterMs: 0,
-  metadataIndexes: METADATA_INDEXES,
-});
-const ai = new WorkersAiDouble({ embed: (text) => Array.from(hashEmbedding(text, DIMENSIONS)) });
+const { VECTORIZE, AI } = productionDoubles(0);
 
 let recorded: Recorded[] = [];
 let cursors: { rowsRead: number; rowsWritten: number }[] = [];
 let otherRowsWritten = 0;
 let indexBytes = 0;
 let open = 0;
-
-const production = (env: Env): Env => ({
-  ...env,
-  VECTORIZE: vectorize as unknown as Vectorize,
-  AI: ai as unknown as Ai,
-});
 
 /** The index object, its cursors kept: they know their rows when they have been read. */
 export class RagIndex extends PlainRagIndex {
@@ -120,7 +104,7 @@ async function record<Result>(
   work: (env: Env, context: ExecutionContext) => Promise<Result>,
 ): Promise<Result> {
   const waiting: Waiting = [];
-  const counted = countedBindings(production(env), { delayMs: DELAY_MS });
+  const counted = countedBindings({ ...env, VECTORIZE, AI }, { delayMs: DELAY_MS });
   open += 1;
   const result = await work(counted.env, watched(context, waiting));
   const { operations } = counted;

@@ -15,7 +15,6 @@ const BASE = "https://graph.example";
 export const LOGIN_BASE = "https://login.example";
 const CONTENT_BASE = "https://contoso.sharepoint.example";
 const DOWNLOAD_URL_MS = 60 * 60_000;
-const MINUTE_MS = 60_000;
 const SITE_USERS_A_PAGE = 2;
 
 type Failure = {
@@ -46,8 +45,6 @@ export class GraphDouble {
   domains: string[] | null = ["contoso.example"];
   /** Whether an administrator consented to the app's permission. */
   consented = true;
-  /** Calls a minute beyond which the app is throttled. */
-  callsAMinute = Infinity;
   /** Requests for bytes that brought an access token along. */
   leakedTokens = 0;
   baseUrl = BASE;
@@ -58,7 +55,6 @@ export class GraphDouble {
   readonly network = new PushNetwork();
   readonly subscriptions = new SubscriptionsDouble(this.network, () => this.now());
   readonly #downloads = new Map<string, { item: Item; expiresAt: number }>();
-  #window = { from: 0, calls: 0 };
 
   /** A site at `https://contoso.sharepoint.example/sites/NAME`, with one library. */
   site(name: string): Site & { library: DriveDouble } {
@@ -115,8 +111,6 @@ export class GraphDouble {
     if (url.pathname.includes("/_api/")) return this.#inSite(url, token, headers);
     if (!this.entra.takes(token, this.baseUrl))
       return errorAnswer(401, "InvalidAuthenticationToken");
-    const throttled = this.#throttle();
-    if (throttled !== null) return throttled;
     return await this.#route(method, url, { body, prefer: headers.get("prefer") ?? "" });
   }
 
@@ -147,14 +141,6 @@ export class GraphDouble {
     failure.times--;
     const { status, code = "serviceNotAvailable", headers } = failure;
     return errorAnswer(status, code, headers);
-  }
-
-  #throttle(): Response | null {
-    const from = Math.floor(this.now() / MINUTE_MS) * MINUTE_MS;
-    if (this.#window.from !== from) this.#window = { from, calls: 0 };
-    if (++this.#window.calls <= this.callsAMinute) return null;
-    const seconds = Math.ceil((from + MINUTE_MS - this.now()) / 1_000);
-    return errorAnswer(429, "TooManyRequests", { "retry-after": String(seconds) });
   }
 
   #get(path: string, query: URLSearchParams, prefer: string): Response {
@@ -250,10 +236,6 @@ export class GraphDouble {
     const tempauth = crypto.randomUUID();
     this.#downloads.set(tempauth, { item, expiresAt: this.now() + DOWNLOAD_URL_MS });
     return `${this.contentBase}/_layouts/15/download.aspx?UniqueId=${item.id}&tempauth=${tempauth}`;
-  }
-
-  expireDownloads(): void {
-    this.#downloads.clear();
   }
 
   /** The address is the permission; a token of Graph's is none here. */

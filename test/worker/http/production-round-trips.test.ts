@@ -3,38 +3,19 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createToken } from "../../../src/access/tokens/create-token.ts";
-import { METADATA_INDEXES } from "../../../src/adapters/cloudflare/vectorize-index.ts";
-import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
-import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { countedBindings, roundsOf } from "../../support/counted-bindings.ts";
-import { bytesOf, World } from "../../support/ingestion-world.ts";
+import { World } from "../../support/ingestion-world.ts";
+import { productionDoubles } from "../../support/production-doubles.ts";
 import { ORIGIN } from "../../support/worker-client.ts";
 
 /** What runs side by side ends together, whichever is quicker by itself. */
 const DELAY_MS = 25;
-const DIMENSIONS = 1_024;
-
-const vectorize = new VectorizeDouble({
-  dimensions: DIMENSIONS,
-  now: () => Date.now(),
-  visibleAfterMs: 0,
-  metadataIndexes: METADATA_INDEXES,
-});
-const ai = new WorkersAiDouble({ embed: (text) => Array.from(hashEmbedding(text, DIMENSIONS)) });
-const production = {
-  ...env,
-  VECTORIZE: vectorize as unknown as Vectorize,
-  AI: ai as unknown as Ai,
-  VECTOR_INDEX: "vectorize",
-  EMBEDDING_MODEL: "workers-ai/@cf/baai/bge-m3",
-} as Env;
+const production: Env = Object.assign({ ...env }, productionDoubles(0));
 
 const app = createApp(composeServices);
 let world: World;
@@ -47,11 +28,7 @@ beforeAll(async () => {
   const source = await world.addSource();
   rag = await world.addRag(source);
   await env.DB.prepare("update rags set reranker = ?").bind(RERANKER).run();
-  for (const [path, text] of Object.entries(NOTES)) {
-    const metadata = { contentLength: null, mimeType: "text/plain", metadata: null };
-    const file = { source: { id: source }, path, body: bytesOf(text), ...metadata };
-    await putFile(world.services, file);
-  }
+  for (const [path, text] of Object.entries(NOTES)) await world.put(source, path, text);
   await world.deliver();
   await env.DB.batch([
     env.DB.prepare(

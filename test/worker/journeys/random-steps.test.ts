@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { Dice } from "../../support/dice.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
@@ -27,17 +28,6 @@ beforeAll(async () => {
 });
 
 afterAll(queuesSettled);
-
-/** A small generator (mulberry32), so that a failing run can be repeated. */
-function randomFrom(seed: number) {
-  let state = seed;
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 async function untilIndexed(path: string) {
   await vi.waitFor(
@@ -72,18 +62,18 @@ async function shown(folder: string): Promise<Record<string, string>> {
 }
 
 async function walkLane(lane: number) {
-  const random = randomFrom(lane + 1);
+  const dice = new Dice(new Dice(lane + 1).roll(2 ** 32));
   const folder = `lane-${lane}`;
   const model: Record<string, string> = {};
   for (let step = 0; step < STEPS_PER_LANE; step++) {
-    const path = `${folder}/note-${random(PATHS_PER_LANE)}.md`;
+    const path = `${folder}/note-${dice.roll(PATHS_PER_LANE)}.md`;
     const file = `/file-sources/notes/files/${path}`;
-    const remove = path in model && random(3) === 0;
+    const remove = path in model && dice.roll(3) === 0;
     if (remove) {
       expect((await panel.send("DELETE", file)).status).toBe(204);
       delete model[path];
     } else {
-      const text = `The secret word of this note is word${lane}x${random(STEPS_PER_LANE)}.`;
+      const text = `The secret word of this note is word${lane}x${dice.roll(STEPS_PER_LANE)}.`;
       const put = await panel.put(file, text);
       expect(put.body).toMatchObject({ changed: model[path] !== text });
       model[path] = text;
