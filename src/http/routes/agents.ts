@@ -15,15 +15,13 @@ import { errors } from "../schemas/error.ts";
 import { agentParams, bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
 /** The agents are part of the API and not of its published specification. */
-const hide = true;
+const ofAgents = { hide: true, tags: [TAGS.agents], security: bearer };
 
 const getAgent = createRoute({
-  hide,
+  ...ofAgents,
   operationId: "getAgent",
-  tags: [TAGS.agents],
   summary: "Agent by identifier",
   description: "Name, path and RAGs of an agent.",
-  security: bearer,
   method: "get",
   path: "/api/agents/{identifier}",
   middleware: [guardAgent] as const,
@@ -32,12 +30,10 @@ const getAgent = createRoute({
 });
 
 const invokeAgent = createRoute({
-  hide,
+  ...ofAgents,
   operationId: "invokeAgent",
-  tags: [TAGS.agents],
   summary: "Invoke an agent",
   description: "Run one turn. The agent searches its RAGs as often as it needs, then answers.",
-  security: bearer,
   method: "post",
   path: "/api/agents/{identifier}/invoke",
   middleware: [guardAgentRun, ...readsJson(AgentInvokeRequest)] as const,
