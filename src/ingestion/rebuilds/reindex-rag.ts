@@ -77,13 +77,12 @@ export async function indexState(services: Services, ragId: RagId) {
   const generations = await listGenerations(services.db, ragId);
   const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
   const of = (state: ListedGeneration["state"]) =>
-    generations.find((generation) => generation.state === state);
-  const [live, building] = [of("live"), of("building")];
+    generations.find((generation) => generation.state === state) ?? null;
   const previous = generations.find(({ generation }) => generation === kept?.generation);
   const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
   return {
-    live: live === undefined ? null : live,
-    building: building === undefined ? null : { ...building },
+    live: of("live"),
+    building: of("building"),
     previous:
       previous === undefined ? null : { ...previous, keptUntil: previous.changedAt + keptMs },
   };

@@ -1,6 +1,5 @@
 import { sha256Hex } from "../../core/hash.ts";
-import type { ListedFile } from "../../ports/source-reader.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
+import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
 import { fetchEntry, findKnown, isPushed, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
