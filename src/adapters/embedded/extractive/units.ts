@@ -1,6 +1,6 @@
 import { scanBlocks, type Block } from "../../../documents/chunking/scan-blocks.ts";
 import { splitSentences } from "../../../text/sentences.ts";
-import { stemsOf } from "./question.ts";
+import { NEGATION, stemsOf } from "./question.ts";
 
 export type Passage = { text: string; source: string };
 
@@ -85,9 +85,11 @@ function runsOf(parts: Part[]): Part[][] {
 function belongs(run: Part[], part: Part): boolean {
   const above = run.at(-1);
   if (above === undefined || run.length >= MAX_RUN_BLOCKS) return false;
-  if (part.kind === "paragraph" && GOES_ON.test(part.text)) return true;
+  // `Works when: …`, then `Does not work when: …`
+  const takesBack = above.kind === "list" && LEADS.test(part.text) && NEGATION.test(part.text);
+  if (part.kind === "paragraph" && (takesBack || GOES_ON.test(part.text))) return true;
   const isDeeper = part.indent > (run[0]?.indent ?? 0);
-  return isDeeper || part.kind === "code" || part.kind === "list" || LEADS.test(above.text);
+  return isDeeper || ["code", "list"].includes(part.kind) || LEADS.test(above.text);
 }
 
 function isCutOff(run: Part[], mayBeCut: boolean): boolean {

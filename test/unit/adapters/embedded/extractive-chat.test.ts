@@ -45,6 +45,17 @@ test("the answer is quoted from one document, and cites only that", async () => 
   expect(quotes[0]).toMatch(/^Full-time employees [^]* not paid out\.$/);
 });
 
+test("a list of what works is not quoted without the list of what does not", async () => {
+  const works =
+    "**Works when the balancer**:\n- Uses sticky cookies of its own\n- Uses random choice";
+  const fails = "**Does NOT work when**:\n- All connections of one address go to one server";
+  const filler = `The pool is described in its own page. ${"It has many settings. ".repeat(40)}`;
+  const passage = `# Balancing\n\n${filler}\n\n${works}\n\n${fails}\n\n## Limits\n\nNone.`;
+  const { quotes } = await cited("Which balancer works with random choice?", [passage]);
+  expect(quotes[0]).toContain(works);
+  expect(quotes[0]).toContain(fails);
+});
+
 test("what is only the closest is cited behind the words that say so", async () => {
   const { text, quotes } = await cited("How many days of holiday do I get on Mars?", [HANDBOOK]);
   expect(text).toMatch(/^The documents do not say it outright/);
