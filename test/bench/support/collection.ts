@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type Document = { id: string; title: string; text: string };
-export type Query = { id: string; text: string };
+type Query = { id: string; text: string };
 
 export type Collection = {
   documents: Document[];

@@ -51,7 +51,7 @@ export async function drive(
 }
 
 /** Chunks of a RAG have about a sentence each. */
-export async function makeChunksSmall(rag: RagId): Promise<void> {
+async function makeChunksSmall(rag: RagId): Promise<void> {
   const small = "chunk_size = 16, chunk_overlap = 0";
   await env.DB.batch([
     statement(`update rags set ${small} where id = ?`, rag),
