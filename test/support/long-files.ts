@@ -1,4 +1,5 @@
 import { strToU8, zipSync, type Zippable } from "fflate";
+import { pdfOf, pdfStream } from "./pdf-of.ts";
 
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships";
@@ -106,7 +107,7 @@ const emlWith = (rows: number) =>
   `From: a@example.com\nSubject: Beds\nMIME-Version: 1.0\nContent-Type: text/html; name=beds.html\nContent-Disposition: attachment; filename=beds.html\n\n${html(rows)}`;
 
 /** A page a row. */
-function pdf(pages: number): string {
+function pdf(pages: number): Uint8Array {
   const FIRST_PAGE = 4;
   const numbers = Array.from({ length: pages }, (_unused, at) => FIRST_PAGE + 2 * at);
   const objects = [
@@ -117,12 +118,11 @@ function pdf(pages: number): string {
       const line = `BT /F 12 Tf 20 ${20 + ((at * 37) % 150)} Td (Bed ${at + 1}) Tj ET`;
       return [
         `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents ${number + 1} 0 R /Resources << /Font << /F 3 0 R >> >> >>`,
-        `<< /Length ${line.length} >>\nstream\n${line}\nendstream`,
+        pdfStream(line),
       ];
     }),
   ];
-  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
-  return `%PDF-1.7\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF`;
+  return pdfOf(objects);
 }
 
 /**

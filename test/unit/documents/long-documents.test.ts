@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { extractDocument } from "../../../src/documents/extract-document.ts";
+import { pdfOf, pdfStream } from "../../support/pdf-of.ts";
 
 const PAGES = 40;
 const LINES_A_PAGE = 400;
@@ -12,27 +13,23 @@ const lineOf = (page: number, line: number) =>
 type Page = { height: number; content: string };
 
 /** A PDF of these pages. Where `map` is given, the font says with it which characters it shows. */
-function pdfOf(pages: Page[], map = ""): Uint8Array {
-  const stream = (content: string) =>
-    `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+function pdfWith(pages: Page[], map = ""): Uint8Array {
   const font = `/Type /Font /Subtype /Type1 /BaseFont /Helvetica${map === "" ? "" : " /ToUnicode 4 0 R"}`;
-  const objects = [
+  return pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_page, at) => `${FIRST_PAGE + 2 * at} 0 R`).join(" ")}] >>`,
     `<< ${font} >>`,
-    stream(map),
+    pdfStream(map),
     ...pages.flatMap(({ height, content }, at) => [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 ${height}] /Contents ${FIRST_PAGE + 2 * at + 1} 0 R /Resources << /Font << /F 3 0 R >> >> >>`,
-      stream(content),
+      pdfStream(content),
     ]),
-  ];
-  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join("");
-  return new TextEncoder().encode(`%PDF-1.7\n${body}trailer\n<< /Root 1 0 R >>\n%%EOF`);
+  ]);
 }
 
 /** A PDF with more than a million characters on its pages, each of them another. */
 const longPdf = () =>
-  pdfOf(
+  pdfWith(
     Array.from({ length: PAGES }, (_page, at) => {
       const lines = Array.from(
         { length: LINES_A_PAGE },
@@ -67,7 +64,7 @@ it.each([
   async (_of, shown, map) => {
     const line = `(${shown.repeat(CHARACTERS_A_LINE)}) Tj T*`;
     const content = `BT /F 1 Tf 9 TL 20 900 Td ${`${line} `.repeat(HIDDEN_LINES_A_PAGE)} ET`;
-    const bytes = pdfOf(
+    const bytes = pdfWith(
       Array.from({ length: PAGES }, () => ({ height: 1000, content })),
       map,
     );
