@@ -1,4 +1,5 @@
 import type { Chunk, Explained, SourceFile } from "./api/clients.ts";
+import { CommandFailure } from "./failure.ts";
 
 export function explanationNotices(chunks: Explained[], rerank: boolean): string[] {
   const [first] = chunks;
@@ -26,7 +27,13 @@ export async function emptyFileNotices(
 ): Promise<string[]> {
   const empty = files.filter((file) => !found.some(({ source }) => source?.filePath === file));
   const reasonFor = async (file: string) => {
-    const [{ filePath = file, status = null, errorMessage = null } = {}] = await filesAt(file);
+    const states = await filesAt(file).catch((thrown: unknown) => {
+      // The answer itself is there.
+      if (thrown instanceof CommandFailure) return thrown;
+      throw thrown;
+    });
+    if (states instanceof CommandFailure) return `no passage of it was found; ${states.message}`;
+    const [{ filePath = file, status = null, errorMessage = null } = {}] = states;
     if (status === null || filePath !== file) return "there is no such file";
     if (status === "error") return `it could not be indexed: ${errorMessage}`;
     if (status === "indexed") return "no passage of it was found";

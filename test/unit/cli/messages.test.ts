@@ -83,6 +83,7 @@ function fileAnswer({ pathname, searchParams }: URL): Response {
     return Response.json({ fileSource: { identifier: "f" } });
   const path = searchParams.get("path") ?? searchParams.get("file") ?? "";
   const file = FILES.get(path);
+  if (path === "locked.md") return Response.json({ error: "No" }, { status: 422 });
   if (searchParams.has("file")) return Response.json(file ?? {}, { status: file ? 200 : 404 });
   const below = { filePath: `${path}/below.md`, status: "indexed", errorMessage: null };
   return Response.json({ data: file ? [{ filePath: path, ...file }, below] : [below] });
@@ -214,6 +215,14 @@ test.each([[[]], [["--json"]]])(
     expect(said()).toContain(`${ineffective}${why}`);
   },
 );
+
+test("a file whose state cannot be read takes nothing from the answer", async () => {
+  const why = "--file locked.md: no passage of it was found; ";
+  await searched("x", "--file", "locked.md");
+  expect(warned.mock.calls.flat().join("")).toContain(why);
+  await asked("sample", "x", "--file", "locked.md");
+  expect(warned.mock.calls.flat().join("")).toContain(why);
+});
 
 test("an inference that searches nothing is asked without search, or refuses it", async () => {
   expect((await asked("plain", "hello")).body).toEqual({ prompt: "hello" });
