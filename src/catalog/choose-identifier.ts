@@ -1,7 +1,7 @@
 import { invalidField, QuarryError } from "../core/errors.ts";
 import { identifierFrom } from "../core/ids.ts";
 
-/** Else derived from the name. @throws QuarryError `invalid` for a name without usable letters. */
+/** The given one, or from the name. @throws QuarryError `invalid`: no usable letters in it */
 export function chooseIdentifier(name: string, given: string | undefined): string {
   const identifier = given ?? identifierFrom(name);
   if (identifier === "")

@@ -21,7 +21,7 @@ export function schemaIn(text: string): ResponseSchema {
   throw invalidField("jsonSchema", read.reason);
 }
 
-/** Too long, no JSON, unsupported, or a root that is no object or array; `true` becomes `{}`. */
+/** Refuses what is long, no JSON, unsupported, or neither object nor array; `true` is `{}`. */
 export function readResponseSchema(text: string): ReadSchema {
   const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes > MAX_SCHEMA_KIB * 1_024) return wrong(`must be at most ${MAX_SCHEMA_KIB} KiB`);

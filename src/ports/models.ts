@@ -122,7 +122,7 @@ export type CatalogModel = {
   price: { input: number; output: number } | null;
 };
 
-/** By `provider/name`. @throws QuarryError `model-failed`: which setting is missing, or unknown */
+/** By `provider/name`. @throws QuarryError `model-failed`: a missing setting, an unknown name */
 export interface ModelRegistry {
   chat(name: string): ChatModel;
   embedder(name: string, dimensions: number): Embedder;

@@ -6,7 +6,7 @@ import type { PanelCaller } from "../sessions/find-panel-caller.ts";
 export const userBehind = (caller: PanelCaller): UserId =>
   caller.kind === "key" ? caller.createdBy : caller.session.userId;
 
-/** One's own need the current password or a code. @throws QuarryError `forbidden` */
+/** Own credentials need the current password or a code. @throws QuarryError `forbidden` */
 export function refuseOwn(target: UserId, by: UserId): void {
   if (target !== by) return;
   const how = "Change your own password and second factor on your account's page";

@@ -27,7 +27,7 @@ export type NewRun = {
   claimedUntil: number;
 };
 
-/** Copies the set's questions, deletes its oldest runs beyond `kept`. False: `mostAtOnce` run. */
+/** Copies the set's questions, keeps `kept` old runs. False: `mostAtOnce` are under way. */
 export async function insertRun(
   db: Database,
   { id, setId, setting, facts, now, claimedUntil }: NewRun,

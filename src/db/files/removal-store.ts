@@ -63,7 +63,7 @@ export async function markPathsDeleted(
   return { paths: new Set(marked.map(({ path }) => path)), removals };
 }
 
-/** The same for files that a scan did not find and that were not added after `before`. */
+/** The same for files that a scan did not find, unless added or restored after `before`. */
 export async function markFilesDeleted(
   db: Database,
   ids: FileId[],

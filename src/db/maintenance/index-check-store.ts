@@ -36,7 +36,7 @@ export const countedFiles = (
     where rag_id = ${ragId} and generation = ${generation} and file_id > ${after}
     order by file_id limit ${limit}`;
 
-/** Whatever was indexed before. Files in progress are left to their job. */
+/** Indexes files from scratch. Those in progress are left to their job. */
 export const resetToPending = (
   db: Database,
   { ragId, generation }: Generation,

@@ -122,7 +122,7 @@ export type Needs = {
   /** The number of failing files. */
   failing: number;
   failingFiles: Row<typeof FAILED_FILE>[];
-  /** Not read, removals that wait, left out by a limit, or with files that nobody can read. */
+  /** Sources that are not read, hold removals, leave files out, or have files nobody can read. */
   failingSources: Row<typeof SOURCE_IN_NEED>[];
   scans: Row<typeof RUNNING_SCAN>[];
 };

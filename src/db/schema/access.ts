@@ -228,7 +228,7 @@ export const userIdentities = sqliteTable(
     issuer: text().notNull(),
     /** `sub`: the account's only stable name. */
     subject: text().notNull(),
-    /** As the provider named and wrote them at the last check; this person's as a reader. */
+    /** As the provider wrote them at the last check; the person's groups as a reader. */
     groups: jsonColumn(textList).notNull(),
     createdAt: integer().notNull(),
     /** When the provider last let the person in; a refusal sets it back (`markRefused`). */

@@ -200,7 +200,7 @@ export const ragFiles = sqliteTable(
      * that a claim does not write that index.
      */
     claimedUntil: integer().notNull().default(0),
-    /** The worker's; of an error, since when. Of a removed file: it is not out of the index yet. */
+    /** The worker's lease and its end; of an error: since when; of a removed file: still indexed. */
     leaseId: text(),
     leasedUntil: integer().notNull().default(0),
   },

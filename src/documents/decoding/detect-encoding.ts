@@ -138,7 +138,7 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
 }
 
-/** Words show a text's region; English, only for "ë" (Zoë): the commonest letter of Lithuanian. */
+/** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {
   if (ofWords === null) return 0;
   if (ofWords === "english") return region === "baltic" ? -REGION_WEIGHT : 0;

@@ -47,7 +47,7 @@ export function superseded(file: ClaimedFile, above: number): FileResult {
   return { kind: "superseded", message: { ...messageOf(file), above } };
 }
 
-/** Of unchanged content, the metadata alone. Null when the chunks must be made again. */
+/** Updates only the metadata of unchanged content. Null when the chunks must be made again. */
 export async function describeUnchanged(
   services: Services,
   file: ClaimedFile,

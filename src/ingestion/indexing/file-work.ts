@@ -84,7 +84,7 @@ export function placed(chunk: IdentifiedChunk): PlacedChunk {
   return { id, position, headings, page, start, end };
 }
 
-/** Of all that chunks and vectors are made from: unchanged, nothing is read or embedded again. */
+/** Identifies what chunks and vectors are made from: if unchanged, nothing is embedded again. */
 export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<string> {
   const { name, mimeType, chunkSize, chunkOverlap, embeddingModel, dimensions } = file;
   const formats = [EXTRACTION_FORMAT, CHUNKING_FORMAT];

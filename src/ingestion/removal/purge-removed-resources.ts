@@ -42,7 +42,7 @@ export async function purgeRag(services: Services, ragId: RagId): Promise<void> 
   await deleteRag(services.db, ragId);
 }
 
-/** By id, which the object knows until it is destroyed. */
+/** Removes vectors by id: the object knows the ids until it is destroyed. */
 export async function emptyIndex(services: Services, address: PlacedIndex): Promise<boolean> {
   const index = services.ragIndexes(address);
   if (isInVectorIndex(services, address)) {

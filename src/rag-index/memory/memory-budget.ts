@@ -5,7 +5,7 @@ type Claim = { holder: WeakRef<Holder>; bytes: number; lastUse: number };
 /** A holder that was idle during this many uses of others can be evicted. */
 const IDLE_AFTER_USES = 64;
 
-/** An isolate's. Memory in use is never taken: two holders in turn would reload it each time. */
+/** Memory of an isolate. What is in use is never taken: two holders would reload it in turn. */
 export class MemoryBudget {
   readonly #limitBytes: number;
   #claims: Claim[] = [];

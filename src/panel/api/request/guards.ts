@@ -106,7 +106,7 @@ export const adminsChange = createMiddleware<PanelEnv>(async ({ req, get }, next
 const OF_FILES =
   /^\/panel(?:\/api)?\/(?:(?:file-sources|sources|rags)\/([^/]+)|question-sets|evaluation|asked)(?:\/|$)/;
 
-/** With permissions, members search as themselves. @throws QuarryError `forbidden` */
+/** With permissions, members only search, as themselves. @throws QuarryError `forbidden` */
 export const membersSearch = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const caller = get("caller");
   const asked = caller.kind === "key" || caller.role === "admin" ? null : OF_FILES.exec(req.path);

@@ -20,7 +20,7 @@ const ARABIC_SHAPES = /[\ufb50-\ufdff\ufe70-\ufefc]/g;
 export const withoutShapes = (text: string) =>
   text.replace(ARABIC_SHAPES, (shape) => shape.normalize("NFKC").replace(/^ /, ""));
 
-/** Writers draw Arabic and Hebrew from either side: reverses UAX 9 for one level. In points. */
+/** Writers draw Arabic and Hebrew from either side: reverses UAX 9, one level. `size`: points. */
 export function readingOrder(pieces: Piece[], size: number): string {
   const line = withSpaces(
     pieces.toSorted((a, b) => a.x0 - b.x0),
