@@ -13,7 +13,7 @@ export interface RagIndex extends RagIndexPort {}
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging
 export class RagIndex extends DurableObject<Env> {
   #store: IndexStore | null = null;
-  #isMergeSet = false;
+  #alarmAt = Infinity;
 
   static {
     for (const verb of INDEX_VERBS) {
@@ -30,28 +30,28 @@ export class RagIndex extends DurableObject<Env> {
     const inTurns = this.#store.inTurns(verb, args, () => scheduler.wait(0));
     if (inTurns !== null) return inTurns;
     const answer = this.#store.call(verb, ...args);
-    this.#setMerge();
+    this.#setAlarm();
     return answer;
   }
 
-  /** Steps of merging are alarms, so that other calls come between them. */
+  /** Steps of maintenance are alarms, so that other calls come between them. */
   override async alarm() {
-    this.#isMergeSet = false;
+    this.#alarmAt = Infinity;
     this.#store ??= openIndex(this.ctx.storage, "facts");
-    this.#store?.mergeWords(Date.now());
-    this.#setMerge();
+    this.#store?.maintain(Date.now());
+    this.#setAlarm();
   }
 
-  #setMerge(): void {
-    const dueAt = this.#store?.mergeDueAt ?? null;
-    if (this.#isMergeSet || dueAt === null) return;
-    this.#isMergeSet = true;
+  #setAlarm(): void {
+    const dueAt = this.#store?.dueAt ?? Infinity;
+    if (dueAt >= this.#alarmAt) return;
+    this.#alarmAt = dueAt;
     void this.ctx.storage.setAlarm(Math.max(Date.now(), dueAt));
   }
 
   async destroy() {
     this.#store = null;
-    this.#isMergeSet = false;
+    this.#alarmAt = Infinity;
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }

@@ -21,7 +21,7 @@ import { nextPageToVerify, orphansAmong, recordVerifiedPage } from "./vectors/ve
 import { activateVersion, describeFile } from "./write/activate-version.ts";
 import { abandon, remove } from "./write/remove-chunks.ts";
 import { restrictToScopes } from "./write/scopes.ts";
-import { writeReaders } from "./write/files.ts";
+import { purgeAudiences, purgeAudiencesAt, writeReaders } from "./write/audiences.ts";
 import { missing, stage, vectors } from "./write/staging.ts";
 import { TermCounts } from "./write/term-counts.ts";
 import { giveWords, mergeDueAt, mergeWords } from "./write/word-index.ts";
@@ -29,6 +29,12 @@ import { noChange, noRemovals, type WriteContext } from "./write/write-context.t
 
 /** Queries times chunks; a search of fewer takes some milliseconds. */
 const COMPARISONS_IN_ONE_PIECE = 50_000;
+
+/** What writes leave to be deleted later, a step at a time. */
+const MAINTENANCE = [
+  { dueAt: mergeDueAt, step: mergeWords },
+  { dueAt: purgeAudiencesAt, step: purgeAudiences },
+];
 
 const isSearch = (argument: VerbArguments[IndexVerb][number]): argument is SearchRequest =>
   isObject(argument) && "queries" in argument && "limitPerLeg" in argument;
@@ -102,8 +108,8 @@ export class IndexStore {
   readonly #storage: DurableObjectStorage;
   readonly #context: Context;
   readonly #vectorLeg: VectorLeg;
-  /** When `mergeWords` is to be called, ms; null: no words of deleted passages are stored. */
-  mergeDueAt: number | null;
+  /** When `maintain` is to be called, ms; null: writes have left nothing to be deleted. */
+  dueAt: number | null;
   readonly #comparisonsInOnePiece: number;
   readonly #underWay = new Set<string>();
   readonly #dropped = new Set<string>();
@@ -125,7 +131,7 @@ export class IndexStore {
     const search = new Search(sql, { termCounts, vectorLeg: this.#vectorLeg, postingsLimit });
     const empty = { change: noChange(), removals: noRemovals(), unindexed: [] };
     this.#context = { sql, termCounts, search, drop: (leg) => this.#drop(leg), ...empty };
-    this.mergeDueAt = mergeDueAt(sql);
+    this.dueAt = this.#nextDueAt();
   }
 
   call<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]): VerbAnswers[Verb] {
@@ -169,11 +175,19 @@ export class IndexStore {
     }
   }
 
-  mergeWords(now: number): void {
-    if (this.mergeDueAt === null || this.mergeDueAt > now) return;
+  /** A step of what is due. */
+  maintain(now: number): void {
     const { sql } = this.#context;
-    this.#storage.transactionSync(() => mergeWords(sql, now));
-    this.mergeDueAt = mergeDueAt(sql);
+    for (const { dueAt, step } of MAINTENANCE) {
+      if ((dueAt(sql) ?? Infinity) <= now) this.#storage.transactionSync(() => step(sql, now));
+    }
+    this.dueAt = this.#nextDueAt();
+  }
+
+  #nextDueAt(): number | null {
+    const { sql } = this.#context;
+    const times = MAINTENANCE.flatMap(({ dueAt }) => dueAt(sql) ?? []);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   #write<Result>(work: (context: Context) => Result): Result {
@@ -191,7 +205,7 @@ export class IndexStore {
       this.#vectorLeg.follow(change);
       search.follow(change);
       if (change.words) search.forgetScores();
-      if (removals.leavesWords) this.mergeDueAt = mergeDueAt(this.#context.sql);
+      if (removals.leavesRest) this.dueAt = this.#nextDueAt();
       return result;
     } catch (error) {
       termCounts.forget();

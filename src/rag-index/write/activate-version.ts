@@ -10,9 +10,9 @@ import {
   findFile,
   isSuperseded,
   writeFacts,
-  writeReadersOf,
   type FileRow,
 } from "./files.ts";
+import { writeReadersOf } from "./audiences.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
 import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";

@@ -1,9 +1,8 @@
 import type { FileId } from "../../core/ids.ts";
-import type { FileFacts, IndexAudience } from "../../ports/index-versions.ts";
-import { run, select, valueOf, valuesOf, type Row } from "../tables.ts";
-import type { Verb, WriteContext } from "./write-context.ts";
+import type { FileFacts } from "../../ports/index-versions.ts";
+import { run, select, type Row } from "../tables.ts";
 
-const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count"] as const;
+const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count", "audience"] as const;
 
 export type FileRow = Row<"files", (typeof COLUMNS)[number]>;
 
@@ -12,7 +11,7 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
 }
 
 /** The revision of an unknown file; every other revision is later. */
-const NO_REVISION = -1;
+export const NO_REVISION = -1;
 
 /** Of a file that the index does not know. */
 export function addFile(sql: SqlStorage, fileId: FileId): FileRow {
@@ -59,7 +58,7 @@ export function writeFacts(
   run(sql)`UPDATE files SET state = 'live', revision = ${live.revision}, hidden = ${live.hidden},
       chunk_count = ${live.chunkCount}, path = ${facts.path}, name = ${facts.name},
       external_id = ${facts.externalId}, url = ${facts.url}, ancestors = ${ancestorsOf(facts)},
-      modified_at = ${facts.modifiedAt} WHERE file = ${file}`;
+      modified_at = ${facts.modifiedAt}, audience = abs(audience) WHERE file = ${file}`;
   clearMetadata(sql, file);
   const entries = Object.entries(facts.metadata).flatMap(([field, entry]) =>
     filterable(entry).map((value) => [field, value]),
@@ -69,53 +68,10 @@ export function writeFacts(
     SELECT value ->> 0, value ->> 1, ${file} FROM json_each(${entries})`;
 }
 
-/** Keeps only a file's id and the revision that removed it. */
+/** Keeps only a file's id, the revision that removed it and its readers. */
 export function markRemoved(sql: SqlStorage, file: number, revision: number): void {
   run(sql)`UPDATE files SET state = 'removed', revision = ${revision}, hidden = 0,
       chunk_count = 0, path = '', name = '', external_id = NULL, url = NULL, ancestors = '[]',
       modified_at = 0 WHERE file = ${file}`;
   clearMetadata(sql, file);
-}
-
-function numberOf(sql: SqlStorage, { id, principals }: IndexAudience): number {
-  const known = valueOf<number>(sql)`SELECT audience FROM audiences WHERE id = ${id}`;
-  if (known !== null) return known;
-  const added = valueOf<number>(sql)`INSERT INTO audiences (id) VALUES (${id}) RETURNING audience`;
-  run(sql)`INSERT OR IGNORE INTO audience_members (principal, audience)
-    SELECT value, ${added} FROM json_each(${principals})`;
-  return added ?? 0;
-}
-
-type Written = [fileId: FileId, audience: number, revision: number];
-
-/** An audience of an older revision than the index knows changes nothing. */
-function setAudiences({ sql, change }: WriteContext, written: Written[]): void {
-  const files = valuesOf<number>(sql)`
-    UPDATE files SET audience = given.value ->> 1, readers_revision = given.value ->> 2
-    FROM json_each(${written}) given
-    WHERE files.id = given.value ->> 0 AND readers_revision < given.value ->> 2 RETURNING file`;
-  change.files.push(...files);
-}
-
-/** Records who may read files; for a file not known yet, the audience of its first version. */
-export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }) => {
-  const { sql } = context;
-  const numbers = new Map(audiences.map((audience) => [audience.id, numberOf(sql, audience)]));
-  const ids = files.map(({ fileId }) => fileId);
-  run(sql)`INSERT OR IGNORE INTO files (id, revision, state)
-    SELECT value, ${NO_REVISION}, 'staging' FROM json_each(${ids})`;
-  const written = files.map(({ fileId, audience, revision }): Written => {
-    return [fileId, numbers.get(audience) ?? 0, revision];
-  });
-  setAudiences(context, written);
-};
-
-/** The same for one file whose version becomes live. */
-export function writeReadersOf(
-  context: WriteContext,
-  fileId: FileId,
-  readers: (IndexAudience & { revision: number }) | undefined,
-): void {
-  if (readers === undefined) return;
-  setAudiences(context, [[fileId, numberOf(context.sql, readers), readers.revision]]);
 }

@@ -1,4 +1,5 @@
 import { vectorIdOf, type FileId } from "../../core/ids.ts";
+import { leaveAudiences } from "./audiences.ts";
 import { withSuccession } from "./duplicates.ts";
 import { addFile, findFile, markRemoved } from "./files.ts";
 import { forgetFolders } from "../vectors/vector-folders.ts";
@@ -59,6 +60,7 @@ function removeFile(
   change.left.push(...chunksOf(live));
   change.marks.push(...marks);
   if (file.state === "live") addToTotals(sql, { files: -1, hiddenFiles: -file.hidden });
+  if (file.audience !== 0) leaveAudiences(context);
   markRemoved(sql, file.file, revision);
   change.files.push(file.file);
   forgetFolders(sql, file.file);

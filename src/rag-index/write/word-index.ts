@@ -85,7 +85,7 @@ export function takeWords(context: WriteContext, chunks: number[]): void {
   const { sql, termCounts, removals, change } = context;
   change.words = true;
   removals.passages += chunks.length;
-  removals.leavesWords = chooseRemoval(sql, removals.passages) === "merged";
+  if (chooseRemoval(sql, removals.passages) === "merged") removals.leavesRest = true;
   for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) {
     const texts = readIndexed(sql, batch);
     for (const one of texts) removeWords(sql, one);

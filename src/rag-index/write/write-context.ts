@@ -14,10 +14,10 @@ export const noChange = (): IndexChange => {
   return { left: [], entered: [], marks: [], words: false, files: [] };
 };
 
-/** The passages whose words a write removed, and whether that left words to be merged away. */
-export type WordRemovals = { passages: number; leavesWords: boolean };
+/** The passages whose words a write removed, and whether that left work for maintenance. */
+export type Removals = { passages: number; leavesRest: boolean };
 
-export const noRemovals = (): WordRemovals => ({ passages: 0, leavesWords: false });
+export const noRemovals = (): Removals => ({ passages: 0, leavesRest: false });
 
 /** `written`: what this transaction stored of it; null where that is to be read. */
 export type UnindexedChunk = {
@@ -29,7 +29,7 @@ export type WriteContext = {
   sql: SqlStorage;
   termCounts: TermCounts;
   change: IndexChange;
-  removals: WordRemovals;
+  removals: Removals;
   /** Chunks whose words are indexed together at the end of the transaction. */
   unindexed: UnindexedChunk[];
 };

@@ -1,7 +1,8 @@
-import { evictDurableObject } from "cloudflare:test";
-import { expect, test } from "vitest";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type { FileId } from "../../../src/core/ids.ts";
+import { HOUR_MS } from "../../../src/core/time.ts";
 import type { FileFacts } from "../../../src/ports/index-versions.ts";
 import { chance, pickAt } from "../../support/dice.ts";
 import { factsOf, indexOf, put, requestFor, stubOf } from "./support.ts";
@@ -23,6 +24,7 @@ type Model = {
   readers: Map<string, Readers>;
   revisions: Map<string, number>;
   since: number;
+  maintainedAt: number;
 };
 
 const audience = (principals: string[], revision: number): Readers => {
@@ -35,6 +37,32 @@ const fileIdOf = (path: string) => factsOf(path).fileId;
 async function tell(index: Index, path: string, { id, principals, revision }: Readers) {
   const files = [{ fileId: fileIdOf(path), audience: id, revision }];
   await index.writeReaders({ audiences: [{ id, principals }], files });
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => vi.useRealTimers());
+
+/** What the object does an hour later. */
+async function maintain(name: string) {
+  vi.setSystemTime(Date.now() + HOUR_MS);
+  await runDurableObjectAlarm(stubOf(name));
+}
+
+/** The audiences that an object knows, and those of its members that belong to none of them. */
+const audiencesOf = async (name: string) =>
+  await runInDurableObject(stubOf(name), (_, { storage: { sql } }) => {
+    const of = (query: string) => sql.exec<{ id: string }>(query).toArray();
+    const orphans = of(`SELECT principal AS id FROM audience_members
+      WHERE audience NOT IN (SELECT audience FROM audiences)`);
+    return { ids: of("SELECT id FROM audiences ORDER BY id").map(({ id }) => id), orphans };
+  });
+
+async function disturb(model: Model, at: number, kind: number) {
+  if (kind === 24 && at > 100) await evictDurableObject(stubOf("permitted"));
+  if (kind === 25) model.since = at;
+  if (kind !== 26) return;
+  model.maintainedAt = at + 1;
+  await maintain("permitted");
 }
 
 async function step(index: Index, model: Model, at: number): Promise<void> {
@@ -50,8 +78,7 @@ async function step(index: Index, model: Model, at: number): Promise<void> {
   // A message that comes late or twice.
   if (kind < 20) return await tell(index, path, audience([...PRINCIPALS], known.revision - 1));
   if (kind < 24) return await tell(index, path, known);
-  if (kind === 24 && at > 100) return await evictDurableObject(stubOf("permitted"));
-  if (kind === 25) return void (model.since = at);
+  if (kind < 27) return await disturb(model, at, kind);
   model.revisions.set(path, revision);
   if (kind < 30) {
     model.texts.delete(path);
@@ -59,7 +86,8 @@ async function step(index: Index, model: Model, at: number): Promise<void> {
   }
   // A worker that read the file's readers before they changed, or after.
   const stale = audience([...PRINCIPALS], known.revision - 1);
-  const readers = kind < 33 && known.revision > 0 ? stale : known;
+  const isStale = kind < 33 && known.revision > model.maintainedAt;
+  const readers = isStale ? stale : known;
   const text = pickAt(TEXTS, at, "text");
   model.texts.set(path, text);
   await put(index, factsOf(path, { readers }), revision, [text]);
@@ -67,7 +95,13 @@ async function step(index: Index, model: Model, at: number): Promise<void> {
 
 test("after each random step a reader finds exactly what that reader may read", async () => {
   const index = indexOf("permitted");
-  const model: Model = { texts: new Map(), readers: new Map(), revisions: new Map(), since: 0 };
+  const model: Model = {
+    texts: new Map(),
+    readers: new Map(),
+    revisions: new Map(),
+    since: 0,
+    maintainedAt: 0,
+  };
   let found = 0;
   for (let at = 0; at < STEPS; at++) {
     await step(index, model, at);
@@ -98,7 +132,46 @@ test("after each random step a reader finds exactly what that reader may read", 
     found += chunks.length;
   }
   expect(found).toBeGreaterThan(STEPS / 4);
+  for (const path of FILES) await tell(index, path, audience(["user:ann"], STEPS + 1));
+  for (let hour = 0; hour < 3; hour++) await maintain("permitted");
+  expect(await audiencesOf("permitted")).toEqual({ ids: ['["user:ann"]'], orphans: [] });
 }, 120_000);
+
+test("unused audiences are deleted in steps; a file that returns is its readers' again", async () => {
+  const name = "unused";
+  const index = indexOf(name);
+  const hr = audience(["group:hr"], 1);
+  await put(index, factsOf("a", { readers: hr }), 1, ["granite"]);
+  const audiences = Array.from({ length: 600 }, (_, at) => audience([`user:${at}`], 1));
+  await index.writeReaders({
+    audiences,
+    files: audiences.map(({ id }, at) => ({
+      fileId: fileIdOf(`${at}`),
+      audience: id,
+      revision: 1,
+    })),
+  });
+  await index.remove(
+    [...audiences.keys()].map((at) => ({ fileId: fileIdOf(`${at}`), revision: 2 })),
+  );
+  await index.remove([{ fileId: fileIdOf("a"), revision: 2 }]);
+  for (let hour = 0; hour < 3; hour++) await maintain(name);
+  expect((await audiencesOf(name)).ids).toHaveLength(101);
+  await maintain(name);
+  expect(await audiencesOf(name)).toEqual({ ids: [], orphans: [] });
+
+  // Its audience's number is another's by now.
+  await tell(index, "b", audience(["user:bob"], 1));
+  await put(index, factsOf("a"), 3, ["granite"]);
+  const finds = async (...principals: string[]) => {
+    const restriction = { named: null, metadata: [], readers: { principals, since: 0 } };
+    const reply = await index.search(requestFor("granite", { restriction }));
+    return reply.queries[0]?.vector.length;
+  };
+  expect(await finds("group:hr", "user:bob")).toBe(0);
+  await put(index, factsOf("a", { readers: hr }), 4, ["granite"]);
+  expect([await finds("group:hr"), await finds("user:bob")]).toEqual([1, 0]);
+});
 
 test("an index from before permissions lets nobody in until readers are told", async () => {
   const index = indexOf("older");
