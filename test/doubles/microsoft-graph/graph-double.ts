@@ -105,7 +105,8 @@ export class GraphDouble {
   async #answer(method: string, url: URL, headers: Headers, body: string): Promise<Response> {
     const [, tenant] = /^\/([^/]+)\/oauth2\/v2\.0\/token$/.exec(url.pathname) ?? [];
     const apis = [this.baseUrl, this.contentBase];
-    if (tenant !== undefined) return await this.entra.grant(tenant, url.href, body, apis);
+    const address = url.origin + url.pathname;
+    if (tenant !== undefined) return await this.entra.grant(tenant, address, body, apis);
     if (url.pathname.endsWith("/download.aspx")) return this.#download(url, headers);
     const token = headers.get("authorization")?.replace("Bearer ", "");
     if (url.pathname.includes("/_api/")) return this.#inSite(url, token, headers);
@@ -172,7 +173,7 @@ export class GraphDouble {
     }
     if (!this.mayReadSiteGroups) return json({ "odata.error": {} }, 403);
     const [, site, id] =
-      /^\/sites\/(\w+)\/_api\/web\/sitegroups\((\d+)\)\/users$/.exec(url.pathname) ?? [];
+      /^\/sites\/(\w+)\/_api\/web\/sitegroups\((\d+)\)\/users$/i.exec(url.pathname) ?? [];
     const members = this.siteGroups.get(Number(id));
     if (!this.sites.some(({ address }) => address.endsWith(`/${site}`)) || members === undefined) {
       return json({ "odata.error": {} }, 404);
