@@ -38,6 +38,18 @@ export function readingOf(
   return { reader, groups, header, groupsHeader };
 }
 
+/** What a program sends to name a reader. */
+export function readerHeaders(named: { reader?: string | undefined; groups: string[] }) {
+  if (named.reader === undefined) return {};
+  const [reader, ...groups] = [named.reader, ...named.groups].map((name) =>
+    encodeURIComponent(name).replaceAll("%40", "@"),
+  );
+  return {
+    [READER_HEADER]: reader ?? "",
+    ...(groups.length > 0 && { [GROUPS_HEADER]: groups.join(", ") }),
+  };
+}
+
 /** A member reads as itself; an administrator everything, unless the call names a reader. */
 export function sessionReading(
   { role, email }: { role: "admin" | "member"; email: string },

@@ -40,39 +40,44 @@ const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 type CallProps = {
   /** The whole address. */
   url: string;
+  headers: Record<string, string>;
   body: unknown;
   /** The field of the answer that the example prints. */
   answer: "chunks" | "response";
 };
 
 /** The same call as a program makes it; the token comes from the environment. */
-export const AsCode = ({ url, body, answer }: CallProps) => (
+export const AsCode = (call: CallProps) => (
   <div class="as-code">
     <details open>
       <summary>As curl</summary>
-      <CodeBlock label="As curl" text={asCurl(url, body)} />
+      <CodeBlock label="As curl" text={asCurl(call)} />
     </details>
     <details>
       <summary>As TypeScript</summary>
-      <CodeBlock label="As TypeScript" text={asTypeScript(url, body, answer)} />
+      <CodeBlock label="As TypeScript" text={asTypeScript(call)} />
     </details>
   </div>
 );
 
-function asCurl(url: string, body: unknown): string {
+function asCurl({ url, headers, body }: CallProps): string {
   return [
     `curl -s ${quoted(url)} \\`,
     `  -H "Authorization: Bearer $QUARRY_TOKEN" \\`,
+    ...Object.entries(headers).map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)} \\`),
     `  -d ${quoted(JSON.stringify(body, null, 2)).replaceAll("\n", "\n  ")}`,
   ].join("\n");
 }
 
-function asTypeScript(url: string, body: unknown, answer: string): string {
+const inQuotes = (text: string) => JSON.stringify(text);
+
+function asTypeScript({ url, headers, body, answer }: CallProps): string {
+  const named = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
   const shown = JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
   return [
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     `  method: "POST",`,
-    "  headers: { Authorization: `Bearer ${process.env.QUARRY_TOKEN}` },",
+    `  headers: { Authorization: \`Bearer \${process.env.QUARRY_TOKEN}\`${named.join("")} },`,
     `  body: JSON.stringify(${shown}),`,
     `});`,
     `if (!answer.ok) throw new Error(\`\${answer.status} \${await answer.text()}\`);`,

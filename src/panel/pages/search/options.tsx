@@ -33,12 +33,19 @@ export const Options = (props: OptionsProps) => {
       {searchesFirst(target) ? <SearchOptions {...props} /> : null}
       {target.kind === "rag" || !mayChange ? null : <ModelOptions {...props} model={target} />}
       {mayChange ? (
-        <TextField
-          {...field(props.state, `${props.prefix}reader`, "Search as")}
-          type="email"
-          placeholder="ann@example.com"
-          hint="Finds only what this person may read, where permissions are on."
-        />
+        <>
+          <TextField
+            {...field(props.state, `${props.prefix}reader`, "Search as")}
+            type="email"
+            placeholder="ann@example.com"
+            hint="Finds only what this person may read, where permissions are on."
+          />
+          <TextField
+            {...field(props.state, `${props.prefix}groups`, "Groups of this person")}
+            placeholder="hr@example.com, staff@example.com"
+            hint="In addition to the groups that the source knows."
+          />
+        </>
       ) : null}
     </>
   );

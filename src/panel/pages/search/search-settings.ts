@@ -27,6 +27,7 @@ export const SETTING_FIELDS = [
   "systemPrompt",
   "jsonSchema",
   "reader",
+  "groups",
 ];
 
 export const SECOND = "b.";
@@ -88,7 +89,7 @@ export function searchIn(form: Form, prefix: string): PanelSearch {
   return parseOrRefuse(panelSearch, {
     ...fields,
     reranker: reranker === NO_RERANKER ? null : typed(reranker),
-    reader: typed(form.text(`${prefix}reader`)),
+    ...namedIn(form, prefix),
     useReranking: isRerankerChosen || fields.useReranking,
     ...(isRestricted ? { useAllFiles: false, selectedFiles: files, selectedFolders: folders } : {}),
   });
@@ -111,6 +112,15 @@ export function runIn(form: Form, prefix: string, target: Target): InferenceInpu
       selectedFolders: rags.map((ragIdentifier) => ({ ragIdentifier, folders })),
     }),
   });
+}
+
+/** For whom it is searched; the groups may be none. */
+export function namedIn(form: Form, prefix: string) {
+  const groups = form.text(`${prefix}groups`).split(",");
+  return {
+    reader: typed(form.text(`${prefix}reader`)),
+    groups: groups.map((group) => group.trim()).filter((group) => group !== ""),
+  };
 }
 
 /** What a program sends to get the same: nothing that is the default anyhow. */

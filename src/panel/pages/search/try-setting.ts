@@ -1,4 +1,4 @@
-import { readAs, readingInPanel } from "../../../access/readers.ts";
+import { readAs, readerHeaders, readingInPanel } from "../../../access/readers.ts";
 import { inferencePatch } from "../../../catalog/inferences/inference-settings.ts";
 import { given } from "../../../core/input/given.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
@@ -13,6 +13,7 @@ import type { Model } from "../answers/model-list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
 import { formFrom, typed, type Form } from "../request/form.ts";
 import {
+  namedIn,
   publicBodyOf,
   questionsIn,
   runIn,
@@ -38,7 +39,12 @@ export type Tried = {
   call: Call;
 };
 
-export type Call = { path: string; body: object; answer: "chunks" | "response" };
+export type Call = {
+  path: string;
+  headers: Record<string, string>;
+  body: object;
+  answer: "chunks" | "response";
+};
 
 export type Trial = {
   form: Form;
@@ -68,8 +74,8 @@ export async function trySetting(
   const model = isAdmin(context) ? changed(target, form, prefix) : target;
   const input = runIn(form, prefix, model);
   const of = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
-  const reader = form.text(`${prefix}reader`);
-  const as = reader === "" ? null : { user: reader, groups: [] };
+  const { reader, groups } = namedIn(form, prefix);
+  const as = reader === undefined ? null : { user: reader, groups };
   const reading = readingInPanel(context.get("caller"), as);
   const rags = await readAs(services.db, reading, model.record.rags);
   const outcome = await collectRun(async (emit) => {
@@ -110,17 +116,18 @@ function changed(target: Model, form: Form, prefix: string): Model {
 /** The same as a call of a program. @throws QuarryError `invalid` */
 function callOf(target: Target, form: Form, prefix: string): Call {
   const { identifier: key } = target.record;
+  const headers = readerHeaders(namedIn(form, prefix));
   if (target.kind === "rag") {
     const body = publicBodyOf(searchIn(form, prefix));
-    return { path: `/api/rags/${key}/retrieve`, body, answer: "chunks" };
+    return { path: `/api/rags/${key}/retrieve`, headers, body, answer: "chunks" };
   }
   const input = runIn(form, prefix, target);
   if (target.kind === "agent") {
     const body = { prompt: input.prompt, includeSources: true };
-    return { path: `/api/agents/${key}/invoke`, body, answer: "response" };
+    return { path: `/api/agents/${key}/invoke`, headers, body, answer: "response" };
   }
   const body = searchesFirst(target) ? publicBodyOf(input) : { ...input, includeSources: true };
-  return { path: `/api/inferences/${key}`, body, answer: "response" };
+  return { path: `/api/inferences/${key}`, headers, body, answer: "response" };
 }
 
 const SAMPLE_QUESTION = "What do the documents say about …?";
