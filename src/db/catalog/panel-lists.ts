@@ -35,13 +35,15 @@ const RAG_LINE = select({
 });
 export type RagLine = Row<typeof RAG_LINE>;
 
-export const listRagLines = (db: Database, query: ListQuery) =>
+export const listRagLines = (db: Database, query: ListQuery, mayReadAll: boolean) =>
   readSortedPage(db, query, {
     of: RAG_LINE,
     table: raw("rags r indexed by rags_identifier"),
     joins: raw(`join file_sources s on s.id = r.file_source_id
       join rag_generations g on g.rag_id = r.id and g.generation = r.generation`),
-    where: sql`r.removed_at is null and ${containedIn(["r.name", "r.identifier"], query.search)}`,
+    where: sql`r.removed_at is null and (${mayReadAll} or r.file_source_id in (
+        select id from file_sources where permissions = 'off'))
+      and ${containedIn(["r.name", "r.identifier"], query.search)}`,
     id: { column: "r.identifier", of: ({ identifier }) => identifier, order: "asc" },
     sorts: {
       name: { column: "r.name collate nocase", of: ({ name }) => name },

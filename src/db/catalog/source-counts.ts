@@ -1,5 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { raw, readRows, sql, type Database } from "../sql.ts";
+import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
@@ -29,9 +29,10 @@ export const ragsOfSources = (db: Database, ids: FileSourceId[]) =>
     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
     cross join ${COUNTERS} order by r.identifier limit ${RAGS_MAX}`;
 
-/** All RAGs, at the same cost. */
-export const selectRagsOfSources = sql`select ${COUNTS} from rags r join ${COUNTERS}
-  where r.removed_at is null`.reading(COUNTS);
+/** The RAGs of all sources `s` that a condition holds for, at the same cost. */
+export const selectRagsOfSources = (where: Sql) =>
+  sql`select ${COUNTS} from rags r join ${COUNTERS} join file_sources s on s.id = r.file_source_id
+    where r.removed_at is null and ${where}`.reading(COUNTS);
 
 /** Rows read to count the files of sources with several RAGs. */
 const COUNTED_MAX = 10_000;

@@ -25,16 +25,24 @@ const FROM = sql`from file_sources s ${NEWEST_SCAN} where s.removed_at is null`;
 export const findSourceRow = (db: Database, key: string) =>
   readRow(db, SOURCE)`select ${SOURCE} ${FROM} and s.id = ${idOfKey("file_sources", key)}`;
 
-export const listSourceRows = (db: Database, slice: Slice) =>
-  readPage(db, SOURCE, { ...slice, from: FROM, order: raw("s.identifier") });
+export const listSourceRows = (db: Database, slice: Slice, mayReadAll: boolean) =>
+  readPage(db, SOURCE, {
+    ...slice,
+    from: sql`${FROM} and ${isOpenTo(mayReadAll)}`,
+    order: raw("s.identifier"),
+  });
+
+/** Members are told of sources `s` without permissions only. */
+export const isOpenTo = (mayReadAll: boolean) => sql`(${mayReadAll} or s.permissions = 'off')`;
 
 /** The same by keys, for lists that cost the same however long they are. */
-export const readSourcePage = (db: Database, query: ListQuery) =>
+export const readSourcePage = (db: Database, query: ListQuery, mayReadAll: boolean) =>
   readSortedPage(db, query, {
     of: SOURCE,
     table: raw("file_sources s indexed by file_sources_identifier"),
     joins: NEWEST_SCAN,
-    where: sql`s.removed_at is null and ${containedIn(["s.name", "s.identifier"], query.search)}`,
+    where: sql`s.removed_at is null and ${isOpenTo(mayReadAll)}
+      and ${containedIn(["s.name", "s.identifier"], query.search)}`,
     id: { column: "s.identifier", of: ({ source }) => source.identifier, order: "asc" },
     sorts: {
       name: { column: "s.name collate nocase", of: ({ source }) => source.name },

@@ -1,5 +1,5 @@
 import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
-import { NEWEST_SCAN } from "../catalog/source-store.ts";
+import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
 import { runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
 import { nullable, number, flag, text } from "../select.ts";
 import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
@@ -45,7 +45,7 @@ const VERIFICATIONS = select({
 /**
  * The data of the panel's first page. `limit` bounds each list, `callsSince` (ms, by the hour) the
  * calls. Counts are the live generations' counters, two rows per RAG; a file counts once. Without
- * `mayReadAll`, files of sources with permissions are not named.
+ * `mayReadAll`, nothing is told of sources with permissions.
  */
 export async function readOverview(
   db: Database,
@@ -58,14 +58,14 @@ export async function readOverview(
 ) {
   const [ofRags, failingFiles, failingSources, scans, oldest, calls, verifications] =
     await runBatch(db, [
-      selectRagsOfSources,
+      selectRagsOfSources(isOpenTo(mayReadAll)),
       sql`select ${FAILING_FILE} from ${FAILING_FILES} cross join files f on f.id = x.file_id
           cross join file_sources s on s.id = r.file_source_id
-        where r.removed_at is null and (${mayReadAll} or s.permissions = 'off') order by r.identifier, x.path limit ${limit}`.reading(
+        where r.removed_at is null and ${isOpenTo(mayReadAll)} order by r.identifier, x.path limit ${limit}`.reading(
         FAILING_FILE,
       ),
       sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
-        where s.removed_at is null and s.status = 'error'
+        where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.status = 'error'
         order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
       sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
         where s.removed_at is null and s.scan_claimed_until > ${now}
@@ -133,13 +133,13 @@ export async function readNeeds(
   { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },
 ): Promise<Needs> {
   const [rags, failingFiles, failingSources, scans] = await runBatch(db, [
-    selectRagsOfSources,
+    selectRagsOfSources(isOpenTo(mayReadAll)),
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
-      where r.removed_at is null and (${mayReadAll} or s.permissions = 'off')
+      where r.removed_at is null and ${isOpenTo(mayReadAll)}
       limit ${limit}`.reading(FAILED_FILE),
     sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
-      where s.removed_at is null and (s.status = 'error' or run.held_removals > 0
+      where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
     sql`select ${RUNNING_SCAN} from file_sources s

@@ -20,6 +20,7 @@ import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { mayReadAll } from "./request/guards.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
@@ -137,8 +138,10 @@ export function fileSourceRoutes() {
       "get /file-sources",
       "File sources. With the last scan of each.",
       { item: Source },
-      async ({ services, paging: { offset, limit } }) =>
-        pageOf(await listSourceRows(services.db, { offset, limit }), sourceOf),
+      async ({ services, caller, paging: { offset, limit } }) => {
+        const slice = { offset, limit };
+        return pageOf(await listSourceRows(services.db, slice, mayReadAll(caller)), sourceOf);
+      },
     )
     .json(
       "post /file-sources",

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
+import { mayReadAll } from "./request/guards.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 
 /** Entries of each list; the counts say how many there are in all. */
@@ -69,8 +70,7 @@ export const overviewRoutes = () =>
     async ({ services: { config, db, now, queueBacklog, vectorIndex }, caller }) => {
       const at = now();
       const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
-      const mayReadAll = caller.kind === "key" || caller.role === "admin";
-      const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll };
+      const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
       const [found, queues, secrets] = await Promise.all([
         readOverview(db, asked),
         queueBacklog(),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
+import { listedFor, readingInPanel } from "../../access/readers.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
 import { newRag, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
@@ -12,7 +13,7 @@ import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
-import { Endpoints, pageOf } from "./request/endpoint.ts";
+import { Endpoints } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
@@ -69,7 +70,19 @@ export function ragRoutes() {
       "get /rags",
       "RAGs. With their counters.",
       { item: z.object(shown).openapi("PanelRag") },
-      async ({ services, paging }) => pageOf(await listRags(services, paging), shownOf),
+      async ({ services, caller, paging }) => {
+        const { data, total } = await listRags(services, paging);
+        const reading = readingInPanel(caller, null);
+        const rags = await listedFor(
+          services.db,
+          reading,
+          data.map(({ rag }) => rag),
+        );
+        return {
+          total,
+          data: rags.map((rag, at) => shownOf({ rag, scopes: data[at]?.scopes ?? [] })),
+        };
+      },
     )
     .json(
       "post /rags",

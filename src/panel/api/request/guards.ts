@@ -102,6 +102,9 @@ export const adminsChange = createMiddleware<PanelEnv>(async ({ req, get }, next
   await next();
 });
 
+/** Keys and administrators read everything. */
+export const mayReadAll = ({ kind, role }: PanelCaller) => kind === "key" || role === "admin";
+
 /** What shows names or texts of files; of one source or RAG, or of any. */
 const OF_FILES =
   /^\/panel(?:\/api)?\/(?:(?:file-sources|sources|rags)\/([^/]+)|question-sets|evaluation|asked)(?:\/|$)/;
@@ -109,7 +112,7 @@ const OF_FILES =
 /** With permissions, members only search, as themselves. @throws QuarryError `forbidden` */
 export const membersSearch = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const caller = get("caller");
-  const asked = caller.kind === "key" || caller.role === "admin" ? null : OF_FILES.exec(req.path);
+  const asked = mayReadAll(caller) ? null : OF_FILES.exec(req.path);
   const { db } = get("services");
   if (asked !== null && (await hasPermissions(db, asked[1] ?? null))) throw forbidden();
   await next();

@@ -19,8 +19,8 @@ const LOOK_EVERY_SECONDS = 3;
 export async function ragListPage(context: PageContext): Promise<Response> {
   const query = listQuery(context);
   const { db } = context.get("services");
-  const listed = await listRagLines(db, query);
   const mayChange = isAdmin(context);
+  const listed = await listRagLines(db, query, mayChange);
   const moves = listed.data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
   });

@@ -16,7 +16,7 @@ export function sourceListPages(app: Pages): void {
     const { db, now: clock } = context.get("services");
     const now = clock();
     const query = listQuery(context);
-    const listed = await readSourcePage(db, query);
+    const listed = await readSourcePage(db, query, isAdmin(context));
     const rows = await indexedSources(db, listed.data);
     const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
     return await listPage(context, {

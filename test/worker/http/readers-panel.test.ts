@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { panelApi } from "../../../src/panel/api/app.ts";
+import { panelPages } from "../../../src/panel/pages/app.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
+import { BOB, filledVault } from "./reader-vault.ts";
+
+/** What only readers of other files than Bob's may know. */
+const FORBIDDEN = /ann\.md|pay\.md|untold\.md|8822|9933/;
+const MEMBER = { email: BOB, password: "correct horse battery", role: "member" };
+
+let admin: Awaited<ReturnType<typeof signedIn>>;
+let bob: Awaited<ReturnType<typeof signedIn>>;
+const ids = { run: "", question: "" };
+
+beforeAll(async () => {
+  ({ panel: admin } = await filledVault());
+  await admin.send("POST", "/users", MEMBER);
+  bob = await signedIn(MEMBER);
+  await admin.made("/question-sets", { name: "secrets", rag: "vault" });
+  const asked = { question: "boiler code", expected: [{ file: "ann.md" }] };
+  await admin.send("POST", "/question-sets/secrets/questions", asked);
+  await admin.send("PUT", "/file-sources/vault/exclusions", { files: ["ann.md"] });
+  const { id: run } = await admin.made("/question-sets/secrets/runs", {});
+  const { body } = await admin.send("GET", "/question-sets/secrets/questions");
+  const { data } = body as { data: { id: string }[] };
+  Object.assign(ids, { run, question: data[0]?.id });
+  const status = async () =>
+    (await admin.send("GET", `/question-sets/secrets/runs/${run}`)).body as { status: string };
+  await vi.waitFor(async () => expect((await status()).status).toBe("done"), 60_000);
+}, 180_000);
+
+afterAll(queuesSettled);
+
+const NAMES: [RegExp, string][] = [
+  [/^(\/(?:file-sources|sources|rags)\/):id/, "$1vault"],
+  [/^(\/(?:question-sets|evaluation)\/):(?:id|set)/, "$1secrets"],
+  [/^(\/inferences\/):id/, "$1ask"],
+  [/^(\/agents\/):id/, "$1spy"],
+  [/:path(?:\{[^}]*\})?/, "ann.md"],
+];
+const QUERIES: [RegExp, string][] = [
+  [/\/file(?:\/original)?$/, "?path=ann.md"],
+  [/\/compare$/, "?first=RUN&second=RUN"],
+  [/\/comparison$/, "?with=RUN"],
+  [/^\/search$/, "?rag=vault&q=boiler+bonus"],
+  [/\/passages$/, "?file=ann.md"],
+  [/\/preview$/, "?path=ann.md"],
+];
+
+/** A route with what there is in place of its parameters. */
+function addressOf(route: string): string {
+  const path = NAMES.reduce((text, [name, value]) => text.replace(name, value), route)
+    .replace(/:run\b/, ids.run)
+    .replace(/:question\b/, ids.question);
+  const query = QUERIES.find(([of]) => of.test(path))?.[1] ?? "";
+  return path + query.replaceAll("RUN", ids.run);
+}
+
+const reading = ({ routes }: { routes: { method: string; path: string }[] }) => [
+  ...new Set(
+    routes
+      .filter(({ method, path }) => method === "GET" && !path.includes("*"))
+      .map(({ path }) => path),
+  ),
+];
+
+test("no page or answer of the panel tells a member of files that it may not read", async () => {
+  const all = [
+    ...reading(panelApi()).map((path) => ["/panel/api", path] as const),
+    ...reading(panelPages()).map((path) => ["/panel", path] as const),
+  ];
+  const told: string[] = [];
+  for (const [app, route] of all) {
+    const address = app + addressOf(route);
+    const seenBy = async (cookie: string) => {
+      const { body } = await call("GET", address, { headers: { Cookie: cookie } });
+      return typeof body === "string" ? body : JSON.stringify(body);
+    };
+    expect({ address, body: await seenBy(bob.cookie) }).not.toMatchObject({
+      body: expect.stringMatching(FORBIDDEN),
+    });
+    if (FORBIDDEN.test(await seenBy(admin.cookie))) told.push(app + route);
+  }
+  // Otherwise nothing was asked for.
+  expect(told.sort()).toEqual([
+    "/panel/api/file-sources/:id/files",
+    "/panel/api/file-sources/:id/folders",
+    "/panel/api/file-sources/:id/manifest",
+    "/panel/api/file-sources/:id/permissions",
+    "/panel/api/question-sets/:id/export",
+    "/panel/api/question-sets/:id/questions",
+    "/panel/api/question-sets/:id/runs/:run/results",
+    "/panel/evaluation/:set",
+    "/panel/evaluation/:set/questions/:question",
+    "/panel/evaluation/:set/runs/:run",
+    "/panel/rags/:id/preview",
+    "/panel/rags/:id/scope/narrow",
+    "/panel/search",
+    "/panel/sources/:id",
+    "/panel/sources/:id/file",
+    "/panel/sources/:id/files.csv",
+    "/panel/sources/:id/permissions",
+  ]);
+});
+
+test("the panel counts for a member only files that it may read", async () => {
+  const counts = async (send: typeof bob.send, cookie: string) => {
+    const rags = (await send("GET", "/rags")).body as { data: { totalFiles: number }[] };
+    const { files } = (await send("GET", "/overview")).body as { files?: { indexed: number } };
+    const sources = (await send("GET", "/file-sources")).body as { total: number };
+    const lists = ["/panel/rags", "/panel/sources"].map(
+      async (path) => (await call("GET", path, { headers: { Cookie: cookie } })).body,
+    );
+    const named = (await Promise.all(lists)).map((page) => String(page).includes("/vault"));
+    return [rags.data[0]?.totalFiles, files?.indexed, sources.total, ...named];
+  };
+  expect(await counts(admin.send, admin.cookie)).toEqual([5, 5, 1, true, true]);
+  expect(await counts(bob.send, bob.cookie)).toEqual([2, 0, 0, false, false]);
+});
