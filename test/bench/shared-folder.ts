@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import Table from "cli-table3";
+
+import { startWorker } from "../../src/cli/worker/start-worker.ts";
+import { SECOND_MS } from "../../src/core/time.ts";
+import { BASE, GoogleDriveDouble } from "../doubles/google-drive/google-drive-double.ts";
+import { GraphDouble } from "../doubles/microsoft-graph/graph-double.ts";
+import { user } from "../doubles/microsoft-graph/grant.ts";
+import { graphConfig } from "../doubles/microsoft-graph/scanning.ts";
+import { serveFetch } from "../doubles/serve-fetch.ts";
+import { freePort } from "../end-to-end/run-cli.ts";
+import { signIn, type Counts, type Send } from "./support/local-service.ts";
+
+const FILES = 5_000;
+const POLL_MS = 250;
+const LIMIT_MS = 900_000;
+const ANN = "ann@example.com";
+const BOB = "bob@example.com";
+
+const noteOf = (at: number) => [`${at}.md`, `A note numbered ${at}.`] as const;
+
+/** A folder that Ann may read, with so many files. */
+async function googleDrive(count: number) {
+  const drive = await GoogleDriveDouble.open();
+  const server = await serveFetch(drive.fetch, BASE);
+  const folder = drive.folder(drive.root, "Rules");
+  for (let at = 0; at < count; at++) drive.file(folder, ...noteOf(at), "text/markdown");
+  const share = (to: string[]) =>
+    drive.change(folder, { grants: to.map((one) => ({ type: "user", to: one }) as const) });
+  const credentials = drive.account.keyFile(`${server.address}/token`);
+  const config = { rootFolderId: drive.root, apiBaseUrl: server.address, credentials };
+  return { name: "drive", provider: "cloud_drive", config, share, double: drive, server };
+}
+
+async function sharePoint(count: number) {
+  const graph = new GraphDouble();
+  const server = await serveFetch(graph.fetch);
+  graph.baseUrl = graph.contentBase = server.address;
+  const { library } = graph.site("hr");
+  const folder = library.folder(library.root, "Rules");
+  const mimeType = "text/markdown";
+  for (let at = 0; at < count; at++) library.file(folder, ...noteOf(at), { mimeType });
+  const share = (to: string[]) => library.change(folder, { grants: to.map((one) => user(one)) });
+  const config = {
+    ...graphConfig(graph, { siteId: "https://contoso.sharepoint.example/sites/hr" }),
+    loginBaseUrl: server.address,
+    clientSecret: graph.entra.secret,
+  };
+  return { name: "site", provider: "document_site", config, share, double: graph, server };
+}
+
+type Provider = Awaited<ReturnType<typeof googleDrive> | ReturnType<typeof sharePoint>>;
+
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUpAt = Date.now() + LIMIT_MS;
+  while (!(await isSo())) {
+    if (Date.now() > giveUpAt) throw new Error(`not in time: ${what}`);
+    await pause(POLL_MS);
+  }
+}
+
+async function measure(of: Provider, { url, send }: { url: string; send: Send }, count: number) {
+  const { double, name, config, provider, share } = of;
+  share([ANN]);
+  await send("POST", "/file-sources", { name, provider, config, permissions: "on" });
+  await send("POST", "/rags", { name, fileSource: name });
+  const groups = { agents: [], inferences: [], rags: [name], reader: "named" };
+  const made = await send("POST", "/tokens", { name, ...groups });
+  const { token } = (await made.json()) as { token: string };
+  const countFor = async (reader: string) => {
+    const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": reader };
+    const answer = await fetch(`${url}/api/rags/${name}`, { headers });
+    return ((await answer.json()) as Counts).processedFiles;
+  };
+  const finds = async () => {
+    const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": BOB };
+    const body = JSON.stringify({ semanticSearch: ["a numbered note"] });
+    const answer = await fetch(`${url}/api/rags/${name}/retrieve`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    return ((await answer.json()) as { chunks: unknown[] }).chunks.length > 0;
+  };
+  const scan = () => send("POST", `/file-sources/${name}/scan`);
+  await scan();
+  await until("indexed", async () => (await countFor(ANN)) === count);
+  if ((await countFor(BOB)) > 0 || (await finds())) throw new Error("he finds files already");
+  double.asked.length = 0;
+  share([ANN, BOB]);
+  const startedAt = performance.now();
+  await scan();
+  await until("found", finds);
+  const firstMs = performance.now() - startedAt;
+  await until("all found", async () => (await countFor(BOB)) === count);
+  const allMs = performance.now() - startedAt;
+  const downloads = double.asked.filter((asked) => /alt=media|download/.test(asked)).length;
+  const calls = double.asked.length - downloads;
+  return { provider, files: count, calls, downloads, firstMs, allMs };
+}
+
+/**
+ * `npm run bench -- shared-folder [FILES]`: how soon a person finds the files of a folder that is
+ * shared with that person, from the start of the scan on, in a fresh local service over the doubles
+ * of Google Drive and SharePoint; with the provider's calls and downloads. A notification starts
+ * the scan when its window of 10 seconds closes.
+ */
+export async function run([given]: string[]): Promise<Record<string, unknown>> {
+  const count = Number(given ?? FILES);
+  const results: Awaited<ReturnType<typeof measure>>[] = [];
+  for (const open of [googleDrive, sharePoint]) {
+    const of = await open(count);
+    const state = mkdtempSync(join(tmpdir(), "quarry-bench-shared-"));
+    const port = await freePort();
+    const vars = ["ALLOW_PRIVATE_URLS:true", "RATE_LIMIT_API:10000"];
+    const tell = (line: string) => console.error(line);
+    const worker = await startWorker({ port, stateFolder: state, vars, tell });
+    try {
+      const { url } = worker;
+      results.push(await measure(of, { url, send: await signIn(url) }, count));
+    } finally {
+      await worker.stop();
+      await of.server.stop();
+      rmSync(state, { recursive: true, force: true });
+    }
+  }
+  const head = ["provider", "files", "calls", "downloads", "first found s", "all found s"];
+  const table = new Table({ head });
+  const seconds = (ms: number) => (ms / SECOND_MS).toFixed(1);
+  for (const { firstMs, allMs, ...facts } of results) {
+    table.push([...Object.values(facts), ...[firstMs, allMs].map(seconds)]);
+  }
+  console.log(table.toString());
+  return { results };
+}
