@@ -137,7 +137,7 @@ test("after each random step a reader finds exactly what that reader may read", 
   expect(await audiencesOf("permitted")).toEqual({ ids: ['["user:ann"]'], orphans: [] });
 }, 120_000);
 
-test("unused audiences are deleted in steps; a file that returns is its readers' again", async () => {
+test("unused audiences are deleted in steps; a file that returns has its readers", async () => {
   const name = "unused";
   const index = indexOf(name);
   const hr = audience(["group:hr"], 1);
