@@ -1,18 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import Table from "cli-table3";
 
-import { startWorker } from "../../src/cli/worker/start-worker.ts";
 import { SECOND_MS } from "../../src/core/time.ts";
 import { BASE, GoogleDriveDouble } from "../doubles/google-drive/google-drive-double.ts";
 import { GraphDouble } from "../doubles/microsoft-graph/graph-double.ts";
 import { user } from "../doubles/microsoft-graph/grant.ts";
 import { graphConfig } from "../doubles/microsoft-graph/scanning.ts";
 import { serveFetch } from "../doubles/serve-fetch.ts";
-import { freePort } from "../end-to-end/run-cli.ts";
-import { signIn, type Counts, type Send } from "./support/local-service.ts";
+import { startService, type Service } from "./support/fresh-service.ts";
 
 const FILES = 5_000;
 const POLL_MS = 250;
@@ -62,9 +57,16 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
   }
 }
 
-async function measure(of: Provider, { url, send }: { url: string; send: Send }, count: number) {
+async function measure(of: Provider, { url, key }: Service, count: number) {
   const { double, name, config, provider, share } = of;
   share([ANN]);
+  const send = async (method: string, path: string, body: object = {}) => {
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    const init = { method, headers, body: JSON.stringify(body) };
+    const answer = await fetch(`${url}/panel/api${path}`, init);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  };
   await send("POST", "/file-sources", { name, provider, config, permissions: "on" });
   await send("POST", "/rags", { name, fileSource: name });
   const groups = { agents: [], inferences: [], rags: [name], reader: "named" };
@@ -73,7 +75,7 @@ async function measure(of: Provider, { url, send }: { url: string; send: Send },
   const countFor = async (reader: string) => {
     const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": reader };
     const answer = await fetch(`${url}/api/rags/${name}`, { headers });
-    return ((await answer.json()) as Counts).processedFiles;
+    return ((await answer.json()) as { processedFiles: number }).processedFiles;
   };
   const finds = async () => {
     const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": BOB };
@@ -113,18 +115,12 @@ export async function run([given]: string[]): Promise<Record<string, unknown>> {
   const results: Awaited<ReturnType<typeof measure>>[] = [];
   for (const open of [googleDrive, sharePoint]) {
     const of = await open(count);
-    const state = mkdtempSync(join(tmpdir(), "quarry-bench-shared-"));
-    const port = await freePort();
-    const vars = ["ALLOW_PRIVATE_URLS:true", "RATE_LIMIT_API:10000"];
-    const tell = (line: string) => console.error(line);
-    const worker = await startWorker({ port, stateFolder: state, vars, tell });
+    const { service, stop } = await startService(undefined, { vars: ["ALLOW_PRIVATE_URLS:true"] });
     try {
-      const { url } = worker;
-      results.push(await measure(of, { url, send: await signIn(url) }, count));
+      results.push(await measure(of, service, count));
     } finally {
-      await worker.stop();
+      await stop();
       await of.server.stop();
-      rmSync(state, { recursive: true, force: true });
     }
   }
   const head = ["provider", "files", "calls", "downloads", "first found s", "all found s"];

@@ -48,9 +48,9 @@ test("permissions of a source are previewed, switched on and shown with each fil
   expect(await textOf(path)).toMatch(/group:hr@example\.com +1 file: its source tells no members/);
   const call = await textOf("/panel/search?rag=vault&q=note&reader=j%25o@x.org&groups=hr,+staff");
   expect(call).toMatch(
-    /-H &#39;Quarry-Reader: j%25o@x\.org&#39; .*-H &#39;Quarry-Groups: hr, staff&#39;/,
+    /-H (?:'|&#39;)Quarry-Reader: j%25o@x\.org(?:'|&#39;) .*-H (?:'|&#39;)Quarry-Groups: hr, staff(?:'|&#39;)/,
   );
-  expect(call).toContain("&quot;Quarry-Reader&quot;: &quot;j%25o@x.org&quot;");
+  expect(call).toMatch(/Quarry-Reader(?:"|&quot;): (?:"|&quot;)j%25o@x\.org/);
   const overview = await textOf("/panel");
   expect(overview).toMatch(/Source Vault has 1 file that nobody can read\./);
   await browser.post(path, { permissions: "off", defaultReaders: "" });
