@@ -4,14 +4,7 @@ import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
 import { isPathExcluded, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
-import {
-  addFile,
-  ancestorsOf,
-  findFile,
-  isSuperseded,
-  writeFacts,
-  type FileRow,
-} from "./files.ts";
+import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
 import { writeReadersOf } from "./audiences.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
 import { run, chunksOf, select, addToTotals, type Row } from "../tables.ts";
