@@ -24,7 +24,7 @@ const BYTES_A_VECTOR = 2 * DIMENSIONS;
 const HALF_EXPONENT = 0x28;
 
 const ragId = "scale" as RagId;
-const everything = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
+const everything = { named: null, metadata: [] };
 
 const fileIdOf = (file: number) => `file-${String(file).padStart(8, "0")}` as FileId;
 const chunkIdOf = (chunk: number, version = 0) =>
@@ -153,8 +153,9 @@ async function search(env: BenchEnv, ask: Ask & { text: string }): Promise<SpanF
   const { generation, shards } = ask;
   const embedding = { embeddingModel: "embedded/hash", dimensions: DIMENSIONS };
   const rag = { id: ragId, identifier: ragId, searchMode: "hybrid", reranker: null, ...embedding };
+  const searched = { ...rag, generation, shards, readersSince: null } as unknown as RagRecord;
   const { chunks } = await retrieve(services, {
-    targets: [{ rag: { ...rag, generation, shards } as unknown as RagRecord, ...everything }],
+    targets: [{ rag: searched, restriction: everything }],
     queries: [ask.text],
     topK: PASSAGES,
     useReranking: false,
