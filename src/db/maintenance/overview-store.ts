@@ -68,7 +68,7 @@ export async function readOverview(
         where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.status = 'error'
         order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
       sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
-        where s.removed_at is null and s.scan_claimed_until > ${now}
+        where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
         order by run.started_at desc limit ${limit}`.reading(SCAN),
       sql`select ${OLDEST} from rag_files x join rags r on x.rag_id = r.id
           and x.generation = r.generation and r.removed_at is null
@@ -143,9 +143,8 @@ export async function readNeeds(
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
     sql`select ${RUNNING_SCAN} from file_sources s
-      where s.removed_at is null and s.scan_claimed_until > ${now} limit ${limit}`.reading(
-      RUNNING_SCAN,
-    ),
+      where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
+      limit ${limit}`.reading(RUNNING_SCAN),
   ]);
   const files = await filesOfSources(db, rags);
   const counts = summed(files.values());

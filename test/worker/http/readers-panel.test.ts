@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { panelApi } from "../../../src/panel/api/app.ts";
@@ -21,7 +22,9 @@ beforeAll(async () => {
   await admin.made("/question-sets", { name: "secrets", rag: "vault" });
   const asked = { question: "boiler code", expected: [{ file: "ann.md" }] };
   await admin.send("POST", "/question-sets/secrets/questions", asked);
-  await admin.send("PUT", "/file-sources/vault/exclusions", { files: ["ann.md"] });
+  const leftOut = { path: "ann.md", excluded: true };
+  const { status: answered } = await admin.send("PUT", "/file-sources/vault/exclusions", leftOut);
+  expect(answered).toBe(204);
   const { id: run } = await admin.made("/question-sets/secrets/runs", {});
   const { body } = await admin.send("GET", "/question-sets/secrets/questions");
   const { data } = body as { data: { id: string }[] };
@@ -85,6 +88,7 @@ test("no page or answer of the panel tells a member of files that it may not rea
   }
   // Otherwise nothing was asked for; the log is written after the answers that it is about.
   expect(told.filter((route) => !/\/(?:audit|log)$/.test(route)).sort()).toEqual([
+    "/panel/api/file-sources/:id/exclusions",
     "/panel/api/file-sources/:id/files",
     "/panel/api/file-sources/:id/folders",
     "/panel/api/file-sources/:id/manifest",
@@ -101,21 +105,40 @@ test("no page or answer of the panel tells a member of files that it may not rea
     "/panel/sources/:id",
     "/panel/sources/:id/file",
     "/panel/sources/:id/files.csv",
+    "/panel/sources/:id/left-out",
     "/panel/sources/:id/permissions",
   ]);
 });
 
 test("the panel counts for a member only files that it may read", async () => {
+  const ofVault = "where identifier = 'vault'";
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into scan_runs (id, file_source_id, started_at)
+       select 'run', id, 1 from file_sources ${ofVault}`,
+    ),
+    env.DB.prepare(
+      `update file_sources set scan_run_id = 'run', scan_claimed_until = 9000000000000 ${ofVault}`,
+    ),
+  ]);
   const counts = async (send: typeof bob.send, cookie: string) => {
     const rags = (await send("GET", "/rags")).body as { data: { totalFiles: number }[] };
-    const { files } = (await send("GET", "/overview")).body as { files?: { indexed: number } };
+    const overview = (await send("GET", "/overview")).body as {
+      files?: { indexed: number };
+      scansUnderWay?: unknown[];
+    };
     const sources = (await send("GET", "/file-sources")).body as { total: number };
     const lists = ["/panel/rags", "/panel/sources"].map(
       async (path) => (await call("GET", path, { headers: { Cookie: cookie } })).body,
     );
     const named = (await Promise.all(lists)).map((page) => String(page).includes("/vault"));
-    return [rags.data[0]?.totalFiles, files?.indexed, sources.total, ...named];
+    const told = [overview.files?.indexed, overview.scansUnderWay?.length];
+    return [rags.data[0]?.totalFiles, ...told, sources.total, ...named];
   };
-  expect(await counts(admin.send, admin.cookie)).toEqual([5, 5, 1, true, true]);
-  expect(await counts(bob.send, bob.cookie)).toEqual([2, 0, 0, false, false]);
+  expect(await counts(admin.send, admin.cookie)).toEqual([5, 5, 1, 1, true, true]);
+  expect(await counts(bob.send, bob.cookie)).toEqual([2, 0, 0, 0, false, false]);
+  await env.DB.batch([
+    env.DB.prepare(`update file_sources set scan_run_id = null, scan_claimed_until = 0 ${ofVault}`),
+    env.DB.prepare("delete from scan_runs where id = 'run'"),
+  ]);
 });
