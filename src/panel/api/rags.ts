@@ -13,6 +13,7 @@ import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
+import { mayReadAll } from "./request/guards.ts";
 import { Endpoints } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
@@ -78,9 +79,12 @@ export function ragRoutes() {
           reading,
           data.map(({ rag }) => rag),
         );
+        // Scopes are names of files, which this member may not be permitted to read.
+        const scopesAt = (rag: RagRecord, at: number) =>
+          mayReadAll(caller) || rag.readersSince === null ? (data[at]?.scopes ?? []) : [];
         return {
           total,
-          data: rags.map((rag, at) => shownOf({ rag, scopes: data[at]?.scopes ?? [] })),
+          data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })),
         };
       },
     )

@@ -19,6 +19,8 @@ beforeAll(async () => {
   ({ panel: admin } = await filledVault());
   await admin.send("POST", "/users", MEMBER);
   bob = await signedIn(MEMBER);
+  const scopes = [{ type: "path", value: "ann.md" }];
+  await admin.made("/rags", { name: "vault-part", fileSource: "vault", scopes });
   await admin.made("/question-sets", { name: "secrets", rag: "vault" });
   const asked = { question: "boiler code", expected: [{ file: "ann.md" }] };
   await admin.send("POST", "/question-sets/secrets/questions", asked);
@@ -96,6 +98,7 @@ test("no page or answer of the panel tells a member of files that it may not rea
     "/panel/api/question-sets/:id/export",
     "/panel/api/question-sets/:id/questions",
     "/panel/api/question-sets/:id/runs/:run/results",
+    "/panel/api/rags",
     "/panel/evaluation/:set",
     "/panel/evaluation/:set/questions/:question",
     "/panel/evaluation/:set/runs/:run",

@@ -107,7 +107,7 @@ test("the consent page names the program and the person, and chooses nothing", a
   const { headers } = await admin.open(address);
   expect(admin.html).toContain("admin@localhost");
   expect(admin.html).toContain("127.0.0.1");
-  expect(admin.html).toContain("nobody has verified it");
+  expect(admin.html).toContain("Nobody has verified it");
   expect(admin.html).toContain("runs on your computer");
   expect(admin.html).not.toContain("<b>Claude");
   expect(admin.html).not.toMatch(/<input[^>]* checked/);
@@ -146,9 +146,9 @@ test.for<[program: string, uris: string[], shown: string, leads: string, local: 
 });
 
 test.for([
-  ["evil://anysphere.cursor-mcp/oauth/callback", "an app that could be any"],
-  ["ms-settings:callback", "an app that could be any"],
-  ["intent://a.b/callback", "an app that could be any"],
+  ["evil://anysphere.cursor-mcp/oauth/callback", "an app that anybody could have made"],
+  ["ms-settings:callback", "an app that anybody could have made"],
+  ["intent://a.b/callback", "an app that anybody could have made"],
   ["cursor://anysphere.cursor-mcp/oauth/other", "Invalid redirect URI"],
 ])("no code goes to %s", async ([address = "", problem = ""]) => {
   const others = address.startsWith("cursor:") ? [] : [address];
@@ -225,7 +225,7 @@ test("Deny tells the program and connects nothing", async () => {
 test("members connect what is open to them, for as long as it is", async () => {
   const clientId = await registered();
   await member.open(await authorizeAddress(clientId));
-  expect(member.html).toContain("opened nothing to members");
+  expect(member.html).toContain("is open to members yet");
   expect(member.html).not.toContain('value="allow"');
   const forced = await press(member, formIn(member.html, { rags: ["secrets"] }));
   expect([forced.status, String(forced.body)]).toEqual([400, expect.stringContaining("secrets")]);
