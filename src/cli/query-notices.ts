@@ -33,8 +33,9 @@ export async function emptyFileNotices(
       throw thrown;
     });
     if (states instanceof CommandFailure) return `no passage of it was found; ${states.message}`;
-    const [{ filePath = file, status = null, errorMessage = null } = {}] = states;
-    if (status === null || filePath !== file) return "there is no such file";
+    const [first] = states;
+    if (first === undefined || (first.filePath ?? file) !== file) return "there is no such file";
+    const { status, errorMessage } = first;
     if (status === "error") return `it could not be indexed: ${errorMessage}`;
     if (status === "indexed") return "no passage of it was found";
     return status === "deleted" ? "it was deleted" : `it is not indexed yet (${status})`;

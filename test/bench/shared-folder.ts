@@ -75,7 +75,7 @@ async function measure(of: Provider, { url, key }: Service, count: number) {
   const countFor = async (reader: string) => {
     const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": reader };
     const answer = await fetch(`${url}/api/rags/${name}`, { headers });
-    return ((await answer.json()) as { processedFiles: number }).processedFiles;
+    return (await answer.json<{ processedFiles: number }>()).processedFiles;
   };
   const finds = async () => {
     const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": BOB };
@@ -85,7 +85,7 @@ async function measure(of: Provider, { url, key }: Service, count: number) {
       headers,
       body,
     });
-    return ((await answer.json()) as { chunks: unknown[] }).chunks.length > 0;
+    return (await answer.json<{ chunks: unknown[] }>()).chunks.length > 0;
   };
   const scan = () => send("POST", `/file-sources/${name}/scan`);
   await scan();

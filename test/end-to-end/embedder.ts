@@ -9,7 +9,7 @@ export async function startEmbedder(hangsOn: (texts: string[]) => boolean) {
   const embed = (text: string) => Array.from({ length: DIMENSIONS }, (_, at) => text.length + at);
   const double = new OpenAiDouble({ embed });
   const { address, stop } = await serveFetch(async (url, request) => {
-    const { input } = JSON.parse(String(request.body)) as { input: string[] };
+    const { input } = JSON.parse(await new Response(request.body).text()) as { input: string[] };
     if (!hangsOn(input)) return await double.fetch(url, request);
     struck();
     return await new Promise<never>(() => undefined);
