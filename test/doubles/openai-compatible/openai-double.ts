@@ -65,7 +65,9 @@ export class OpenAiDouble {
     const place = Object.entries(PLACES).find(([path]) => url.endsWith(path))?.[1];
     const headers = new Headers(init?.headers);
     if (place === undefined) return Promise.resolve(this.#elsewhere(url, headers));
-    const body = JSON.parse(typeof init?.body === "string" ? init.body : "{}") as unknown;
+    const sent = init?.body;
+    const text = sent instanceof Uint8Array ? new TextDecoder().decode(sent) : sent;
+    const body = JSON.parse(typeof text === "string" ? text : "{}") as unknown;
     this.requests.push({ place, url, headers, body });
     if (!this.#isAllowed(headers)) return Promise.resolve(badKey());
     const failure = this.#nextFailure(place);
