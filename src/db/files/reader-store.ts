@@ -116,25 +116,31 @@ const TOLD = select({
   ...pick(g, "shards"),
   ...pick(f, "audience", "readersRevision"),
 });
-const CHANGE = select(pick(columnsOf(readerChanges, "c"), "id"));
+const CHANGE = select(pick(columnsOf(readerChanges, "c"), "id", "at"));
+export type ReaderChange = Row<typeof CHANGE>;
 
 const CHANGES_AT_ONCE = 10;
 
-/** The oldest changes of a source that the indexes may not know, and what they are to be told. */
-export async function untoldReaders(db: Database, sourceId: FileSourceId) {
-  const changed = sql`(select id, file_ids from reader_changes where file_source_id = ${sourceId}
+/** The next changes of a source that the indexes may not know, and what they are to be told. */
+export async function untoldReaders(
+  db: Database,
+  sourceId: FileSourceId,
+  { at, id }: ReaderChange = { at: 0, id: 0 },
+) {
+  const changed = sql`(select id, at, file_ids from reader_changes
+    where file_source_id = ${sourceId} and (at, id) > (${at}, ${id})
     order by at, id limit ${CHANGES_AT_ONCE}) c`;
   const ofFiles = sql`from ${changed} cross join json_each(c.file_ids) m
     cross join files f on f.id = m.value`;
   const [changes, told, known] = await runBatch(db, [
-    sql`select ${CHANGE} from ${changed}`.reading(CHANGE),
+    sql`select ${CHANGE} from ${changed} order by c.at, c.id`.reading(CHANGE),
     sql`select distinct ${TOLD} ${ofFiles} cross join rag_files x on x.file_id = f.id
       cross join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
         and g.state in ('live', 'building', 'retired')`.reading(TOLD),
     sql`select ${AUDIENCE} from audiences a
       where a.id in (select f.audience ${ofFiles})`.reading(AUDIENCE),
   ]);
-  return { changes: changes.map(({ id }) => id), told, audiences: known };
+  return { changes, told, audiences: known };
 }
 
 /** Sources with changes from before a time (ms) that the indexes may not know. */
@@ -142,5 +148,6 @@ export const sourcesOfUntoldReaders = (db: Database, before: number) =>
   readValues(db, columnsOf(readerChanges).fileSourceId)`select distinct file_source_id
     from reader_changes where at < ${before}`;
 
-export const forgetReaderChanges = (db: Database, ids: number[]) =>
-  execute(db)`delete from reader_changes where id in (select value from json_each(${ids}))`;
+export const forgetReaderChanges = (db: Database, changes: ReaderChange[]) =>
+  execute(db)`delete from reader_changes
+    where id in (select value ->> 'id' from json_each(${changes}))`;

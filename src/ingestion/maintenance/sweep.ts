@@ -103,7 +103,8 @@ async function finishRemovals(services: Services): Promise<void> {
 async function tellLeftReaders(services: Services): Promise<void> {
   const before = services.now() - READERS_TOLD_WITHIN_MS;
   for (const id of await sourcesOfUntoldReaders(services.db, before)) {
-    await tellIndexes(services, id);
+    const event = "an index was not told who may read files";
+    await attempt(services.log, event, { fileSourceId: id }, () => tellIndexes(services, id));
   }
 }
 

@@ -7,7 +7,7 @@ import {
   untoldReaders,
   filesOfDefault,
 } from "../../db/files/reader-store.ts";
-import type { Audience, Recorded } from "../../db/files/reader-store.ts";
+import type { Audience, ReaderChange, Recorded } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";
@@ -74,40 +74,58 @@ export async function recordReaders(
   await tellIndexes(services, source.id);
 }
 
-/** Tells the indexes what they may not know: this change, and earlier ones that were cut off. */
+/**
+ * Tells the indexes what they may not know: this change, and earlier ones that were cut off. An
+ * index that does not answer keeps nothing from the others. @throws what the first of these threw
+ */
 export async function tellIndexes(
   { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
   sourceId: FileSourceId,
 ): Promise<void> {
+  let last: ReaderChange | undefined;
+  let failed: PromiseRejectedResult | undefined;
   for (;;) {
-    const { changes, told, audiences } = await untoldReaders(db, sourceId);
-    if (changes.length === 0) return;
+    const { changes, told, audiences } = await untoldReaders(db, sourceId, last);
+    if (changes.length === 0) break;
+    last = changes.at(-1);
     const known = new Map<string | null, IndexAudience>(
       audiences.map((one) => [one.id, { id: one.id, principals: principalsIn(one) }]),
     );
     const byIndex = Map.groupBy(told, ({ ragId, generation, fileId, shards }) =>
       JSON.stringify([ragId, generation, shardOf(fileId, shards)]),
     );
-    await Promise.all(
-      Array.from(byIndex.values(), async (files) => {
-        const [first] = files;
-        if (first === undefined) return;
-        const { ragId, generation, fileId, shards } = first;
-        const used = new Set(files.flatMap(({ audience }) => known.get(audience) ?? []));
-        await ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) }).writeReaders({
-          audiences: [...used],
-          files: files.map((file) => {
-            return {
-              fileId: file.fileId,
-              audience: file.audience ?? "",
-              revision: file.readersRevision,
-            };
-          }),
-        });
-      }),
+    const outcomes = await Promise.allSettled(
+      Array.from(byIndex.values(), (files) => tellIndex(ragIndexes, files, known)),
     );
-    await forgetReaderChanges(db, changes);
+    const refused = outcomes.find((one) => one.status === "rejected");
+    if (refused === undefined) await forgetReaderChanges(db, changes);
+    failed ??= refused;
   }
+  if (failed !== undefined) throw failed.reason;
+}
+
+type ToldFile = Awaited<ReturnType<typeof untoldReaders>>["told"][number];
+
+/** `files`: of one index object. */
+async function tellIndex(
+  ragIndexes: Services["ragIndexes"],
+  files: ToldFile[],
+  known: Map<string | null, IndexAudience>,
+): Promise<void> {
+  const [first] = files;
+  if (first === undefined) return;
+  const { ragId, generation, fileId, shards } = first;
+  const used = new Set(files.flatMap(({ audience }) => known.get(audience) ?? []));
+  await ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) }).writeReaders({
+    audiences: [...used],
+    files: files.map((file) => {
+      return {
+        fileId: file.fileId,
+        audience: file.audience ?? "",
+        revision: file.readersRevision,
+      };
+    }),
+  });
 }
 
 const FILES_AT_ONCE = 1_000;
