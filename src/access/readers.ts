@@ -52,10 +52,10 @@ export function readerHeaders(named: { reader?: string | undefined; groups: stri
 
 /** A member reads as itself; an administrator everything, unless the call names a reader. */
 export function sessionReading(
-  { role, email }: { role: "admin" | "member"; email: string },
+  { role, email, groups }: { role: "admin" | "member"; email: string; groups: string[] },
   headers: Headers,
 ): Reading {
-  if (role === "member") return { reader: email, groups: [], header: null, groupsHeader: null };
+  if (role === "member") return { reader: email, groups, header: null, groupsHeader: null };
   if (!headers.has(READER_HEADER)) return "everything";
   return readingOf({ reader: NAMED, readerGroups: [] }, headers);
 }

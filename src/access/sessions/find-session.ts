@@ -8,7 +8,7 @@ import {
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 
-export type Session = Pick<FoundSession, "userId" | "email" | "role" | "hasTotp"> & {
+export type Session = Pick<FoundSession, "userId" | "email" | "role" | "hasTotp" | "groups"> & {
   /** A provider vouches for it, or a link opened it: our second factor is not asked for. */
   isVouched: boolean;
 };
@@ -35,8 +35,8 @@ export async function findSession(
   const now = services.now();
   const idleMs = now - row.lastSeenAt;
   if (isUse && idleMs >= MINUTE_MS) services.inBackground(touchSession(services.db, hash, now));
-  const { userId, email, role, hasTotp, vouchedUntil } = row;
-  return { userId, email, role, hasTotp, isVouched: vouchedUntil !== null };
+  const { userId, email, role, hasTotp, groups, vouchedUntil } = row;
+  return { userId, email, role, hasTotp, groups, isVouched: vouchedUntil !== null };
 }
 
 /** The session's row if it has not ended; asks the provider again where it is time. */

@@ -43,7 +43,8 @@ export async function signIn(
   const secret = await openSession(services, signedIn.id, input);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
-  const session = { userId: id, email: signedIn.email, role, hasTotp, isVouched: false };
+  const factors = { hasTotp, isVouched: false };
+  const session = { userId: id, email: signedIn.email, role, groups: [], ...factors };
   return { session, secret };
 }
 

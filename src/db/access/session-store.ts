@@ -5,7 +5,8 @@ import { execute, hasRows, raw, readRow, runBatch, sql, type Database } from "..
 import { readPage, type Slice } from "../page.ts";
 import { HAS_TOTP } from "./user-store.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
-import { assigned, columnsOf, pick, select, values, type Row } from "../select.ts";
+import { assigned, columnsOf, computed, pick, select, textList, values } from "../select.ts";
+import type { Row } from "../select.ts";
 
 /** A session ends when it was not used for so long, */
 const SESSION_IDLE_MS = 12 * HOUR_MS;
@@ -19,6 +20,12 @@ export const CALLING = {
   ...pick(s, "hash", "userId", "createdAt", "lastSeenAt", "vouchedUntil"),
   ...pick(u, "email", "role"),
   hasTotp: HAS_TOTP,
+  /** That the provider told which vouches for the session. */
+  groups: computed(
+    textList,
+    `coalesce((select i.groups from user_identities i
+      where i.user_id = u.id and s.vouched_until is not null), '[]')`,
+  ),
 };
 const FOUND = select({ ...CALLING, ...pick(s, "sealedRefreshToken", "address") });
 

@@ -67,7 +67,7 @@ test("refusals, sessions, changing indexes and large resources are not kept", as
   const found = { resource: "notes", covered: true, changing: false };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ids are branded text
   const userId = "user" as UserId;
-  const seen = { createdAt: 0, lastSeenAt: 0, hasTotp: false, vouchedUntil: null };
+  const seen = { createdAt: 0, lastSeenAt: 0, hasTotp: false, groups: [], vouchedUntil: null };
   const user = { userId, email: "a@localhost", role: "admin" as const, hash: "hash", ...seen };
   const answers: Lookup<string>[] = [
     { principal: null, found },

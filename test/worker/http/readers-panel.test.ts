@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { HOUR_MS } from "../../../src/core/time.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
 import { panelPages } from "../../../src/panel/pages/app.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -144,4 +145,25 @@ test("the panel counts for a member only files that it may read", async () => {
     env.DB.prepare(`update file_sources set scan_run_id = null, scan_claimed_until = 0 ${ofVault}`),
     env.DB.prepare("delete from scan_runs where id = 'run'"),
   ]);
+});
+
+test("groups count for a member while the provider that told them vouches", async () => {
+  const headers = { Cookie: bob.cookie };
+  const counts = async () => {
+    const files = await call("GET", "/api/rags/vault/files?page=1", { headers });
+    const rags = (await bob.send("GET", "/rags")).body as { data: { totalFiles: number }[] };
+    return [(files.body as { total: number }).total, rags.data[0]?.totalFiles];
+  };
+  const ofBob = "(select id from users where email = ?1)";
+  await env.DB.prepare(
+    `insert into user_identities (user_id, issuer, subject, groups, created_at, checked_at)
+     values (${ofBob}, 'https://id.example.com', 'bob', '["HR@example.com"]', 0, 0)`,
+  )
+    .bind(BOB)
+    .run();
+  expect(await counts()).toEqual([2, 2]);
+  await env.DB.prepare(`update sessions set vouched_until = ?2 where user_id = ${ofBob}`)
+    .bind(BOB, Date.now() + HOUR_MS)
+    .run();
+  expect(await counts()).toEqual([3, 3]);
 });
