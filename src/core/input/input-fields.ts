@@ -30,7 +30,7 @@ export const NO_LEADING_SLASH = /^(?!\/)/;
 /** A path as scopes have it, wherever one is given. */
 export const relativePath = z.string().regex(NO_LEADING_SLASH, MUST_BE_RELATIVE);
 
-const READERS_LIMIT = 1_000;
+export const READERS_LIMIT = 1_000;
 
 /** Principals, normalised: each once and in order. */
 export const principals = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { principals } from "../../../core/input/input-fields.ts";
+import { principals, READERS_LIMIT } from "../../../core/input/input-fields.ts";
 import { invalidField, invalid } from "../../../core/errors.ts";
 import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
@@ -30,7 +30,7 @@ export function modifiedIn(header: string | undefined): number | null {
 export function readersIn(header: string | undefined): string[] | null {
   if (header === undefined) return null;
   const parsed = principals.safeParse(jsonOrNull(header));
-  const rule = "must be a JSON list of user:, group: or domain: and a name, or everyone";
+  const rule = `must be a JSON list of at most ${READERS_LIMIT} of user:, group: or domain: and a name, or everyone`;
   if (!parsed.success) throw invalidField("X-File-Readers", rule);
   return parsed.data;
 }

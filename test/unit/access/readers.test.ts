@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+
+import { readerName } from "../../../src/access/readers.ts";
+import { NAMED } from "../../../src/core/principals.ts";
+import { readersIn } from "../../../src/panel/api/request/sent-file.ts";
+
+const KIB_16 = "x".repeat(16 * 1_024 - 3);
+const groups = (count: number) => Array.from({ length: count }, (_, at) => at).join(",");
+const SIZE = /at most 16 KiB/;
+const COUNT = /at most 1000 groups/;
+const ADDRESS = /a person's address/;
+const UTF_8 = /percent-encoded UTF-8/;
+
+test.for<[string, string, string | null, string | RegExp]>([
+  ["16 KiB", "ann", KIB_16, "ann"],
+  ["a character more", "ann", `${KIB_16}x`, SIZE],
+  ["1,000 groups", "ann", groups(1_000), "ann"],
+  ["a group more", "ann", groups(1_001), COUNT],
+  ["names that are empty", "ann", ` ,${groups(1_000)},,`, "ann"],
+  ["percent-encoding", "%C3%A4nn%40example.com", "%C3%A4", "\u00e4nn@example.com"],
+  ["bytes that are no UTF-8", "ann", "%C3", UTF_8],
+  ["half an escape", "ann%4", null, UTF_8],
+  ["nobody", "", null, ADDRESS],
+  ["a blank", "%20", null, ADDRESS],
+  ["two people", "ann@example.com, bob@example.com", null, ADDRESS],
+])("the headers of a reader with %s", ([, header, groupsHeader, expected]) => {
+  const name = () => readerName({ reader: NAMED, groups: [], header, groupsHeader });
+  if (typeof expected === "string") expect(name()).toBe(expected);
+  else expect(name).toThrow(expected);
+});
+
+const many = (count: number) =>
+  JSON.stringify(Array.from({ length: count }, (_, at) => `user:${at}`));
+const RULE = /X-File-Readers must be a JSON list of at most 1000 /;
+
+test.for<[string, string, string[] | RegExp]>([
+  ["nobody", "[]", []],
+  ["each once", '["user:Ann@x.org", "GROUP:HR", "user:ann@x.org"]', ["group:hr", "user:ann@x.org"]],
+  ["letters with their marks apart", '["user:Ame\u0301lie@x.org"]', ["user:am\u00e9lie@x.org"]],
+  ["320 characters", `["user:${"a".repeat(315)}"]`, [`user:${"a".repeat(315)}`]],
+  ["321 characters", `["user:${"a".repeat(316)}"]`, RULE],
+  ["no address", '["user:"]', RULE],
+  ["no kind", '["ann@x.org"]', RULE],
+  ["no list", '"everyone"', RULE],
+  ["no JSON", "user:ann@x.org", RULE],
+  ["1,001 principals", many(1_001), RULE],
+  ["10,000 principals", many(10_000), RULE],
+])("X-File-Readers with %s", ([, header, expected]) => {
+  if (Array.isArray(expected)) expect(readersIn(header)).toEqual(expected);
+  else expect(() => readersIn(header)).toThrow(expected);
+});
