@@ -12,7 +12,11 @@ import { role } from "../users/user-input.ts";
 export const newKey = (now: number) =>
   z.object({
     name: name.meta({ label: "Name", hint: "The program that uses it." }),
-    role,
+    role: role.meta({
+      label: "Role",
+      hint: "A key of either role reads every file, also those with permissions.",
+      choices: { member: "member: changes nothing", admin: "admin: may change everything" },
+    }),
     expiresAt: futureTime(now).meta({
       label: "Expires",
       hint: "Ends at the start of this day (UTC). Leave empty for no end.",

@@ -23,13 +23,11 @@ const password = z
     input: "password",
   });
 
-export const role = z.enum(["admin", "member"]).meta({
-  label: "Role",
-  choices: {
-    member: "member: reads everything, changes nothing",
-    admin: "admin: may change everything",
-  },
-});
+export const ROLES = {
+  member: "member: changes nothing, searches files with permissions as themselves",
+  admin: "admin: may change everything, and reads every file",
+};
+export const role = z.enum(["admin", "member"]).meta({ label: "Role", choices: ROLES });
 
 export const newUser = z.object({ email, password, role });
 export const userPatch = newUser

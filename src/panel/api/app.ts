@@ -81,7 +81,7 @@ const documentRoute = (app: OpenAPIHono<PanelEnv>) =>
 
 const DESCRIPTION = `Set up Quarry: users, keys, file sources, RAGs, inferences, agents and tokens. The pages under /panel do the same.
 
-Send an automation key (\`qrya_…\`), or the cookie of a session; a change with the cookie must come from a page of the service itself. Members may read everything, administrators change everything. A field that is not known is refused with the name of the field that was probably meant.`;
+Send an automation key (\`qrya_…\`), or the cookie of a session; a change with the cookie must come from a page of the service itself. Keys and administrators read everything, and administrators change everything. Members change nothing, and search files with permissions as themselves. A field that is not known is refused with the name of the field that was probably meant.`;
 
 export function panelDocument(baseUrl: string, app = panelApi()) {
   const { openAPIRegistry } = app;

@@ -83,3 +83,8 @@ test("a token's reader is chosen: none, each call's, or one person", async () =>
     `reads as ${person}`,
   ]);
 });
+
+test("who reads every file is told so", async () => {
+  expect(await textOf("/panel/settings/keys")).toContain("A key of either role reads every file");
+  expect(await textOf("/panel/account")).toContain("may change everything, and reads every file");
+});

@@ -1,5 +1,5 @@
 import { changeOwnPassword } from "../../../access/users/change-own-password.ts";
-import { ownPassword } from "../../../access/users/user-input.ts";
+import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
 import { Data, Time, visible } from "../../components/data.tsx";
 import { Form, ActionButton } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
@@ -54,7 +54,7 @@ async function accountPage(context: PageContext, state: FormState): Promise<Resp
       <Facts
         facts={{
           "E-mail": <Data>{session.email}</Data>,
-          Role: isAdmin ? "admin" : "member: reads everything, changes nothing",
+          Role: isAdmin ? ROLES.admin : ROLES.member,
           "Second factor": (
             <>
               {factor[0]} · <a href="/panel/account/second-factor">{factor[1]}</a>
