@@ -13,6 +13,8 @@ declare global {
       TEST_ADAPTERS?: string;
       /** How many oversized requests are sent, where a few are not enough. */
       GENERATED_REQUESTS?: string;
+      /** How many times the steps random tests of permissions take. */
+      RANDOM_STEPS?: string;
       /** How many intervals between scans a simulated drive lives. */
       SIMULATED_INTERVALS?: string;
     }

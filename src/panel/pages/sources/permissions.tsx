@@ -126,7 +126,14 @@ const Pairs = ({ rows, heads: [first, second] }: PairsProps) => (
     empty={null}
     columns={[
       { head: first, main: true, cell: ([name]) => <Data>{name}</Data> },
-      { head: second, cell: ([, reason]) => <Data>{reason}</Data> },
+      {
+        head: second,
+        cell: ([, reason]) => (
+          <span class="reason">
+            <Data>{reason}</Data>
+          </span>
+        ),
+      },
     ]}
   />
 );
@@ -141,12 +148,13 @@ export async function readersOfFile(
   const known = await fileReaders(services, { source, path });
   const readers = known.readers ?? [];
   const reader = context.req.query("reader")?.trim() ?? "";
-  const why = known.readers === null ? "Its readers were not read yet." : known.unreadable;
+  const why = known.readers === null ? "its readers were not read yet" : known.unreadable;
   return (
     <details open={reader !== "" || readers.length === 0}>
       <summary>Readers: {readers.length === 0 ? "nobody" : readers.length}</summary>
       <p class="soft">
-        {why} Changed <TimeOr at={known.readAt} now={services.now()} none="never" />.
+        {why === null ? "" : `Nobody may read it: ${why}. `}Changed{" "}
+        <TimeOr at={known.readAt} now={services.now()} none="never" />.
       </p>
       <Pairs
         rows={readers.map(({ principal, from }) => [principal, from])}

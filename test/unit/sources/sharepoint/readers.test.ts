@@ -122,6 +122,16 @@ test("what is inherited costs no call, however many files", async () => {
   expect(principalsIn(readers())).toHaveLength(250);
 });
 
+test("files of a folder that moves have the readers of where it lies", async () => {
+  const { library, folder, source, readers } = shared();
+  const other = library.folder(library.root, "Other");
+  library.change(other, { grants: [user("ann@contoso.example")] });
+  await source.scan();
+  library.change(folder, { parent: other });
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(["user:ann@contoso.example"]);
+});
+
 test("without full control nobody reads, and the file says what is missing", async () => {
   const { graph, library, source, readers } = shared();
   library.change(library.root, { grants: [link("anonymous"), link("organization")] });
@@ -187,7 +197,7 @@ test("a certificate reads members of a site's own groups", async () => {
 });
 
 const KINDS =
-  "file folder edit touch rename move move delete share share share unshare inherit tick scan scan crash fail expire lag catchUp".split(
+  "file folder edit touch rename move move move delete share share share unshare inherit tick scan scan crash fail hide expire lag catchUp".split(
     " ",
   );
 const step = record({
@@ -219,13 +229,17 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
       library.pageSize = 3;
       const deep = library.folder(library.folder(library.root, "Top"), "Deep");
       for (const parent of [library.root, deep, deep]) library.file(parent, "n.txt", "text");
+      /** What is not told lets nobody in, and may be missed when it is told again. */
+      let wasHidden = false;
       const agree = () => {
         for (const [id, { readers }] of source.files) {
           const grants = grantsOf(library.items, library.item(id)).filter(
             ({ expirationDateTime: end }) => end === undefined || Date.parse(end) > now(),
           );
           const expected = grants.map(({ id: name }) => String(name).replace("u-", "user:"));
-          expect(principalsIn(readers)).toEqual([...new Set(expected)].sort());
+          const [told, may] = [principalsIn(readers), [...new Set(expected)].sort()];
+          if (!wasHidden) expect(told).toEqual(may);
+          else if (Array.isArray(told)) expect(may).toEqual(expect.arrayContaining(told));
         }
       };
       let isLagging = false;
@@ -239,6 +253,11 @@ test("whatever is shared, moved or lost, a scan leaves those who may read", asyn
           graph.fail({ path: pick % 2 === 0 ? /delta/ : /permissions/, status: 503 });
           await source.scan().catch(() => undefined);
           graph.failures.length = 0;
+        },
+        hide(pick, other) {
+          if (pick % 3 > 0) return;
+          graph.hasFullControl = other % 2 === 0;
+          wasHidden ||= !graph.hasFullControl;
         },
         tick: (_pick, other) => tick(1 + (other % 3)),
         lag() {
