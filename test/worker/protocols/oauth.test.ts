@@ -71,6 +71,24 @@ test("a program is connected by a person, to what they chose and nothing else", 
   expect(got).toEqual([200, 200, 200, 403, 401, 401, 401]);
 });
 
+test("a program of an administrator finds what that person may read", async () => {
+  const { access_token: access } = await connected(admin, { rags: ["notes"] });
+  const counted = async () => {
+    const { body } = await withBearer(access, "/v1/vector_stores/notes");
+    return (body as { file_counts: { total: number } }).file_counts.total;
+  };
+  const permit = (change: object) => world.panel.send("PATCH", "/file-sources/notes", change);
+  expect(await counted()).toBeGreaterThan(1);
+  await permit({ permissions: "on" });
+  const file = "/file-sources/notes/files/own.md";
+  const readers = (who: string) => ({ "X-File-Readers": JSON.stringify([who]) });
+  await world.panel.put(file, "# Own", "text/markdown", readers("user:someone@localhost"));
+  expect(await counted()).toBe(0);
+  await world.panel.put(file, "# Own", "text/markdown", readers("user:admin@localhost"));
+  expect(await counted()).toBe(1);
+  await permit({ permissions: "off" });
+});
+
 test.for<[name: string, changed: Query, problem: string]>([
   ["another resource", { resource: "https://other.example/mcp" }, "resource"],
   ["a plain challenge", { code_challenge_method: "plain" }, "S256"],
