@@ -5,6 +5,7 @@ import { findFileSource } from "../../../src/catalog/file-sources/find-file-sour
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
+import { tick } from "../../../src/ingestion/maintenance/sweep.ts";
 import { principalsOf } from "../../../src/core/principals.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { findFileReaders } from "../../../src/db/files/reader-store.ts";
@@ -143,9 +144,10 @@ export class Trial {
     await look(this, "swept");
   }
 
-  /** Whatever was lost is found by the sweep; a drive's changes by its next scan. */
+  /** Whatever was lost is found by the sweep or a due scan; a drive's changes by its next scan. */
   async settle() {
     await this.world.sweepAfter(1, 30, 30);
+    await tick(this.world.services);
     if (this.drive !== null) await this.scan();
     await this.world.deliver();
     // Members are read once a day.
@@ -170,7 +172,7 @@ export async function look(trial: Trial, at: number | string) {
       groupsHeader: null,
     };
     const [rag = found] = await readAs(world.services.db, reading, [found]);
-    const request = requestOf([rag], { queries: ["note"], topK: 50, includeDuplicates: true });
+    const request = requestOf([rag], { queries: ["note"], topK: 100, includeDuplicates: true });
     const { chunks } = await retrieve(world.services, request);
     const paths = [...new Set(chunks.map(({ source }) => source.filePath))].sort();
     const own = new Set<string>(principalsOf(reader));
