@@ -1,4 +1,5 @@
 import { abandonRun } from "../../db/scans/scan-store.ts";
+import { forgetMembers } from "../../db/access/member-store.ts";
 import { replaceWatches } from "../../db/scans/watch-store.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
@@ -36,6 +37,8 @@ export async function updateFileSource(
   const readers = readersChange(source, patch, services.now());
   const rereads = readers.permissions === "on";
   Object.assign(change, readers);
+  // Before permissions count again, so that no search finds members of long ago.
+  if (readers.permissionsSince !== undefined) await forgetMembers(services.db, id);
   await updateSourceRow(services.db, id, change);
   if (patch.config !== undefined) await replaceWatches(services.db, id, services.now());
   if (patch.config !== undefined || rereads) {

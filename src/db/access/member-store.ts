@@ -66,6 +66,22 @@ export async function keepMembers(
       values (${sourceId}, ${group}, ${unknown}, ${now})`,
   ]);
 }
+/** Members that were read of a source do not count any more. */
+export const forgetMembers = (db: Database, id: FileSourceId) =>
+  runBatch(db, [
+    sql`delete from principal_groups where file_source_id = ${id}`,
+    sql`delete from synced_groups where file_source_id = ${id}`,
+  ]);
+
+/** Members that were last read before a time (ms) do not count any more; reads all groups. */
+export const expireMembers = (db: Database, before: number, reason: string) =>
+  runBatch(db, [
+    sql`delete from principal_groups where (file_source_id, in_group) in (
+      select file_source_id, name from synced_groups where unknown is null and synced_at < ${before})`,
+    sql`update synced_groups set unknown = ${reason}
+      where unknown is null and synced_at < ${before}`,
+  ]);
+
 const UNKNOWN_SHOWN = 100;
 const UNKNOWN = select({
   name: g.name,

@@ -25,6 +25,7 @@ import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
 import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
+import { expireMembers } from "../../db/access/member-store.ts";
 import { syncGroups } from "../readers/sync-groups.ts";
 import { keepWatches } from "../watches/keep-watches.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
@@ -143,6 +144,9 @@ async function queueUnclaimedRuns(services: Services): Promise<void> {
   }
 }
 
+/** A directory that is down for a day changes nothing; older members may have left. */
+const MEMBERS_COUNT_MS = 2 * DAY_MS;
+
 async function purgeUnused({ config, db, now }: Services): Promise<void> {
   const at = now();
   await purgeQueries(db, at - config.KEEP_QUERIES_DAYS * DAY_MS);
@@ -150,6 +154,7 @@ async function purgeUnused({ config, db, now }: Services): Promise<void> {
   if (Math.floor(at / MINUTE_MS) % MINUTES_AN_HOUR !== 0) return;
   await keepNewest(db, QUERIES_KEPT);
   await purgeAudiences(db);
+  await expireMembers(db, at - MEMBERS_COUNT_MS, "its members could not be read for two days");
 }
 
 async function queuePurges(services: Services): Promise<void> {

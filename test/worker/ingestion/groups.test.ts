@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { readAs } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
+import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
@@ -105,6 +106,44 @@ test("a reader is in a group by its name, its domain or a group of its own", asy
   expect(await finds("bob@partner.example")).toBe(1);
   expect(await finds("eve@example.com", ["inner"])).toBe(1);
   expect(await finds("eve@example.com")).toBe(0);
+});
+
+test("members who were read long ago do not count", async () => {
+  const reader = new SharedSource({ "a.txt": "A note." });
+  const world = new World({ sourceReaders: async () => reader });
+  const { source } = await world.addSourceAndRag("cloud_drive");
+  const turn = async (permissions: "off" | "on") =>
+    await updateFileSource(world.services, {
+      source: await findFileSource(world.services, { key: source }),
+      patch: { permissions },
+    });
+  const hourOn = async (minutes: number) => {
+    await world.sweepAfter(minutes);
+    world.now += HOUR_MS - (world.now % HOUR_MS);
+    await world.sweepAfter(0);
+  };
+  reader.readers = ["group:hr"];
+  reader.members.set("hr", ["user:ann@example.com"]);
+  await turn("on");
+  await world.deliver();
+  await world.sweepAfter(1);
+  const known = ["user:ann@example.com group:hr"];
+  expect(await inGroups(source)).toEqual(known);
+  reader.members.set("hr", new SourceFailure("down", "no answer"));
+  await hourOn(DAY_MINUTES);
+  expect(await inGroups(source)).toEqual(known);
+  await hourOn(DAY_MINUTES);
+  expect(await inGroups(source)).toEqual([]);
+  const unknown = statement("select unknown from synced_groups where file_source_id = ?", source);
+  expect((await unknown.all()).results).toEqual([
+    { unknown: "its members could not be read for two days" },
+  ]);
+  reader.members.set("hr", ["user:bob@example.com"]);
+  await world.sweepAfter(30);
+  expect(await inGroups(source)).toEqual(["user:bob@example.com group:hr"]);
+  await turn("off");
+  await turn("on");
+  expect(await inGroups(source)).toEqual([]);
 });
 
 test("audiences that no file has any more are deleted", async () => {
