@@ -1,5 +1,4 @@
-import { hexOf } from "./hex.ts";
-import { asId, type ChunkId, type FileId, type RagId } from "./ids.ts";
+import { asId, hexOf, type ChunkId, type FileId, type RagId } from "./ids.ts";
 
 const encoder = new TextEncoder();
 

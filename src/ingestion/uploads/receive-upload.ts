@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../core/hash.ts";
-import { hexOf } from "../../core/hex.ts";
+import { hexOf } from "../../core/ids.ts";
 import { readLimited } from "../../core/read-limited.ts";
 
 /** Shorter bodies stay in memory until they are known to be new, which saves a write. */

@@ -1,4 +1,4 @@
-import { rankedByCount } from "../../../core/ranked.ts";
+import { rankedByCount } from "../../ranked.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const SAMPLE_CHARACTERS = 20_000;

@@ -1,4 +1,4 @@
-import { ranked } from "../../../../core/ranked.ts";
+import { ranked } from "../../../ranked.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
 import { type Block, type PagePart, textOf } from "../layout/page-blocks.ts";
 import type { Segment } from "../layout/segment.ts";

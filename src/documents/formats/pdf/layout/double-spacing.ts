@@ -1,4 +1,4 @@
-import { rankedByCount } from "../../../../core/ranked.ts";
+import { rankedByCount } from "../../../ranked.ts";
 import type { Segment } from "./segment.ts";
 
 export type DoubleSpacing = {

@@ -1,4 +1,4 @@
-import { rankedByCount } from "../../../../core/ranked.ts";
+import { rankedByCount } from "../../../ranked.ts";
 import { foldTitle, HEADING_SCALE, type DocumentShape } from "../bounds/document-shape.ts";
 import { rowsAtEdges } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
