@@ -10,9 +10,10 @@ import { buildAssets } from "./src/cli/build/build-assets.ts";
 buildAssets();
 const migrations = await readD1Migrations("./migrations");
 /** `GENERATED_REQUESTS=5000 vitest run …/oversized-fields.test.ts`: more than every run sends. */
-const { GENERATED_REQUESTS, RANDOM_STEPS, SIMULATED_INTERVALS } = process.env;
+const { EVERY_CRASH, GENERATED_REQUESTS, RANDOM_STEPS, SIMULATED_INTERVALS } = process.env;
 const generated = {
   ...(GENERATED_REQUESTS === undefined ? {} : { GENERATED_REQUESTS }),
+  ...(EVERY_CRASH === undefined ? {} : { EVERY_CRASH }),
   ...(RANDOM_STEPS === undefined ? {} : { RANDOM_STEPS }),
   ...(SIMULATED_INTERVALS === undefined ? {} : { SIMULATED_INTERVALS }),
 };

@@ -13,6 +13,8 @@ declare global {
       TEST_ADAPTERS?: string;
       /** How many oversized requests are sent, where a few are not enough. */
       GENERATED_REQUESTS?: string;
+      /** Set: workers die at each call, not at every third or so. */
+      EVERY_CRASH?: string;
       /** How many times the steps random tests of permissions take. */
       RANDOM_STEPS?: string;
       /** How many intervals between scans a simulated drive lives. */
