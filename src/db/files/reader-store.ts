@@ -121,19 +121,19 @@ export type ReaderChange = Row<typeof CHANGE>;
 
 const CHANGES_AT_ONCE = 10;
 
-/** The next changes of a source that the indexes may not know, and what they are to be told. */
+/** The newest changes of a source, before a given one, that the indexes may not know. */
 export async function untoldReaders(
   db: Database,
   sourceId: FileSourceId,
-  { at, id }: ReaderChange = { at: 0, id: 0 },
+  { at, id }: ReaderChange = { at: Number.MAX_SAFE_INTEGER, id: 0 },
 ) {
   const changed = sql`(select id, at, file_ids from reader_changes
-    where file_source_id = ${sourceId} and (at, id) > (${at}, ${id})
-    order by at, id limit ${CHANGES_AT_ONCE}) c`;
+    where file_source_id = ${sourceId} and (at, id) < (${at}, ${id})
+    order by at desc, id desc limit ${CHANGES_AT_ONCE}) c`;
   const ofFiles = sql`from ${changed} cross join json_each(c.file_ids) m
     cross join files f on f.id = m.value`;
   const [changes, told, known] = await runBatch(db, [
-    sql`select ${CHANGE} from ${changed} order by c.at, c.id`.reading(CHANGE),
+    sql`select ${CHANGE} from ${changed} order by c.at desc, c.id desc`.reading(CHANGE),
     sql`select distinct ${TOLD} ${ofFiles} cross join rag_files x on x.file_id = f.id
       cross join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
         and g.state in ('live', 'building', 'retired')`.reading(TOLD),

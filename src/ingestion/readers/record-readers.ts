@@ -74,8 +74,11 @@ export async function recordReaders(
   await tellIndexes(services, source.id);
 }
 
+/** While an index is down, each call tells as many parts of ten changes again. */
+const MAX_PARTS_AFTER_FAILURE = 20;
+
 /**
- * Tells the indexes what they may not know: this change, and earlier ones that were cut off. An
+ * Tells the indexes what they may not know: this change, then earlier ones that were cut off. An
  * index that does not answer keeps nothing from the others. @throws what the first of these threw
  */
 export async function tellIndexes(
@@ -84,7 +87,7 @@ export async function tellIndexes(
 ): Promise<void> {
   let last: ReaderChange | undefined;
   let failed: PromiseRejectedResult | undefined;
-  for (;;) {
+  for (let parts = 0; failed === undefined || parts < MAX_PARTS_AFTER_FAILURE; parts++) {
     const { changes, told, audiences } = await untoldReaders(db, sourceId, last);
     if (changes.length === 0) break;
     last = changes.at(-1);
