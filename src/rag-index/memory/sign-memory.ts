@@ -92,8 +92,7 @@ export class SignMemory {
     const best = new BestFew(limit);
     const scored = new Set(first);
     this.#score(sql, query, first, best);
-    const kept = best.sorted();
-    if (best.bar === -Infinity || query.values.length === 0) return kept;
+    if (best.bar === -Infinity || query.values.length === 0) return best.sorted();
     const margin = DEVIATIONS * estimateError(this.#dimensions);
     const others = this.#bestEstimates(eligible, MAX_SCORED, best.bar - margin);
     const left = others.filter((chunk) => !scored.has(chunk));

@@ -1,31 +1,76 @@
 export type Scored = { key: number; score: number };
 
-/** Keeps the best few of many items: collects twice as many, then cuts. */
+/** Keeps the best few of many items: a binary heap with the worst kept one on top. */
 export class BestFew {
   readonly #limit: number;
-  readonly #kept: Scored[] = [];
-  #bar = -Infinity;
+  /** By places in the heap; two lists of numbers make no objects. */
+  readonly #keys: number[] = [];
+  readonly #scores: number[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** An item with a lower score is not kept. */
+  /** The score that an item must reach to be kept. */
   get bar(): number {
-    return this.#bar;
+    return this.#scores.length < this.#limit ? -Infinity : (this.#scores[0] ?? -Infinity);
   }
 
+  /** `score` must not be below the bar. */
   offer(key: number, score: number): void {
-    if (score < this.#bar) return;
-    this.#kept.push({ key, score });
-    if (this.#kept.length >= 2 * this.#limit) this.sorted();
+    const { length } = this.#keys;
+    if (length < this.#limit) this.#rise(length, key, score);
+    else if (length > 0 && this.#isWorse(0, key, score)) this.#sink(key, score);
   }
 
   /** Best first; equal scores in order of key. */
   sorted(): Scored[] {
-    this.#kept.sort((a, b) => b.score - a.score || a.key - b.key);
-    this.#kept.splice(this.#limit);
-    this.#bar = this.#kept[this.#limit - 1]?.score ?? -Infinity;
-    return this.#kept;
+    return this.#keys
+      .map((key, at): Scored => ({ key, score: this.#scores[at] ?? 0 }))
+      .sort((a, b) => b.score - a.score || a.key - b.key);
+  }
+
+  /** Puts a new item at the end, or above it. */
+  #rise(end: number, key: number, score: number): void {
+    let at = end;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if (this.#isWorse(above, key, score)) break;
+      this.#move(above, at);
+      at = above;
+    }
+    this.#keys[at] = key;
+    this.#scores[at] = score;
+  }
+
+  /** Puts an item in place of the worst one, or below it. */
+  #sink(key: number, score: number): void {
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      if (left >= this.#keys.length) break;
+      const worst = this.#worseOf(left, left + 1);
+      if (!this.#isWorse(worst, key, score)) break;
+      this.#move(worst, at);
+      at = worst;
+    }
+    this.#keys[at] = key;
+    this.#scores[at] = score;
+  }
+
+  /** Of two places side by side, of which the second may be behind the end. */
+  #worseOf(one: number, other: number): number {
+    if (other >= this.#keys.length) return one;
+    return this.#isWorse(other, this.#keys[one] ?? 0, this.#scores[one] ?? 0) ? other : one;
+  }
+
+  #move(from: number, to: number): void {
+    this.#keys[to] = this.#keys[from] ?? 0;
+    this.#scores[to] = this.#scores[from] ?? 0;
+  }
+
+  #isWorse(at: number, key: number, score: number): boolean {
+    const own = this.#scores[at] ?? 0;
+    return own < score || (own === score && (this.#keys[at] ?? 0) > key);
   }
 }
