@@ -29,7 +29,7 @@ export const ragsOfSources = (db: Database, ids: FileSourceId[]) =>
     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
     cross join ${COUNTERS} order by r.identifier limit ${RAGS_MAX}`;
 
-/** The RAGs of all sources `s` that a condition holds for, at the same cost. */
+/** The RAGs of all sources `s` that a condition holds for: three rows each. */
 export const selectRagsOfSources = (where: Sql) =>
   sql`select ${COUNTS} from rags r join ${COUNTERS} join file_sources s on s.id = r.file_source_id
     where r.removed_at is null and ${where}`.reading(COUNTS);

@@ -44,7 +44,7 @@ const VERIFICATIONS = select({
 
 /**
  * The data of the panel's first page. `limit` bounds each list, `callsSince` (ms, by the hour) the
- * calls. Counts are the live generations' counters, two rows per RAG; a file counts once. Without
+ * calls. Counts are the live generations' counters, three rows per RAG; a file counts once. Without
  * `mayReadAll`, nothing is told of sources with permissions.
  */
 export async function readOverview(
@@ -127,7 +127,7 @@ export type Needs = {
   scans: Row<typeof RUNNING_SCAN>[];
 };
 
-/** Costs two rows a RAG and source. `limit` bounds each list; failing files are read by status. */
+/** Costs three rows a RAG and two a source. `limit` bounds each list; failing files are read by status. */
 export async function readNeeds(
   db: Database,
   { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },

@@ -1,6 +1,6 @@
 import { inParallel } from "../../../src/core/work/parallel.ts";
 
-const rounded = (value: number) => Number(value.toFixed(1));
+const rounded = (value: number) => Number(value.toFixed(2));
 
 /** Milliseconds as callers see them. */
 export function quantilesOf(times: number[]) {
