@@ -9,6 +9,8 @@ import { json } from "./answers.ts";
  */
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const MAX_ASSERTION_SECONDS = 600;
+/** As Entra allows; MSAL rounds its clock, up to half a second into the future. */
+const CLOCK_SKEW_SECONDS = 300;
 
 type Certificate = { publicKey: string; der: Uint8Array };
 /** `audience`: the API that it is for. */
@@ -91,6 +93,7 @@ export class EntraDouble {
         subject: this.clientId,
         audience,
         currentDate: new Date(this.now()),
+        clockTolerance: CLOCK_SKEW_SECONDS,
       });
       const { exp = 0, nbf = 0, jti = "" } = payload;
       return (
