@@ -172,7 +172,7 @@ export default defineConfig({
           name: "worker-on-production-adapters",
           include: [
             "test/worker/ingestion/rebuilds/{during-a-build,growth,rebuild,return}.test.ts",
-            "test/worker/ingestion/crashes.test.ts",
+            "test/worker/ingestion/{crashes,untold-readers}.test.ts",
             "test/worker/ingestion/scanning/scopes.test.ts",
             "test/worker/journeys/random-steps.test.ts",
             "test/worker/rag-index/{duplicates,random-steps,writing}.test.ts",

@@ -3,7 +3,7 @@ import { NAMED, principalsOf, userPrincipal, type Reader } from "../core/princip
 import { countReadable, type LiveRows } from "../db/files/public-files.ts";
 import type { ListedRag, RagRecord } from "../db/records.ts";
 import type { PanelCaller } from "./sessions/find-panel-caller.ts";
-import { groupsOf } from "../db/access/member-store.ts";
+import { readerFacts } from "../db/access/member-store.ts";
 import type { Reads } from "../db/sql.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import type { StoredPrincipal } from "../db/access/principal-lookup.ts";
@@ -126,9 +126,10 @@ export async function readAs<Rag extends Readable>(
   if (reader === null) return rags.map((rag) => ({ ...rag, readBy: "unnamed" }));
   const sources = [...new Set(rags.map(({ fileSource }) => fileSource.id))];
   const own = principalsOf(reader);
-  const known = await groupsOf(db, sources, own);
+  const { groups, untold } = await readerFacts(db, sources, own);
   return rags.map((rag) => {
-    return { ...rag, readBy: [...new Set([...own, ...(known.get(rag.fileSource.id) ?? [])])] };
+    const principals = [...new Set([...own, ...(groups.get(rag.fileSource.id) ?? [])])];
+    return { ...rag, readBy: { principals, untold } };
   });
 }
 
@@ -161,11 +162,11 @@ export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: 
  */
 export function readersOf({
   readersSince: since,
-  readBy = [],
+  readBy,
 }: Pick<Readable, "readersSince" | "readBy">): Restriction["readers"] {
   if (since === null || readBy === "everything") return undefined;
   if (readBy === "unnamed") throw unnamed();
-  return { principals: readBy, since };
+  return { since, ...(readBy ?? { principals: [] }) };
 }
 
 export async function listedFor<Rag extends Readable & Counts>(

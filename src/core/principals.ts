@@ -1,3 +1,5 @@
+import type { FileId } from "./ids.ts";
+
 /** Who may read a file: `user:`, `group:` or `domain:` and a name, or `everyone`; normalised. */
 export type Principal = string;
 
@@ -14,8 +16,11 @@ const KINDS = /^(?:user|group|domain):[^\s\p{Cc}]+$/u;
 /** The person that a call is made for, and the groups that are known of that person. */
 export type Reader = { user: string; groups: string[] };
 
+/** A file whose audience changed; an index that knows an older revision shows nothing of it. */
+export type UntoldFile = { fileId: FileId; revision: number };
+
 /** Who reads in a call; `unnamed`: the call must name its reader. */
-export type ReadBy = Principal[] | "everything" | "unnamed";
+export type ReadBy = { principals: Principal[]; untold: UntoldFile[] } | "everything" | "unnamed";
 
 /** Lower-casing may take a text out of NFC. */
 const folded = (text: string) => text.normalize("NFC").toLowerCase().normalize("NFC").trim();

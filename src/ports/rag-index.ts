@@ -9,7 +9,7 @@ import type {
   WrittenVersion,
 } from "./index-versions.ts";
 import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
-import type { Principal } from "../core/principals.ts";
+import type { Principal, UntoldFile } from "../core/principals.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
 import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
 
@@ -53,8 +53,11 @@ export type Restriction = {
   named: { files: string[]; folders: string[] } | null;
   metadata: MetadataFilter[];
   condition?: FileCondition;
-  /** Only files whose audience, recorded at `since` (ms) or later, holds one of these. */
-  readers?: { principals: Principal[]; since: number };
+  /**
+   * Only files whose audience, recorded at `since` (ms) or later, holds one of these; of those
+   * `untold` only where the index knows their revision.
+   */
+  readers?: { principals: Principal[]; since: number; untold?: UntoldFile[] };
 };
 
 export type SearchRequest = {

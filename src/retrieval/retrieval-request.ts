@@ -1,4 +1,6 @@
 import { trimEnd } from "../core/trim.ts";
+import { busy } from "../core/errors.ts";
+import { UNTOLD_MAX } from "../db/access/member-store.ts";
 import { readersOf } from "../access/readers.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
 import type { Restriction } from "../ports/rag-index.ts";
@@ -91,11 +93,18 @@ export type SearchPlan = {
   threshold: number | null;
 };
 
-/** Without a reranker, reranking changes nothing. @throws QuarryError `invalid` without a reader */
+const UNSETTLED = "who may read these files is changing: try again in a moment";
+
+/**
+ * Without a reranker, reranking changes nothing.
+ * @throws QuarryError `invalid` without a reader; `busy` where too many audiences have changed
+ */
 export function planSearch(request: RetrievalRequest, explains: boolean): SearchPlan {
   const { topK, useReranking, candidateMultiplier, targets } = request;
   // Refused here, before a part of the search can fail by itself.
-  for (const { rag } of targets) readersOf(rag);
+  for (const { rag } of targets) {
+    if ((readersOf(rag)?.untold ?? []).length > UNTOLD_MAX) throw busy(UNSETTLED);
+  }
   const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
   const needed = reranks ? topK * candidateMultiplier : topK;
   return {

@@ -1,6 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { principalsOf, type Principal } from "../../core/principals.ts";
-import { groupsOf } from "../../db/access/member-store.ts";
+import { readerFacts } from "../../db/access/member-store.ts";
 import { findFileReaders } from "../../db/files/reader-store.ts";
 import type { Services } from "../../services.ts";
 import type { FileSource } from "./find-file-source.ts";
@@ -33,8 +33,8 @@ export async function checkReader(
   const { readers, permissions } = await fileReaders(services, of);
   if (permissions === "off") return { mayRead: true, by: null, from: null };
   const own = principalsOf({ user: of.reader, groups: of.groups });
-  const known = await groupsOf(services.db, [of.source.id], own);
-  const all = new Set([...own, ...(known.get(of.source.id) ?? [])]);
+  const { groups } = await readerFacts(services.db, [of.source.id], own);
+  const all = new Set([...own, ...(groups.get(of.source.id) ?? [])]);
   const by = readers?.find(({ principal }) => all.has(principal)) ?? null;
   return { mayRead: by !== null, by: by?.principal ?? null, from: by?.from ?? null };
 }

@@ -2,7 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import type { Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
-import { fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
+import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
 import { columnsOf, computed, number, pick, select, type Row } from "../select.ts";
 
 const SOURCE = select(
@@ -103,17 +103,28 @@ export async function unknownGroups(db: Database, id: FileSourceId) {
 
 const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGroup"));
 
-/** The groups that these principals are in, as each of these sources tells them. */
-export async function groupsOf(
-  db: Reads,
-  sources: FileSourceId[],
-  members: Principal[],
-): Promise<Map<FileSourceId, Principal[]>> {
-  const rows = await readRows(db, MEMBERSHIP)`select ${MEMBERSHIP} from principal_groups
-    where file_source_id in (select value from json_each(${sources})) 
-      and member in (select value from json_each(${members}))`;
-  const bySource = Map.groupBy(rows, ({ fileSourceId }) => fileSourceId);
-  return new Map(
-    Array.from(bySource, ([id, groups]) => [id, groups.map(({ inGroup }) => inGroup)]),
+const f = columnsOf(files, "f");
+const UNTOLD = select({ fileId: f.id, revision: f.readersRevision });
+/** Many times what is untold while all indexes answer: a page of a scan, or a batch of a push. */
+export const UNTOLD_MAX = 10_000;
+
+/**
+ * The groups that these principals are in, as each of these sources tells them, and files with an
+ * audience that indexes may not know, up to one more than `UNTOLD_MAX`.
+ */
+export async function readerFacts(db: Reads, sources: FileSourceId[], members: Principal[]) {
+  const [memberships, untold] = await runBatch(db, [
+    sql`select ${MEMBERSHIP} from principal_groups
+      where file_source_id in (select value from json_each(${sources}))
+      and member in (select value from json_each(${members}))`.reading(MEMBERSHIP),
+    sql`select distinct ${UNTOLD} from json_each(${sources}) s
+      cross join reader_changes c on c.file_source_id = s.value
+      cross join json_each(c.file_ids) m cross join files f on f.id = m.value
+      limit ${UNTOLD_MAX + 1}`.reading(UNTOLD),
+  ]);
+  const bySource = Map.groupBy(memberships, ({ fileSourceId }) => fileSourceId);
+  const groups = new Map(
+    Array.from(bySource, ([id, rows]) => [id, rows.map(({ inGroup }) => inGroup)]),
   );
+  return { groups, untold };
 }

@@ -15,6 +15,8 @@ const OF_FILES = `${VISIBLE} WHERE file IN (SELECT value FROM json_each(?))`;
 
 type Row = [file: number, audience: number, revision: number, chunks: number];
 
+type Within = { audiences: BitSet; since: number; among: BitSet | null; behind: BitSet };
+
 /** The audience of each file: which files a reader may read is found without reading their rows. */
 class FileTable {
   #audiences = new Uint32Array(0);
@@ -35,13 +37,15 @@ class FileTable {
     }
   }
 
-  within(audiences: BitSet, since: number, among: BitSet | null): EligibleFiles {
+  /** `behind`: files whose audience has changed since. */
+  within({ audiences, since, among, behind }: Within): EligibleFiles {
     const files = new BitSet();
     let chunkCount = 0;
     for (let file = 0; file < this.#chunks.length; file++) {
       const chunks = this.#chunks[file] ?? 0;
       if (chunks === 0 || !audiences.has(this.#audiences[file] ?? 0)) continue;
       if ((this.#revisions[file] ?? 0) < since || among?.has(file) === false) continue;
+      if (behind.has(file)) continue;
       files.add(file);
       chunkCount += chunks;
     }
@@ -76,16 +80,21 @@ export class KeptFileTable {
 
   /** The files that these principals may read; `among` null: of all. */
   readableBy(
-    { principals, since }: NonNullable<Restriction["readers"]>,
+    { principals, since, untold = [] }: NonNullable<Restriction["readers"]>,
     among: BitSet | null,
   ): EligibleFiles {
+    const behind = new BitSet(
+      valuesOf<number>(this.#sql)`SELECT f.file FROM json_each(${untold}) told
+        CROSS JOIN files f ON f.id = told.value ->> 'fileId'
+        WHERE f.readers_revision < told.value ->> 'revision'`,
+    );
     // No file that anybody may read has the audience 0.
     const audiences = new BitSet(
       valuesOf<number>(this.#sql)`SELECT DISTINCT member.audience
         FROM json_each(${principals}) principal
         CROSS JOIN audience_members member ON member.principal = principal.value`,
     );
-    return this.#read().within(audiences, since, among);
+    return this.#read().within({ audiences, since, among, behind });
   }
 
   #read(): FileTable {

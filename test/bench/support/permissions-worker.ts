@@ -130,7 +130,7 @@ async function nearest(index: RagIndexPort, query: string, principals: string[] 
     embeddingModel: "hash",
     dimensions: DIMENSIONS,
     readersSince: principals === undefined ? null : 0,
-    readBy: principals ?? "everything",
+    readBy: principals === undefined ? "everything" : { principals, untold: [] },
   } as unknown as SearchedRag;
   const target = { rag, restriction: { named: null, metadata: [] } };
   const asked = { targets: [target], queries: [query], topK: TOP_K, useReranking: false };

@@ -1,17 +1,21 @@
 import { expect, test } from "vitest";
 
-import { readAs } from "../../../src/access/readers.ts";
+import { countedFor, readAs } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
+import { UNTOLD_MAX } from "../../../src/db/access/member-store.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
-import { World, bytesOf } from "../../support/ingestion-world.ts";
+import { bytesOf, ragWorld, rowsOf, statement, World } from "../../support/ingestion-world.ts";
+import { countedDatabase, noRows } from "../../support/counted-rows.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
-const ANN = "ann@x.org";
+const [ANN, BOB] = ["ann@x.org", "bob@y.org"];
+/** Read to learn the groups of a reader who is in none. */
+const ROWS_OF_GROUPS = 6;
 /** More than are told at once. */
 const PATHS = Array.from({ length: 11 }, (_, at) => `${at}.txt`);
 
@@ -25,23 +29,44 @@ async function share(world: World, id: FileSourceId) {
   }
 }
 
-/** Each change is recorded, and told to the indexes that answer. */
-async function revoke(world: World, id: FileSourceId) {
-  for (const path of PATHS) {
-    const told = { source: { id }, path, readers: [] };
-    await expect(setReaders(world.services, told)).rejects.toThrow("does not answer");
-  }
+const revoke = async (
+  { services }: World,
+  id: FileSourceId,
+  path: string,
+  readers: string[] = [],
+) => await setReaders(services, { source: { id }, path, readers });
+
+const readingOf = (reader: string) => {
+  return { reader, groups: [], header: null, groupsHeader: null };
+};
+
+async function readBy({ services }: World, key: RagId, reader: string) {
+  return await readAs(services.db, readingOf(reader), [await findRag(services, { key })]);
 }
 
-/** How many passages Ann finds. */
-async function found({ services }: World, key: RagId): Promise<number> {
-  const reading = { reader: ANN, groups: [], header: null, groupsHeader: null };
-  const rags = await readAs(services.db, reading, [await findRag(services, { key })]);
+/** How many passages a person finds. */
+async function found(world: World, key: RagId, reader = ANN): Promise<number> {
+  const rags = await readBy(world, key, reader);
   const request = requestOf(rags, { queries: ["note"], topK: 50, includeDuplicates: true });
-  return (await retrieve(services, request)).chunks.length;
+  return (await retrieve(world.services, request)).chunks.length;
 }
 
-test("an index that does not answer keeps no removed permission from others", async () => {
+/** Indexes of these RAGs are told nothing, and answer all else; counts by RAG what is tried. */
+function silenced(world: World, silent: Set<RagId>) {
+  const tried = new Map<RagId, unknown[]>();
+  world.aroundIndexes(({ name, go, args }, { ragId }) => {
+    if (name !== "writeReaders") return go();
+    tried.set(ragId, [...(tried.get(ragId) ?? []), args]);
+    if (silent.has(ragId)) throw new Error("does not answer");
+    return go();
+  });
+  return tried;
+}
+
+const untold = async (source: FileSourceId) =>
+  (await rowsOf("select 1 from reader_changes where file_source_id = ?", source)).length;
+
+test("a removed permission counts everywhere before an index can be told", async () => {
   const world = new World();
   const shared = await world.addSourceAndRag();
   const sibling = await world.addRag(shared.source);
@@ -51,16 +76,88 @@ test("an index that does not answer keeps no removed permission from others", as
   for (const rag of [sibling, later.rag]) expect(await found(world, rag)).toBe(PATHS.length);
 
   const silent = new Set([shared.rag, later.rag]);
-  world.aroundIndexes(({ name, go }, { ragId }) => {
-    if (name === "writeReaders" && silent.has(ragId)) throw new Error("does not answer");
-    return go();
-  });
-  for (const { source } of [shared, later]) await revoke(world, source);
-  expect(await found(world, sibling)).toBe(0);
+  silenced(world, silent);
+  const refused = async (...change: Parameters<typeof revoke>) =>
+    await expect(revoke(...change)).rejects.toThrow("does not answer");
+  for (const { source } of [shared, later])
+    for (const path of PATHS) await refused(world, source, path);
+  for (const rag of [shared.rag, sibling, later.rag]) expect(await found(world, rag)).toBe(0);
+  await refused(world, shared.source, "0.txt", [`user:${BOB}`]);
+  expect(await found(world, shared.rag, BOB)).toBe(0);
+  expect(await found(world, sibling, BOB)).toBe(1);
   silent.delete(later.rag);
   await world.sweepAfter(1);
-  expect(await found(world, later.rag)).toBe(0);
+  expect([await untold(later.source), (await untold(shared.source)) > 0]).toEqual([0, true]);
   silent.clear();
   await world.sweepAfter(1);
-  expect(await found(world, shared.rag)).toBe(0);
+  expect(await untold(shared.source)).toBe(0);
+  expect([await found(world, shared.rag), await found(world, shared.rag, BOB)]).toEqual([0, 1]);
+});
+
+test("between recording and telling, all other files are found, by one more question", async () => {
+  const { world, source, rag } = await ragWorld();
+  await share(world, source);
+  await world.deliver();
+  const seen: number[] = [];
+  world.aroundIndexes(async ({ name, go }) => {
+    if (name === "writeReaders") seen.push(await found(world, rag));
+    return await go();
+  });
+  await revoke(world, source, "3.txt");
+  expect(seen).toEqual([PATHS.length - 1]);
+  const { db, counts } = countedDatabase();
+  const read = await readBy(world, rag, ANN);
+  Object.assign(counts, noRows());
+  await readAs(db, readingOf(ANN), read);
+  expect(counts).toEqual({ calls: 1, read: ROWS_OF_GROUPS + 1, written: 0 });
+});
+
+test("where too many changes are untold, searches end with 503, and lists are right", async () => {
+  const { world, source, rag } = await ragWorld();
+  await share(world, source);
+  await world.deliver();
+  const change = async (files: number) => {
+    await statement(
+      `with recursive n(at) as (select 1 union all select at + 1 from n where at < ${files})
+       insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
+         created_at) select ?1 || at, ?1, 'more/' || at, '', 0, '', '', '{}', 0 from n`,
+      source,
+    ).run();
+    await statement(
+      `insert into reader_changes (file_source_id, file_ids, at) select ?1,
+         json_group_array(id), 0 from files where file_source_id = ?1 and path glob 'more/*'`,
+      source,
+    ).run();
+  };
+  await change(UNTOLD_MAX);
+  expect(await found(world, rag)).toBe(PATHS.length);
+  await statement("delete from files where path glob 'more/*'").run();
+  await change(UNTOLD_MAX + 1);
+  await expect(found(world, rag)).rejects.toMatchObject({ kind: "busy" });
+  const [read] = await readBy(world, rag, ANN);
+  if (read === undefined) throw new Error("no RAG");
+  expect(await countedFor(world.services.db, { ...read, processedFiles: 0 })).toMatchObject({
+    processedFiles: PATHS.length,
+  });
+  await world.sweepAfter(1);
+  expect(await found(world, rag)).toBe(PATHS.length);
+});
+
+test("a dead index is not told all again by each call, and keeps the others told", async () => {
+  const { world, source, rag: dead } = await ragWorld();
+  const alive = await world.addRag(source);
+  await share(world, source);
+  await world.deliver();
+  await statement(
+    `with recursive n(at) as (select 1 union all select at + 1 from n where at < 400)
+     insert into reader_changes (file_source_id, file_ids, at)
+     select ?1, (select json_group_array(id) from files where file_source_id = ?1), at from n`,
+    source,
+  ).run();
+  const tried = silenced(world, new Set([dead]));
+  await expect(revoke(world, source, "0.txt")).rejects.toThrow("does not answer");
+  const calls = (rag: RagId) => tried.get(rag)?.length ?? 0;
+  expect(calls(dead)).toBeLessThanOrEqual(20);
+  // Older changes, too, which earlier calls may not have come to.
+  expect(calls(alive)).toBeGreaterThan(10);
 });
