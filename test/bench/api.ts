@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startBundledService } from "./support/bundled-service.ts";
 import { madeUp, pushFiles, startService } from "./support/fresh-service.ts";
 import type { PushedText, Service } from "./support/fresh-service.ts";
+import { postJson } from "./support/post-json.ts";
 import { quantilesOf, timeCalls } from "./support/time-calls.ts";
 
 /** As in production, where the usage of a second shares a message; a local queue costs each call. */
@@ -43,15 +44,8 @@ const queries = (seed: number, words: number) =>
     wordsOf(seed * QUERIES + at, words).slice(0, LONG_CHARACTERS),
   );
 
-async function search({ url, token }: Service, rag: string, body: object): Promise<void> {
-  const response = await fetch(`${url}/api/rags/${rag}/retrieve`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`a search was answered with ${response.status}: ${text}`);
-}
+const search = async ({ url, token }: Service, rag: string, body: object) =>
+  await postJson(`${url}/api/rags/${rag}/retrieve`, body, { Authorization: `Bearer ${token}` });
 
 async function alone(service: Service) {
   const questions = Array.from({ length: CALLS }, (_, at) => wordsOf(at, 8));

@@ -1,112 +1,76 @@
-/**
- * `npm run bench -- extract FOLDER…`: reads every file of the folders and compares its words with
- * those of an independent reader (pandoc, pdftotext with poppler-data, LibreOffice, Python), where
- * one is installed. BENCH_DIFF=true prints the words that differ, BENCH_EXPECTED=FILE keeps the readers' text.
- */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
-import Table from "cli-table3";
+
 import { extractDocument, UnreadableDocument } from "../../src/documents/extract-document.ts";
 import { countsOf, oracleWords, ourWords, sharesOf } from "../support/document-words.ts";
 
-/** What the independent readers said, for tests that run without them. */
-const expected: Record<string, Said> = {};
-
 /** `names`: of elements and attributes, which a reader may show beside what they hold. */
-type Said = { oracle: string; text: string; names?: string };
+type Said = { text: string; names?: string };
 
-type Row = {
-  file: string;
-  outcome: string;
-  milliseconds: number;
-  characters: number;
-  oracle: string;
-  recall: number | null;
-  precision: number | null;
-};
-
-const PANDOC = new Set(".docx .dotx .docm .epub .html .ipynb .csv .tsv".split(" "));
-const WRITER = new Set(".odt .ott .rtf".split(" "));
-const SHEETS = new Set(".xlsx .xlsm .xltx .ods .ots".split(" "));
-const SLIDES = new Set(".pptx .potx .odp .otp".split(" "));
-const PYTHON: Record<string, string> = {
-  ".json": "Python's json",
-  ".jsonl": "Python's json",
-  ".xml": "Python's ElementTree",
-  ".rss": "Python's ElementTree",
-  ".atom": "Python's ElementTree",
-  ".dbk": "Python's ElementTree",
-  ".tei": "Python's ElementTree",
-  ".opml": "Python's ElementTree",
-  ".eml": "Python's email",
-  ".mbox": "Python's email",
-  ".txt": "Python's codecs",
-};
-/** Their words are those of the file itself. */
-const VERBATIM = new Set([".md", ".ts", ".py", ".go", ".sql", ".sh", ".yaml"]);
 const CONVERSION_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_BYTES = 1 << 28;
+/** All sheets as they are shown. */
+const SHEETS = "csv:Text - txt - csv (StarCalc):59,34,76,1,,0,false,true,false,false,false,-1";
 
-export async function run(folders: string[]): Promise<Record<string, unknown>> {
-  const rows: Row[] = [];
-  for (const folder of folders) {
-    for (const name of readdirSync(folder).sort()) {
-      if (extname(name) !== "") rows.push(await measure(join(folder, name)));
-    }
-  }
-  const table = new Table({
-    head: ["file", "outcome", "ms", "characters", "oracle", "recall", "precision"],
+function output(command: string, ...args: string[]): string {
+  return execFileSync(command, args, {
+    timeout: CONVERSION_TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
   });
-  for (const row of rows) {
-    const share = (value: number | null) => (value === null ? "" : value.toFixed(3));
-    const { file, outcome, milliseconds, characters, oracle } = row;
-    table.push([
-      file,
-      outcome,
-      milliseconds,
-      characters,
-      oracle,
-      share(row.recall),
-      share(row.precision),
-    ]);
-  }
-  console.log(table.toString());
-  const kept = process.env["BENCH_EXPECTED"];
-  if (kept !== undefined) writeFileSync(kept, `${JSON.stringify(expected, null, 1)}\n`);
-  const compared = rows.filter(({ recall }) => recall !== null);
-  const worst = (values: (number | null)[]) => Math.min(...values.map((value) => value ?? 1));
-  return {
-    files: rows.length,
-    compared: compared.length,
-    worstRecall: worst(compared.map(({ recall }) => recall)),
-    worstPrecision: worst(compared.map(({ precision }) => precision)),
-    slowestMs: Math.max(...rows.map(({ milliseconds }) => milliseconds)),
-  };
 }
 
-async function measure(path: string): Promise<Row> {
-  const bytes = new Uint8Array(readFileSync(path));
-  const started = performance.now();
-  let markdown = "";
-  let outcome = "read";
+const textIn = (path: string) => readFileSync(path, "utf8");
+const pdfText = (path: string) => output("pdftotext", path, "-");
+
+/** What LibreOffice makes of a file, as text. */
+function converted(path: string, filter: string, read = textIn): string {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-oracle-"));
   try {
-    ({ markdown } = await extractDocument({ name: basename(path), mimeType: null, bytes }));
-  } catch (error) {
-    if (!(error instanceof UnreadableDocument)) throw error;
-    outcome = error.message;
+    output("soffice", "--headless", "--convert-to", filter, "--outdir", folder, path);
+    return readdirSync(folder)
+      .map((file) => read(join(folder, file)))
+      .join("\n");
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  const milliseconds = Math.round(performance.now() - started);
-  const oracle = outcome === "read" ? oracleText(path) : null;
-  const base = { file: basename(path), outcome, milliseconds, characters: markdown.length };
-  if (oracle === null) return { ...base, oracle: "", recall: null, precision: null };
-  const ours = ourWords(markdown, oracle.oracle);
-  const theirs = oracleWords(oracle.text, oracle.oracle);
-  const names = oracleWords(oracle.names ?? "", oracle.oracle);
-  if (process.env["BENCH_DIFF"] === "true") printDifference(basename(path), ours, theirs);
-  expected[basename(path)] = oracle;
-  return { ...base, oracle: oracle.oracle, ...sharesOf(ours, theirs, names) };
+}
+
+const PYTHON = join(import.meta.dirname, "support/independent-words.py");
+const byPython = (path: string) => JSON.parse(output("python3", PYTHON, path)) as Said;
+const byPandoc = (...options: string[]) => {
+  return (path: string) => output("pandoc", ...options, "-t", "plain", "--wrap=none", path);
+};
+
+type Oracle = [oracle: string, endings: string, read: (path: string) => string | Said];
+const ORACLES: Oracle[] = [
+  ["Python's json", ".json .jsonl", byPython],
+  ["Python's ElementTree", ".xml .rss .atom .dbk .tei .opml", byPython],
+  ["Python's email", ".eml .mbox", byPython],
+  ["Python's codecs", ".txt", byPython],
+  ["pdftotext", ".pdf", pdfText],
+  ["pandoc", ".docx .dotx .docm", byPandoc("-s", "-f", "docx")],
+  ["pandoc", ".epub .html .ipynb .csv .tsv", byPandoc()],
+  ["libreoffice", ".odt .ott .rtf", (path) => converted(path, "txt:Text (encoded):UTF8")],
+  ["libreoffice calc", ".xlsx .xlsm .xltx .ods .ots", (path) => converted(path, SHEETS)],
+  ["libreoffice, pdftotext", ".pptx .potx .odp .otp", (path) => converted(path, "pdf", pdfText)],
+  ["the file itself", ".md .ts .py .go .sql .sh .yaml", textIn],
+];
+
+/** Null where no independent reader is installed, or it cannot read the file. */
+function said(path: string): (Said & { oracle: string }) | null {
+  const found = ORACLES.find(([, endings]) => endings.split(" ").includes(extname(path)));
+  if (found === undefined) return null;
+  const [oracle, , read] = found;
+  try {
+    const told = read(path);
+    return { oracle, ...(typeof told === "string" ? { text: told } : told) };
+  } catch {
+    return null;
+  }
 }
 
 function printDifference(file: string, ours: string[], theirs: string[]): void {
@@ -117,66 +81,55 @@ function printDifference(file: string, ours: string[], theirs: string[]): void {
   console.log(`${file}: ${shown.slice(0, 60).join(", ")}`);
 }
 
-function oracleText(path: string): Said | null {
-  const ending = extname(path);
+async function measure(path: string) {
+  const file = basename(path);
+  const bytes = new Uint8Array(readFileSync(path));
+  const started = performance.now();
+  let markdown: string | null = null;
+  let outcome = "read";
   try {
-    const python = PYTHON[ending];
-    if (python !== undefined) return { oracle: python, ...pythonText(path) };
-    if (ending === ".pdf") return { oracle: "pdftotext", text: output("pdftotext", [path, "-"]) };
-    if (PANDOC.has(ending)) return { oracle: "pandoc", text: pandocText(path) };
-    if (WRITER.has(ending)) return { oracle: "libreoffice", text: writerText(path) };
-    if (SHEETS.has(ending)) return { oracle: "libreoffice calc", text: sheetText(path) };
-    if (SLIDES.has(ending)) return { oracle: "libreoffice, pdftotext", text: slideText(path) };
-    if (VERBATIM.has(ending))
-      return { oracle: "the file itself", text: readFileSync(path, "utf8") };
-  } catch {
-    return null;
+    ({ markdown } = await extractDocument({ name: file, mimeType: null, bytes }));
+  } catch (error) {
+    if (!(error instanceof UnreadableDocument)) throw error;
+    outcome = error.message;
   }
-  return null;
+  const ms = Math.round(performance.now() - started);
+  const expected = markdown === null ? null : said(path);
+  const base = { file, outcome, ms, characters: markdown?.length ?? 0 };
+  if (markdown === null || expected === null) return { ...base, expected, shares: null };
+  const { oracle, text, names = "" } = expected;
+  const [ours, theirs] = [ourWords(markdown, oracle), oracleWords(text, oracle)];
+  if (process.env["BENCH_DIFF"] === "true") printDifference(file, ours, theirs);
+  return { ...base, expected, shares: sharesOf(ours, theirs, oracleWords(names, oracle)) };
 }
 
-function pythonText(path: string): { text: string; names: string } {
-  const script = join(import.meta.dirname, "support/independent-words.py");
-  return JSON.parse(output("python3", [script, path])) as { text: string; names: string };
-}
-
-function pandocText(path: string): string {
-  const isWord = /^\.do[ct]/.test(extname(path));
-  const options = isWord ? ["-s", "-f", "docx"] : [];
-  return output("pandoc", [...options, "-t", "plain", "--wrap=none", path]);
-}
-
-function output(command: string, args: string[]): string {
-  const options = { timeout: CONVERSION_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES } as const;
-  return execFileSync(command, args, {
-    ...options,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-}
-
-function writerText(path: string): string {
-  return converted(path, "txt:Text (encoded):UTF8", (file) => readFileSync(file, "utf8"));
-}
-
-/** All sheets as they are shown. */
-function sheetText(path: string): string {
-  const filter = "csv:Text - txt - csv (StarCalc):59,34,76,1,,0,false,true,false,false,false,-1";
-  return converted(path, filter, (file) => readFileSync(file, "utf8"));
-}
-
-function slideText(path: string): string {
-  return converted(path, "pdf", (file) => output("pdftotext", [file, "-"]));
-}
-
-function converted(path: string, filter: string, read: (file: string) => string): string {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-oracle-"));
-  try {
-    output("soffice", ["--headless", "--convert-to", filter, "--outdir", folder, path]);
-    return readdirSync(folder)
-      .map((file) => read(join(folder, file)))
-      .join("\n");
-  } finally {
-    rmSync(folder, { recursive: true });
+/**
+ * `npm run bench -- extract FOLDER…`: reads every file of the folders and compares its words with
+ * those of an independent reader (pandoc, pdftotext with poppler-data, LibreOffice, Python), where
+ * one is installed. BENCH_DIFF=true prints the words that differ, BENCH_EXPECTED=FILE keeps the
+ * readers' text for the tests.
+ */
+export async function run(folders: string[]): Promise<Record<string, unknown>> {
+  const rows = [];
+  for (const folder of folders) {
+    for (const name of readdirSync(folder).sort()) {
+      if (extname(name) !== "") rows.push(await measure(join(folder, name)));
+    }
   }
+  console.table(
+    rows.map(({ expected, shares, ...row }) => {
+      return { ...row, oracle: expected?.oracle, ...shares };
+    }),
+  );
+  const texts = Object.fromEntries(rows.map(({ file, expected }) => [file, expected ?? undefined]));
+  const kept = process.env["BENCH_EXPECTED"];
+  if (kept !== undefined) writeFileSync(kept, `${JSON.stringify(texts, null, 1)}\n`);
+  const compared = rows.flatMap(({ shares }) => shares ?? []);
+  return {
+    files: rows.length,
+    compared: compared.length,
+    worstRecall: Math.min(1, ...compared.map(({ recall }) => recall)),
+    worstPrecision: Math.min(1, ...compared.map(({ precision }) => precision)),
+    slowestMs: Math.max(...rows.map(({ ms }) => ms)),
+  };
 }

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Table from "cli-table3";
 import { chromium, type Browser } from "playwright-core";
 
 import { applyMigrations } from "../../src/cli/worker/apply-migrations.ts";
@@ -61,9 +60,7 @@ async function byMouse(browser: Browser, url: string, folder: string) {
   const { page, context } = await signedInVisitor(browser, url, ADMIN);
   const tasks = await doTasks(page, folder);
   await context.close();
-  const table = new Table({ head: ["task", "clicks", "texts typed", "seconds"] });
-  for (const { task, clicks, texts, seconds } of tasks) table.push([task, clicks, texts, seconds]);
-  console.log(table.toString());
+  console.table(tasks);
   return tasks;
 }
 
@@ -110,7 +107,6 @@ async function timePages(url: string) {
     body: JSON.stringify(ADMIN),
   });
   const Cookie = session.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-  const table = new Table({ head: ["page", "KB", "p50 ms"] });
   const figures = [];
   for (const path of PAGES) {
     const times: number[] = [];
@@ -125,9 +121,8 @@ async function timePages(url: string) {
     }
     const p50Ms = Math.round(times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0);
     if (p50Ms > PAGE_BAR_MS) process.exitCode = 1;
-    table.push([path, kilobytes, p50Ms]);
     figures.push({ path, kilobytes, p50Ms });
   }
-  console.log(table.toString());
+  console.table(figures);
   return figures;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import Table from "cli-table3";
 
+import { postJson } from "./support/post-json.ts";
 import { startWorkerd } from "./support/workerd.ts";
 import { textOf } from "./support/synthetic-text.ts";
 
@@ -36,11 +36,7 @@ export async function run([given]: string[]): Promise<Record<string, unknown>> {
   const files = given === undefined ? FILES : Number(given);
   const durableObject = { binding: "RAG_INDEX", className: "RagIndex" };
   const { address, stop } = await startWorkerd(WORKER, { durableObject });
-  const ask = async <Answer>(body: object): Promise<Answer> => {
-    const response = await fetch(address, { method: "POST", body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
-    return (await response.json()) as Answer;
-  };
+  const ask = async <Answer>(body: object) => await postJson<Answer>(address, body);
   const search = async (verb: "search" | "near", nth: number, principals?: string[]) => {
     const query = textOf(nth * 7, 4);
     const startedAt = performance.now();
@@ -80,11 +76,7 @@ export async function run([given]: string[]): Promise<Record<string, unknown>> {
     const rows = await ask<number>({ verb: "share", from: 2, to: count });
     const shared = await search("search", 1, ["user:new"]);
     const sharedMs = performance.now() - startedAt;
-    const table = new Table({ head: ["nearest by", "open ms", "reader ms", "factor"] });
-    for (const [name, { openMs, permittedMs, factor }] of Object.entries({ embedded, vectorize })) {
-      table.push([name, openMs.toFixed(1), permittedMs.toFixed(1), factor.toFixed(2)]);
-    }
-    console.log(table.toString());
+    console.table({ embedded, vectorize });
     return { files, embedded, vectorize, recall, count, sharedMs, rows, found: shared.ids.length };
   } finally {
     await stop();

@@ -1,6 +1,7 @@
 import { filesOf, readCollection, type Collection } from "./support/collection.ts";
 import { pushFiles, startService, type Service } from "./support/fresh-service.ts";
 import { ndcg } from "./support/ndcg.ts";
+import { postJson } from "./support/post-json.ts";
 import { timeCalls } from "./support/time-calls.ts";
 
 const DEPTH = 10;
@@ -28,16 +29,14 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   }
 }
 
+type Found = { chunks: { source: { filePath: string } }[] };
+
 async function askAll({ url, token }: Service, collection: Collection, useReranking: boolean) {
   let sum = 0;
   const { p50Ms } = await timeCalls(collection.queries, 1, async ({ id, text }) => {
     const body = { semanticSearch: [text], topK: TOP_K, useReranking, includeSources: true };
-    const reply = await fetch(`${url}/api/rags/bench/retrieve`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-    const { chunks } = (await reply.json()) as { chunks: { source: { filePath: string } }[] };
+    const address = `${url}/api/rags/bench/retrieve`;
+    const { chunks } = await postJson<Found>(address, body, { Authorization: `Bearer ${token}` });
     const files = chunks.map(({ source }) => source.filePath.replace(/\.md$/, ""));
     sum += ndcg([...new Set(files)], collection.grades.get(id) ?? new Map(), DEPTH);
   });

@@ -6,6 +6,7 @@ import { searchWordsOf } from "../../src/text/words.ts";
 import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
 import { pushFiles, startService, type BenchRag, type Service } from "./support/fresh-service.ts";
+import { postJson } from "./support/post-json.ts";
 
 const MEASURED = ["first", "second"];
 /** `training`: asked only by name; weights may be learned from it. */
@@ -70,15 +71,8 @@ function partsOf(pages: Page[], args: string[]): Part[] {
   }));
 }
 
-async function ask<Reply>({ url, token }: Service, path: string, body: object): Promise<Reply> {
-  const response = await fetch(`${url}/api/${path}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${token}` },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Reply;
-}
+const ask = async <Reply>({ url, token }: Service, path: string, body: object) =>
+  await postJson<Reply>(`${url}/api/${path}`, body, { Authorization: `Bearer ${token}` });
 
 /** An inference searches all of its RAGs. */
 async function retrieve(service: Service, text: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import { inBatches } from "../../src/core/work/batches.ts";
 import { readCollection } from "./support/collection.ts";
 import type { Collection, Document } from "./support/collection.ts";
 import { ndcg } from "./support/ndcg.ts";
+import { postJson } from "./support/post-json.ts";
 import { timeCalls } from "./support/time-calls.ts";
 import { startWorkerd } from "./support/workerd.ts";
 
@@ -20,25 +21,16 @@ const FLOOR_MS = 4.4;
 
 type Chunk = { file: { path: string } };
 
-async function post<Reply>(address: URL, path: string, body: unknown): Promise<Reply> {
-  const response = await fetch(new URL(path, address), {
-    method: "POST",
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as Reply;
-}
-
 async function load(address: URL, documents: Document[]): Promise<number> {
   const start = performance.now();
   for (let at = 0; at < documents.length; at += DOCUMENTS_A_CALL) {
-    await post(address, "/load", documents.slice(at, at + DOCUMENTS_A_CALL));
+    await postJson(new URL("/load", address), documents.slice(at, at + DOCUMENTS_A_CALL));
   }
   return documents.length / ((performance.now() - start) / 1_000);
 }
 
 const retrieve = (address: URL, { text }: { text: string }) =>
-  post<Chunk[]>(address, "/retrieve", { text, limit: RESULTS });
+  postJson<Chunk[]>(new URL("/retrieve", address), { text, limit: RESULTS });
 
 async function quality(address: URL, { queries, grades }: Collection): Promise<number> {
   let sum = 0;
@@ -52,9 +44,10 @@ async function quality(address: URL, { queries, grades }: Collection): Promise<n
 
 /** Rows that a retrieval reads, each query asked once. */
 async function rowsARetrieval(address: URL, queries: { text: string }[]): Promise<number> {
-  await post(address, "/rows", null);
+  const rows = new URL("/rows", address);
+  await postJson(rows, null);
   for (const query of queries) await retrieve(address, query);
-  return Math.round((await post<number>(address, "/rows", null)) / queries.length);
+  return Math.round((await postJson<number>(rows, null)) / queries.length);
 }
 
 /**

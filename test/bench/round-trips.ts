@@ -1,5 +1,3 @@
-import Table from "cli-table3";
-
 import { capacityTable } from "./support/capacity-report.ts";
 import { measureScenarios } from "./support/scenarios.ts";
 
@@ -12,8 +10,6 @@ const BARS: Record<string, number> = {
   "an inference, of 10": 4,
 };
 
-const shown = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
-
 /**
  * `npm run bench -- round-trips`: what each thing that the service does asks the platform for,
  * counted at the bindings, over doubles of Vectorize and Workers AI; rows as D1 and the objects'
@@ -22,13 +18,10 @@ const shown = (value: number) => (Number.isInteger(value) ? String(value) : valu
 export async function run(): Promise<Record<string, unknown>> {
   const measured = await measureScenarios();
   const { scenarios, chunksAFile, indexBytesAChunk } = measured;
-  const [first] = scenarios;
-  const columns = Object.keys(first?.counts ?? {});
-  const table = new Table({
-    head: ["", ...columns.map((name) => name.replace(/([A-Z])/g, "\n$1"))],
-  });
-  for (const { name, counts } of scenarios) table.push([name, ...Object.values(counts).map(shown)]);
-  console.log(table.toString());
+  for (const { name, counts } of scenarios) {
+    const rounded = Object.entries(counts).map(([what, count]) => `${what} ${+count.toFixed(1)}`);
+    console.log(`${name}: ${rounded.join(", ")}`);
+  }
   const over = scenarios.filter(({ name, counts }) => counts.rounds > (BARS[name] ?? Infinity));
   for (const { name, counts } of over) {
     console.error(`${name}: ${counts.rounds} round trips, the bar is ${BARS[name]}`);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { postJson } from "./support/post-json.ts";
 import { queryFor } from "./support/synthetic-text.ts";
 import { timeCalls } from "./support/time-calls.ts";
 import { startWorkerd } from "./support/workerd.ts";
@@ -19,15 +20,6 @@ const KILOBYTE = 1_024;
 
 type Ask = { generation: number; shards: number };
 type Post = <Reply>(path: string, body: unknown) => Promise<Reply>;
-
-const posterTo =
-  (address: URL): Post =>
-  async <Reply>(path: string, body: unknown) => {
-    const init = { method: "POST", body: JSON.stringify(body) };
-    const response = await fetch(new URL(path, address), init);
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as Reply;
-  };
 
 async function fill(post: Post, ask: Ask, chunks: number): Promise<number> {
   const files = Math.ceil(chunks / CHUNKS_A_FILE);
@@ -142,7 +134,7 @@ async function inWorkerd<Result>(
     stateFolder: join(folder, "state"),
   });
   try {
-    return await work(posterTo(worker.address));
+    return await work((path, body) => postJson(new URL(path, worker.address), body));
   } finally {
     await worker.stop();
   }

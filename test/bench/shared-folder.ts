@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import Table from "cli-table3";
 
-import { SECOND_MS } from "../../src/core/time.ts";
 import { BASE, GoogleDriveDouble } from "../doubles/google-drive/google-drive-double.ts";
 import { GraphDouble } from "../doubles/microsoft-graph/graph-double.ts";
 import { user } from "../doubles/microsoft-graph/grant.ts";
 import { graphConfig } from "../doubles/microsoft-graph/scanning.ts";
 import { serveFetch } from "../doubles/serve-fetch.ts";
 import { startService, type Service } from "./support/fresh-service.ts";
+import { postJson } from "./support/post-json.ts";
 
 const FILES = 5_000;
 const POLL_MS = 250;
@@ -60,34 +59,24 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
 async function measure(of: Provider, { url, key }: Service, count: number) {
   const { double, name, config, provider, share } = of;
   share([ANN]);
-  const send = async (method: string, path: string, body: object = {}) => {
-    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
-    const init = { method, headers, body: JSON.stringify(body) };
-    const answer = await fetch(`${url}/panel/api${path}`, init);
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer;
-  };
-  await send("POST", "/file-sources", { name, provider, config, permissions: "on" });
-  await send("POST", "/rags", { name, fileSource: name });
+  const send = async <Reply>(path: string, body: object = {}) =>
+    await postJson<Reply>(`${url}/panel/api${path}`, body, { Authorization: `Bearer ${key}` });
+  await send("/file-sources", { name, provider, config, permissions: "on" });
+  await send("/rags", { name, fileSource: name });
   const groups = { agents: [], inferences: [], rags: [name], reader: "named" };
-  const made = await send("POST", "/tokens", { name, ...groups });
-  const { token } = (await made.json()) as { token: string };
+  const { token } = await send<{ token: string }>("/tokens", { name, ...groups });
+  const by = (reader: string) => ({ Authorization: `Bearer ${token}`, "Quarry-Reader": reader });
   const countFor = async (reader: string) => {
-    const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": reader };
-    const answer = await fetch(`${url}/api/rags/${name}`, { headers });
+    const answer = await fetch(`${url}/api/rags/${name}`, { headers: by(reader) });
     return (await answer.json<{ processedFiles: number }>()).processedFiles;
   };
   const finds = async () => {
-    const headers = { Authorization: `Bearer ${token}`, "Quarry-Reader": BOB };
-    const body = JSON.stringify({ semanticSearch: ["a numbered note"] });
-    const answer = await fetch(`${url}/api/rags/${name}/retrieve`, {
-      method: "POST",
-      headers,
-      body,
-    });
-    return (await answer.json<{ chunks: unknown[] }>()).chunks.length > 0;
+    const asked = { semanticSearch: ["a numbered note"] };
+    type Found = { chunks: unknown[] };
+    const address = `${url}/api/rags/${name}/retrieve`;
+    return (await postJson<Found>(address, asked, by(BOB))).chunks.length > 0;
   };
-  const scan = () => send("POST", `/file-sources/${name}/scan`);
+  const scan = () => send(`/file-sources/${name}/scan`);
   await scan();
   await until("indexed", async () => (await countFor(ANN)) === count);
   if ((await countFor(BOB)) > 0 || (await finds())) throw new Error("he finds files already");
@@ -123,12 +112,6 @@ export async function run([given]: string[]): Promise<Record<string, unknown>> {
       await of.server.stop();
     }
   }
-  const head = ["provider", "files", "calls", "downloads", "first found s", "all found s"];
-  const table = new Table({ head });
-  const seconds = (ms: number) => (ms / SECOND_MS).toFixed(1);
-  for (const { firstMs, allMs, ...facts } of results) {
-    table.push([...Object.values(facts), ...[firstMs, allMs].map(seconds)]);
-  }
-  console.log(table.toString());
+  console.table(results);
   return { results };
 }

@@ -1,5 +1,3 @@
-import Table from "cli-table3";
-
 import { bundleSizes, SIZE_LIMITS } from "../support/bundle-sizes.ts";
 import { profileStarts, STARTUP_BAR_MS, sumOf } from "../support/startup-profile.ts";
 
@@ -10,11 +8,10 @@ const PARTS_SHOWN = 10;
 export async function run(): Promise<Record<string, unknown>> {
   const runs = profileStarts(RUNS, () => false);
   const [best = new Map<string, number>()] = runs;
-  const table = new Table({ head: ["part", "ms"] });
   const parts = [...best].sort(([, a], [, b]) => b - a).slice(0, PARTS_SHOWN);
-  for (const [name, milliseconds] of parts) table.push([name, milliseconds.toFixed(1)]);
-  table.push(["all", sumOf(best).toFixed(1)]);
-  console.log(table.toString());
+  console.table(
+    [...parts, ["all", sumOf(best)] as const].map(([part, ms]) => ({ part, ms: ms.toFixed(1) })),
+  );
   const { kib, gzipKib } = bundleSizes("production");
   console.log(`${kib} KiB, ${gzipKib} compressed (limits: ${SIZE_LIMITS})`);
   const activeMs = Math.round(sumOf(best));

@@ -1,9 +1,8 @@
-import { zipSync, type Zippable } from "fflate";
+import * as office from "../../support/office-files.ts";
 import { HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { EMOJI, eml, emlHead, emlWith, forwarded, quotedPrintable } from "./large-mail.ts";
 import { pdf } from "./large-pdf.ts";
-import { randomFrom } from "./synthetic-text.ts";
-import { cut, escaped, joined, paragraphs, utf8, withHidden } from "./large-texts.ts";
+import { cut, escaped, joined, noise, paragraphs, utf8, withHidden } from "./large-texts.ts";
 
 const MIB = 1 << 20;
 const ROW_CELLS = 8;
@@ -27,24 +26,6 @@ function rows(characters: number): string[][] {
   return found;
 }
 
-const rel = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-const relationships = (entries: string[]) =>
-  utf8.encode(
-    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${entries.join("")}</Relationships>`,
-  );
-const related = (id: string, type: string, target: string) =>
-  `<Relationship Id="${id}" Type="${rel}/${type}" Target="${target}"/>`;
-
-function officeZip(main: string, parts: Zippable): Uint8Array {
-  return zipSync({
-    "[Content_Types].xml": utf8.encode(
-      `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/></Types>`,
-    ),
-    "_rels/.rels": relationships([related("r1", "officeDocument", main)]),
-    ...parts,
-  });
-}
-
 /** `padding`: bytes of a picture that nothing shrinks. */
 function docx(characters: number, padding = 0, change = (text: string) => text): Uint8Array {
   const body = joined(characters, {
@@ -52,31 +33,14 @@ function docx(characters: number, padding = 0, change = (text: string) => text):
     heading: (at) =>
       `<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr><w:r><w:t>Part ${at}</w:t></w:r></w:p>`,
   });
-  const random = randomFrom(0);
-  const picture = Uint8Array.from({ length: padding }, () => random() * 256);
-  return officeZip("word/document.xml", {
-    "word/document.xml": utf8.encode(
-      `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
-    ),
-    "word/media/picture.png": [picture, { level: 0 }],
-  });
+  return office.docx(body, {}, { "word/media/picture.png": noise(padding) });
 }
 
 function xlsx(characters: number): Uint8Array {
   const cells = (row: string[]) =>
     row.map((cell) => `<c t="inlineStr"><is><t>${escaped(cell)}</t></is></c>`).join("");
   const data = rows(characters).map((row) => `<row>${cells(row)}</row>`);
-  return officeZip("xl/workbook.xml", {
-    "xl/workbook.xml": utf8.encode(
-      `<workbook xmlns:r="${rel}"><sheets><sheet name="Data" sheetId="1" r:id="s1"/></sheets></workbook>`,
-    ),
-    "xl/_rels/workbook.xml.rels": relationships([
-      related("s1", "worksheet", "worksheets/sheet1.xml"),
-    ]),
-    "xl/worksheets/sheet1.xml": utf8.encode(
-      `<worksheet><sheetData>${data.join("")}</sheetData></worksheet>`,
-    ),
-  });
+  return office.xlsx(data.join(""));
 }
 
 function sharedXlsx(characters: number): Uint8Array {
@@ -86,68 +50,34 @@ function sharedXlsx(characters: number): Uint8Array {
   const data = all.map(
     (row) => `<row>${row.map(() => `<c t="s"><v>${next++}</v></c>`).join("")}</row>`,
   );
-  return officeZip("xl/workbook.xml", {
-    "xl/workbook.xml": utf8.encode(
-      `<workbook xmlns:r="${rel}"><sheets><sheet name="Data" sheetId="1" r:id="s1"/></sheets></workbook>`,
-    ),
-    "xl/_rels/workbook.xml.rels": relationships([
-      related("s1", "worksheet", "worksheets/sheet1.xml"),
-      related("s2", "sharedStrings", "sharedStrings.xml"),
-    ]),
-    "xl/sharedStrings.xml": utf8.encode(`<sst>${strings.join("")}</sst>`),
-    "xl/worksheets/sheet1.xml": utf8.encode(
-      `<worksheet><sheetData>${data.join("")}</sheetData></worksheet>`,
-    ),
-  });
+  return office.xlsx(data.join(""), { strings: strings.join("") });
 }
 
-function pptx(characters: number): Uint8Array {
-  const slides = [...paragraphs(characters)].map(
-    (text) =>
-      `<p:sld xmlns:p="p" xmlns:a="a"><p:sp><p:txBody><a:p><a:r><a:t>${escaped(text)}</a:t></a:r></a:p></p:txBody></p:sp></p:sld>`,
+const pptx = (characters: number) =>
+  office.pptx(
+    [...paragraphs(characters)].map(
+      (text) =>
+        `<p:sp><p:txBody><a:p><a:r><a:t>${escaped(text)}</a:t></a:r></a:p></p:txBody></p:sp>`,
+    ),
   );
-  const parts: Zippable = {};
-  for (const [at, slide] of slides.entries())
-    parts[`ppt/slides/slide${at}.xml`] = utf8.encode(slide);
-  return officeZip("ppt/presentation.xml", {
-    "ppt/presentation.xml": utf8.encode(
-      `<p:presentation xmlns:r="${rel}"><p:sldIdLst>${slides.map((_slide, at) => `<p:sldId r:id="s${at}"/>`).join("")}</p:sldIdLst></p:presentation>`,
-    ),
-    "ppt/_rels/presentation.xml.rels": relationships(
-      slides.map((_slide, at) => related(`s${at}`, "slide", `slides/slide${at}.xml`)),
-    ),
-    ...parts,
-  });
-}
 
-function odt(characters: number): Uint8Array {
-  const body = joined(characters, {
-    paragraph: (text) => `<text:p>${escaped(text)}</text:p>`,
-    heading: (at) => `<text:h text:outline-level="2">Part ${at}</text:h>`,
-  });
-  return zipSync({
-    mimetype: [utf8.encode("application/vnd.oasis.opendocument.text"), { level: 0 }],
-    "content.xml": utf8.encode(
-      `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
-    ),
-  });
-}
+const odt = (characters: number) =>
+  office.odf(
+    "text",
+    joined(characters, {
+      paragraph: (text) => `<text:p>${escaped(text)}</text:p>`,
+      heading: (at) => `<text:h text:outline-level="2">Part ${at}</text:h>`,
+    }),
+  );
 
 function epub(characters: number): Uint8Array {
   const chapters = 20;
   const names = Array.from({ length: chapters }, (_unused, at) => `c${at}.xhtml`);
-  const chapter = utf8.encode(html(characters / chapters));
-  const parts: Zippable = {};
-  for (const name of names) parts[name] = chapter;
-  return zipSync({
-    mimetype: [utf8.encode("application/epub+zip"), { level: 0 }],
-    "META-INF/container.xml": utf8.encode(
-      `<container><rootfiles><rootfile full-path="content.opf"/></rootfiles></container>`,
-    ),
-    "content.opf": utf8.encode(
-      `<package><manifest>${names.map((name, at) => `<item id="i${at}" href="${name}"/>`).join("")}</manifest><spine>${names.map((_name, at) => `<itemref idref="i${at}"/>`).join("")}</spine></package>`,
-    ),
-    ...parts,
+  const chapter = html(characters / chapters);
+  return office.epub({
+    items: names.map((name, at) => `<item id="i${at}" href="${name}"/>`).join(""),
+    spine: names.map((_name, at) => `<itemref idref="i${at}"/>`).join(""),
+    parts: Object.fromEntries(names.map((name) => [`o/${name}`, chapter])),
   });
 }
 

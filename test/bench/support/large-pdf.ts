@@ -1,7 +1,6 @@
 import { zlibSync } from "fflate";
 
-import { paragraphs } from "./large-texts.ts";
-import { randomFrom } from "./synthetic-text.ts";
+import { noise, paragraphs } from "./large-texts.ts";
 
 const LINES_A_PAGE = 50;
 const LINE_CHARACTERS = 95;
@@ -49,12 +48,10 @@ export function pdf(characters: number, padding = 0): Uint8Array {
   object(2, `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`);
   object(3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>");
   if (padding > 0) {
-    const random = randomFrom(0);
-    const picture = Uint8Array.from({ length: padding }, () => random() * 256);
     object(
       next++,
       `<< /Subtype /Image /Width 1 /Height 1 /Length ${padding} >>\nstream\n`,
-      picture,
+      noise(padding),
       "\nendstream",
     );
   }

@@ -28,6 +28,12 @@ export function* paragraphs(characters: number): Generator<string> {
 /** The same with a zero-width space after every eighth character. */
 export const withHidden = (text: string) => text.replace(/.{8}/g, "$&\u200b");
 
+/** Bytes that nothing shrinks. */
+export function noise(length: number): Uint8Array {
+  const random = randomFrom(0);
+  return Uint8Array.from({ length }, () => random() * 256);
+}
+
 export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 export function joined(

@@ -7,8 +7,9 @@ import type { Env } from "../../../src/env.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
 import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
 import type { Document } from "./collection.ts";
+import { indexRows } from "./counted-index.ts";
 
-import { RagIndex as PlainRagIndex } from "../../../src/durable-objects/rag-index.ts";
+export { RagIndex } from "./counted-index.ts";
 
 type BenchEnv = Pick<Env, "RAG_INDEX">;
 
@@ -16,30 +17,6 @@ const DIMENSIONS = 1_024;
 const CANDIDATES = 50;
 const embedder = hashEmbedder(DIMENSIONS);
 const ragId = "bench" as RagId;
-
-let cursors: { rowsRead: number }[] = [];
-
-/** The index object, its cursors kept: they know their rows when they have been read. */
-export class RagIndex extends PlainRagIndex {
-  constructor(context: DurableObjectState, env: Env) {
-    const { sql } = context.storage;
-    const exec = sql.exec.bind(sql);
-    const counted = (...args: Parameters<typeof exec>) => {
-      const cursor = exec(...args);
-      cursors.push(cursor);
-      return cursor;
-    };
-    Object.defineProperty(sql, "exec", { value: counted });
-    super(context, env);
-  }
-}
-
-/** Rows that were read since it was asked last. */
-function rowsRead(): number {
-  const sum = cursors.reduce((total, cursor) => total + cursor.rowsRead, 0);
-  cursors = [];
-  return sum;
-}
 
 async function vectorsOf(texts: string[]): Promise<Float32Array[]> {
   const { embeddings } = await embedder.model.doEmbed({ values: texts });
@@ -93,7 +70,7 @@ export default {
     if (request.method !== "POST") return new Response(null, { status: 204 });
     const index = ragIndexes(env.RAG_INDEX)({ ragId, generation: 1, shard: 0 });
     const { pathname } = new URL(request.url);
-    if (pathname === "/rows") return Response.json(rowsRead());
+    if (pathname === "/rows") return Response.json(indexRows().read);
     if (pathname === "/load") {
       await load(index, await request.json<Document[]>());
       return Response.json(await index.facts());

@@ -3,7 +3,6 @@
  * for is told by `GET /__recorded`.
  */
 import { composeServices } from "../../../src/compose.ts";
-import { RagIndex as PlainRagIndex } from "../../../src/durable-objects/rag-index.ts";
 import { RateWindow as PlainRateWindow } from "../../../src/durable-objects/rate-window.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -12,7 +11,9 @@ import { consume } from "../../../src/jobs/consume.ts";
 import { panelApi } from "../../../src/panel/api/app.ts";
 import { countedBindings, roundsOf, type Operation } from "../../support/counted-bindings.ts";
 import { productionDoubles } from "../../support/production-doubles.ts";
+import { indexRows } from "./counted-index.ts";
 
+export { RagIndex } from "./counted-index.ts";
 export { Clock } from "../../../src/durable-objects/clock.ts";
 export { DriveDebounce } from "../../../src/durable-objects/drive-debounce.ts";
 
@@ -44,26 +45,8 @@ const DELAY_MS = 25;
 const { VECTORIZE, AI } = productionDoubles(0);
 
 let recorded: Recorded[] = [];
-let cursors: { rowsRead: number; rowsWritten: number }[] = [];
 let otherRowsWritten = 0;
-let indexBytes = 0;
 let open = 0;
-
-/** The index object, its cursors kept: they know their rows when they have been read. */
-export class RagIndex extends PlainRagIndex {
-  constructor(context: DurableObjectState, env: Env) {
-    const { sql } = context.storage;
-    const exec = sql.exec.bind(sql);
-    const counted = (...args: Parameters<typeof exec>) => {
-      const cursor = exec(...args);
-      cursors.push(cursor);
-      indexBytes = Math.max(indexBytes, sql.databaseSize);
-      return cursor;
-    };
-    Object.defineProperty(sql, "exec", { value: counted });
-    super(context, env);
-  }
-}
 
 export class RateWindow extends PlainRateWindow {
   constructor(context: DurableObjectState, env: Env) {
@@ -118,15 +101,10 @@ async function record<Result>(
 }
 
 function told() {
-  const sum = (key: "rowsRead" | "rowsWritten") =>
-    cursors.reduce((total, cursor) => total + cursor[key], 0);
-  const rows: ObjectRows = {
-    read: sum("rowsRead"),
-    written: sum("rowsWritten") + otherRowsWritten,
-  };
+  const { read, written, bytes: indexBytes } = indexRows();
+  const rows: ObjectRows = { read, written: written + otherRowsWritten };
   const answer: Told = { recorded, rows, indexBytes, open };
   recorded = [];
-  cursors = [];
   otherRowsWritten = 0;
   return Response.json(answer);
 }
