@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { HOUR_MS, SECOND_MS } from "../../core/time.ts";
 import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
+import { hasPermissions } from "../../db/catalog/source-store.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { mayReadAll } from "./request/guards.ts";
 import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
@@ -71,9 +72,11 @@ export const overviewRoutes = () =>
       const at = now();
       const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
       const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
+      // How much work waits, and how many vectors there are, tells of files of every source.
+      const tellsOfAll = asked.mayReadAll || !(await hasPermissions(db, null));
       const [found, queues, secrets] = await Promise.all([
         readOverview(db, asked),
-        queueBacklog(),
+        tellsOfAll ? queueBacklog() : [],
         countSecrets({ config, db }),
       ]);
       return {
@@ -83,12 +86,13 @@ export const overviewRoutes = () =>
           Object.assign(failing, { since: failing.finishedAt }),
         ),
         scansUnderWay: found.scans,
-        oldestPendingSeconds: ageOf(found.oldestPendingSince, at),
+        oldestPendingSeconds: tellsOfAll ? ageOf(found.oldestPendingSince, at) : null,
         queues: queues.map((queue) =>
           Object.assign(queue, { oldestSeconds: ageOf(queue.oldestAt, at) }),
         ),
         calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
-        vectorIndex: vectorIndex === null ? null : reconciliationOf(found.verifications),
+        vectorIndex:
+          vectorIndex === null || !tellsOfAll ? null : reconciliationOf(found.verifications),
         secrets,
       };
     },

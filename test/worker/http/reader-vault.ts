@@ -5,7 +5,9 @@ import { vi } from "vitest";
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
 import { countedBindings } from "../../support/counted-bindings.ts";
+import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+import { connected } from "../protocols/connecting.ts";
 import type { Probe } from "./reader-probes.ts";
 
 export const ANN = "ann@example.com";
@@ -20,32 +22,45 @@ export const FILES: Record<string, { text: string; readers?: string[] }> = {
   "untold.md": { text: "# Untold\n\nThe boiler of nobody is 9933." },
 };
 
-export type Reader = "named" | "ann" | "bob" | "none";
+const TOKENS = { named: "named", ann: ANN, bob: BOB, none: null };
+/** By token, by a program that a person connected, in the panel, and by automation key. */
+export type Caller =
+  | keyof typeof TOKENS
+  | "ann's program"
+  | "bob's program"
+  | "bob's session"
+  | "administrator"
+  | "key"
+  | "member's key";
 export type Vault = Awaited<ReturnType<typeof filledVault>>;
 
-/** A source with permissions, whatever searches it, and tokens of every kind of reader. */
+export const PASSWORD = "correct horse battery";
+const ALL = { rags: ["*"], inferences: ["*"], agents: ["*"] };
+const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
+
+/** A source with permissions, whatever searches it, and whoever may call. */
 export async function filledVault() {
   const panel = await signedIn();
-  const tokens = new Map<Reader, string>();
   await panel.send("POST", "/file-sources", {
     name: "vault",
     provider: "file_system",
     permissions: "on",
   });
-  await panel.send("POST", "/rags", { name: "vault", fileSource: "vault" });
-  const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["vault"] };
+  const openToMembers = true;
+  await panel.send("POST", "/rags", { name: "vault", fileSource: "vault", openToMembers });
+  const asking = {
+    systemPrompt: "Answer.",
+    model: "embedded/extractive",
+    rags: ["vault"],
+    openToMembers,
+  };
   await panel.send("POST", "/inferences", { name: "ask", ...asking });
   await panel.send("POST", "/agents", { name: "spy", description: "Spies.", ...asking });
   for (const [path, { text, readers }] of Object.entries(FILES)) {
     const more = readers === undefined ? {} : { "X-File-Readers": JSON.stringify(readers) };
     await panel.put(`/file-sources/vault/files/${path}`, text, "text/markdown", more);
   }
-  const all = { rags: ["*"], inferences: ["*"], agents: ["*"] };
-  const readers = { named: "named", ann: ANN, bob: BOB, none: null };
-  for (const [name, reader] of Object.entries(readers)) {
-    const { token } = await panel.made("/tokens", { name, ...all, reader });
-    tokens.set(name as Reader, token);
-  }
+  const callers = await callersOf(panel);
   await vi.waitFor(
     async () => {
       const { body } = await panel.send("GET", "/rags/vault");
@@ -54,14 +69,38 @@ export async function filledVault() {
     },
     { timeout: 120_000, interval: 50 },
   );
-  return { panel, tokens };
+  return { panel, callers };
 }
 
-type Asked = { token: Reader; probe: Probe; headers: Record<string, string> };
+/** The headers that each caller is known by. */
+async function callersOf(panel: Awaited<ReturnType<typeof signedIn>>) {
+  const callers = new Map<Caller, Record<string, string>>();
+  for (const name of ["named", "ann", "bob", "none"] as const) {
+    const { token } = await panel.made("/tokens", { name, ...ALL, reader: TOKENS[name] });
+    callers.set(name, bearer(token));
+  }
+  for (const [name, email] of Object.entries({ ann: ANN, bob: BOB })) {
+    await panel.send("POST", "/users", { email, password: PASSWORD, role: "member" });
+    const browser = new Browser();
+    await browser.signIn(email, PASSWORD);
+    const chosen = { rags: ["vault"], inferences: ["ask"], agents: ["spy"] };
+    const { access_token: access } = await connected(browser, chosen);
+    callers.set(`${name}'s program` as Caller, bearer(access));
+    callers.set(`${name}'s session` as Caller, { Cookie: browser.cookies, Origin: ORIGIN });
+  }
+  callers.set("administrator", { Cookie: panel.cookie, Origin: ORIGIN });
+  for (const [name, role] of Object.entries({ key: "admin", "member's key": "member" })) {
+    const { key } = await panel.made("/keys", { name, role });
+    callers.set(name as Caller, bearer(key));
+  }
+  return callers;
+}
 
-export async function askVault(tokens: Vault["tokens"], { token, probe, headers }: Asked) {
+type Asked = { caller: Caller; probe: Probe; headers: Record<string, string> };
+
+export async function askVault(callers: Vault["callers"], { caller, probe, headers }: Asked) {
   const { status, body } = await call(probe.body === undefined ? "GET" : "POST", probe.path, {
-    headers: { Authorization: `Bearer ${tokens.get(token) ?? ""}`, ...headers },
+    headers: { ...callers.get(caller), ...headers },
     body: probe.body === undefined ? undefined : JSON.stringify(probe.body),
   });
   return { status, text: typeof body === "string" ? body : JSON.stringify(body) };
@@ -72,13 +111,13 @@ export const as = (reader: string, groups?: string) => {
 };
 
 /** What a call of Bob's waits for, and the rows of the database that it reads. */
-export async function costInVault(tokens: Vault["tokens"], { path, body }: Omit<Probe, "seen">) {
+export async function costInVault(callers: Vault["callers"], { path, body }: Omit<Probe, "seen">) {
   const counted = countedBindings(env);
   const context = createExecutionContext();
   const type = { "Content-Type": "application/json" };
   const request = new Request(`${ORIGIN}${path}`, {
     method: body === undefined ? "GET" : "POST",
-    headers: { Authorization: `Bearer ${tokens.get("bob") ?? ""}`, ...type },
+    headers: { ...callers.get("bob"), ...type },
     body: body === undefined ? null : JSON.stringify(body),
   });
   await (await createApp(composeServices).fetch(request, counted.env, context)).text();

@@ -1,26 +1,36 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
+import { MOUNTED } from "../../../src/apps.ts";
+import { composeServices } from "../../../src/compose.ts";
 import { HOUR_MS } from "../../../src/core/time.ts";
-import { panelApi } from "../../../src/panel/api/app.ts";
-import { panelPages } from "../../../src/panel/pages/app.ts";
+import { createApp } from "../../../src/http/app.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
-import { BOB, filledVault } from "./reader-vault.ts";
+import { PANEL_DOORS, type PanelDoor } from "./panel-doors.ts";
+import { PROBES, semanticSearch } from "./reader-probes.ts";
+import {
+  as,
+  askVault,
+  BOB,
+  filledVault,
+  PASSWORD,
+  type Caller,
+  type Vault,
+} from "./reader-vault.ts";
 
 /** What only readers of other files than Bob's may know. */
-const FORBIDDEN = /ann\.md|pay\.md|untold\.md|8822|9933/;
-const MEMBER = { email: BOB, password: "correct horse battery", role: "member" };
+const FORBIDDEN = /ann\.md|pay\.md|untold\.md|8822|9933|hr@example/;
 
-let admin: Awaited<ReturnType<typeof signedIn>>;
+let admin: Vault["panel"];
+let callers: Vault["callers"];
 let bob: Awaited<ReturnType<typeof signedIn>>;
 const ids = { run: "", question: "" };
 
 beforeAll(async () => {
-  ({ panel: admin } = await filledVault());
-  await admin.send("POST", "/users", MEMBER);
-  bob = await signedIn(MEMBER);
-  const scopes = [{ type: "path", value: "ann.md" }];
+  ({ panel: admin, callers } = await filledVault());
+  bob = await signedIn({ email: BOB, password: PASSWORD });
+  const scopes = [{ type: "path", value: "hr/pay.md" }];
   await admin.made("/rags", { name: "vault-part", fileSource: "vault", scopes });
   await admin.made("/question-sets", { name: "secrets", rag: "vault" });
   const asked = { question: "boiler code", expected: [{ file: "ann.md" }] };
@@ -35,25 +45,59 @@ beforeAll(async () => {
   const status = async () =>
     (await admin.send("GET", `/question-sets/secrets/runs/${run}`)).body as { status: string };
   await vi.waitFor(async () => expect((await status()).status).toBe("done"), 60_000);
+  // The log keeps whom a call reads for.
+  const probe = { path: "/api/rags/vault", seen: null };
+  await askVault(callers, { caller: "named", probe, headers: as("eve-9933@elsewhere.org") });
 }, 180_000);
 
 afterAll(queuesSettled);
 
+/** They tell of no file, or only whoever sends it. */
+const NO_FILES =
+  /^(?:GET|POST|HEAD|OPTIONS) \/(?:health|assets\/\*|panel\/\*|panel\/api\/openapi.json|api\/docs.*|api\/openapi.*|api\/webhooks\/.*|oauth\/.*|\.well-known\/.*)?$/;
+
+test("every route of the service is in a table of who is told what", async () => {
+  const app = createApp(composeServices);
+  for (const { mount } of MOUNTED) await mount(app);
+  const routes = app.routes.filter(({ method }) => method !== "ALL");
+  const names = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  const told = [
+    ...Object.keys(PROBES),
+    ...PANEL_DOORS.map(({ method, route }) => `${method} ${route}`),
+  ];
+  expect([...names].filter((name) => !NO_FILES.test(name)).sort()).toEqual(told.sort());
+});
+
 const NAMES: [RegExp, string][] = [
-  [/^(\/(?:file-sources|sources|rags)\/):id/, "$1vault"],
-  [/^(\/(?:question-sets|evaluation)\/):(?:id|set)/, "$1secrets"],
-  [/^(\/inferences\/):id/, "$1ask"],
-  [/^(\/agents\/):id/, "$1spy"],
-  [/:path(?:\{[^}]*\})?/, "ann.md"],
+  [/\/(file-sources|sources)\/:id/, "/$1/vault"],
+  [/\/rags\/:id/, "/rags/vault-part"],
+  [/\/(question-sets|evaluation)\/:(?:id|set)/, "/$1/secrets"],
+  [/\/inferences\/:id/, "/inferences/ask"],
+  [/\/agents\/:id/, "/agents/spy"],
+  [/\/:path\{[^}]*\}|(?<=files|text)\/\*/, "/hr/pay.md"],
 ];
 const QUERIES: [RegExp, string][] = [
-  [/\/file(?:\/original)?$/, "?path=ann.md"],
+  [/\/file(?:\/\w+)?$/, "?path=hr/pay.md"],
   [/\/compare$/, "?first=RUN&second=RUN"],
   [/\/comparison$/, "?with=RUN"],
-  [/^\/search$/, "?rag=vault&q=boiler+bonus"],
-  [/\/passages$/, "?file=ann.md"],
-  [/\/preview$/, "?path=ann.md"],
+  [/^\/panel\/search$/, "?rag=vault&q=boiler+bonus"],
+  [/\/(?:audit|log)$/, "?action=rags.read"],
+  [/\/(?:passages|preview)$/, "?path=hr/pay.md"],
 ];
+const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+const json = (sent: object) => JSON.stringify(sent);
+/** Without one, a change is sent by those alone whom it refuses. */
+const BODIES: Record<string, string> = {
+  "/panel/api/rags/:id/search": json({ semanticSearch, topK: 50 }),
+  "/panel/api/rags/:id/preview": json({ path: "hr/pay.md" }),
+  "/panel/api/file-sources/:id/files/:path{.+}/readers/check": json({
+    reader: "eve@elsewhere.org",
+    groups: ["hr@example.com"],
+  }),
+  "/panel/search": form({ q: "boiler bonus", with: "inference:ask" }),
+  "/panel/inferences/:id/run": form({ q: "boiler bonus" }),
+  "/panel/agents/:id/run": form({ q: "boiler bonus" }),
+};
 
 /** A route with what there is in place of its parameters. */
 function addressOf(route: string): string {
@@ -64,54 +108,54 @@ function addressOf(route: string): string {
   return path + query.replaceAll("RUN", ids.run);
 }
 
-const reading = ({ routes }: { routes: { method: string; path: string }[] }) => [
-  ...new Set(
-    routes
-      .filter(({ method, path }) => method === "GET" && !path.includes("*"))
-      .map(({ path }) => path),
-  ),
-];
+const isApi = (route: string) => route.startsWith("/panel/api/");
+/** Who does not sign in to the panel; its pages read no `Authorization`. */
+const strangersAt = (route: string): Caller[] =>
+  isApi(route) ? ["named", "ann", "ann's program"] : ["named", "key"];
 
-test("no page or answer of the panel tells a member of files that it may not read", async () => {
-  const all = [
-    ...reading(panelApi()).map((path) => ["/panel/api", path] as const),
-    ...reading(panelPages()).map((path) => ["/panel", path] as const),
-  ];
-  const told: string[] = [];
-  for (const [app, route] of all) {
-    const address = app + addressOf(route);
-    const seenBy = async (cookie: string) => {
-      const { body } = await call("GET", address, { headers: { Cookie: cookie } });
-      return typeof body === "string" ? body : JSON.stringify(body);
-    };
-    expect({ address, body: await seenBy(bob.cookie) }).not.toMatchObject({
-      body: expect.stringMatching(FORBIDDEN),
+/** Who is told of files that Bob may not read. */
+function toldAt({ method, route, told }: PanelDoor): Caller[] {
+  if (told === "" || told === "self") return [];
+  if (!isApi(route)) return ["administrator"];
+  const members = told === "reads" || (told === "files" && method === "GET");
+  return ["administrator", "key", ...(members ? ["member's key" as const] : [])];
+}
+
+/** Who calls a door, each with the statuses that it may be answered with. */
+function callersAt({ method, route, told }: PanelDoor): [Caller, RegExp][] {
+  const [isGet, isOwn] = [method === "GET", told === "self"];
+  if (isOwn && !isGet) return [];
+  const refused = isOwn ? /./ : /^[34]/;
+  const member = told === "reads" ? /^200/ : isGet ? /./ : /^403/;
+  const all: [Caller, RegExp][] = strangersAt(route).map((caller) => [caller, refused]);
+  all.push(["bob's session", member]);
+  if (isApi(route)) all.push(["member's key", member]);
+  if (isGet || route in BODIES) all.push(["administrator", /./]);
+  if (isApi(route) && (isGet || route in BODIES)) all.push(["key", /./]);
+  return all;
+}
+
+async function askDoor({ method, route }: PanelDoor, caller: Caller) {
+  const body = method === "GET" ? undefined : (BODIES[route] ?? "{}");
+  const type = isApi(route) ? "application/json" : "application/x-www-form-urlencoded";
+  const headers = { ...callers.get(caller), "Content-Type": type };
+  const { status, body: got } = await call(method, addressOf(route), { headers, body });
+  return { status, text: typeof got === "string" ? got : JSON.stringify(got) };
+}
+
+test("no route of the panel tells of files that its caller may not read", async () => {
+  const wrong: object[] = [];
+  for (const door of PANEL_DOORS) {
+    const tellers = toldAt(door);
+    const tried = callersAt(door).map(async ([caller, statuses]) => {
+      const { status, text } = await askDoor(door, caller);
+      const isTold = FORBIDDEN.test(text);
+      if (isTold === tellers.includes(caller) && statuses.test(`${status}`)) return;
+      wrong.push({ ...door, caller, status, isTold });
     });
-    if (FORBIDDEN.test(await seenBy(admin.cookie))) told.push(app + route);
+    await Promise.all(tried);
   }
-  // Otherwise nothing was asked for; the log is written after the answers that it is about.
-  expect(told.filter((route) => !/\/(?:audit|log)$/.test(route)).sort()).toEqual([
-    "/panel/api/file-sources/:id/exclusions",
-    "/panel/api/file-sources/:id/files",
-    "/panel/api/file-sources/:id/folders",
-    "/panel/api/file-sources/:id/manifest",
-    "/panel/api/file-sources/:id/permissions",
-    "/panel/api/question-sets/:id/export",
-    "/panel/api/question-sets/:id/questions",
-    "/panel/api/question-sets/:id/runs/:run/results",
-    "/panel/api/rags",
-    "/panel/evaluation/:set",
-    "/panel/evaluation/:set/questions/:question",
-    "/panel/evaluation/:set/runs/:run",
-    "/panel/rags/:id/preview",
-    "/panel/rags/:id/scope/narrow",
-    "/panel/search",
-    "/panel/sources/:id",
-    "/panel/sources/:id/file",
-    "/panel/sources/:id/files.csv",
-    "/panel/sources/:id/left-out",
-    "/panel/sources/:id/permissions",
-  ]);
+  expect(wrong).toEqual([]);
 });
 
 test("the panel counts for a member only files that it may read", async () => {
@@ -130,17 +174,19 @@ test("the panel counts for a member only files that it may read", async () => {
     const overview = (await send("GET", "/overview")).body as {
       files?: { indexed: number };
       scansUnderWay?: unknown[];
+      queues?: unknown[];
     };
     const sources = (await send("GET", "/file-sources")).body as { total: number };
     const lists = ["/panel/rags", "/panel/sources"].map(
       async (path) => (await call("GET", path, { headers: { Cookie: cookie } })).body,
     );
     const named = (await Promise.all(lists)).map((page) => String(page).includes("/vault"));
-    const told = [overview.files?.indexed, overview.scansUnderWay?.length];
+    const { files: of, scansUnderWay: scans, queues } = overview;
+    const told = [of?.indexed, scans?.length, queues?.length];
     return [rags.data[0]?.totalFiles, ...told, sources.total, ...named];
   };
-  expect(await counts(admin.send, admin.cookie)).toEqual([5, 5, 1, 1, true, true]);
-  expect(await counts(bob.send, bob.cookie)).toEqual([2, 0, 0, 0, false, false]);
+  expect(await counts(admin.send, admin.cookie)).toEqual([5, 5, 1, 3, 1, true, true]);
+  expect(await counts(bob.send, bob.cookie)).toEqual([2, 0, 0, 0, 0, false, false]);
   await env.DB.batch([
     env.DB.prepare(`update file_sources set scan_run_id = null, scan_claimed_until = 0 ${ofVault}`),
     env.DB.prepare("delete from scan_runs where id = 'run'"),
@@ -166,4 +212,25 @@ test("groups count for a member while the provider that told them vouches", asyn
     .bind(BOB, Date.now() + HOUR_MS)
     .run();
   expect(await counts()).toEqual([3, 3]);
+});
+
+const CHANGING = /nonce="[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z|<time.*?<\/time>/g;
+
+test("files that a member may not read change nothing that the panel tells it", async () => {
+  const doors = PANEL_DOORS.filter(({ method, told }) => method === "GET" && told !== "self");
+  const told = async () => {
+    const all: Record<string, string> = {};
+    for (const door of doors) {
+      all[door.route] = (await askDoor(door, "bob's session")).text.replaceAll(CHANGING, "");
+    }
+    return all;
+  };
+  const before = await told();
+  const readers = { "X-File-Readers": '["user:ann@example.com"]' };
+  for (const [name, text] of Object.entries({ one: "# New\n\nA new boiler.", empty: "" })) {
+    await admin.put(`/file-sources/vault/files/new/${name}.md`, text, "text/markdown", readers);
+  }
+  await admin.send("DELETE", "/file-sources/vault/files/untold.md");
+  await queuesSettled();
+  expect(await told()).toEqual(before);
 });

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { protocols } from "../../../src/protocols/app.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
 import {
@@ -12,23 +9,24 @@ import {
   costInVault,
   BOB,
   FILES,
+  PASSWORD,
   filledVault,
-  type Reader,
+  type Caller,
   type Vault,
 } from "./reader-vault.ts";
 import { PROBES, rpc, semanticSearch, tool, type Probe } from "./reader-probes.ts";
 
 let panel: Vault["panel"];
-let tokens: Vault["tokens"];
+let callers: Vault["callers"];
 
 beforeAll(async () => {
-  ({ panel, tokens } = await filledVault());
+  ({ panel, callers } = await filledVault());
 }, 180_000);
 
 afterAll(queuesSettled);
 
-const ask = (token: Reader, probe: Probe, headers: Record<string, string> = {}) =>
-  askVault(tokens, { token, probe, headers });
+const ask = (caller: Caller, probe: Probe, headers: Record<string, string> = {}) =>
+  askVault(callers, { caller, probe, headers });
 
 const TELLS = Object.values(PROBES)
   .flat()
@@ -37,20 +35,26 @@ const NEEDS_NONE = Object.values(PROBES)
   .flat()
   .filter(({ seen }) => seen === null);
 
-test("every door that tells of files is in this table", () => {
-  const ours = createApp(composeServices).routes.filter(
-    ({ path }) => path.startsWith("/api/") && !/webhooks|openapi|docs|\*/.test(path),
-  );
-  // Signing a program in tells of no file.
-  const theirs = protocols().routes.filter(({ path }) => !/^\/(?:oauth|\.well-known)\//.test(path));
-  const all = [...ours, ...theirs].filter(({ method }) => method !== "ALL");
-  const names = all.map(({ method, path }) => `${method} ${path}`);
-  expect([...new Set(names)].sort()).toEqual(Object.keys(PROBES).sort());
-});
+/** Sessions of the panel are for `/api` alone, programs that people connect for the protocols. */
+function othersAt(path: string): [Caller, Record<string, string>, number | "seen" | "hidden"][] {
+  const [isApi, isDify] = [path.startsWith("/api/"), path.startsWith("/dify")];
+  const [session, program] = [!isApi, isApi || isDify];
+  return [
+    ["ann's program", {}, program ? 401 : "seen"],
+    ["bob's program", {}, program ? 401 : "hidden"],
+    ["bob's program", as(ANN), program ? 401 : 403],
+    ["bob's session", {}, session ? 401 : "hidden"],
+    ["bob's session", as(ANN), session ? 401 : "hidden"],
+    ["administrator", {}, session ? 401 : "seen"],
+    ["administrator", as(BOB), session ? 401 : "hidden"],
+    ["key", {}, 401],
+    ["member's key", as(ANN), 401],
+  ];
+}
 
 test.for(TELLS)("$path tells a reader only what that reader may read", async (probe) => {
   const { seen } = probe;
-  const cases: [Reader, Record<string, string>, number | "seen" | "hidden"][] = [
+  const cases: ReturnType<typeof othersAt> = [
     ["named", as(ANN), "seen"],
     ["named", as("Ann%40Example.com"), "seen"],
     ["ann", {}, "seen"],
@@ -65,16 +69,19 @@ test.for(TELLS)("$path tells a reader only what that reader may read", async (pr
     ["none", as(ANN), 403],
     ["named", as("%"), 400],
     ["named", as(ANN, "x".repeat(17_000)), 400],
+    ...othersAt(probe.path),
   ];
-  for (const [token, headers, expected] of cases) {
-    const { status, text } = await ask(token, probe, headers);
-    const told = { token, headers, status, text };
+  for (const [caller, headers, expected] of cases) {
+    const { status, text } = await ask(caller, probe, headers);
+    const told = { caller, headers, status, text };
     if (expected === "seen") expect(told).toMatchObject({ text: expect.stringMatching(seen) });
     else expect(told).not.toMatchObject({ text: expect.stringMatching(seen) });
     if (typeof expected !== "number") continue;
-    expect(told).toMatchObject(probe.inBody === true ? {} : { status: expected });
+    const isInBody = probe.inBody === true && expected !== 401;
+    expect(told).toMatchObject(isInBody ? {} : { status: expected });
     const rules: Record<number, RegExp> = {
       400: /Quarry-/,
+      401: /Unauthorized|[Uu]nauthorized|token/,
       403: /may not name a reader|Resource not found/,
     };
     expect(told).toMatchObject({ text: expect.stringMatching(rules[expected] ?? /never/) });
@@ -111,7 +118,7 @@ test("where copies differ in their readers, each finds the copy that it may read
 const HR = as("eve@elsewhere.org", "staff,hr%40example.com");
 
 test("counts, statuses and explanations tell of readable files only", async () => {
-  const counted = async (token: Reader, headers = {}) => {
+  const counted = async (token: Caller, headers = {}) => {
     const rag = await ask(token, { path: "/api/rags/vault", seen: null }, headers);
     const list = await ask(token, { path: "/api/rags", seen: null }, headers);
     const page = { path: "/api/rags/vault/files?page=1&status=indexed", seen: null };
@@ -149,7 +156,7 @@ test("a file that is forbidden answers as one that is not there", async () => {
 });
 
 test("a forbidden file costs the calls and rows of one that is not there", async () => {
-  const costOf = (probe: Omit<Probe, "seen">) => costInVault(tokens, probe);
+  const costOf = (probe: Omit<Probe, "seen">) => costInVault(callers, probe);
   const probes = (file: string, words: string) => [
     {
       path: "/api/rags/vault/retrieve",
@@ -249,9 +256,7 @@ test("in the panel an administrator searches as somebody, a member as itself", a
   };
   expect(await ranksFor({ reader: BOB })).toEqual([1, 2]);
   expect((await ranksFor({})).at(-1)).toBeGreaterThan(2);
-  const user = { email: BOB, password: "correct horse battery", role: "member" };
-  expect((await panel.send("POST", "/users", user)).status).toBe(201);
-  const bob = await signedIn(user);
+  const bob = await signedIn({ email: BOB, password: PASSWORD });
   expect(await pathsFor(bob.send)).toEqual(["bob.md", "open.md"]);
   expect(await pathsFor(bob.send, { reader: ANN })).toBe(403);
   for (const path of ["/file-sources/vault/files", "/rags/vault/index", "/question-sets"]) {
@@ -280,9 +285,9 @@ test("in the panel an administrator searches as somebody, a member as itself", a
 test("a scope tells how many files its caller may read", async () => {
   const scoped = { name: "zoned", fileSource: "vault", scopeMode: "scoped" };
   expect((await panel.send("POST", "/rags", scoped)).status).toBe(201);
-  const filesFor = async (token: Reader, headers: Record<string, string>) => {
+  const filesFor = async (token: Caller, headers: Record<string, string>) => {
     const sent = {
-      headers: { Authorization: `Bearer ${tokens.get(token) ?? ""}`, ...headers },
+      headers: { ...callers.get(token), ...headers },
       body: JSON.stringify({ type: "path", value: "ann.md" }),
     };
     const added = await call("POST", "/api/rags/zoned/scopes", sent);
