@@ -21,7 +21,7 @@ export const FILE_COUNTS = {
 /** Of a RAG, or of a source, by status. */
 export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
 
-const { status: _status, fileSourceId: _of, createdAt: _at, updatedAt: _then, ...known } = r;
+const { status: _status, fileSourceId: _of, createdAt: _at, ...known } = r;
 const { comingFiles: _coming, scopesDueAt: _due, scopesRevision: _count, ...shown } = known;
 const { refusedIndex: _refused, removedAt: _until, ...ofRag } = shown;
 /** What a RAG is and how it is set: a setting's column needs no other mention here. */
@@ -67,11 +67,9 @@ export const LISTED_RAG = select({
 });
 export type ListedRag = Row<typeof LISTED_RAG> & Pick<RagRecord, "readBy">;
 /** `rags`: linked RAGs in order of identifier, regardless of the flags. */
-export type InferenceRecord = Omit<typeof inferences.$inferSelect, "updatedAt"> & {
-  rags: RagRecord[];
-};
+export type InferenceRecord = typeof inferences.$inferSelect & { rags: RagRecord[] };
 
-export type AgentRecord = Omit<typeof agents.$inferSelect, "updatedAt"> & { rags: RagRecord[] };
+export type AgentRecord = typeof agents.$inferSelect & { rags: RagRecord[] };
 
 /** The place of a status in `LEAST_FINISHED_FIRST`. */
 export const rankOf = (status: string): string => {

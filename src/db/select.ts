@@ -2,8 +2,7 @@ import { getTableColumns, type Column } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-import { joined, raw, Selected, Selection, sql, readValue } from "./sql.ts";
-import type { Reader, Sql, Database } from "./sql.ts";
+import { joined, raw, Selected, Selection, sql, type Reader, type Sql } from "./sql.ts";
 
 /** What statements read and write, taken from the tables of the schema. */
 
@@ -186,24 +185,7 @@ function refuse(value: unknown, name: string, expected: string): never {
   throw new TypeError(`column ${name} of a database row is not ${expected}, but ${given}`);
 }
 
-export type Updated =
-  | "agents"
-  | "fileSources"
-  | "inferences"
-  | "openidProvider"
-  | "questions"
-  | "questionSets"
-  | "rags"
-  | "users";
-
 /** To be among what an update sets: two changes within a millisecond differ. */
 export const UPDATED = raw(
   "updated_at = max(updated_at + 1, cast(unixepoch('subsec') * 1000 as integer))",
 );
-
-const UPDATED_AT = computed(number, "updated_at");
-
-/** When a record's settings last changed, ms; 0: never, or there is no such record. */
-export const updatedAtOf = async (db: Database, kind: Updated, id: string): Promise<number> =>
-  (await readValue(db, UPDATED_AT)`select updated_at from ${raw(toSnakeCase(kind))}
-    where id = ${id}`) ?? 0;

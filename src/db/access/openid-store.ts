@@ -7,10 +7,10 @@ import type { Row } from "../select.ts";
 import { execute, hasRows, readRow, readValue, runBatch, sql, type Database } from "../sql.ts";
 
 /** The id of the one provider. */
-export const PROVIDER_ID = "panel";
+const PROVIDER_ID = "panel";
 
 const PROVIDER = select({
-  ...pick(columnsOf(openidProvider), "settings", "sealedSecret"),
+  ...pick(columnsOf(openidProvider), "settings", "sealedSecret", "updatedAt"),
   /** Whether an administrator has signed in with it. */
   hasAdmin: computed(
     flag,

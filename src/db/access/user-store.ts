@@ -50,7 +50,7 @@ export const insertUser = (db: Database, user: UserRow) =>
   hasRows(db)`insert into users ${values(users, user)} on conflict (email) do nothing returning 1`;
 
 const u = columnsOf(users, "u");
-const SHOWN = pick(u, "id", "email", "role", "createdAt");
+const SHOWN = pick(u, "id", "email", "role", "createdAt", "updatedAt");
 
 /** A page of the users in order of e-mail address, without their password hashes. */
 export const listUsers = (db: Database, slice: Slice) =>

@@ -9,7 +9,10 @@ import { idOfKey, readPage, type Slice } from "../page.ts";
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */
-type RagSettings = Pick<RagRow, "status" | Exclude<RagColumn, "id" | "identifier" | "generation">>;
+type RagSettings = Pick<
+  RagRow,
+  "status" | Exclude<RagColumn, "id" | "identifier" | "generation" | "updatedAt">
+>;
 
 export type NewRag = RagSettings &
   Pick<RagRow, "id" | "identifier" | "fileSourceId" | "createdAt"> &

@@ -104,20 +104,20 @@ function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTable) {
   };
 }
 
-type InferenceRow = Omit<typeof inferences.$inferSelect, "updatedAt">;
+type InferenceRow = typeof inferences.$inferInsert;
 export type InferenceChange = Partial<Omit<InferenceRow, "id" | "identifier" | "createdAt">>;
 
-const { updatedAt: _ofi, ...i } = columnsOf(inferences, "m");
+const i = columnsOf(inferences, "m");
 
 export const inferenceRows = {
   ...runnerReads("inference", select(i), select(pick(i, "id", "identifier"))),
   ...runnerWrites<InferenceRow>("inference", inferences),
 };
 
-type AgentRow = Omit<typeof agents.$inferSelect, "updatedAt">;
+type AgentRow = typeof agents.$inferInsert;
 export type AgentChange = Partial<Omit<AgentRow, "id" | "identifier" | "createdAt">>;
 
-const { updatedAt: _ofa, ...a } = columnsOf(agents, "m");
+const a = columnsOf(agents, "m");
 
 export const agentRows = {
   ...runnerReads("agent", select(a), select(pick(a, "id", "identifier"))),

@@ -6,7 +6,7 @@ import { assigned, columnsOf, listed, pick, select, text, computed, UPDATED } fr
 import type { Row } from "../select.ts";
 import type { RagRecord } from "../records.ts";
 
-const { setId: _of, updatedAt: _changed, ...ofQuestion } = columnsOf(table);
+const { setId: _of, ...ofQuestion } = columnsOf(table);
 const QUESTION = select(ofQuestion);
 export type Question = Row<typeof QUESTION>;
 

@@ -7,7 +7,6 @@ import {
   assigned,
   columnsOf,
   computed,
-  pick,
   select,
   UPDATED,
   type Row,
@@ -15,8 +14,9 @@ import {
 import { readPage, type Slice } from "../page.ts";
 import { questionSets } from "../schema/index.ts";
 
+const { ragId: _rag, inferenceId: _inference, ...set } = columnsOf(questionSets, "s");
 const SET = select({
-  ...pick(columnsOf(questionSets, "s"), "id", "name", "identifier", "judgeModel", "createdAt"),
+  ...set,
   subjectKind: computed(
     oneOf(["rag", "inference"]),
     "case when s.rag_id is null then 'inference' else 'rag' end",
@@ -49,10 +49,12 @@ export const listSets = (db: Database, slice: Slice) =>
 export const setsOfRag = (db: Database, ragId: RagId) =>
   readRows(db, SET)`select ${SET} ${FROM} and s.rag_id = ${ragId} order by s.identifier`;
 
-export type NewSetRow = Omit<typeof questionSets.$inferSelect, "updatedAt">;
-
 /** False when the identifier is taken or there are `most` sets. Sets of removed RAGs go first. */
-export async function insertSet(db: Database, set: NewSetRow, most: number): Promise<boolean> {
+export async function insertSet(
+  db: Database,
+  set: typeof questionSets.$inferInsert,
+  most: number,
+): Promise<boolean> {
   const [, inserted] = await runBatch(db, [
     sql`delete from question_sets where identifier = ${set.identifier}
       and rag_id in (select id from rags where removed_at is not null)`,

@@ -9,8 +9,8 @@ export type FormProps = {
   /** Where leaving without saving leads; null: nowhere. */
   cancel?: string | null;
   dangerous?: boolean;
-  /** The shown state of a stored record, from `shownState`. */
-  shown?: string;
+  /** When the stored record last changed. */
+  shown?: number | undefined;
   /** Whether files go along; then `multipartOf` reads the form. */
   hasFiles?: boolean;
   /** For fields in two columns. */

@@ -33,6 +33,7 @@ const inference: InferenceRecord = {
   maxOutputTokens: null,
   openToMembers: false,
   createdAt: 0,
+  updatedAt: 0,
   model: "local/chat",
   rags: [],
   nativeRag: true,

@@ -129,6 +129,7 @@ const rag: RagRecord = {
   processedFiles: 1,
   numberVectors: 1,
   readersSince: null,
+  updatedAt: 0,
 };
 
 const wish = {
@@ -206,6 +207,7 @@ const inference: InferenceRecord = {
   maxOutputTokens: null,
   openToMembers: false,
   createdAt: 0,
+  updatedAt: 0,
   nativeRag: true,
   conversation: "rewrite",
   planning: "off",

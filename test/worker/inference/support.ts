@@ -108,6 +108,7 @@ function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord
     dimensions: DIMENSIONS,
     totalFiles: 1,
     processedFiles: 1,
+    updatedAt: 0,
     numberVectors: 1,
     ...more,
   };
@@ -132,6 +133,7 @@ const settings = {
   maxOutputTokens: null,
   openToMembers: false,
   createdAt: 0,
+  updatedAt: 0,
 };
 
 export const inferenceOf = (more: Partial<InferenceRecord>): InferenceRecord => ({

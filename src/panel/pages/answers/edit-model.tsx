@@ -11,7 +11,7 @@ import { DangerZone } from "../../components/data.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { settingFacts, SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
-import { shownState, submit, type Form as Sent, type FormState } from "../request/form.ts";
+import { submit, type Form as Sent, type FormState } from "../request/form.ts";
 import { filterIn } from "../request/list.tsx";
 import { declaredForm, formName } from "../request/setting-form.ts";
 import { addressOf, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";
@@ -117,7 +117,7 @@ async function editForm(context: PageContext, { kind, record }: Model, state: Fo
         action={`${address}/settings`}
         state={state}
         submit="Save"
-        shown={await shownState(context, WORDS[kind].place, record.id)}
+        shown={record.updatedAt}
         fields={STORED[kind].fields}
         controls={await controlsOf(context, state)}
       />
@@ -151,7 +151,7 @@ export const saveModel = (context: PageContext, model: Model) => {
   return submit(context, {
     audit: [`${place}.change`, record.identifier],
     fields: STORED[kind].names,
-    stale: [place, record.id],
+    changes: record,
     work: (form) => update(context.get("services"), model, form),
     again: (state, form) => editModelPage(context, model, completed(state, form, model)),
     leads: () => ({ to: addressOf(kind, record.identifier), notice: "Saved." }),

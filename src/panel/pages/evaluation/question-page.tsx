@@ -11,14 +11,7 @@ import { DangerZone, Data, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea, field } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import {
-  submit,
-  freshForm,
-  type FormState,
-  typed,
-  type Form as Sent,
-  shownState,
-} from "../request/form.ts";
+import { submit, freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
@@ -42,7 +35,7 @@ export function questionPages(app: Pages): void {
     return await submit(context, {
       audit: ["question-sets.questions.change", `${set.identifier}/${question.id}`],
       fields: QUESTION_FIELDS,
-      stale: ["questions", question.id],
+      changes: question,
       work: (form) =>
         changeQuestion(context.get("services"), { set, question, change: askedIn(form) }),
       again: (state) => questionPage(context, set, question, state),
@@ -74,7 +67,6 @@ async function questionPage(
   question: Question,
   state: FormState,
 ): Promise<Response> {
-  const seen = await shownState(context, "questions", question.id);
   const mayChange = isAdmin(context);
   const title = mayChange ? "Edit question" : "Question";
   const address = `${setAddress(set.identifier)}/questions/${question.id}`;
@@ -84,7 +76,13 @@ async function questionPage(
     { title, status: state.status, trail: trailTo(set) },
     <>
       {mayChange ? (
-        <Form action={address} state={state} submit="Save" cancel={cancel} shown={seen}>
+        <Form
+          action={address}
+          state={state}
+          submit="Save"
+          cancel={cancel}
+          shown={question.updatedAt}
+        >
           <QuestionFields state={state} set={set} />
         </Form>
       ) : (

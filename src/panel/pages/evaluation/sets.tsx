@@ -21,7 +21,7 @@ import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { submit, type FormState, formFrom, shownState } from "../request/form.ts";
+import { submit, type FormState, formFrom } from "../request/form.ts";
 import {
   ASKED,
   NEW_SET,
@@ -161,7 +161,7 @@ export function setPages(app: Pages): void {
     return await submit(context, {
       audit: ["question-sets.change", set.identifier],
       fields: FORM.names,
-      stale: ["questionSets", set.id],
+      changes: set,
       work: (form) =>
         changeQuestionSet(context.get("services"), set, FORM.patch(form, questionSetPatch)),
       again: (state) => settingsTab(context, set, state),
@@ -192,7 +192,6 @@ export function setPages(app: Pages): void {
 
 async function settingsTab(context: PageContext, set: QuestionSet, state: FormState) {
   const address = setAddress(set.identifier);
-  const seen = await shownState(context, "questionSets", set.id);
   return await setTab(
     context,
     { set, here: "/settings", status: state.status },
@@ -202,7 +201,7 @@ async function settingsTab(context: PageContext, set: QuestionSet, state: FormSt
           action={`${address}/settings`}
           state={state}
           submit="Save"
-          shown={seen}
+          shown={set.updatedAt}
           fields={(set.subjectKind === "rag" ? RAG_FORM : FORM).fields}
         />
         <DangerZone href={`${address}/remove`} label="Remove the set …" />

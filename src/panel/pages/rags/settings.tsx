@@ -19,7 +19,6 @@ import {
   type Form as Sent,
   type FormState,
   refuseStale,
-  shownState,
   UPDATED_AT,
 } from "../request/form.ts";
 import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
@@ -44,7 +43,7 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
         action={`${address}/settings`}
         state={state}
         submit="Save"
-        shown={await shownState(context, "rags", rag.id)}
+        shown={rag.updatedAt}
         fields={RAG_FORM.fields}
         controls={await ragControls(context.get("services"), state)}
       >
@@ -56,8 +55,8 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
   );
 }
 
-async function patchIn(context: PageContext, rag: RagRecord, form: Sent) {
-  await refuseStale(context, form, ["rags", rag.id]);
+function patchIn(rag: RagRecord, form: Sent) {
+  refuseStale(form, rag);
   return RAG_FORM.patch(form, ragPatch);
 }
 
@@ -67,7 +66,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   const services = context.get("services");
   const form = await formOf(context);
   const tried = await attempt(form, RAG_FORM.names, async () => {
-    const patch = await patchIn(context, rag, form);
+    const patch = patchIn(rag, form);
     const rebuilds = needsNewIndex(rag, patch);
     if (rebuilds && !form.has("confirmed")) {
       await estimateRebuild(services, { rag, wish: patch });
@@ -95,7 +94,7 @@ const fieldsIn = (form: Sent) =>
 export async function settingsCostPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = formFrom(new URL(context.req.url).searchParams);
   const tried = await attempt(form, RAG_FORM.names, async () => {
-    const wish = await patchIn(context, rag, form);
+    const wish = patchIn(rag, form);
     return await estimateRebuild(context.get("services"), { rag, wish });
   });
   if (!tried.done) return await show(context, rag, tried.state);

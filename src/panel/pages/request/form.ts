@@ -5,7 +5,6 @@ import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
 import { setFlash, type Flash } from "./page-cookies.ts";
-import { updatedAtOf, type Updated } from "../../../db/select.ts";
 
 const KIB = 1_024;
 /** Bytes of a form as it is sent: a prompt of 200,000 characters, percent-encoded. */
@@ -198,7 +197,7 @@ type Submission<Result> = {
   /** The form's fields; other problems are shown above it. */
   fields: readonly string[];
   /** The record that it changes: refused when that changed since the form was shown. */
-  stale?: readonly [Updated, string];
+  changes?: Changing;
   work: (form: Form) => Promise<Result>;
   again: (state: FormState, form: Form) => Promise<Response>;
   /** Where success leads, the notice there, and the created resource. */
@@ -210,7 +209,7 @@ export async function submit<Result>(context: PageContext, of: Submission<Result
   auditAs(context, ...of.audit);
   const form = of.form ?? (await formOf(context));
   const tried = await attempt(form, of.fields, async () => {
-    if (of.stale !== undefined) await refuseStale(context, form, of.stale);
+    refuseStale(form, of.changes);
     return await of.work(form);
   });
   if (!tried.done) return await of.again(tried.state, form);
@@ -222,17 +221,13 @@ export async function submit<Result>(context: PageContext, of: Submission<Result
 /** The hidden field that tells which state of a record a form shows. */
 export const UPDATED_AT = "updatedAt";
 
-export const shownState = async (context: PageContext, kind: Updated, id: string) =>
-  String(await updatedAtOf(context.get("services").db, kind, id));
+/** A stored record; null: there is none yet. */
+type Changing = { updatedAt: number } | null;
 
 /** Nothing, when the form has no such field. @throws QuarryError `conflict`: changed since shown */
-export async function refuseStale(
-  context: PageContext,
-  form: Form,
-  [kind, id]: readonly [Updated, string],
-): Promise<void> {
+export function refuseStale(form: Form, record: Changing = null): void {
   const shown = form.text(UPDATED_AT);
-  if (shown === "" || shown === (await shownState(context, kind, id))) return;
+  if (shown === "" || shown === String(record?.updatedAt ?? 0)) return;
   throw conflict(
     "Somebody else changed this meanwhile, and nothing was saved. Send it again to replace what they saved.",
   );

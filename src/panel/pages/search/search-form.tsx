@@ -21,8 +21,6 @@ export type FormProps = {
   second: Target | null;
   rerankers: string[];
   mayChange: boolean;
-  /** Which state of the model is shown, for those who may save its prompt; null for others. */
-  seen: string | null;
   turns: EarlierMessage[];
   /** The question that was just answered is not offered again. */
   isAnswered: boolean;
@@ -120,10 +118,10 @@ export const SearchForm = (props: FormProps) => {
 };
 
 /** The system prompt alone is saved: the model's form takes the other fields as they are. */
-const SavePrompt = ({ target, seen }: FormProps) =>
-  target.kind === "rag" || seen === null ? null : (
+const SavePrompt = ({ target, mayChange }: FormProps) =>
+  target.kind === "rag" || !mayChange ? null : (
     <>
-      <input type="hidden" name={UPDATED_AT} value={seen} />
+      <input type="hidden" name={UPDATED_AT} value={target.record.updatedAt} />
       <input type="hidden" name="only" value="systemPrompt" />
       <button
         class="btn"

@@ -9,7 +9,7 @@ import type { Listening, RunEvent } from "../../../inference/run-events.ts";
 import { LinkButton } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
-import { addressOf as modelAddress, WORDS, modelTab, type Model } from "../answers/model-list.tsx";
+import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import {
   attempt,
@@ -18,7 +18,6 @@ import {
   postedValues,
   type Attempt,
   type Form,
-  shownState,
 } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import {
@@ -185,11 +184,6 @@ async function propsOf(
   const [target, second = null] = targets;
   const mayChange = isAdmin(context);
   const models = await listModelRows(db);
-  const isModel = target.kind !== "rag";
-  const seen =
-    mayChange && isModel
-      ? await shownState(context, WORDS[target.kind].place, target.record.id)
-      : null;
   const values = Object.fromEntries(
     [...FIELDS, "promptOf", `${SECOND}promptOf`].map((name) => [name, form.exact(name)]),
   );
@@ -210,7 +204,6 @@ async function propsOf(
     second,
     rerankers: models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : [])),
     mayChange,
-    seen,
     before,
     turns: found[0] === undefined ? before : turnsAfter(before, found[0]),
     found,

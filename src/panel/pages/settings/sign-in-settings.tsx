@@ -9,7 +9,6 @@ import {
 } from "../../../access/openid/provider-settings.ts";
 import type { Finding } from "../../../access/openid/test-provider.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import { PROVIDER_ID } from "../../../db/access/openid-store.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { visible } from "../../components/data.tsx";
@@ -18,7 +17,7 @@ import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status, type Tone } from "../../components/status.tsx";
 import type { PageContext, Pages } from "../page-env.ts";
-import { auditAs, submit, type FormState, shownState } from "../request/form.ts";
+import { auditAs, submit, type FormState } from "../request/form.ts";
 import { adminsOnly } from "../request/guards.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
@@ -30,11 +29,11 @@ const FORM = declaredForm(providerInput);
 export function signInSettings(app: Pages): void {
   app.use(adminsOnly);
   app.get("/", async (context) => await signInTab(context, {}));
-  app.post("/", (context) =>
+  app.post("/", async (context) =>
     submit(context, {
       audit: ["sign-in.change"],
       fields: FORM.names,
-      stale: ["openidProvider", PROVIDER_ID],
+      changes: await storedProvider(context.get("services")),
       work: async (form) => {
         const ownSession = await sessionHashOf(context);
         await saveProvider(context.get("services"), FORM.read(form), ownSession);
@@ -59,8 +58,6 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
   const services = context.get("services");
   const stored = await storedProvider(services);
   const { passwords } = await signInChoices(services);
-  const shown =
-    stored === null ? {} : { shown: await shownState(context, "openidProvider", PROVIDER_ID) };
   const form = state ?? FORM.state(stored?.settings);
   const content = (
     <>
@@ -72,7 +69,13 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
       />
       {stored === null ? null : <Test stored={stored} findings={findings} />}
       <h2>OpenID Connect</h2>
-      <SettingForm action={HERE} state={form} submit="Save" fields={FORM.fields} {...shown} />
+      <SettingForm
+        action={HERE}
+        state={form}
+        submit="Save"
+        fields={FORM.fields}
+        shown={stored?.updatedAt}
+      />
     </>
   );
   return await settingsPage(context, "/sign-in", content, state);

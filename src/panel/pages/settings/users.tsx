@@ -7,14 +7,7 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import {
-  submit,
-  auditAs,
-  redirectWithNotice,
-  type FormState,
-  freshForm,
-  shownState,
-} from "../request/form.ts";
+import { submit, auditAs, redirectWithNotice, type FormState, freshForm } from "../request/form.ts";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
@@ -106,7 +99,7 @@ export function userPages(app: Pages): void {
     return await submit(context, {
       audit: ["users.change", id],
       fields: FORM.names,
-      stale: ["users", id],
+      changes: person,
       work: (form) => {
         const change = { id, patch: FORM.patch(form, userPatch), by: ownId(context) };
         return updateUser(context.get("services"), change);
@@ -159,7 +152,6 @@ const TRAIL = [{ name: "Settings", href: HERE }];
 async function userPage(context: PageContext, person: Person, failed: FormState | null) {
   const { email, role } = person;
   const state = failed ?? freshForm({ email, role });
-  const seen = await shownState(context, "users", person.id);
   const groups = await groupsOfUser(context.get("services").db, person.id);
   const isOwn = person.id === ownId(context);
   const { fields } = isOwn ? OWN_FORM : FORM;
@@ -171,7 +163,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
         action={pathOf(person)}
         state={state}
         submit="Save"
-        shown={seen}
+        shown={person.updatedAt}
         fields={fields}
       />
       {groups.length === 0 ? null : (

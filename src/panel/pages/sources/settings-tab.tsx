@@ -9,7 +9,7 @@ import { ActionButton, SelectField, field } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
-import { type FormState, shownState, type Form } from "../request/form.ts";
+import { type FormState, type Form } from "../request/form.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { z } from "zod";
 import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
@@ -27,7 +27,6 @@ export async function settingsTab(
   const { takes } = manifest;
   const form = sourceForm(manifest, false);
   const state = failed ?? form.state(source);
-  const seen = await shownState(context, "fileSources", source.id);
   const now = context.get("services").now();
   return (
     <>
@@ -47,7 +46,7 @@ export async function settingsTab(
             action={`${path}/settings`}
             state={state}
             submit="Save"
-            shown={seen}
+            shown={source.updatedAt}
             fields={form.fields}
             controls={sourceControls(state)}
           />

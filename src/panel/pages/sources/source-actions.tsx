@@ -80,7 +80,7 @@ function addSaving(app: Pages): void {
     return await submit(context, {
       audit: ["file-sources.change", shown.source.id],
       fields: sourceForm(manifest, false).names,
-      stale: ["fileSources", shown.source.id],
+      changes: shown.source,
       work: async (form) => {
         const body = sourceBody(form, manifest);
         const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
