@@ -5,17 +5,17 @@ import { Command } from "commander";
 import {
   dataOf,
   panelApi,
-  type EvaluationRun as Run,
+  type Comparison,
+  type EvaluationRun,
   type PanelApi,
   type RunSummary,
 } from "./api/clients.ts";
-import { missedThresholds, settingIn, thresholdIn, type Threshold } from "./evaluate/arguments.ts";
-import { report } from "./evaluate/report.ts";
 import { CommandFailure } from "./failure.ts";
 import { collect } from "./run-command.ts";
 import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
 import type { Progress } from "./progress.ts";
-import { openTerminal } from "./terminal.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+import { settingShape } from "../db/schema/evaluation.ts";
 
 type EvaluateOptions = {
   url: string;
@@ -51,7 +51,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   const api = panelApi(url, keyIn(process.env));
   const terminal = openTerminal(options.json === true);
   const pageOf = (run: string) => `${url}/panel/evaluation/${set}/runs/${run}`;
-  const done: { run: Run; summary: RunSummary }[] = [];
+  const done: { run: EvaluationRun; summary: RunSummary }[] = [];
   for (const [at, setting] of settings.entries()) {
     const path = { path: { id: set } };
     const started = await dataOf(
@@ -97,7 +97,12 @@ const orStillGoing = (page: string) => (thrown: unknown) => {
 };
 
 /** Waits for the end of a run, also while its service is started again. */
-async function ended(api: PanelApi, set: string, started: Run, progress: Progress): Promise<Run> {
+async function ended(
+  api: PanelApi,
+  set: string,
+  started: EvaluationRun,
+  progress: Progress,
+): Promise<EvaluationRun> {
   const params = { path: { id: set, run: started.id } };
   const { repeating: fetch } = api;
   let run = started;
@@ -114,4 +119,161 @@ function compared(api: PanelApi, id: string, run: string, other: string) {
   const params = { path: { id, run }, query: { with: other } };
   const { repeating: fetch } = api;
   return dataOf(api.GET("/question-sets/{id}/runs/{run}/comparison", { params, fetch }));
+}
+
+const DIGITS = 3;
+/** A run of some questions costs cents. */
+const COST_DIGITS = 4;
+const figure = (value: number | null) => (value === null ? "–" : value.toFixed(DIGITS));
+const signed = (value: number) => `${value > 0 ? "+" : ""}${value.toFixed(DIGITS)}`;
+
+type Difference = Comparison["measures"][number]["difference"];
+
+type Against = { summary: RunSummary; comparison: Comparison };
+
+function report(terminal: Terminal, summary: RunSummary, against?: Against): void {
+  if (against === undefined) {
+    showMeasures(terminal, summary);
+    terminal.say(inALine(summary));
+    return;
+  }
+  showDifferences(terminal, against.comparison);
+  terminal.say(`setting: ${inALine(summary)}`);
+  terminal.say(`against: ${inALine(against.summary)}`);
+}
+
+const PERCENT = 100;
+
+function inALine(summary: RunSummary): string {
+  const { questions, errors, degradedShare, p50Ms, p95Ms, judge } = summary;
+  return [
+    questions === 1 ? "1 question" : `${questions} questions`,
+    `${errors} failed`,
+    `${(degradedShare * PERCENT).toFixed(1)} % degraded`,
+    `p50 ${Math.round(p50Ms)} ms`,
+    `p95 ${Math.round(p95Ms)} ms`,
+    spentInWords(summary),
+    ...(judge === null ? [] : [`judge ${spentInWords(judge)}`]),
+  ].join(", ");
+}
+
+type Spent = NonNullable<RunSummary["judge"]>;
+
+function spentInWords({ inputTokens, outputTokens, cost }: Spent): string {
+  const price =
+    cost === null ? "no prices" : `${cost.amount.toFixed(COST_DIGITS)} ${cost.currency}`;
+  return `${inputTokens + outputTokens} tokens, ${price}`;
+}
+
+function showMeasures(terminal: Terminal, { measures }: RunSummary): void {
+  const measured = Object.entries(measures).filter(([, value]) => value !== null);
+  terminal.table(
+    ["measure", "value"],
+    measured.map(([name, value]) => [name, figure(value)]),
+  );
+}
+
+function showDifferences(terminal: Terminal, { measures }: Comparison): void {
+  terminal.table(
+    ["measure", "setting", "against", "change", "95 % range", ""],
+    measures.map(({ measure, first, second, difference, isClear }) => [
+      measure,
+      figure(second),
+      figure(first),
+      signed(difference.mean),
+      `${signed(difference.low)} to ${signed(difference.high)}`,
+      meaningOf(difference, isClear),
+    ]),
+  );
+}
+
+function meaningOf({ mean, low, high }: Difference, isClear: boolean): string {
+  if (low === 0 && high === 0) return "no difference";
+  if (!isClear) return "may be chance";
+  return mean > 0 ? "better" : "worse";
+}
+
+const NAMES = Object.keys(settingShape.shape);
+
+/**
+ * A setting as it is written on the command line: `topK=20,reranker=embedded/lexical`; `default` is
+ * the resource as it is.
+ * @throws CommandFailure
+ */
+export function settingIn(text: string): EvaluationRun["setting"] {
+  if (text.trim() === "" || text.trim() === "default") return {};
+  const pairs = text.split(",").map((part) => {
+    const [wished, value] = pairIn(part);
+    const name = NAMES.find((known) => known === wished);
+    if (value === undefined || name === undefined) {
+      const known = NAMES.join(", ");
+      throw new CommandFailure(
+        `"${part.trim()}" is not a setting: write NAME=VALUE with ${known}.`,
+      );
+    }
+    return [name, valueOf(value)] as const;
+  });
+  const parsed = settingShape.safeParse(Object.fromEntries(pairs));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no field is undefined
+  if (parsed.success) return parsed.data as EvaluationRun["setting"];
+  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  throw new CommandFailure(`${wrong.join("; ")}.`);
+}
+
+function pairIn(text: string): [name: string, value: string | undefined] {
+  const [name = "", ...rest] = text.split("=");
+  return [name.trim(), rest.length === 0 ? undefined : rest.join("=").trim()];
+}
+
+const NAMED: Record<string, unknown> = { true: true, false: false, none: null, null: null };
+
+function valueOf(text: string): unknown {
+  if (Object.hasOwn(NAMED, text)) return NAMED[text];
+  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** What a measure must reach, 0 to 1. */
+type Threshold = { measure: string; least: number };
+
+const MEASURES = [
+  "recall@1",
+  "recall@3",
+  "recall@5",
+  "recall@10",
+  "ndcg@10",
+  "mrr",
+  "answers",
+] as const;
+
+/** `recall@5=0.8`. @throws CommandFailure */
+export function thresholdIn(text: string): Threshold {
+  const [name, written] = pairIn(text);
+  const measure = MEASURES.find((known) => known === name.toLowerCase());
+  const least = Number(written);
+  if (written === undefined || measure === undefined) {
+    throw new CommandFailure(`--fail-under ${text}: write MEASURE=VALUE, ${MEASURES.join(", ")}.`);
+  }
+  if (written === "" || !(least >= 0 && least <= 1)) {
+    throw new CommandFailure(`--fail-under ${text}: the value must be between 0 and 1.`);
+  }
+  return { measure, least };
+}
+
+type Measured = Pick<RunSummary, "questions" | "errors" | "measures">;
+
+/** A sentence for each threshold that is not reached, or that nothing was measured for. */
+export function missedThresholds(
+  thresholds: readonly Threshold[],
+  { questions, errors, measures }: Measured,
+): string[] {
+  return thresholds.flatMap(({ measure, least }) => {
+    const value = measures[measure] ?? null;
+    if (value === null) return [`${measure} was not measured: no question tests it`];
+    const is = `${measure} is ${value.toFixed(3)}`;
+    if (value < least) return [`${is}, below ${least}`];
+    // Answers that could not be judged are not in the figure, and may all be wrong.
+    const lowest = measure === "answers" ? value * (1 - errors / questions) : value;
+    if (lowest >= least) return [];
+    return [`${is}, but ${errors} of ${questions} questions failed: ${least} may not be reached`];
+  });
 }

@@ -9,18 +9,20 @@ import { accessLog } from "./middleware/access-log.ts";
 import { ownHostsOnly } from "./middleware/own-hosts.ts";
 import { rateLimit } from "./middleware/rate-limit.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
-import { type Compose, services } from "./middleware/services.ts";
 import { agentRoutes } from "./routes/agents.ts";
-import { homeRoutes } from "./routes/home.ts";
+import { assetRoutes, homeRoutes } from "./routes/home.ts";
 import { inferenceFileRoutes } from "./routes/inference-files.ts";
 import { inferenceRoutes } from "./routes/inferences.ts";
 import { ragFileRoutes } from "./routes/rag-files.ts";
 import { ragRoutes } from "./routes/rags.ts";
 import { ragScopeRoutes } from "./routes/rag-scopes.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
-import { assetRoutes } from "./routes/assets.ts";
 import { documentation } from "./routes/documentation.ts";
 import { validationHook } from "./validation.ts";
+import type { Env } from "../env.ts";
+import type { Services } from "../services.ts";
+import { clientOf } from "./client-address.ts";
+import { RequestLog } from "./request-log.ts";
 
 /**
  * The service over HTTP. The panel mounts on what this returns: it finds the services in the
@@ -88,3 +90,21 @@ healthRoutes.get("/health", (context) => {
   const { config, version } = context.get("services");
   return context.json({ status: "ok", environment: config.ENVIRONMENT, version }, 200);
 });
+
+/** A request's execution context. Hono's type lacks `tracing`, which the object has. */
+type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
+
+type Compose = (env: Env, context: Context) => Services;
+
+/** Puts the services into the context, their log being the request's. */
+function services(compose: Compose) {
+  return createMiddleware<AppEnv>(async (context, next) => {
+    const composed = compose(context.env, context.executionCtx);
+    const log = composed.log.with({ requestId: context.get("requestId") });
+    const { headers } = context.req.raw;
+    const caller = headers.get("Authorization") ?? headers.get("Cookie") ?? clientOf(headers);
+    const turns = { ...composed.turns, caller };
+    context.set("services", { ...composed, turns, log: new RequestLog(log) });
+    await next();
+  });
+}

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { limitedBody } from "../limited-answer.ts";
-import { asCompletionEvents, eventsOfWhole } from "./workers-ai-events.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
 
 const usage = z.object({
   prompt_tokens: z.number(),
@@ -68,11 +68,7 @@ function asCompletion(reply: unknown): unknown {
   // Not a completion: the SDK rejects it as unreadable.
   if (!parsed.success) return { unreadable: true };
   const { response, tool_calls, usage: counted } = parsed.data;
-  const calls = (tool_calls ?? []).map((call, at) => ({
-    id: call.id ?? `call-${at + 1}`,
-    type: "function",
-    function: { name: call.name, arguments: textOf(call.arguments) },
-  }));
+  const calls = (tool_calls ?? []).map(toolCall);
   const message = {
     role: "assistant",
     content: response === null || response === undefined ? null : textOf(response),
@@ -83,3 +79,115 @@ function asCompletion(reply: unknown): unknown {
 }
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+type Call = {
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  arguments?: unknown;
+};
+
+const toolCall = ({ id, name, arguments: given = {} }: Call, at: number) => ({
+  id: id ?? `call-${at + 1}`,
+  type: "function",
+  function: { name, arguments: textOf(given) },
+});
+
+/**
+ * Streamed replies of the `AI` binding, a stream of server-sent events: newer models send OpenAI's
+ * chunks, older ones `{"response":"…"}` and, with tools, `{"tool_calls":[…]}`; both end with
+ * `[DONE]`. https://developers.cloudflare.com/workers-ai/ and, for the older form of tool calls,
+ * https://github.com/cloudflare/ai (packages/workers-ai-provider/src/streaming.ts)
+ */
+const DATA = "data:";
+const DONE = "[DONE]";
+
+const flatCall = z.looseObject({
+  id: z.string().nullish(),
+  index: z.int().nullish(),
+  name: z.string().nullish(),
+  arguments: z.unknown().optional(),
+  function: z.unknown().optional(),
+});
+const workersChunk = z.looseObject({
+  /** Text that looks like a number comes as one. */
+  response: z.union([z.string(), z.number().transform(String)]).nullish(),
+  tool_calls: z.array(flatCall).nullish(),
+  usage: z.unknown().optional(),
+});
+const openAiEnd = z.object({
+  choices: z.array(z.object({ finish_reason: z.string().nullish().default(null) })),
+});
+
+/** The events in OpenAI's form, which the SDK's model reads. */
+export function asCompletionEvents(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const translate = translator();
+  let rest = "";
+  return events.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(bytes, controller) {
+        const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        const translated = lines.flatMap((line) => translate(line.trim()));
+        if (translated.length > 0) controller.enqueue(encoder.encode(translated.join("")));
+      },
+      /** The last line need not end in a line break. */
+      flush(controller) {
+        const last = translate((rest + decoder.decode()).trim());
+        if (last.length > 0) controller.enqueue(encoder.encode(last.join("")));
+      },
+    }),
+  );
+}
+
+/** A completion that was not streamed although it was asked for. */
+function eventsOfWhole(completion: unknown): ReadableStream<Uint8Array> {
+  const choices = isObject(completion) ? completion["choices"] : undefined;
+  const streamed = (Array.isArray(choices) ? choices : []).filter(isObject).map((choice) => {
+    const { message, finish_reason } = choice;
+    return { index: 0, delta: message, finish_reason };
+  });
+  const chunk = isObject(completion) ? { ...completion, choices: streamed } : completion;
+  return new Blob([eventOf(chunk), eventOf(DONE)]).stream();
+}
+
+const eventOf = (data: unknown) => `${DATA} ${data === DONE ? DONE : JSON.stringify(data)}\n\n`;
+
+/** Translates line by line; older models tell no reason why they stop: `[DONE]` implies one. */
+function translator(): (line: string) => string[] {
+  let calls = 0;
+  let hasReason = false;
+  return (line) => {
+    if (!line.startsWith(DATA)) return [];
+    const data = line.slice(DATA.length).trim();
+    if (data === DONE) {
+      const finish_reason = calls > 0 ? "tool_calls" : "stop";
+      const end = { choices: [{ index: 0, delta: {}, finish_reason }] };
+      return hasReason ? [eventOf(DONE)] : [eventOf(end), eventOf(DONE)];
+    }
+    const chunk = parsedJson(data);
+    const read = workersChunk.safeParse(chunk);
+    if (!read.success || isOpenAis(read.data)) {
+      // Anything else, an error included, is for the SDK to read or refuse.
+      hasReason ||= tellsReason(chunk);
+      return [`${DATA} ${data}\n\n`];
+    }
+    const { response, tool_calls, usage } = read.data;
+    const deltas = (tool_calls ?? []).map((call) => toolCallDelta(call, calls++));
+    const delta = { content: response ?? "", tool_calls: deltas };
+    return [eventOf({ choices: [{ index: 0, delta, finish_reason: null }], usage })];
+  };
+}
+
+const isOpenAis = (chunk: Record<string, unknown>) => "choices" in chunk || "error" in chunk;
+
+const tellsReason = (chunk: unknown) =>
+  openAiEnd.safeParse(chunk).data?.choices.some(({ finish_reason }) => finish_reason !== null) ??
+  false;
+
+/** A call is whole in its chunk, or comes in pieces that have OpenAI's form already. */
+function toolCallDelta(call: z.output<typeof flatCall>, at: number): unknown {
+  if (isObject(call.function)) return call;
+  return { index: call.index ?? at, ...toolCall(call, at) };
+}

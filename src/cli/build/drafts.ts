@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { isAlive } from "../is-alive.ts";
+import { isAlive } from "../worker/claim-state.ts";
 
 /** Names the process that writes it. `npm pack` does not pack `dist` itself whole. */
 const DRAFT = /^\.(\d+)-/;

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
-import { dataOf, publicApi, type PanelApi } from "../api/clients.ts";
+import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { checkNodeVersion } from "../installation.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
-import { whileWaiting } from "../progress.ts";
+import { whileWaiting, type Progress } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { hasDatabase } from "../worker/apply-migrations.ts";
@@ -11,31 +13,19 @@ import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { withWorker } from "../worker/start-worker.ts";
 import { encryptionFile, writeVariables } from "../worker/state-files.ts";
 import {
-  DEV_VARS,
   besidesModels,
   checkVariables,
+  DEV_VARS,
   givenVariables,
   type Variables,
 } from "../worker/worker-variables.ts";
-import {
-  LOCAL_EMAIL,
-  newLocalPassword,
-  readDemoState,
-  writeDemoState,
-  type DemoState,
-} from "./demo-state.ts";
+import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
+import type { DemoState } from "./demo-state.ts";
 import { modelSettings, type ModelSettings } from "./model-settings.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
 import { addressesOf, showAddresses, showAnswer, showRetrieval } from "./show-answers.ts";
-import {
-  SAMPLE_FOLDER,
-  SAMPLE_QUESTIONS,
-  firstHeading,
-  subjectOf,
-  type Questions,
-  type Subject,
-} from "./subject.ts";
-import { waitForIndex } from "./wait-for-index.ts";
+import { firstHeading, SAMPLE_FOLDER, SAMPLE_QUESTIONS, subjectOf } from "./subject.ts";
+import type { Questions, Subject } from "./subject.ts";
 
 export type DemoOptions = {
   folder: string | undefined;
@@ -209,3 +199,65 @@ async function askAndShow({ url, state, terminal, subject, questions }: Served):
     urls: addressesOf(url, identifier),
   });
 }
+
+const POLL_EVERY_MS = 250;
+/** Longer than any lease and any wait between two attempts at a file. */
+const STANDSTILL_MS = 15 * 60_000;
+const FAILED_SHOWN = 100;
+
+type Counts = { total: number; indexed: number; failed: number; vectors: number };
+type Indexed = Omit<Counts, "failed"> & { failed: SourceFile[] };
+
+/**
+ * Shows a bar until each file of the RAG is indexed or has failed.
+ * @throws CommandFailure when nothing moves for a quarter of an hour, or every file failed.
+ */
+export async function waitForIndex(
+  api: PanelApi,
+  id: string,
+  terminal: Terminal,
+): Promise<Indexed> {
+  const counts = await finishedCounts(api, id, terminal);
+  const failed = counts.failed === 0 ? [] : (await failedFiles(api, id, FAILED_SHOWN)).data;
+  const { total, indexed } = counts;
+  if (total === 0 || indexed > 0) return { ...counts, failed };
+  const { filePath = "", errorMessage = null } = failed[0] ?? {};
+  const why = errorMessage ?? "no reason given";
+  throw new CommandFailure(`None of the ${total} files could be indexed. ${filePath}: ${why}`);
+}
+
+async function finishedCounts(api: PanelApi, id: string, terminal: Terminal): Promise<Counts> {
+  let progress: Progress | null = null;
+  let moved = { done: -1, at: Date.now() };
+  try {
+    for (;;) {
+      const counts = await countsOf(api, id);
+      const { total, failed, vectors } = counts;
+      const done = counts.indexed + failed;
+      if (done !== moved.done) moved = { done, at: Date.now() };
+      if (done < total) progress ??= terminal.progress("Indexing", total);
+      progress?.update(done, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
+      if (done >= total) return counts;
+      if (Date.now() - moved.at > STANDSTILL_MS) {
+        throw new CommandFailure(`Indexing has stopped at ${done} of ${total} files.`);
+      }
+      await pause(POLL_EVERY_MS);
+    }
+  } finally {
+    progress?.[Symbol.dispose]();
+  }
+}
+
+async function countsOf(api: PanelApi, id: string): Promise<Counts> {
+  const [rag, failing] = await Promise.all([
+    dataOf(api.GET("/rags/{id}", { params: { path: { id } } })),
+    failedFiles(api, id, 1),
+  ]);
+  const { totalFiles: total, processedFiles: indexed, numberVectors: vectors } = rag;
+  return { total, indexed, failed: failing.total, vectors };
+}
+
+const failedFiles = (api: PanelApi, id: string, limit: number) => {
+  const params = { path: { id }, query: { status: "error", limit } as const };
+  return dataOf(api.GET("/file-sources/{id}/files", { params }));
+};

@@ -5,7 +5,7 @@ import { audited } from "../../http/middleware/audit.ts";
 import { aboutService } from "../../http/open-api-document.ts";
 import { agentRoutes, inferenceRoutes } from "./answers.ts";
 import { auditRoutes } from "./audit.ts";
-import { questionSetRoutes, questionRoutes } from "./evaluation/questions.ts";
+import { questionRoutes, questionSetRoutes } from "./evaluation/questions.ts";
 import { runRoutes } from "./evaluation/runs.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
@@ -19,13 +19,12 @@ import { Endpoints, TAGS } from "./request/endpoint.ts";
 import {
   adminsChange,
   enrolledOnly,
+  membersSearch,
   ownPagesOnly,
   signedInOnly,
-  membersSearch,
 } from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
-import { sessionRoutes, totpRoutes } from "./session.ts";
-import { signInRoutes } from "./sign-in.ts";
+import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { usageRoutes } from "./usage.ts";

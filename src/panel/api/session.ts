@@ -1,13 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
 
 import type { Session } from "../../access/sessions/find-session.ts";
 import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
 import { signIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
-import { credentials, confirmation, proof } from "../../access/totp/totp-input.ts";
+import { confirmation, credentials, proof } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
-import { forbidden, QuarryError } from "../../core/errors.ts";
+import { forbidden, orNotFound, QuarryError } from "../../core/errors.ts";
 import { originOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
@@ -17,13 +19,19 @@ import {
   noForeignPages,
   ownPagesOnly,
   ownSession,
+  sessionHashOf,
   signedInOnly,
 } from "./request/guards.ts";
-import type { Context } from "hono";
-import { createMiddleware } from "hono/factory";
 import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../access/totp/remove-totp.ts";
 import type { PanelEnv } from "./request/read-request.ts";
+import {
+  providerInput,
+  providerSettings,
+  saveProvider,
+  storedProvider,
+} from "../../access/openid/provider-settings.ts";
+import type { Services } from "../../services.ts";
 
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
 
@@ -155,3 +163,31 @@ function signedInUser(context: Context<PanelEnv>, auditAction: string) {
   context.set("auditTarget", caller.session.email);
   return caller.session;
 }
+
+const shown = providerSettings.openapi("OpenIdProvider");
+
+const settingsOf = async (services: Services) =>
+  orNotFound(await storedProvider(services)).settings;
+
+/** The provider that people sign in with. */
+export const signInRoutes = () =>
+  new Endpoints("users")
+    .json(
+      "get /sign-in",
+      "The OpenID Connect provider. For administrators; without the client secret.",
+      { answer: shown, errors: [404] },
+      async ({ services, caller }) => {
+        if (caller.role !== "admin") throw forbidden();
+        return await settingsOf(services);
+      },
+    )
+    .json(
+      "put /sign-in",
+      "Set the OpenID Connect provider. Without `clientSecret`, the stored one stays, unless the issuer or the client ID changes.",
+      { body: providerInput, answer: shown },
+      async ({ services, context, body }) => {
+        context.set("auditAction", "sign-in.change");
+        await saveProvider(services, body, await sessionHashOf(context));
+        return await settingsOf(services);
+      },
+    ).app;

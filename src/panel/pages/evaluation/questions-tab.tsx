@@ -1,28 +1,23 @@
-import {
-  listQuestions,
-  type Question,
-  type QuestionContent,
-} from "../../../db/evaluation/question-store.ts";
+import { listQuestions } from "../../../db/evaluation/question-store.ts";
+import type { Question, QuestionContent } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { Data, DataLink } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { Form, FileField, SelectField, TextArea, field } from "../../components/form.tsx";
+import { field, FileField, Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { offsetIn, Part } from "../request/list.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit, freshForm, type FormState } from "../request/form.ts";
+import { freshForm, multipartOf, submit } from "../request/form.ts";
+import type { FormState, FormWithFiles } from "../request/form.ts";
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
-import { askedIn, expectedLines, QuestionFields, QUESTION_FIELDS } from "./question-page.tsx";
+import { askedIn, expectedLines, QUESTION_FIELDS, QuestionFields } from "./question-page.tsx";
 import { invalidField, QuarryError } from "../../../core/errors.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
-import {
-  importedQuestions,
-  type ImportFormat,
-} from "../../../evaluation/questions/import-questions.ts";
-import { multipartOf, type FormWithFiles } from "../request/multipart.ts";
+import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
+import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
 
 type Forms = { added?: FormState; imported?: FormState };
 

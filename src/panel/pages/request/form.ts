@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { problemText, QuarryError, tooLarge, conflict } from "../../../core/errors.ts";
+import { conflict, invalid, problemText, QuarryError, tooLarge } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
@@ -61,7 +61,7 @@ export async function postedValues(
 }
 
 /** The form of these values; the record of what happened names its fields. */
-export function sentForm(context: PageContext, values: URLSearchParams): Form {
+function sentForm(context: PageContext, values: URLSearchParams): Form {
   const names = [...values.keys()].map((name) => name.split(".", 1)[0] ?? name);
   context.set("auditFields", [...new Set(names)]);
   return formFrom(values);
@@ -231,4 +231,34 @@ export function refuseStale(form: Form, record: Changing = null): void {
   throw conflict(
     "Somebody else changed this meanwhile, and nothing was saved. Send it again to replace what they saved.",
   );
+}
+
+export type FormWithFiles = {
+  form: Form;
+  files: (field: string) => File[];
+};
+
+/** Read whole. @throws QuarryError `too-large`, also without a length; `invalid`: no form */
+export async function multipartOf(
+  context: PageContext,
+  limitBytes: number,
+): Promise<FormWithFiles> {
+  const type = context.req.header("Content-Type") ?? "";
+  if (!type.toLowerCase().startsWith("multipart/form-data")) {
+    return { form: await formOf(context, limitBytes), files: () => [] };
+  }
+  refuseCoded(context.req.raw.headers);
+  const length = Number(context.req.header("Content-Length") ?? Number.NaN);
+  if (!(length <= limitBytes)) throw tooLarge();
+  const data = await context.req.formData().catch(() => {
+    throw invalid("the form cannot be read");
+  });
+  const values = new URLSearchParams();
+  for (const [name, value] of data) if (typeof value === "string") values.append(name, value);
+  // A field in which nothing was chosen is sent as a file without a name.
+  const files = (field: string) =>
+    data
+      .getAll(field)
+      .flatMap((value) => (typeof value === "string" || value.name === "" ? [] : [value]));
+  return { form: sentForm(context, values), files };
 }

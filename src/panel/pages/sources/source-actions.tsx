@@ -1,7 +1,5 @@
-import {
-  checkFileSource,
-  type SourceCheck,
-} from "../../../catalog/file-sources/check-file-source.ts";
+import { checkFileSource } from "../../../catalog/file-sources/check-file-source.ts";
+import type { SourceCheck } from "../../../catalog/file-sources/check-file-source.ts";
 import { removeFileSource } from "../../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
 import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
@@ -15,7 +13,7 @@ import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page-env.ts";
-import { auditAs, redirectWithNotice, submit, formOf } from "../request/form.ts";
+import { auditAs, formOf, multipartOf, redirectWithNotice, submit } from "../request/form.ts";
 import { removable } from "../request/removal.tsx";
 import { permissionPages } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
@@ -26,7 +24,6 @@ import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-ty
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../../sources/file-names.ts";
 import { uploadInWords } from "../../browser/upload-results.ts";
-import { multipartOf } from "../request/multipart.ts";
 
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;

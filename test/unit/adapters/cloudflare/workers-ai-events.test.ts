@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { asCompletionEvents } from "../../../../src/adapters/cloudflare/workers-ai-events.ts";
+import { asCompletionEvents } from "../../../../src/adapters/cloudflare/workers-ai-chat.ts";
 
 const translated = async (text: string) => {
   const bytes = new TextEncoder().encode(text);
