@@ -1,4 +1,4 @@
-import { conflict, invalidField, notFound } from "../../core/errors.ts";
+import { conflict, invalidField, orNotFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { confirmTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
 import type { Services } from "../../services.ts";
@@ -34,8 +34,7 @@ export async function confirmEnrolment(
   input: { userId: UserId; sessionHash: string; code: string },
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = input;
-  const stored = await findTotp(db, userId);
-  if (stored === null) throw notFound();
+  const stored = orNotFound(await findTotp(db, userId));
   if (stored.confirmed) throw conflict("A second factor is enrolled");
   const { sealedSecret } = stored;
   const step = stepOf(await openSecret(config, stored), input.code, now());

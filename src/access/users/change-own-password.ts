@@ -1,4 +1,4 @@
-import { invalidField, notFound } from "../../core/errors.ts";
+import { invalidField, orNotFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findUserById, setPassword } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -20,8 +20,7 @@ export async function changeOwnPassword(
     address: string;
   },
 ): Promise<void> {
-  const user = await findUserById(services.db, input.userId);
-  if (user === null) throw notFound();
+  const user = orNotFound(await findUserById(services.db, input.userId));
   await throttleSignIn(services, { email: user.email, user, address: input.address });
   if (!(await verifyPassword(input.currentPassword, user.passwordHash))) {
     throw invalidField("currentPassword", "is wrong");

@@ -1,5 +1,5 @@
 import { asId, type UserId } from "../../core/ids.ts";
-import { conflict, notFound, type QuarryError } from "../../core/errors.ts";
+import { conflict, orNotFound, type QuarryError } from "../../core/errors.ts";
 import { closeToMembers, followPerson } from "../../db/access/grant-store.ts";
 import {
   findUserByEmail,
@@ -27,8 +27,7 @@ export async function updateUser(
   { db }: Pick<Services, "db">,
   input: { id: string; patch: UserPatch; by: UserId },
 ): Promise<User> {
-  const user = await findUserById(db, asId(input.id));
-  if (user === null) throw notFound();
+  const user = orNotFound(await findUserById(db, asId(input.id)));
   const { passwordHash: _kept, ...shown } = user;
   const { password, role = user.role } = input.patch;
   const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
@@ -54,7 +53,6 @@ const lastAdministrator = () => conflict("The last administrator cannot become a
 
 /** @throws QuarryError `not-found`; `conflict` for the last administrator. */
 export async function removeUser({ db }: Pick<Services, "db">, input: { id: string }) {
-  const user = await findUserById(db, asId(input.id));
-  if (user === null) throw notFound();
+  const user = orNotFound(await findUserById(db, asId(input.id)));
   if (!(await deleteUser(db, user.id))) throw lastAdministrator();
 }

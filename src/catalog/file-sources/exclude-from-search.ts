@@ -1,4 +1,4 @@
-import { invalidField, notFound } from "../../core/errors.ts";
+import { invalidField, orNotFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import {
@@ -42,7 +42,7 @@ export async function excludeFromSearch(
       ? { sourceId, kind: "file" as const, value: path }
       : { sourceId, kind: "passage" as const, value: passage.textHash };
   if (excluded) {
-    if ((await findFile(db, sourceId, path)) === null) throw notFound();
+    orNotFound(await findFile(db, sourceId, path));
     const excerpt = passage?.excerpt.slice(0, EXCERPT_LENGTH).toWellFormed() ?? "";
     const exclusion = { ...key, path, excerpt, createdAt, createdBy: by };
     const fits = await insertExclusion(db, exclusion, { max: EXCLUSIONS_MAX, repeatAt });

@@ -1,4 +1,4 @@
-import { notFound } from "../../core/errors.ts";
+import { orNotFound } from "../../core/errors.ts";
 import { findSourceRow, type SourceWithScan } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 
@@ -9,7 +9,5 @@ export async function findFileSource(
   { db }: Pick<Services, "db">,
   input: { key: string },
 ): Promise<FileSource> {
-  const found = await findSourceRow(db, input.key);
-  if (found === null) throw notFound();
-  return found;
+  return orNotFound(await findSourceRow(db, input.key));
 }

@@ -1,4 +1,4 @@
-import { invalidFields, notFound } from "../../core/errors.ts";
+import { invalidFields, orNotFound } from "../../core/errors.ts";
 import { type AgentId, type InferenceId, newId, type RagId } from "../../core/ids.ts";
 import { closeToMembers } from "../../db/access/grant-store.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
@@ -38,9 +38,7 @@ function runnerVerbs<
 >(store: Store<Id, Row, New, Patch>) {
   /** By id or identifier. @throws QuarryError `not-found`. */
   async function find({ db }: Pick<Services, "db">, { key }: { key: string }): Promise<Row> {
-    const found = await store.find(db, key);
-    if (found === null) throw notFound();
-    return found;
+    return orNotFound(await store.find(db, key));
   }
 
   /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */

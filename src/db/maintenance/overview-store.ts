@@ -21,6 +21,11 @@ const FAILING_SOURCE = select({
   finishedAt: optional(run.finishedAt),
 });
 const SCAN = select({ ...pick(s, "identifier", "name"), startedAt: run.startedAt });
+const scansUnderWay = (now: number, limit: number, mayReadAll: boolean) =>
+  sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
+    where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
+    order by run.started_at desc limit ${limit}`.reading(SCAN);
+
 const OLDEST = select({ since: computed(nullable(number), "min(x.revision)") });
 
 const sumOf = (expression: string) => computed(number, `coalesce(sum(${expression}), 0)`);
@@ -67,9 +72,7 @@ export async function readOverview(
       sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
         where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.status = 'error'
         order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
-      sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
-        where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
-        order by run.started_at desc limit ${limit}`.reading(SCAN),
+      scansUnderWay(now, limit, mayReadAll),
       sql`select ${OLDEST} from rag_files x join rags r on x.rag_id = r.id
           and x.generation = r.generation and r.removed_at is null
         where x.status in ('pending', 'processing') and r.status = 'active'`.reading(OLDEST),
@@ -106,6 +109,7 @@ const FAILED_FILE = select({
   errorMessage: x.errorMessage,
 });
 
+/** Sources that are not read, hold removals, leave files out, or have files nobody can read. */
 const SOURCE_IN_NEED = select({
   ...pick(s, "identifier", "name", "provider", "config", "status", "leftOut"),
   access: s.access,
@@ -113,25 +117,14 @@ const SOURCE_IN_NEED = select({
   heldRemovals: computed(number, "coalesce(run.held_removals, 0)"),
 });
 
-const RUNNING_SCAN = select(pick(s, "identifier"));
-
-/** What needs somebody, and what is under way. */
-export type Needs = {
-  /** Files by status, each once, however many RAGs index it. */
-  counts: ReturnType<typeof summed>;
-  /** The number of failing files. */
-  failing: number;
-  failingFiles: Row<typeof FAILED_FILE>[];
-  /** Sources that are not read, hold removals, leave files out, or have files nobody can read. */
-  failingSources: Row<typeof SOURCE_IN_NEED>[];
-  scans: Row<typeof RUNNING_SCAN>[];
-};
-
-/** Costs three rows a RAG and two a source. `limit` bounds each list; failing files are read by status. */
+/**
+ * What needs somebody, and what is under way. Costs three rows a RAG and two a source. `limit`
+ * bounds each list; failing files are read by status.
+ */
 export async function readNeeds(
   db: Database,
   { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },
-): Promise<Needs> {
+) {
   const [rags, failingFiles, failingSources, scans] = await runBatch(db, [
     selectRagsOfSources(isOpenTo(mayReadAll)),
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
@@ -142,16 +135,15 @@ export async function readNeeds(
       where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
-    sql`select ${RUNNING_SCAN} from file_sources s
-      where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
-      limit ${limit}`.reading(RUNNING_SCAN),
+    scansUnderWay(now, limit, mayReadAll),
   ]);
-  const files = await filesOfSources(db, rags);
-  const counts = summed(files.values());
+  /** Files by status, each once, however many RAGs index it. */
+  const counts = summed((await filesOfSources(db, rags)).values());
   const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : listed.size;
   return { counts, failing, failingFiles, failingSources, scans };
 }
+export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 
 const newest = (table: string, where: string) =>
   computed(

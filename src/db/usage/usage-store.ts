@@ -2,7 +2,7 @@ import { toSnakeCase } from "drizzle-orm/casing";
 
 import { SECOND_MS, HOUR_MS } from "../../core/time.ts";
 import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
-import { number, text, nullable, computed, listed, select, type Row } from "../select.ts";
+import { number, text, computed, listed, select, type Row } from "../select.ts";
 import { usageHours } from "../schema/index.ts";
 
 /** The sums of one hour, dimension, key and currency; calls by the index of their latency bucket. */
@@ -163,29 +163,4 @@ export async function recentCalls(
       and u.hour in (select value from json_each(${hours})) and u.key = keys.value
     group by keys.rowid`;
   return new Map(rows.map((found) => [found.key, found]));
-}
-
-export type Label = { identifier: string | null; name: string };
-
-type Labelled = "inference" | "agent" | "rag" | "token";
-
-const labels = (identifier: string) =>
-  select({
-    id: computed(text, "id"),
-    identifier: computed(nullable(text), identifier),
-    name: computed(text, "name"),
-  });
-const LABEL = labels("identifier");
-const TOKEN_LABEL = labels("null");
-
-/** The names of these ids, removed RAGs included; ids that do not exist any more are left out. */
-export async function labelsOf(
-  db: Database,
-  kind: Labelled,
-  ids: string[],
-): Promise<Map<string, Label>> {
-  const of = kind === "token" ? TOKEN_LABEL : LABEL;
-  const rows = await readRows(db, of)`select ${of} from ${raw(`${kind}s`)}
-    where id in (select value from json_each(${ids}))`;
-  return new Map(rows.map(({ id, ...label }) => [id, label]));
 }

@@ -1,4 +1,4 @@
-import { conflict, invalidFields, notFound, unprocessable } from "../../core/errors.ts";
+import { conflict, invalidFields, orNotFound, unprocessable } from "../../core/errors.ts";
 import { newId, type QuestionId } from "../../core/ids.ts";
 import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/question-store.ts";
 import type { Question, QuestionContent } from "../../db/evaluation/question-store.ts";
@@ -36,7 +36,7 @@ export async function changeQuestion(
   const changed = { ...question, ...change };
   refuseWrong(changed, set);
   if (!(await updateQuestion(db, set.id, changed))) {
-    if ((await findQuestion(db, set.id, question.id)) === null) throw notFound();
+    orNotFound(await findQuestion(db, set.id, question.id));
     throw conflict("The set already has this question");
   }
   return changed;

@@ -7,7 +7,7 @@ import { findRag } from "../../catalog/rags/find-rag.ts";
 import {
   invalidField,
   invalidFields,
-  notFound,
+  orNotFound,
   QuarryError,
   unprocessable,
 } from "../../core/errors.ts";
@@ -29,9 +29,7 @@ export async function findQuestionSet(
   { db }: Pick<Services, "db">,
   key: string,
 ): Promise<QuestionSet> {
-  const found = await findSet(db, key);
-  if (found === null) throw notFound();
-  return found;
+  return orNotFound(await findSet(db, key));
 }
 
 /** Id or identifier. */

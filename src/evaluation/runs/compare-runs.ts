@@ -2,36 +2,16 @@ import { unprocessable } from "../../core/errors.ts";
 import { commonQuestions, lightResults } from "../../db/evaluation/result-store.ts";
 import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
-import type { RunSummary } from "../../db/schema/evaluation.ts";
 import type { Services } from "../../services.ts";
-import { isMoreThanChance, pairedInterval, type Interval } from "../measures/bootstrap.ts";
+import { isMoreThanChance, pairedInterval } from "../measures/bootstrap.ts";
 import { MEASURE_NAMES, measureOf, summarise, type MeasureName } from "../measures/summarise.ts";
-
-export type MeasureComparison = {
-  measure: MeasureName;
-  questions: number;
-  first: number;
-  second: number;
-  /** Of second minus first. */
-  difference: Interval;
-  /** Whether the difference is more than chance. */
-  isClear: boolean;
-};
-
-export type RunComparison = {
-  /** Questions that both runs asked alike; all figures are of these. */
-  questions: number;
-  first: RunSummary;
-  second: RunSummary;
-  measures: MeasureComparison[];
-};
 
 /** Compares question by question. @throws QuarryError `unprocessable` while one is not done */
 export async function compareRuns(
   { db }: Pick<Services, "db">,
   first: EvaluationRun,
   second: EvaluationRun,
-): Promise<RunComparison> {
+) {
   if (first.status !== "done" || second.status !== "done") {
     throw unprocessable("Only finished runs can be compared");
   }
@@ -45,6 +25,7 @@ export async function compareRuns(
     results.filter(({ questionId }) => asked.has(questionId));
   const [one, other] = [alike(ofFirst), alike(ofSecond)];
   return {
+    /** Questions that both runs asked alike; all figures are of these. */
     questions: asked.size,
     first: summarise(one),
     second: summarise(other),
@@ -52,11 +33,9 @@ export async function compareRuns(
   };
 }
 
-function compared(
-  measure: MeasureName,
-  first: LightResult[],
-  second: LightResult[],
-): MeasureComparison | null {
+export type RunComparison = Awaited<ReturnType<typeof compareRuns>>;
+
+function compared(measure: MeasureName, first: LightResult[], second: LightResult[]) {
   const after = new Map(second.map((result) => [result.questionId, measureOf(measure, result)]));
   const pairs = first.flatMap((result) => {
     const before = measureOf(measure, result);
@@ -73,7 +52,9 @@ function compared(
     questions: pairs.length,
     first: mean(({ before }) => before),
     second: mean(({ later }) => later),
+    /** Of second minus first. */
     difference,
+    /** Whether the difference is more than chance. */
     isClear: isMoreThanChance(differences, difference),
   };
 }

@@ -21,6 +21,7 @@ import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
+import { textStream } from "../../core/text-stream.ts";
 
 const query = z
   .object({
@@ -118,28 +119,15 @@ async function streamJsonArray<Item>(
   answerOf: (item: Item) => unknown,
 ): Promise<Response> {
   const first = await batches.next();
-  const encoder = new TextEncoder();
-  let separator = "[";
-  const textOf = (items: Item[]) => {
-    let text = "";
-    for (const item of items) {
-      text += separator + JSON.stringify(answerOf(item));
-      separator = ",";
+  const texts = async function* texts() {
+    let separator = "[";
+    for (let next = first; next.done !== true; next = await batches.next()) {
+      yield next.value
+        .map((item, at) => (at === 0 ? separator : ",") + JSON.stringify(answerOf(item)))
+        .join("");
+      if (next.value.length > 0) separator = ",";
     }
-    return text;
+    yield separator === "[" ? "[]" : "]";
   };
-  let pending: IteratorResult<Item[], void> | null = first;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = pending ?? (await batches.next());
-      pending = null;
-      const text = done === true ? (separator === "[" ? "[]" : "]") : textOf(value ?? []);
-      if (text !== "") controller.enqueue(encoder.encode(text));
-      if (done === true) controller.close();
-    },
-    async cancel() {
-      await batches.return();
-    },
-  });
-  return new Response(body, { headers: { "Content-Type": "application/json" } });
+  return new Response(textStream(texts()), { headers: { "Content-Type": "application/json" } });
 }

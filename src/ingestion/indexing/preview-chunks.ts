@@ -7,7 +7,7 @@ import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 import { readExtractedText } from "./extracted-texts.ts";
-import { notFound } from "../../core/errors.ts";
+import { orNotFound } from "../../core/errors.ts";
 import { shardOf } from "../../core/hash.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Passage } from "../../ports/rag-index.ts";
@@ -74,8 +74,7 @@ export async function listPassages(
   { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
   { rag, path, ...page }: { rag: RagRecord; path: string; offset: number; limit: number },
 ): Promise<{ data: Passage[]; total: number }> {
-  const file = await findFile(db, rag.fileSource.id, path);
-  if (file === null) throw notFound();
+  const file = orNotFound(await findFile(db, rag.fileSource.id, path));
   const { id: ragId, generation, shards } = rag;
   const index = ragIndexes({ ragId, generation, shard: shardOf(file.id, shards) });
   const { offset: from, limit } = page;

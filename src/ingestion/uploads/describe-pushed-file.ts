@@ -1,4 +1,4 @@
-import { invalidField, notFound } from "../../core/errors.ts";
+import { invalidField, orNotFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { writeMetadata } from "../../db/files/write-files.ts";
 import type { Services } from "../../services.ts";
@@ -21,7 +21,8 @@ export async function describePushedFile(
     throw invalidField("metadata", `must have at most ${METADATA_MAX_LENGTH} characters as JSON`);
   const now = services.now();
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
-  const messages = await writeMetadata(services.db, { path, metadata }, source.id, times);
-  if (messages === null) throw notFound();
+  const messages = orNotFound(
+    await writeMetadata(services.db, { path, metadata }, source.id, times),
+  );
   await services.queue.index(messages, { together: true });
 }

@@ -7,6 +7,7 @@ import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 import { span } from "./request/read-request.ts";
+import { textStream } from "../../core/text-stream.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;
@@ -53,7 +54,8 @@ export const auditRoutes = () =>
       const filter = filterOf(query);
       const accepts = context.req.header("Accept") ?? "";
       if (query.format === "jsonl" || accepts.includes("application/x-ndjson")) {
-        return linesOf(db, filter);
+        const headers = { "Content-Type": "application/x-ndjson" };
+        return new Response(textStream(linesOf(db, filter)), { headers });
       }
       const [data, total] = await Promise.all([
         readEvents(db, filter, paging),
@@ -63,20 +65,11 @@ export const auditRoutes = () =>
     },
   ).app;
 
-function linesOf(db: Database, filter: AuditFilter): Response {
-  const encoder = new TextEncoder();
-  let after: Key | null = null;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const at = { after, before: null, limit: BATCH_EVENTS };
-      const page: KeyedPage<AuditEvent> = await readEventPage(db, filter, at);
-      const text = page.data
-        .map((event) => `${JSON.stringify(Event.parse(shownOf(event)))}\n`)
-        .join("");
-      if (text !== "") controller.enqueue(encoder.encode(text));
-      ({ after } = page);
-      if (after === null) controller.close();
-    },
-  });
-  return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+async function* linesOf(db: Database, filter: AuditFilter): AsyncGenerator<string, void> {
+  for (let after: Key | null | undefined; after !== null;) {
+    const at = { after: after ?? null, before: null, limit: BATCH_EVENTS };
+    const page: KeyedPage<AuditEvent> = await readEventPage(db, filter, at);
+    yield page.data.map((event) => `${JSON.stringify(Event.parse(shownOf(event)))}\n`).join("");
+    ({ after } = page);
+  }
 }

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
-import { labelsOf, type Label } from "../../db/usage/usage-store.ts";
+import { namesOf } from "../../db/access/audit-store.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 import { span } from "./request/read-request.ts";
 
@@ -57,15 +57,16 @@ export const usageRoutes = () =>
       if (group === "hour" && asked.to - asked.from > HOURS_MAX * HOUR_MS) {
         throw invalidField("from", `must lie at most ${HOURS_MAX} hours before to`);
       }
-      const lines = await usageReport(db, { ...asked, group });
-      const keys = lines.map(({ key }) => key);
-      const labels: Map<string, Label> =
-        group === "hour" || group === "day" || group === "model"
-          ? new Map()
-          : await labelsOf(db, group, keys);
+      const { lines } = await usageReport(db, { ...asked, group });
+      const kind = `${group}s`;
+      const named = await namesOf(
+        db,
+        lines.map(({ key }) => ({ kind, key })),
+      );
+      const nameOf = new Map(named.map((one) => [one.id, one]));
       const data = lines.map((line) => {
-        const { identifier = null, name = null } = labels.get(line.key) ?? {};
-        return Object.assign({}, line, { identifier, name });
+        const { identifier = null, name = null } = nameOf.get(line.key) ?? {};
+        return { ...line, identifier: group === "token" ? null : identifier, name };
       });
       return { ...asked, group, data };
     },

@@ -30,11 +30,11 @@ export const messageOf = (more: Partial<UsageMessage>): UsageMessage => ({
   ...more,
 });
 
-export const report = (
+export const report = async (
   group: Parameters<typeof usageReport>[1]["group"],
   from = NOON,
   to = from + DAY_MS,
-) => usageReport(db, { from, to, group });
+) => (await usageReport(db, { from, to, group })).lines;
 
 export const forgetUsageBeforeEach = () =>
   beforeEach(async () => {

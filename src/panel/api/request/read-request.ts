@@ -6,15 +6,13 @@ import { pointInTime } from "../../../core/input/input-fields.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import type { AppEnv } from "../../../http/app-env.ts";
+import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 /** @throws QuarryError `invalid` when the body is not JSON. */
 export async function jsonOf(request: HonoRequest): Promise<unknown> {
-  const text = await request.text();
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notJson();
-  }
+  const json = parsedJson(await request.text());
+  if (json === undefined) throw notJson();
+  return json;
 }
 
 const LIMIT_MAX = 100;

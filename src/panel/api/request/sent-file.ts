@@ -7,13 +7,14 @@ import { storedPath } from "../../../sources/file-names.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import type { FileSource } from "../../../catalog/file-sources/find-file-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
+import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 export const fileMetadata = z.record(z.string(), z.unknown());
 
 /** Null: no header, and the file keeps what it has. @throws QuarryError `invalid` */
 export function metadataIn(header: string | undefined): Record<string, unknown> | null {
   if (header === undefined) return null;
-  const parsed = fileMetadata.safeParse(jsonOrNull(header));
+  const parsed = fileMetadata.safeParse(parsedJson(header));
   if (!parsed.success) throw invalidField("X-File-Metadata", "must be a JSON object");
   return parsed.data;
 }
@@ -29,18 +30,10 @@ export function modifiedIn(header: string | undefined): number | null {
 /** The value of `X-File-Readers`; null when there is no such header. @throws QuarryError */
 export function readersIn(header: string | undefined): string[] | null {
   if (header === undefined) return null;
-  const parsed = principals.safeParse(jsonOrNull(header));
+  const parsed = principals.safeParse(parsedJson(header));
   const rule = `must be a JSON list of at most ${READERS_LIMIT} of user:, group: or domain: and a name, or everyone`;
   if (!parsed.success) throw invalidField("X-File-Readers", rule);
   return parsed.data;
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;

@@ -6,6 +6,7 @@ import { visible } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { Form } from "../request/form.ts";
 import { type RunOutcome, textsIn } from "./run-result.tsx";
+import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
 export const TURNS = "messages";
@@ -13,12 +14,8 @@ export const TURNS = "messages";
 /** @throws QuarryError `invalid` */
 export function turnsIn(text: string): EarlierMessage[] {
   if (text === "") return [];
-  let messages: unknown;
-  try {
-    messages = JSON.parse(text);
-  } catch {
-    throw invalidField(TURNS, "must be JSON");
-  }
+  const messages = parsedJson(text);
+  if (messages === undefined) throw invalidField(TURNS, "must be JSON");
   return parseOrRefuse(AgentInvokeRequest.pick({ messages: true }), { messages }).messages ?? [];
 }
 

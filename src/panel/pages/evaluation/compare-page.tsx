@@ -1,10 +1,6 @@
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import {
-  compareRuns,
-  type MeasureComparison,
-  type RunComparison,
-} from "../../../evaluation/runs/compare-runs.ts";
+import { compareRuns, type RunComparison } from "../../../evaluation/runs/compare-runs.ts";
 import { Data, Time } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
@@ -104,7 +100,7 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
   </>
 );
 
-const Meaning = ({ of: { isClear, difference } }: { of: MeasureComparison }) => {
+const Meaning = ({ of: { isClear, difference } }: { of: RunComparison["measures"][number] }) => {
   if (difference.low === 0 && difference.high === 0) {
     return <Status tone="off">no difference</Status>;
   }

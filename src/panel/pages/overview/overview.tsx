@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
-import { usageOverTime } from "../../../catalog/usage/usage-report.ts";
-import type { UsageLine, UsageOverTime } from "../../../catalog/usage/usage-report.ts";
+import { usageReport } from "../../../catalog/usage/usage-report.ts";
+import type { UsageLine, UsageReport } from "../../../catalog/usage/usage-report.ts";
 import { readNeeds, readSteps } from "../../../db/maintenance/overview-store.ts";
 import type { Needs, Steps } from "../../../db/maintenance/overview-store.ts";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
@@ -34,7 +34,7 @@ const HOUR_ENDS = 16;
 const DAY_AT = 5;
 const DAY_ENDS = 10;
 
-function filled({ lines }: UsageOverTime, { from, to, group }: Span) {
+function filled({ lines }: UsageReport, { from, to, group }: Span) {
   const step = group === "hour" ? HOUR_MS : DAY_MS;
   const byKey = new Map(lines.map((line) => [line.key, line]));
   return Array.from({ length: Math.round((to - from) / step) }, (_, at) => {
@@ -52,7 +52,7 @@ const rounded = (value: number) => count(Math.round(value));
 
 const tokensOf = (line: UsageLine) => line.inputTokens + line.outputTokens;
 
-const UsageFigures = ({ usage, span }: { usage: UsageOverTime; span: Span }) => {
+const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
   const { total } = usage;
   if (total.calls === 0) return <p class="soft">No calls in this time.</p>;
   const times = filled(usage, span);
@@ -146,7 +146,7 @@ export function overviewPages(app: Pages): void {
     const now = clock();
     const name = choiceIn(context, "span", Object.keys(SPANS)) ?? FIRST_SPAN;
     const span = spanOf(name, now);
-    const usage = await usageOverTime(db, span);
+    const usage = await usageReport(db, span);
     const missing = missingSteps(steps);
     const content = (
       <>

@@ -6,6 +6,7 @@ import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../co
 import { Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type PageProps } from "../page.tsx";
 import { z } from "zod";
+import { jsonInBase64 } from "./page-cookies.ts";
 
 type Listed<Row> = {
   data: readonly Row[];
@@ -155,11 +156,7 @@ const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64ur
 /** Null for what is no key: the list is shown from its beginning. */
 function keyIn(cursor: string | undefined): Key | null {
   if (cursor === undefined || cursor.length > KEY_MAX_LENGTH) return null;
-  try {
-    return key.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
-  } catch {
-    return null;
-  }
+  return key.safeParse(jsonInBase64(cursor)).data ?? null;
 }
 
 /** The page of a list that the address names: `?after=` or `?before=` a cursor. */

@@ -3,6 +3,7 @@ import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
 
 import { isSecure, type PageContext } from "../page-env.ts";
+import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 /** What the next page tells once; a cookie that the next view of exactly that page removes. */
 const flash = z.object({
@@ -37,19 +38,15 @@ export function setFlash(context: PageContext, told: Flash): void {
 export function takeFlash(context: PageContext): Flash | null {
   const value = getCookie(context, FLASH, isSecure(context) ? "host" : undefined);
   if (value === undefined || value === "") return null;
-  const told = parsed(value);
+  const told = flash.safeParse(jsonInBase64(value)).data ?? null;
   if (told !== null && told.path !== context.req.path) return null;
   deleteCookie(context, FLASH, flashOptions(context));
   return told;
 }
 
-function parsed(value: string): Flash | null {
-  try {
-    return flash.parse(JSON.parse(Buffer.from(value, "base64url").toString()));
-  } catch {
-    return null;
-  }
-}
+/** Undefined for what is none. */
+export const jsonInBase64 = (text: string): unknown =>
+  parsedJson(Buffer.from(text, "base64url").toString());
 
 export type Theme = "light" | "dark";
 

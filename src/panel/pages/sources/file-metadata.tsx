@@ -4,6 +4,7 @@ import { FormMessage } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { Form, FormState } from "../request/form.ts";
 import type { ShownFile } from "./shown-source.ts";
+import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 type Metadata = Record<string, unknown>;
 
@@ -22,18 +23,13 @@ function typedOf(value: unknown): string {
 function valueOf(typed: string, before: unknown): unknown {
   if (before !== undefined && typed === typedOf(before)) return before;
   if (typeof before === "number" && Number.isFinite(Number(typed))) return Number(typed);
-  if (isObject(before) && !Array.isArray(before)) return parsedOr(typed);
+  if (isObject(before) && !Array.isArray(before)) {
+    const parsed = parsedJson(typed);
+    return parsed === undefined ? typed : parsed;
+  }
   const lines = typed.split("\n").map((line) => line.trim());
   const values = lines.filter((line) => line !== "");
   return Array.isArray(before) || values.length > 1 ? values : (values[0] ?? "");
-}
-
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The metadata that the rows of a form say; a row without a name or a value is left out. */

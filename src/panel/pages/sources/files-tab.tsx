@@ -26,6 +26,7 @@ import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
+import { textStream } from "../../../core/text-stream.ts";
 
 const STATUSES = [
   { value: "", label: "any status" },
@@ -104,7 +105,8 @@ function filesAsked(context: PageContext, { source, rags }: ShownSource) {
 }
 
 export function filesCsv(context: PageContext, shown: ShownSource): Response {
-  return context.body(filesAsCsv(context.get("services").db, filesAsked(context, shown)), 200, {
+  const lines = filesAsCsv(context.get("services").db, filesAsked(context, shown));
+  return context.body(textStream(lines), 200, {
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": `attachment; filename="${shown.source.identifier}.csv"`,
   });
