@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { kindByName, mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import { dataOf, encodedPath, type PanelApi } from "../api/clients.ts";
 import { reasonOf, type LocalFile } from "./list-folder.ts";
+import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 
 /** `readers` null: their readers are not told. */
 type Upload = LocalFile & { readers?: string[] | null };
@@ -17,23 +18,10 @@ const BYTES_PER_CALL = 8 * MIB;
 
 /** The files in the calls that upload them: small ones together, in their order. */
 export function uploadsOf<File extends LocalFile>(files: File[]): File[][] {
-  const calls: File[][] = [];
-  let open: File[] | null = null;
-  let bytes = 0;
-  for (const file of files) {
-    if (file.size > SMALL_FILE_BYTES) {
-      calls.push([file]);
-      continue;
-    }
-    if (open === null || open.length >= FILES_PER_CALL || bytes + file.size > BYTES_PER_CALL) {
-      open = [];
-      bytes = 0;
-      calls.push(open);
-    }
-    open.push(file);
-    bytes += file.size;
-  }
-  return calls;
+  const small = files.filter(({ size }) => size <= SMALL_FILE_BYTES);
+  const large = files.filter(({ size }) => size > SMALL_FILE_BYTES);
+  const limits = { total: BYTES_PER_CALL, count: FILES_PER_CALL };
+  return [...inBatchesBySize(small, limits, ({ size }) => size), ...inBatches(large, 1)];
 }
 
 /**

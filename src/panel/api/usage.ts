@@ -66,7 +66,8 @@ export const usageRoutes = () =>
       const nameOf = new Map(named.map((one) => [one.id, one]));
       const data = lines.map((line) => {
         const { identifier = null, name = null } = nameOf.get(line.key) ?? {};
-        return { ...line, identifier: group === "token" ? null : identifier, name };
+        const shown = { identifier: group === "token" ? null : identifier, name };
+        return Object.assign({}, line, shown);
       });
       return { ...asked, group, data };
     },
