@@ -1,103 +1,126 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
-import { UnreadableDocument, type Extraction } from "../../extracted-document.ts";
+import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { ManWriter } from "./man-writer.ts";
-import { argumentsOf, plainText, RoffSource } from "./roff-source.ts";
 
-const MDOC = "manual page uses mdoc; convert it with mandoc -T markdown";
-const HEADINGS = new Map([
-  ["SH", 2],
-  ["SS", 3],
-]);
+const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})[ \t]*(.*)$/s;
+const HEADINGS = new Map([...pairs("TH Dt", 1), ...pairs("SH Sh", 2), ...pairs("SS Ss", 3)]);
+/** A paragraph begins with these. */
+const BEGIN = new Set("P PP LP HP TP TQ RS RE SY YS Sp Pp Bl El br sp ti IP It".split(" "));
+/** Requests of roff itself, and macros whose arguments are lengths or of an index. */
+const SILENT = /^(?:[a-z].*|\W.*|P|[PLH]P|T[PQ]|RS|RE|Bl|IX|)$/;
+const LITERALS = new Map([
+  ...pairs("nf EX Vb TS Bd", true),
+  ...pairs("fi EE Ve TE Ed", false),
+] as const);
+/** Macros that print their arguments in two fonts by turns, without a space. */
+const JOINED = /^(?:[BIR]{2})$/;
+const DEFINITION = /^(?:de1?|am1?|ig)$/;
 
-/** Pages of man(7); tables (tbl(1)) stay as they are. @throws UnreadableDocument for mdoc(7) */
+function pairs<Value>(names: string, value: Value): [string, Value][] {
+  return names.split(" ").map((name) => [name, value]);
+}
+
+/** Pages of man(7) and mdoc(7) without conditions, definitions and strings of their own. */
 export function* readText(text: string): CooperativeWork<Extraction> {
-  if (/^\.D[dt]\b/m.test(text)) throw new UnreadableDocument(MDOC);
   const out = new MarkdownBuilder();
-  const writer = new ManWriter(out);
-  const source = new RoffSource(text);
-  const reader = new ManReader(writer);
+  const page = new ManPage(out);
   const progress = new Progress();
-  for (const { request, text: line } of source.lines((each) => MAN_MACROS.has(each))) {
-    reader.read(request, line);
-    yield* progress.advanceTo(source.at);
+  let at = 0;
+  for (const line of text.split("\n")) {
+    page.add(line);
+    yield* progress.advanceTo((at += line.length + 1));
   }
-  writer.paragraph();
-  const extraction = { text: out, title: writer.title, language: null, pages: [], notes: [] };
-  const { elsewhere } = reader;
-  return elsewhere === null ? extraction : { ...extraction, reason: `its text is in ${elsewhere}` };
+  page.endBlock();
+  return { text: out, title: out.firstHeading(), language: null, pages: [], notes: [] };
 }
 
-class ManReader {
-  elsewhere: string | null = null;
-  readonly #writer: ManWriter;
-  #heading: number | null = null;
+const textOf = (name: string, args: string[]) =>
+  name === "IP" ? (args[0] ?? "") : args.join(JOINED.test(name) ? "" : " ");
 
-  constructor(writer: ManWriter) {
-    this.#writer = writer;
+class ManPage {
+  #lines: string[] = [];
+  #isLiteral = false;
+  #isDefinition = false;
+  #heading: number | undefined;
+  readonly #out: MarkdownBuilder;
+
+  constructor(out: MarkdownBuilder) {
+    this.#out = out;
   }
 
-  read(request: string | null, line: string): void {
-    if (request === null) this.#text(line);
-    else this.#request(request, line);
+  add(line: string): void {
+    if (this.#isDefinition) this.#isDefinition = !/^\.[.\s]*$/.test(line);
+    else if (/^[.']/.test(line)) this.#request(line);
+    else if (line.trim() === "" && !this.#isLiteral) this.endBlock();
+    else this.#text(plainText(line));
   }
 
-  #text(line: string): void {
-    const text = plainText(line);
-    if (this.#heading !== null) this.#writeHeading(this.#heading, text);
-    else if (this.#writer.isLiteral) this.#writer.add(text);
-    else if (text.trim() === "") this.#writer.flush();
-    else {
-      if (/^\s/.test(line)) this.#writer.breakLine();
-      this.#writer.add(text.trim());
-      if (line.endsWith("\\c")) this.#writer.glue();
-    }
+  #request(line: string): void {
+    const [, name = "", rest = ""] = REQUEST.exec(line) ?? [];
+    const args = argumentsOf(rest);
+    const [isLiteral, level] = [LITERALS.get(name), HEADINGS.get(name)];
+    this.#isDefinition = DEFINITION.test(name);
+    if (isLiteral !== undefined || level !== undefined || BEGIN.has(name)) this.endBlock();
+    if (level !== undefined) this.#openHeading(level, args);
+    else if (isLiteral !== undefined) this.#isLiteral = isLiteral;
+    else if (!SILENT.test(name)) this.#text(textOf(name, args));
   }
 
-  #request(name: string, text: string): void {
-    const level = HEADINGS.get(name);
-    const args = argumentsOf(text).map((each) => plainText(each));
-    if (level !== undefined) this.#writeHeading(level, args.join(" "));
-    else if (name === "so") this.elsewhere ??= text.trim();
-    else MAN_MACROS.get(name)?.(this.#writer, args);
+  #openHeading(level: number, args: string[]): void {
+    this.#heading = level;
+    const [name = "", section] = args;
+    this.#text(level === 1 && section !== undefined ? `${name}(${section})` : args.join(" "));
   }
 
-  #writeHeading(level: number, text: string): void {
-    this.#heading = text === "" ? level : null;
-    if (text !== "") this.#writer.heading(level, text);
+  #text(text: string): void {
+    if (text !== "" || this.#isLiteral) this.#lines.push(text);
+    if (this.#heading !== undefined && text !== "") this.endBlock();
+  }
+
+  endBlock(): void {
+    const text = this.#lines.splice(0).join("\n");
+    if (this.#isLiteral) this.#out.code(text);
+    else if (this.#heading === undefined) this.#out.paragraph(text);
+    else this.#out.heading(this.#heading, text);
+    if (text !== "") this.#heading = undefined;
   }
 }
 
-type Macro = (writer: ManWriter, args: string[]) => void;
-
-const MACROS: [names: string, macro: Macro][] = [
-  ["TH", (writer, [name = "", section = ""]) => writer.setTitle(name, section)],
-  ["B I R SM SB", (writer, args) => args.length > 0 && writer.add(args.join(" "))],
-  ["BR BI RB RI IB IR", (writer, args) => args.length > 0 && writer.add(args.join(""))],
-  ["PP P LP HP", (writer) => writer.paragraph()],
-  ["TP", (writer) => writer.awaitTag()],
-  ["TQ", (writer) => writer.awaitTag(true)],
-  ["IP", (writer, [label = ""]) => writer.startItem(label)],
-  ["RS", (writer) => writer.indent()],
-  ["RE", (writer) => writer.outdent()],
-  ["sp Sp YS", (writer) => writer.flush()],
-  ["br ti", (writer) => writer.breakLine()],
-  ["nf EX Vb TS", (writer) => writer.literal(true)],
-  ["fi EE Ve TE", (writer) => writer.literal(false)],
-  ["OP", (writer, args) => writer.add(`[${args.join(" ")}]`)],
-  // A link's target comes before its text, and a mark after its end.
-  ["UR MT", (writer, [target = ""]) => writer.add(`<${target}>`)],
-  ["UE ME", (writer, [mark = ""]) => writer.add(mark, true)],
-  [
-    "SY",
-    (writer, args) => {
-      writer.breakLine();
-      writer.add(args.join(" "));
-    },
-  ],
-];
-
-/** Macros of man(7), and requests of roff that print, break or divide text. */
-const MAN_MACROS = new Map(
-  MACROS.flatMap(([names, macro]) => names.split(" ").map((name) => [name, macro] as const)),
+const NAMED = new Map(
+  "ssß aeæ /oø oaå Fo« Fc» Bq„ hy- en– em— bu• aq' Aq' dq\" oq‘ cq’ lq“ rq” rs\\ ha^ ti~ ga` co© rg® tm™ Tm™ R® ->→ <-← +-± mu× >=≥ <=≤"
+    .split(" ")
+    .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
 );
+const ONE = new Map([..."-'`._\\"].map((each) => [each, each]));
+for (const each of "~0t ") ONE.set(each, " ");
+ONE.set("e", "\\");
+const ACCENTS: Record<string, string> = {
+  "'": "\u0301",
+  "`": "\u0300",
+  "^": "\u0302",
+  ":": "\u0308",
+  "~": "\u0303",
+  ",": "\u0327",
+};
+/** Characters and strings by name, what shows nothing (fonts, sizes, movements), and comments. */
+const ESCAPE =
+  /\\(?:["#].*|\*?(?:\((..)|\[([^\]]{0,200})\])|\*(.)|[fmMFYgkn][-+]?(?:\(..|\[[^\]]{0,200}\]|.)|s[-+]?\d{1,2}|[bhvlLDXNZHSARCwo]'[^']{0,2000}'|(.))/gs;
+
+function plainText(line: string): string {
+  return line.replace(ESCAPE, (_whole, two?: string, long?: string, text?: string, one = "") => {
+    const name = two ?? long ?? text;
+    if (name === undefined) return ONE.get(one) ?? "";
+    const code = /^u([\dA-F]{4,5})$/.exec(name)?.[1];
+    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+    const accent = ACCENTS[name.slice(0, -1)];
+    return NAMED.get(name) ?? (accent ? `${name.at(-1)}${accent}`.normalize("NFC") : "");
+  });
+}
+
+const ARGUMENT = /[ \t]*(?:"((?:[^"]|"")*)"?|((?:\\.|[^\s\\])+|\\$))/gsy;
+
+function argumentsOf(text: string): string[] {
+  return Array.from(text.matchAll(ARGUMENT), ([, quoted, bare = ""]) =>
+    plainText(quoted === undefined ? bare : quoted.replaceAll('""', '"')),
+  );
+}
