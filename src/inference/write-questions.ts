@@ -147,8 +147,9 @@ const endsOf = (text: string, limit: number) =>
 
 const LIST_MARK = /^(?:[-*•]|\d{1,2}[.)])\s+/u;
 const LETTER = /\p{L}/u;
-/** With the marks of Greek, Arabic and Chinese. */
-const QUESTION_END = /[?？;;؟]["'”»)]?$/u;
+/** With the marks of Greek, Arabic and Chinese; some languages ask without any. */
+const QUESTION_END =
+  /(?:[?？;\u037e؟]["'”»)]?|か。?|[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])$/u;
 
 function questionsIn(text: string, most: number): string[] {
   const lines = withoutThinking(text)

@@ -92,6 +92,10 @@ async function conversationRows(service: Service) {
       "the last message, and the last two together (built-in model)",
       ({ turns }) => [turns.at(-1) ?? "", `${turns.at(-3)}\n${turns.at(-1)}`],
     ],
+    [
+      "the last message, and the one before it",
+      ({ turns }) => [turns.at(-1) ?? "", turns.at(-3) ?? ""],
+    ],
   ];
   const rows: Record<string, unknown>[] = [];
   for (const [search, queriesOf] of searches) {

@@ -37,9 +37,12 @@ export function jsonBody(limitBytes = API_BODY_LIMIT_BYTES) {
  * The body as JSON, for a handler that reads it itself; an absent body is an empty object.
  * @throws QuarryError as `jsonBody` does, and `invalid` for what is not JSON.
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(
+  request: Request,
+  limitBytes = API_BODY_LIMIT_BYTES,
+): Promise<unknown> {
   refuseCoded(request.headers);
-  const text = await readText(request, API_BODY_LIMIT_BYTES);
+  const text = await readText(request, limitBytes);
   const value = text.trim() === "" ? {} : parsedJson(text);
   if (value === undefined) throw notJson();
   if (text.length > MAX_UNCOUNTED_LENGTH) checkEntries(value);

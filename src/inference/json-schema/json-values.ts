@@ -5,11 +5,14 @@ export type JsonObject = Record<string, unknown>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Levels of nesting, level by level and no deeper than one beyond `enough`. */
-export function depthOf(root: unknown, enough: number): number {
+/** Checking and writing recurse; beyond this depth a caller could exhaust the stack. */
+const DEEPEST = 200;
+
+/** Whether the recursion over a value would be too deep; found level by level. */
+export function isTooDeep(root: unknown): boolean {
   let level: unknown[] = [root];
   let depth = 0;
-  while (level.length > 0 && depth <= enough) {
+  while (level.length > 0 && depth <= DEEPEST) {
     const below: unknown[] = [];
     for (const node of level) {
       if (typeof node !== "object" || node === null) continue;
@@ -18,7 +21,7 @@ export function depthOf(root: unknown, enough: number): number {
     level = below;
     depth += 1;
   }
-  return depth;
+  return depth > DEEPEST;
 }
 
 /** A text that two values share if they are equal as JSON values. @throws BudgetSpent */

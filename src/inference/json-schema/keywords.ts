@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json-values.ts";
+import { isJsonObject, isTooDeep, type JsonObject } from "./json-values.ts";
 
 /** The form of a keyword's value; what is in it is checked apart. */
 type Form = (value: unknown) => boolean;
@@ -81,6 +81,31 @@ export function subschemasOf(schema: JsonObject): Subschema[] {
       return { place: `/${keyword}/${escaped(name)}`, schema: one as unknown };
     });
   });
+}
+
+const MAX_SHOWN_LENGTH = 200;
+export const shown = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
+
+export const TOO_DEEP = "is nested too deeply";
+export const notASchema = (place: string) =>
+  `must be a JSON Schema: ${shown(place)} does not follow the specification`;
+
+/** What is wrong with a schema that is handed on, after its field's name; null: nothing. */
+export function schemaProblem(schema: JsonObject): string | null {
+  if (isTooDeep(schema)) return TOO_DEEP;
+  const place = wrongPlace(schema, "#");
+  return place === null ? null : notASchema(place);
+}
+
+function wrongPlace(schema: JsonObject, place: string): string | null {
+  const wrong = wrongKeyword(schema);
+  if (wrong !== null) return `${place}/${wrong}`;
+  for (const inner of subschemasOf(schema)) {
+    if (!isJsonObject(inner.schema)) continue;
+    const found = wrongPlace(inner.schema, place + inner.place);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** A name as a part of a JSON pointer. */

@@ -1,6 +1,7 @@
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { checkValue } from "./check-value.ts";
-import { depthOf, isJsonObject, type JsonObject } from "./json-values.ts";
+import { isJsonObject, isTooDeep, type JsonObject } from "./json-values.ts";
+import { TOO_DEEP } from "./keywords.ts";
 import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
 
 /** One finding a line; empty for a valid value. Values may share a budget. @throws BudgetSpent */
@@ -8,9 +9,6 @@ export type FindingsOf = (value: unknown, budget?: Budget) => string[];
 
 export type ReadJsonSchema = { ok: true; findings: FindingsOf } | { ok: false; reason: string };
 
-/** Checking a schema recurses; beyond this depth a caller could exhaust the stack. */
-const DEEPEST_SCHEMA = 200;
-const DEEPEST_VALUE = 200;
 /** About a second. An ordinary answer takes some thousands. */
 const MAX_STEPS = 4_000_000;
 
@@ -31,7 +29,7 @@ function isKnownDialect(schema: JsonObject | boolean): boolean {
  * other than JSON pointers within the schema, and own dialects are refused.
  */
 export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
-  if (depthOf(schema, DEEPEST_SCHEMA) > DEEPEST_SCHEMA) return refused("is nested too deeply");
+  if (isTooDeep(schema)) return refused(TOO_DEEP);
   if (!isKnownDialect(schema)) return refused("names a $schema that is not supported");
   const root = isJsonObject(schema) ? schema : { allOf: [schema] };
   try {
@@ -45,7 +43,7 @@ export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
 
 function findingsBy(index: SchemaIndex, root: JsonObject): FindingsOf {
   return (value, budget = checkingBudget()) => {
-    if (depthOf(value, DEEPEST_VALUE) > DEEPEST_VALUE) throw new BudgetSpent();
+    if (isTooDeep(value)) throw new BudgetSpent();
     return checkValue(index, root, value, budget);
   };
 }

@@ -1,7 +1,7 @@
 import { referredTo } from "../../core/json-pointer.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
-import { subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
+import { notASchema, shown, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaRefused extends Error {}
@@ -9,12 +9,9 @@ export class SchemaRefused extends Error {}
 const MAX_SUBSCHEMAS = 2_000;
 /** Limit for all compiled patterns of a schema together. */
 const MAX_INSTRUCTIONS = 50_000;
-const MAX_SHOWN_LENGTH = 200;
 
 /** Subschemas that check the same value as the schema around them. */
 const IN_PLACE = /^\/(?:allOf|anyOf|oneOf|not|if|then|else)\b/;
-
-const shown = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
 
 /** All schemas of a document, the targets of their references, and their patterns. */
 export class SchemaIndex {
@@ -40,10 +37,7 @@ export class SchemaIndex {
       throw new SchemaRefused(`must have at most ${MAX_SUBSCHEMAS} subschemas`);
     }
     const wrong = wrongKeyword(schema);
-    if (wrong !== null) {
-      const where = shown(`${place}/${wrong}`);
-      throw new SchemaRefused(`must be a JSON Schema: ${where} does not follow the specification`);
-    }
+    if (wrong !== null) throw new SchemaRefused(notASchema(`${place}/${wrong}`));
     this.#refuseUnsupported(schema);
     const target = this.#referred(schema);
     this.#targets.set(schema, target);

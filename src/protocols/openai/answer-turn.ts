@@ -13,6 +13,7 @@ import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
 import type { Listening } from "../../inference/run-events.ts";
 import { type DeferredBody, parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
+import type { Services } from "../../services.ts";
 import { run, type Runner } from "../run.ts";
 import { openAiErrorBody, type OpenAiErrorBody, refuse } from "./errors.ts";
 import { checkFunctions } from "./functions.ts";
@@ -49,7 +50,7 @@ export async function answerTurn<Read extends Turn>(
   const { signal } = context.req.raw;
   const { prompt, messages, followUp, functions, jsonSchema, cites } = turn;
   const told = { prompt, messages, followUp, functions, jsonSchema, cites, caller };
-  const asked = { ...told, runner: applyCallerLimits(runner, turn) };
+  const asked = { ...told, runner: applyCallerLimits(services.models, runner, turn) };
   const runWith = (listening: Partial<Listening>) => run(services, { ...asked, ...listening });
   if (!turn.stream) {
     const result = await runWith({ signal });
@@ -94,29 +95,35 @@ async function admitted(
     return { runner: { kind: "inference", inference }, caller };
   } catch (thrown) {
     if (isNotFound(thrown) && problem !== null) throw problem;
-    if (isNotFound(thrown) && model === "") throw refuse("model", "is required");
+    if (isNotFound(thrown) && model === "") throw refuse("model", "is required, as text");
     throw asNoSuchModel(thrown, model);
   }
 }
 
 /** OpenAI's default, which a caller cannot raise where nothing is configured. */
 const DEFAULT_TEMPERATURE = 1;
+/** Of the model's window, where nothing is configured: the passages need the rest. */
+const ANSWER_SHARE = 0.5;
+
+type ChatModels = Pick<Services["models"], "chat">;
 
 type Settings = {
+  model: string;
   systemPrompt: string;
   temperature: number | null;
   maxOutputTokens: number | null;
 };
 
 /** The runner with the caller's system message after its own, and the caller's limits where lower. */
-export function applyCallerLimits(runner: Runner, turn: Turn): Runner {
+export function applyCallerLimits(models: ChatModels, runner: Runner, turn: Turn): Runner {
   return runner.kind === "agent"
-    ? { kind: "agent", agent: lowered(runner.agent, turn) }
-    : { kind: "inference", inference: lowered(runner.inference, turn) };
+    ? { kind: "agent", agent: lowered(models, runner.agent, turn) }
+    : { kind: "inference", inference: lowered(models, runner.inference, turn) };
 }
 
-function lowered<Set extends Settings>(settings: Set, turn: Turn): Set {
-  const { systemPrompt, temperature, maxOutputTokens } = settings;
+function lowered<Set extends Settings>(models: ChatModels, settings: Set, turn: Turn): Set {
+  const { model, systemPrompt, temperature, maxOutputTokens } = settings;
+  const most = () => maxOutputTokens ?? Math.floor(models.chat(model).contextTokens * ANSWER_SHARE);
   return {
     ...settings,
     systemPrompt: [systemPrompt, turn.systemNote].filter((text) => text !== "").join("\n\n"),
@@ -125,8 +132,6 @@ function lowered<Set extends Settings>(settings: Set, turn: Turn): Set {
         ? temperature
         : Math.min(temperature ?? DEFAULT_TEMPERATURE, turn.temperature),
     maxOutputTokens:
-      turn.maxOutputTokens === null
-        ? maxOutputTokens
-        : Math.min(maxOutputTokens ?? Infinity, turn.maxOutputTokens),
+      turn.maxOutputTokens === null ? maxOutputTokens : Math.min(most(), turn.maxOutputTokens),
   };
 }

@@ -17,8 +17,13 @@ import { MODEL_MAX_LENGTH } from "./turn.ts";
 /** OpenAI's limits: https://platform.openai.com/docs/api-reference/embeddings/create */
 const INPUTS_LIMIT = 2_048;
 const TOKENS_LIMIT = 300_000;
+/** So many tokens fit, in most languages. */
+const BODY_LIMIT_BYTES = 4 * 1_024 * 1_024;
 
-const Input = z.string().min(1, "must not be empty");
+const Input = z
+  .string("must be text: tokens are not supported")
+  .min(1, "must not be empty")
+  .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
 const EmbeddingsRequest = z.object({
   model: z.string(),
   input: z.union([Input, z.array(Input).min(1).max(INPUTS_LIMIT)]),
@@ -29,7 +34,7 @@ const EmbeddingsRequest = z.object({
 export function embeddingRoutes(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   app.post("/embeddings", tokensAndGrants, async (context) => {
-    const { value, problem } = await parseBodyDeferringErrors(context.req.raw);
+    const { value, problem } = await parseBodyDeferringErrors(context.req.raw, BODY_LIMIT_BYTES);
     const services = context.get("services");
     const credential = await credentialIn(services, context.req.raw);
     const { principal, rags } = await listCoveredRags(services.reads, credential);

@@ -6,7 +6,6 @@ import { logFailure } from "../../http/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
-import { depthOf } from "../../inference/json-schema/json-values.ts";
 
 /* https://platform.openai.com/docs/guides/error-codes: clients choose a class by the status. */
 
@@ -25,13 +24,6 @@ class OpenAiRefusal extends QuarryError {
 /** `param` begins the message: "temperature must be at most 2". */
 export const refuse = (param: string, rule: string, code: string | null = null) =>
   new OpenAiRefusal(param, `Invalid request: ${param} ${rule}`, code);
-
-const DEEPEST = 200;
-
-/** @throws OpenAiRefusal: what is nested deeper could not be written as JSON again. */
-export function checkDepth(param: string, value: unknown): void {
-  if (depthOf(value, DEEPEST) > DEEPEST) throw refuse(param, "is nested too deeply");
-}
 
 export class NoSuchModel extends QuarryError {
   constructor(model: string) {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 
 import type { CallerFunctions } from "../../inference/types.ts";
+import { schemaProblem } from "../../inference/json-schema/keywords.ts";
 import { searchToolNames } from "../../inference/tools/search-tools.ts";
 import type { Services } from "../../services.ts";
 import type { Runner } from "../run.ts";
-import { checkDepth, refuse } from "./errors.ts";
+import { refuse } from "./errors.ts";
 
 /** OpenAI's limit. */
 const FUNCTIONS_LIMIT = 128;
@@ -22,6 +23,10 @@ export const FunctionFields = {
   parameters: z
     .record(z.string(), z.unknown())
     .refine(({ type = "object" }) => type === "object", "must be a JSON Schema of type object")
+    .superRefine((schema, context) => {
+      const problem = schemaProblem(schema);
+      if (problem !== null) context.addIssue(problem);
+    })
     .nullish(),
   strict: z.boolean().nullish(),
 };
@@ -56,7 +61,6 @@ export function readFunctions(
 ): CallerFunctions | undefined {
   const names = new Set(tools.map(({ name }) => name));
   if (names.size < tools.length) throw refuse("tools", "must have different names");
-  checkDepth("tools", tools);
   const bytes = new TextEncoder().encode(JSON.stringify(tools)).byteLength;
   if (bytes > FUNCTIONS_MAX_KIB * KIB) {
     throw refuse("tools", `must be at most ${FUNCTIONS_MAX_KIB} KiB in total`);
@@ -73,7 +77,7 @@ export function readFunctions(
     .map(({ name, description, parameters }) => ({
       name,
       description: description ?? "",
-      parameters: parameters ?? { type: "object", properties: {} },
+      parameters: { type: "object", properties: {}, ...parameters },
     }));
   return { functions, choice: mode, parallel: parallel !== false };
 }

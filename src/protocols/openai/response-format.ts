@@ -1,7 +1,9 @@
 import { z } from "zod";
 
+import { isTooDeep } from "../../inference/json-schema/json-values.ts";
+import { TOO_DEEP } from "../../inference/json-schema/keywords.ts";
 import { readResponseSchema } from "../../inference/response-schema.ts";
-import { checkDepth, refuse } from "./errors.ts";
+import { refuse } from "./errors.ts";
 
 const Schema = z.record(z.string(), z.unknown());
 
@@ -20,7 +22,7 @@ export function schemaOf(
 ): string | undefined {
   if (format === null || format === undefined || format.type === "text") return undefined;
   if (format.schema === null || format.schema === undefined) return ANY_OBJECT;
-  checkDepth(param, format.schema);
+  if (isTooDeep(format.schema)) throw refuse(param, TOO_DEEP);
   const schema = JSON.stringify(format.schema);
   const read = readResponseSchema(schema);
   if (!read.ok) throw refuse(param, read.reason);

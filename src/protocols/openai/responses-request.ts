@@ -89,7 +89,7 @@ const NOT_STORED = "Quarry stores nothing, send the earlier items in input";
 
 export const ResponsesRequest = z.object({
   ...SHARED_FIELDS,
-  input: z.union([z.string(), z.array(AnyItem).max(ITEMS_LIMIT)]),
+  input: z.union([z.string(), z.array(AnyItem).min(1, "must not be empty").max(ITEMS_LIMIT)]),
   instructions: z.string().nullish(),
   max_output_tokens: z.int().min(1).nullish(),
   metadata: z
@@ -118,10 +118,10 @@ export function readResponse(body: unknown): ReadResponse {
   const isWithoutSchema = format?.type === "json_schema" && (format.schema ?? null) === null;
   if (isWithoutSchema) throw refuse("text.format.schema", "is required");
   const jsonSchema = schemaOf(format, "text.format.schema");
-  const { systemNote, ...conversation } = readConversation(saidIn(input));
+  const field = "instructions";
+  const note = { role: "system" as const, param: field, content: field, text: instructions ?? "" };
   return {
-    ...conversation,
-    systemNote: [instructions ?? "", systemNote].filter((note) => note !== "").join("\n\n"),
+    ...readConversation([note, ...saidIn(input)]),
     model: asked.model,
     temperature: asked.temperature ?? null,
     maxOutputTokens: asked.max_output_tokens ?? null,

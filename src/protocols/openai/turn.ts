@@ -60,7 +60,7 @@ export function readConversation(said: Said[]): Conversation {
     told.add(one);
   }
   const last = said.findLast(({ role }) => !NOTES.has(role)) ?? said.at(-1);
-  if (last === undefined) throw refuse("input", "must not be empty");
+  if (last === undefined) throw refuse("messages", "must not be empty");
   told.expectAnswered(last.param);
   if (last.role !== "user" && last.role !== "tool") {
     throw refuse(last.param, "must be user, or a function's result");
@@ -88,7 +88,7 @@ class Told {
     switch (said.role) {
       case "system":
       case "developer":
-        this.notes.push(said.text);
+        if (said.text !== "") this.notes.push(said.text);
         return;
       case "tool":
         return this.#addResult(said);

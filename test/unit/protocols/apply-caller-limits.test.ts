@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { readChat } from "../../../src/protocols/openai/chat-request.ts";
 import type { Runner } from "../../../src/protocols/run.ts";
 import { applyCallerLimits } from "../../../src/protocols/openai/answer-turn.ts";
+import type { Services } from "../../../src/services.ts";
 
 type Settings = {
   systemPrompt?: string;
@@ -14,8 +15,9 @@ function lowered(configured: Settings, asked: object) {
   const agent = { systemPrompt: "Be kind.", ...configured };
   const messages = [{ role: "user", content: "Hello" }];
   const chat = readChat({ model: "agent/a", messages, ...asked });
+  const models = { chat: () => ({ contextTokens: 8_001 }) } as unknown as Services["models"];
   // Only these settings are read.
-  const runner = applyCallerLimits({ kind: "agent", agent } as unknown as Runner, chat);
+  const runner = applyCallerLimits(models, { kind: "agent", agent } as unknown as Runner, chat);
   return runner.kind === "agent" ? runner.agent : null;
 }
 
@@ -34,6 +36,11 @@ test("a caller lowers what is configured and never raises it", () => {
   expect(lowered(open, { temperature: 2, max_tokens: 50 })).toMatchObject({
     temperature: 1,
     maxOutputTokens: 50,
+  });
+  // The passages need the rest of the window.
+  expect(lowered(open, { max_tokens: 1e9 })).toMatchObject({ maxOutputTokens: 4_000 });
+  expect(lowered({ ...open, maxOutputTokens: 6_000 }, { max_tokens: 1e9 })).toMatchObject({
+    maxOutputTokens: 6_000,
   });
 });
 

@@ -15,8 +15,10 @@ test("a function named __proto__ is offered like any other", async () => {
 test("a schema that is nested too deeply to be written again is refused", () => {
   let schema: Record<string, unknown> = {};
   for (let at = 0; at < 50_000; at++) schema = { a: schema };
-  const read = () => readFunctions([{ name: "deep", parameters: schema }], "auto", true);
-  expect(read).toThrow("tools is nested too deeply");
+  const tools = [{ type: "function", function: { name: "deep", parameters: schema } }];
+  const messages = [{ role: "user", content: "Hello" }];
+  const read = () => readChat({ model: "agent/helper", messages, tools });
+  expect(read).toThrow("tools[0].function.parameters is nested too deeply");
   const format = { type: "json_object" as const, schema };
   expect(() => schemaOf(format, "text.format.schema")).toThrow("nested too deeply");
 });
@@ -32,6 +34,15 @@ test("a refusal does not repeat names and ids of any length", () => {
   }
 });
 
+test("parameters without a type are those of an object", () => {
+  const properties = { city: { type: "string" } };
+  const tools = [{ name: "a" }, { name: "b", parameters: { properties } }];
+  expect(readFunctions(tools, "auto", true)?.functions).toMatchObject([
+    { parameters: { type: "object", properties: {} } },
+    { parameters: { type: "object", properties } },
+  ]);
+});
+
 const CALL = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
 
 test.each<[string, object, string]>([
@@ -41,6 +52,18 @@ test.each<[string, object, string]>([
     { tools: [{ type: "function", function: { name: "f", parameters: { type: "array" } } }] },
     "tools[0].function.parameters must be a JSON Schema of type object",
   ],
+  ...(
+    [
+      [{ properties: 5 }, "#/properties"],
+      [{ properties: { a: 5 } }, "#/properties"],
+      [{ properties: { a: { anyOf: [{ type: "text" }] } } }, "#/properties/a/anyOf/0/type"],
+      [{ $defs: { "a/b": { required: true } } }, "#/$defs/a~1b/required"],
+    ] as const
+  ).map(([parameters, place]): [string, object, string] => [
+    `a wrong ${place}`,
+    { tools: [{ type: "function", function: { name: "f", parameters } }] },
+    `tools[0].function.parameters must be a JSON Schema: ${place} does not follow`,
+  ]),
   [
     "two calls with one id",
     { messages: [{ role: "assistant", tool_calls: [CALL, CALL] }] },

@@ -44,7 +44,8 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
     test.each<[string, object, string]>([
       ["no input", {}, "input"],
       ["an empty text", { input: ["a", ""] }, "input[1]"],
-      ["no text", { input: [1, 2] }, "input[0]"],
+      ["tokens", { input: [1, 2] }, "input[0]"],
+      ["half a character", { input: ["a", "\ud800"] }, "input[1]"],
       ["too many texts", { input: Array.from({ length: 2_049 }, () => "a") }, "input"],
       ["a text that is too long", { input: ["a", "a".repeat(900_000)] }, "input[1]"],
       ["too many tokens", { input: Array.from({ length: 40 }, () => "1 ".repeat(8_000)) }, "input"],
@@ -52,6 +53,13 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
       ["another form", { input: "a", encoding_format: "int8" }, "encoding_format"],
     ])("%s: 400", async (_, more, param) => {
       expect(errorOf(await embed(more))).toMatchObject({ status: 400, param });
+    });
+
+    test("a batch is bounded by its tokens, not by the body of other calls", async () => {
+      const input = Array.from({ length: 100 }, () => "thirty ".repeat(2_000));
+      const { status, body } = await embed({ input });
+      expect(status).toBe(200);
+      expect((body as Embeddings).usage.total_tokens).toBeGreaterThan(100_000);
     });
 
     test("a model that no RAG of the token uses is 404", async () => {
