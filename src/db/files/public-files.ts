@@ -123,16 +123,21 @@ export async function findFileStatuses(
   // Those of one source have the same readers.
   const readable = isReadable(rags[0]?.readers);
   const live = rags.map(({ ragId, generation }) => ({ ragId, generation }));
+  // For a reader, another file stands in for one that is not there: both cost the same rows.
+  const other =
+    rags[0]?.readers === undefined
+      ? raw("null")
+      : sql`select id from files where file_source_id = ${sourceId} limit 1`;
   const found = (column: Sql) =>
-    sql`select ${PUBLIC_FILE} from files f cross join json_each(${live}) m
+    sql`select ${PUBLIC_FILE} from json_each(${names}) n
+        left join files named on named.file_source_id = ${sourceId} and named.${column} = n.value
+        cross join files f on f.id = coalesce(named.id, (${other}))
+        cross join json_each(${live}) m
         join rag_files rf on rf.rag_id = m.value ->> 'ragId'
           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
           and rf.status <> 'leaving'
-      where f.file_source_id = ${sourceId}
-        and ${column} in (select value from json_each(${names})) and ${readable}`.reading(
-      PUBLIC_FILE,
-    );
-  const [byPath, byId] = await runBatch(db, [found(raw("f.path")), found(raw("f.external_id"))]);
+      where (named.id is not null) + ${readable} = 2`.reading(PUBLIC_FILE);
+  const [byPath, byId] = await runBatch(db, [found(raw("path")), found(raw("external_id"))]);
   // A path identifies one file; an external id may have belonged to another file before.
   return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];
 }

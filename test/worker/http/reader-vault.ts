@@ -2,8 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
-import { composeServices } from "../../../src/compose.ts";
-import { createApp } from "../../../src/http/app.ts";
+import { appFor } from "../../../src/apps.ts";
 import { countedBindings } from "../../support/counted-bindings.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
@@ -115,12 +114,14 @@ export async function costInVault(callers: Vault["callers"], { path, body }: Omi
   const counted = countedBindings(env);
   const context = createExecutionContext();
   const type = { "Content-Type": "application/json" };
+  const accept = { Accept: "application/json, text/event-stream" };
   const request = new Request(`${ORIGIN}${path}`, {
     method: body === undefined ? "GET" : "POST",
-    headers: { ...callers.get("bob"), ...type },
+    headers: { ...callers.get("bob"), ...type, ...accept },
     body: body === undefined ? null : JSON.stringify(body),
   });
-  await (await createApp(composeServices).fetch(request, counted.env, context)).text();
+  const app = await appFor(request);
+  await (await app.fetch(request, counted.env, context)).text();
   const trips = counted.operations.map(({ binding, name }) => `${binding} ${name}`).sort();
   const rows = counted.operations.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
   await waitOnExecutionContext(context);
