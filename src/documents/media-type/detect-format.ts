@@ -112,11 +112,12 @@ function textKind(file: RawDocument): DocumentKind {
   const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
   if (kind === "man") return "text";
   if (kind === "mail" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
-  if (!BINARY_KINDS.has(kind)) return kind === "text" && byName === null ? untold(start) : kind;
-  // A name with the extension of a binary format does not make text binary.
-  return untold(start);
+  // Programs name the rows that they export like workbooks.
+  if (kind === "xlsx" || WORKBOOK_TYPE.test(`${file.name} ${file.mimeType}`)) return "csv";
+  return BINARY_KINDS.has(kind) ? "text" : kind;
 }
 
+const WORKBOOK_TYPE = /\.xls |ms-excel$/i;
 const MANUAL_NAME = /\.[1-9n][a-z]{0,12}$/i;
 const MANUAL_START = /^[.'][ \t]*(?:TH[ \t]+\S|D[dt][ \t]|so[ \t]+man)/m;
 
@@ -125,8 +126,6 @@ function isManualPage({ name, mimeType }: RawDocument, byName: DocumentKind | nu
   const isNamed = byName === "man" || MANUAL_NAME.test(name);
   return (isNamed || kindByMediaType(mimeType) === "man") && MANUAL_START.test(start);
 }
-
-const untold = (start: string) => sniffTable(start) ?? "text";
 
 /** Fragments of HTML and JSON, where neither the name nor the sender indicates otherwise. */
 function sniffedLeniently(
@@ -201,29 +200,3 @@ function sniffJson(start: string, bytes: Uint8Array): DocumentKind | null {
 function tailOf(bytes: Uint8Array): string {
   return headOf(bytes.subarray(-TAIL_BYTES), TAIL_BYTES).replace(/\0/g, "");
 }
-
-const MIN_ROWS = 3;
-const LOOKED_AT_ROWS = 20;
-
-/** Rows with the same number of cells; a delimiter before a space indicates prose. */
-function sniffTable(start: string): DocumentKind | null {
-  const lines = start.split(/\r?\n/).slice(0, LOOKED_AT_ROWS);
-  // The last line may be cut off.
-  const rows = lines.slice(0, -1).map((line) => line.replace(/"(?:[^"]|"")*"/g, ""));
-  if (rows.length < MIN_ROWS || rows.some((row) => row.includes('"'))) return null;
-  for (const [delimiter, kind] of DELIMITERS) {
-    const counts = new Set(rows.map((row) => row.split(delimiter).length));
-    const isEven = counts.size === 1 && !counts.has(1);
-    const isProse =
-      rows.some((row) => row.includes(`${delimiter} `)) ||
-      rows.every((row) => row.endsWith(delimiter));
-    if (isEven && !isProse) return kind;
-  }
-  return null;
-}
-
-const DELIMITERS: [string, DocumentKind][] = [
-  ["\t", "tsv"],
-  [";", "csv"],
-  [",", "csv"],
-];

@@ -4,12 +4,12 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
 import { codeLanguageOf, languageNamed } from "./code-language.ts";
 import { OpenFormula } from "../office/formula.ts";
-import { isHidden } from "./hidden-styles.ts";
 import {
   BLOCKS,
   effectOf,
   isBesideText,
   isControl,
+  isHidden,
   isLine,
   isMain,
   isMount,
@@ -124,7 +124,7 @@ export class HtmlReader {
 
   #effectOf(name: string, attributes: Attributes): Effect {
     if (SKIPPED.has(name)) return "skip";
-    if (isHidden(name, attributes, this.facts.hiddenSelectors)) {
+    if (isHidden(attributes)) {
       if (this.#skipping === 0) this.hidden++;
       return "skip";
     }

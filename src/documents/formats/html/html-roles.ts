@@ -166,6 +166,15 @@ export function isBesideText(name: string, attributes: Attributes): boolean {
 export const isTab = (name: string, attributes: Attributes) =>
   name === "label" || attributes["role"] === "tab";
 
+const HIDING_STYLE =
+  /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;
+
+/** Whether an element itself says that it is not shown; style sheets are not read. */
+export function isHidden({ hidden, style }: Record<string, string>): boolean {
+  if (hidden !== undefined && hidden !== "until-found") return true;
+  return style !== undefined && HIDING_STYLE.test(style);
+}
+
 const SKIP_CLASS = /(?:^|\s)(?:\S*skip\S*|(?:visually-hidden|sr-only)(?:-focusable)?)(?:\s|$)/i;
 const SKIP_TEXT =
   /^\s*(?:(?:skip|jump|go)\b.{0,30}\b(?:content|navigation|main|footer|search)|(?:direkt |springe )?zu[mr] (?:haupt)?(?:inhalt|navigation)|(?:aller|passer) au (?:contenu|menu)|(?:saltar|ir) al contenido|(?:vai|salta) al contenuto|(?:pular|ir|saltar) para o conte[uú]do|(?:ga )?naar (?:de )?(?:hoofd)?inhoud)/iu;

@@ -2,7 +2,7 @@ import { Progress, type CooperativeWork } from "../../../core/work/cooperative.t
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 
-const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})[ \t]*(.*)$/s;
+const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})(.*)$/s;
 const HEADINGS = new Map([...pairs("TH Dt", 1), ...pairs("SH Sh", 2), ...pairs("SS Ss", 3)]);
 /** A paragraph begins with these. */
 const BEGIN = new Set("P PP LP HP TP TQ RS RE SY YS Sp Pp Bl El br sp ti IP It".split(" "));

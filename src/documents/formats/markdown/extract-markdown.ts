@@ -1,7 +1,7 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { headingText, plainHeading } from "../../../text/heading-text.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { withoutHiddenMarkup } from "./markdown-hidden.ts";
+import { withoutComments } from "./markdown-comments.ts";
 import { countNote } from "../../notes.ts";
 
 const HEADING_LOOK_CHARACTERS = 1_000;
@@ -10,19 +10,16 @@ const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/
 const FENCE =
   /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
 
-/** Stays as it is, so that offsets refer to the source, but for hidden markup. */
+/** Stays as it is, so that offsets refer to the source, but for comments. */
 export function* readText(text: string): CooperativeWork<Extraction> {
   const front = FRONT_MATTER.exec(text)?.[1] ?? "";
-  const { markdown, comments, elements } = yield* withoutHiddenMarkup(text);
+  const { markdown, comments } = yield* withoutComments(text);
   return {
     text: markdown,
     title: fieldOf(front, "title") ?? firstHeading(markdown),
     language: fieldOf(front, "lang") ?? fieldOf(front, "language"),
     pages: [],
-    notes: [
-      ...countNote(comments, "HTML comment", "removed"),
-      ...countNote(elements, "hidden element", "removed"),
-    ],
+    notes: countNote(comments, "HTML comment", "removed"),
   };
 }
 

@@ -5,7 +5,7 @@ import { readPage } from "../html/extract-html.ts";
 import { jsonTokens } from "../json/json-tokens.ts";
 import { readText as readMarkdown } from "../markdown/extract-markdown.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { withoutHiddenMarkup } from "../markdown/markdown-hidden.ts";
+import { withoutComments } from "../markdown/markdown-comments.ts";
 import { countNote } from "../../notes.ts";
 
 /** Limit of one output: a table of some thousand rows. */
@@ -88,9 +88,8 @@ class NotebookReader {
   }
 
   *#addText(source: string): CooperativeWork<void> {
-    const { markdown, comments, elements } = yield* withoutHiddenMarkup(source);
+    const { markdown, comments } = yield* withoutComments(source);
     this.#comments += comments;
-    this.#elements += elements;
     const extraction = yield* readMarkdown(markdown);
     this.title ??= extraction.title;
     this.out.raw(textOf(extraction));

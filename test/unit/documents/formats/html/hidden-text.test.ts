@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 
 const extract = (text: string, name = "a.txt") =>
@@ -36,19 +36,15 @@ it.each([
   ["its style", `<div style="color:red; display : none">x</div>`],
   ["invisibility", `<span style="visibility:hidden">x</span>`],
   ["no size", `<p style="font-size:0">x</p>`],
-  [
-    "a class of the style sheet",
-    `<style>.a, .b{display:none!important}</style><p class="c b">x</p>`,
-  ],
 ])("hides HTML by %s", async (_how, hidden) => {
   const document = await extract(`<html><body><p>seen</p>${hidden}</body></html>`, "a.html");
   expect(document.markdown).toBe("seen");
   expect(document.notes).toEqual(["1 hidden element removed"]);
 });
 
-it("shows what only a narrow screen hides", async () => {
-  const html = "<style>@media (max-width: 1px) { .a { display: none } }</style><p class=a>seen</p>";
-  expect((await extract(html, "a.html")).markdown).toBe("seen");
+it("shows what only a style sheet hides", async () => {
+  const html = "<style>.a { display: none }</style><p class=a>seen</p>";
+  expect(await extract(html, "a.html")).toMatchObject({ markdown: "seen", notes: [] });
 });
 
 it("leaves comments of Markdown out, but not those in code", async () => {
@@ -57,42 +53,22 @@ it("leaves comments of Markdown out, but not those in code", async () => {
   expect(document.notes).toEqual(["1 HTML comment removed"]);
 });
 
-describe("hidden HTML in Markdown", () => {
-  it.each([
-    ["a span in its line", 'a <span style="display:none">secret</span>b', "a b"],
-    ["a block over paragraphs", "a\n\n<div hidden>\n\nsecret\n\n</div>\nb", "a\n\n\nb"],
-    ["a block with another inside", "a\n<div hidden>\n<div>x</div>\nsecret\n</div>\nb", "a\n\nb"],
-    ["a block in a line, where it is closed in its paragraph", "a <div hidden>x</div> b", "a  b"],
-    ["a block in an item", "- a\n\n    <div hidden>\n\n  secret\n\n  </div>b", "- a\n\n    b"],
-    ["a block in a quote", "> <div hidden>\n>\n> secret\n> </div>b", "> b"],
-    ["a span with a comment inside", "a <i hidden>x <!-- secret --> x</i>b", "a b"],
-  ])("is left out and counted: %s", async (_what, text, markdown) => {
-    const document = await extract(text, "a.md");
-    expect(document.markdown).toBe(markdown);
-    expect(document.notes).toEqual(["1 hidden element removed"]);
-  });
+it.each([
+  ["a fence in an item", "1. a\n\n   ```html\n   <!-- x -->\n   ```\n"],
+  ["a fence deep in lists", "- a\n  - b\n    - ~~~\n      <!-- x -->\n      ~~~\n"],
+  ["a fence in a quote", "> ```html\n> <!-- x -->\n> ```\n"],
+  ["code", "a `<!-- x -->` b"],
+  ["a comment without an end", "a <!-- b\n\nc"],
+  ["a hidden element", "a <i hidden>b</i>"],
+])("shows %s in Markdown", async (_what, text) => {
+  expect(await extract(text, "a.md")).toMatchObject({ markdown: text, notes: [] });
+});
 
-  it.each([
-    ["code", "a `<div hidden>` b"],
-    ["a fence", "```html\n<div hidden>\nx\n</div>\n```"],
-    ["a fence in an item", "1. a\n\n   ```html\n   <!-- x -->\n   <div hidden>y</div>\n   ```\n"],
-    ["a fence deep in lists", "- a\n  - b\n    - ~~~\n      <!-- x -->\n      ~~~\n"],
-    ["a fence in a quote", "> ```html\n> <!-- x -->\n> ```\n"],
-    ["a block that is never closed", "a\n\n<section hidden>\nb\n\nc"],
-    ["a span that its paragraph does not close", "a <b hidden>b\n\nc</b>"],
-    ["prose that names an element", "Write <section hidden> in it.\n\nb\n\n</section> ends it."],
-    ["an element without content", "a <br hidden> <img style='display:none' alt=x> b"],
-    ["what is not hidden", '<div style="color: red" data-x="hidden">a</div>'],
-  ])("is shown where it is %s", async (_what, text) => {
-    expect(await extract(text, "a.md")).toMatchObject({ markdown: text, notes: [] });
-  });
-
-  it("is found among many in passing", async () => {
-    const many = "<i hidden>x</i> <b>x ".repeat(50_000);
-    const document = await extract(`${many}<!-- \n\nneedle`, "a.md");
-    expect(document.markdown).toContain("needle");
-    expect(document.markdown).not.toContain("hidden");
-  });
+it("finds comments among many in passing", async () => {
+  const many = "<!-- x --> <b>x ".repeat(50_000);
+  const document = await extract(`${many}<!-- \n\nneedle`, "a.md");
+  expect(document.markdown).toMatch(/^ <b>x  <b>x[^]*<!-- \n\nneedle$/);
+  expect(document.notes).toEqual(["50000 HTML comments removed"]);
 });
 
 it("notes what is hidden in the HTML that a feed carries", async () => {

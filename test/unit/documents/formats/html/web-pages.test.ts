@@ -164,20 +164,6 @@ describe("content stays, wherever it stands and whatever its element is called",
     expect(await markdownOf(html)).toBe(`## Locks\n\n${text}`);
   });
 
-  it.each([
-    ["a whole page that fades in", "body{opacity:0;transition:opacity 1s} html{visibility:hidden}"],
-    ["a panel that a later rule shows", ".panel{display:none} .panel{display:block}"],
-  ])("%s", async (_name, sheet) => {
-    const html = `<style>${sheet}</style><body><p class="panel">${text}</p></body>`;
-    expect(await markdownOf(html)).toBe(text);
-  });
-
-  it("what a later rule does not show is hidden", async () => {
-    const sheet = `.a{display:none!important} .a{display:block} .b{display:none} .b{opacity:1}`;
-    const html = `<style>${sheet}</style><p class=a>Secret</p><p class=b>Hidden</p><p>${text}`;
-    expect(await markdownOf(html)).toBe(text);
-  });
-
   it("a heading or a sentence beside what scripts fill", async () => {
     const page = (body: string) => `<body>${body}<div id="app"></div><script>run()</script>`;
     expect(await markdownOf(page("<h1>Open from 9 to 17</h1>"))).toBe("# Open from 9 to 17");

@@ -71,12 +71,14 @@ it("cuts an output that no one reads, and says so", async () => {
   expect(notes).toEqual(["1 output cut at 262144 characters"]);
 });
 
-it("leaves comments and hidden text of its texts out, and says so", async () => {
+it("leaves comments of its texts out, and hidden elements of its tables, and says so", async () => {
   const cells = [
-    { cell_type: "markdown", source: "# Tides <!-- secret -->\n\nHigh <i hidden>secret</i>" },
+    { cell_type: "markdown", source: "# Tides <!-- secret -->\n\nHigh" },
     { cell_type: "markdown", source: ["<!-- secret\n", "-->`<!--` begins one"] },
+    ran({ data: { "text/html": "<table><tr><td>Low<i hidden>secret</i>" } }).cells[0],
   ];
   const document = await read({ nbformat: 4, cells });
+  expect(document.markdown).toMatch(/Low/);
   expect(document.markdown).not.toContain("secret");
   expect(document).toMatchObject({
     title: "Tides",
