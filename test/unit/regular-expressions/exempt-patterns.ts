@@ -19,10 +19,6 @@ export const EXEMPT: Exemption[] = [
     why: "one class of characters, without a repeat",
   },
   {
-    pattern: 'new RegExp(`;${name}=(?:"([^"]*)"|([^;:]*))`, "i")',
-    why: "the name is one of ours, and no repeat runs past the next name",
-  },
-  {
     pattern: "new RegExp(PARTS)",
     why: "a copy of a pattern that is checked",
   },

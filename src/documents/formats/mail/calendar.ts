@@ -4,8 +4,10 @@ import { entryNamed } from "../archive/named-entry.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { linesOf } from "./parts/part-text.ts";
 
-const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^",:;]*)(?:,(?:"[^"]*"|[^",:;]*))*)*):/;
+const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^":])*)?):/;
 const MAX_NAME_CHARACTERS = 4_096;
+/** The zone of a moment, the name of a person. */
+const TOLD = /;(?:TZID|CN)=(?:"([^"]*)"|([^;:]*))/i;
 const LABELS: Record<string, string> = {
   DTSTART: "Start",
   DTEND: "End",
@@ -18,7 +20,7 @@ const LABELS: Record<string, string> = {
 const LABELLED_AS_NAMED =
   /^(?:SUMMARY|DUE|DURATION|COMPLETED|LOCATION|STATUS|ORGANIZER|ATTENDEE|CONTACT|CATEGORIES|RESOURCES|COMMENT)$/;
 const ENTRY = /^V(?:EVENT|TODO|JOURNAL)$/i;
-const MOMENTS = /^(?:DTSTART|DTEND|DUE|RDATE|EXDATE|RECURRENCE-ID|COMPLETED)$/;
+const OF_TIME = /^(?:DT|DUE|EX|R|COMPLETED)/;
 const MOMENT = /\b(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:\d\d)?(Z)?)?\b/g;
 
 /** Whether a text is a calendar that has entries; time zones do not count. */
@@ -52,13 +54,12 @@ function writeFact(name: string, parameters: string, value: string, out: Markdow
   const named = LABELLED_AS_NAMED.test(name) ? name.charAt(0) + name.slice(1).toLowerCase() : null;
   const label = entryNamed(LABELS, name) ?? named;
   if (label === null) return;
-  const isPerson = name === "ORGANIZER" || name === "ATTENDEE";
-  const shown = MOMENTS.test(name)
-    ? moments(parameters, value)
-    : isPerson
-      ? person(parameters, value)
-      : foldSpace(unescaped(value));
-  out.listItem(0, "-", `${label}: ${shown}`);
+  const plain = foldSpace(unescaped(value.replace(/^mailto:/i, "")));
+  const shown = OF_TIME.test(name)
+    ? plain.replace(MOMENT, momentText).replaceAll(",", ", ")
+    : plain;
+  const [, quoted, told = quoted ?? ""] = TOLD.exec(parameters) ?? [];
+  out.listItem(0, "-", `${label}: ${shown}${told === "" || told === shown ? "" : ` (${told})`}`);
 }
 
 const unescaped = (value: string) =>
@@ -67,24 +68,7 @@ const unescaped = (value: string) =>
   );
 
 /** `20250314T090000Z` as `2025-03-14 09:00 UTC`. */
-function moments(parameters: string, value: string): string {
-  const local = parameterOf(parameters, "TZID");
-  return value
-    .replaceAll(",", ", ")
-    .replace(MOMENT, (_whole, year, month, day, hour?: string, minute?: string, utc?: string) => {
-      const zone = utc === undefined ? local : "UTC";
-      const time = hour === undefined ? "" : ` ${hour}:${minute}${zone === "" ? "" : ` ${zone}`}`;
-      return `${year}-${month}-${day}${time}`;
-    });
-}
-
-function person(parameters: string, value: string): string {
-  const address = value.replace(/^mailto:/i, "");
-  const name = parameterOf(parameters, "CN");
-  return name === "" || name === address ? address : `${name} <${address}>`;
-}
-
-function parameterOf(parameters: string, name: string): string {
-  const found = new RegExp(`;${name}=(?:"([^"]*)"|([^;:]*))`, "i").exec(parameters);
-  return found?.[1] ?? found?.[2] ?? "";
+function momentText(_whole: string, ...[year, month, day, hour, minute, utc]: string[]): string {
+  const time = hour === undefined ? "" : ` ${hour}:${minute}${utc === undefined ? "" : " UTC"}`;
+  return `${year}-${month}-${day}${time}`;
 }

@@ -1,4 +1,3 @@
-import { withJustifiedLines } from "./justified-lines.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
@@ -28,14 +27,14 @@ export function segmentsOf(
   const turned: Segment[] = [];
   let last: Segment | null = null;
   let pendingSpace = false;
-  const overprinted = new OverprintedText();
+  const drawn = new Map<string, Segment>();
   for (const [order, item] of items.entries()) {
     if (item.str.trim() === "") {
       pendingSpace ||= item.str !== "";
       continue;
     }
     const { segment, isTurned } = placed(item, viewport, order, blocks);
-    if (overprinted.isCopy(segment)) continue;
+    if (isCopy(segment, drawn)) continue;
     const into = isTurned ? turned : level;
     const before = last !== null && into.at(-1) === last ? last : null;
     if (before === null || !continues(before, segment, pendingSpace)) {
@@ -58,7 +57,7 @@ function wholeLines(segments: Segment[]): Segment[] {
     if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
     delete line.pieces;
   }
-  return withJustifiedLines(lines);
+  return lines;
 }
 
 /** Whether both are parts of a line with right-to-left text. */
@@ -173,31 +172,13 @@ function multiply(m: Matrix, n: Matrix): Matrix {
 /** In ems: the most distance between copies that are to look like one bold text. */
 const MAX_SHIFT = 0.12;
 
-/** Finds text that is drawn again at nearly the same place: writers without a bold font do so. */
-class OverprintedText {
-  readonly #drawn = new Map<string, Segment>();
-
-  isCopy(segment: Segment): boolean {
-    const { x0, y, size } = segment;
-    const shift = size * MAX_SHIFT;
-    for (const x of [x0 - shift, x0 + shift]) {
-      for (const row of [y - shift, y + shift]) {
-        const other = this.#drawn.get(keyOf(segment, x, row));
-        if (other !== undefined && isNear(other, segment, shift)) return true;
-      }
-    }
-    this.#drawn.set(keyOf(segment, x0, y), { ...segment });
-    return false;
-  }
-}
-
-const isNear = (one: Segment, other: Segment, shift: number) =>
-  Math.abs(one.x0 - other.x0) <= shift && Math.abs(one.y - other.y) <= shift;
-
-/** Squares are twice as wide as the largest shift, so that two in each direction suffice. */
-function keyOf({ text, size, block }: Segment, x: number, y: number): string {
-  const side = size * MAX_SHIFT * 2;
-  return `${Math.floor(x / side)} ${Math.floor(y / side)} ${size.toFixed(1)} ${block} ${text}`;
+/** Whether a text is drawn again at nearly the same place: writers without a bold font do so. */
+function isCopy(segment: Segment, drawn: Map<string, Segment>): boolean {
+  const twin = drawn.get(segment.text);
+  drawn.set(segment.text, { ...segment });
+  const shift = segment.size * MAX_SHIFT;
+  const isNear = (one: number, other = Infinity) => Math.abs(one - other) <= shift;
+  return isNear(segment.x0, twin?.x0) && isNear(segment.y, twin?.y);
 }
 
 /** Fonts draw 日 and the radical ⽇ with one glyph, and some writers map it to the radical. */

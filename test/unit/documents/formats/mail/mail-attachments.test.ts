@@ -73,10 +73,10 @@ describe("attachments", () => {
     expect(await mailText(multipart("mixed", "\nCome.", part, again))).toBe(
       [
         "Come.\n\n## Calendar\n",
-        "- Start: 2025-03-14 09:00 Europe/Oslo",
+        "- Start: 2025-03-14 09:00 (Europe/Oslo)",
         "- End: 2025-03-14 09:00 UTC",
         "- Summary: Plan, room 2",
-        "- Organizer: Berg: Ann <ann@x.example>",
+        "- Organizer: ann@x.example (Berg: Ann)",
         "\nFirst\nsecond line.",
       ].join("\n"),
     );
@@ -91,9 +91,9 @@ describe("attachments", () => {
       [
         "See.\n\n## a.ics\n",
         "- Summary: Standup",
-        "- Start: 2025-03-14 09:00 Europe/Oslo",
+        "- Start: 2025-03-14 09:00 (Europe/Oslo)",
         "- Repeats: FREQ=WEEKLY",
-        "- Not on: 2025-03-21 09:00 Europe/Oslo, 2025-03-28 09:00 Europe/Oslo",
+        "- Not on: 2025-03-21 09:00, 2025-03-28 09:00 (Europe/Oslo)",
         "- In place of: 2025-04-04",
         "- Comment: Bring slides, please",
       ].join("\n"),

@@ -43,26 +43,6 @@ it.each([
   expect((await extract(pageOf(content))).markdown).toBe(whole);
 });
 
-it("takes no widely spread line of a justified column for a table's row", async () => {
-  const rows = ["every master shall report", "the draught of the vessel"];
-  const spread = (text: string, y: number, gap: number) => {
-    let x = 50;
-    const parts = text.split(" ").map((word) => {
-      const part = `BT /F2 10 Tf ${x} ${y} Td (${word}) Tj ET\n`;
-      x += word.length * 6 + gap;
-      return part;
-    });
-    return parts.join("");
-  };
-  // Courier's letters are 6 points wide: both lines end at 221.
-  const content = spread(rows[0] ?? "", 700, 13) + spread(rows[1] ?? "", 688, 11.25);
-  const courier = HELVETICA.replace("/Helvetica", "/Courier");
-  const bytes = pageOf(content, HELVETICA, courier);
-  expect((await extract(bytes)).markdown).toBe(
-    "every master shall report the draught of the vessel",
-  );
-});
-
 describe("what pages repeat at their edges", () => {
   const read = async (head: (page: number) => string) => {
     const content = (_unused: unknown, at: number) =>
