@@ -157,6 +157,7 @@ export const FilterText = ({ name, label, value }: SearchProps) => (
     dir="auto"
     autocomplete="off"
     data-search
+    aria-keyshortcuts="/"
   />
 );
 
