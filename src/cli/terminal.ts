@@ -2,43 +2,34 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { IS_PACKED } from "./installation.ts";
-import { openProgress, showWaiting, type Progress } from "./progress.ts";
+import { openProgress, showWaiting } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
 
-/** Where a command prints. With `json`, text for people goes to standard error. */
-export type Terminal = {
-  json: boolean;
-  /** Of text for people. */
-  output: NodeJS.WriteStream;
-  say: (line?: string) => void;
-  /** As it is, without an end of line. */
-  write: (text: string) => void;
-  warn: (line: string) => void;
-  /** `caps`: the most columns of text for each column of the table. */
-  table: (head: string[], rows: string[][], caps?: (number | undefined)[]) => void;
-  progress: (label: string, total: number) => Progress;
-  /** Shows on a terminal, not in a pipe or a log, that an answer is waited for; returns what ends it. */
-  waitForAnswer: () => () => void;
-  /** Prints the single object of `--json`; does nothing without it. */
-  result: (value: unknown) => void;
-};
+export type Terminal = ReturnType<typeof openTerminal>;
 
-export function openTerminal(json: boolean): Terminal {
+/** Where a command prints. With `json`, text for people goes to standard error. */
+export function openTerminal(json: boolean) {
   const stream = json ? process.stderr : process.stdout;
-  const say = (line = "") => void stream.write(`${line}\n`);
+  const say = (line = ""): void => void stream.write(`${line}\n`);
   return {
     json,
+    /** Of text for people. */
     output: stream,
     say,
-    write: (text) => void stream.write(text),
-    warn: (line) => void process.stderr.write(`${line}\n`),
-    table: (head, rows, caps) => say(drawTable(head, rows, terminalColumns(stream), caps)),
-    progress: (label, total) => openProgress(process.stderr, label, total),
+    /** As it is, without an end of line. */
+    write: (text: string): void => void stream.write(text),
+    warn: (line: string): void => void process.stderr.write(`${line}\n`),
+    /** `caps`: the most columns of text for each column of the table. */
+    table: (head: string[], rows: string[][], caps?: (number | undefined)[]): void =>
+      say(drawTable(head, rows, terminalColumns(stream), caps)),
+    progress: (label: string, total: number) => openProgress(process.stderr, label, total),
+    /** Shows on a terminal, not in a pipe or a log, that an answer is waited for; returns what ends it. */
     waitForAnswer: () =>
       process.stderr.isTTY
         ? showWaiting(process.stderr, "Waiting for the answer")
         : () => undefined,
-    result: (value) => {
+    /** Prints the single object of `--json`; does nothing without it. */
+    result: (value: unknown): void => {
       if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
   };

@@ -1,5 +1,5 @@
-const IPV4_MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-const GROUPS = 8;
+import ipaddr from "ipaddr.js";
+
 /** The groups of an IPv6 address that make up its /64, which usually belongs to one customer. */
 const NETWORK_GROUPS = 4;
 /** Clients without an address share one budget: this happens only in local tests. */
@@ -8,20 +8,10 @@ const NOBODY = "none";
 /** The client that a rate window counts: `CF-Connecting-IP`; for IPv6, its /64. */
 export function clientOf(headers: Headers): string {
   const address = headers.get("CF-Connecting-IP")?.trim() ?? "";
-  if (address === "") return NOBODY;
-  const mapped = IPV4_MAPPED.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  return address.includes(":") ? network64(address) : address;
-}
-
-/** `2001:db8::1` becomes `2001:db8:0:0::/64`. */
-function network64(address: string): string {
-  const [head = "", tail] = address.toLowerCase().split("%")[0]?.split("::") ?? [];
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, GROUPS - left.length - right.length);
-  const groups = [...left, ...Array.from({ length: zeros }, () => "0"), ...right];
-  const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.replace(/^0+(?=.)/, ""));
+  if (!ipaddr.isValid(address)) return address || NOBODY;
+  const ip = ipaddr.process(address);
+  if (ip instanceof ipaddr.IPv4) return ip.toString();
+  const network = ip.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
   return `${network.join(":")}::/64`;
 }
 

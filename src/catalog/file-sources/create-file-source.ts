@@ -2,7 +2,7 @@ import { newWebhookSecret } from "../../access/credential-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
-import { insertSource } from "../../db/catalog/source-store.ts";
+import { insertSource, type NewSource } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
@@ -10,24 +10,18 @@ import { manifestOf } from "../../sources/registry.ts";
 import { sealSecrets, type ProviderConfig } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
 
-export type NewFileSource = {
-  name: string;
-  identifier?: string | undefined;
-  provider: string;
-  /** Checked by the provider's schema; secrets in plain text. */
-  config: ProviderConfig;
-  /** 0: no automatic scans. */
-  scanIntervalMinutes: number;
-  permissions?: "off" | "on";
-  defaultReaders?: string[];
-};
+/** `config`: checked by the provider's schema; secrets in plain text. */
+type NewFileSource = Pick<
+  NewSource,
+  "name" | "provider" | "scanIntervalMinutes" | "permissions" | "defaultReaders"
+> & { identifier?: string | undefined; config: ProviderConfig };
 
 /** `webhookSecret` is returned only here. @throws QuarryError `conflict`: identifier taken. */
 export async function createFileSource(
   services: Services,
   input: NewFileSource,
 ): Promise<{ source: FileSource; webhookSecret: string }> {
-  const { provider, name, scanIntervalMinutes, permissions, defaultReaders } = input;
+  const { provider, name, scanIntervalMinutes = 0, permissions, defaultReaders } = input;
   const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
   const stored = await sealSecrets(services.config, { ...input, before: null });

@@ -6,17 +6,14 @@ import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
 import { manifestOf } from "../../sources/registry.ts";
-import { sealSecrets, type ProviderConfig } from "../../sources/source-secrets.ts";
+import { sealSecrets } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
 
-export type FileSourcePatch = {
-  name?: string | undefined;
-  /** Replaces the configuration; an omitted secret is kept. */
-  config?: ProviderConfig | undefined;
-  scanIntervalMinutes?: number | undefined;
-  permissions?: "off" | "on" | undefined;
-  defaultReaders?: string[] | undefined;
-};
+/** A configuration replaces the one before; an omitted secret is kept. */
+type FileSourcePatch = Pick<
+  SourceChange,
+  "name" | "config" | "scanIntervalMinutes" | "permissions" | "defaultReaders"
+>;
 
 /** Updates the given fields; a new configuration starts a full scan at once. */
 export async function updateFileSource(

@@ -2,19 +2,13 @@ import { listModelRows } from "../../db/catalog/model-store.ts";
 import type { CatalogModel } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
-export type ModelChoice = {
-  model: string;
-  /** Tokens of prompt and answer; null: unknown, or a reranker's. */
-  contextTokens: number | null;
-  /** Per million tokens. */
-  price: { input: number; output: number; currency: string } | null;
-};
+export type ModelChoice = Awaited<ReturnType<typeof modelChoices>>[number];
 
 /** For forms: those with a price of this service, then what its providers have. */
 export async function modelChoices(
   { db, models }: Pick<Services, "db" | "models">,
   kind: CatalogModel["kind"],
-): Promise<ModelChoice[]> {
+) {
   const [rows, offered] = await Promise.all([listModelRows(db), models.offered(kind)]);
   const known = new Map(offered.map((one) => [one.model, one]));
   const listed = rows.filter((row) => row.kind === kind);

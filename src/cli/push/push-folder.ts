@@ -18,20 +18,7 @@ export type PushRequest = {
   dryRun: boolean;
 };
 
-export type PushSummary = {
-  added: number;
-  changed: number;
-  removed: number;
-  unchanged: number;
-  /** Removals that wait for a confirmation. */
-  held: number;
-  failed: { path: string; reason: string }[];
-  skipped: { hidden: string[]; links: string[] };
-  /** Unchanged files whose readers were set. */
-  readers: number;
-  /** Files that nobody could read. */
-  unread: number;
-};
+export type PushSummary = Awaited<ReturnType<typeof pushFolder>>;
 
 const UPLOADS_AT_ONCE = 4;
 const REMOVALS_AT_ONCE = 8;
@@ -40,11 +27,7 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
 /** Makes a file source equal a folder: uploads new and changed files, removes deleted ones. */
-export async function pushFolder(
-  api: PanelApi,
-  terminal: Terminal,
-  request: PushRequest,
-): Promise<PushSummary> {
+export async function pushFolder(api: PanelApi, terminal: Terminal, request: PushRequest) {
   const choose = chooser(request.choice);
   const compare = async () => {
     const [listing, manifest] = await Promise.all([
@@ -64,15 +47,18 @@ export async function pushFolder(
   const isHeld = !request.confirmRemovals && isMassRemoval(plan.remove.length, manifest.size);
   const remove = isHeld ? [] : plan.remove;
   const added = plan.upload.filter(({ isNew }) => isNew).length;
-  const summary: PushSummary = {
+  const summary = {
     added,
     changed: plan.upload.length - added,
     removed: remove.length,
     unchanged: plan.unchanged,
+    /** Removals that wait for a confirmation. */
     held: plan.remove.length - remove.length,
     failed: plan.failed,
     skipped: { hidden: listing.hidden.filter(isNoReadersFile), links: listing.links },
+    /** Unchanged files whose readers were set. */
     readers: plan.readers.length,
+    /** Files that nobody could read. */
     unread,
   };
   if (request.dryRun) {
@@ -157,8 +143,7 @@ function unlessForAll(thrown: unknown): string {
 const SHOWN = 10;
 
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
-  const { added, changed, removed, unchanged, held, failed, skipped } = summary;
-  const { readers } = summary;
+  const { added, changed, removed, unchanged, held, failed, skipped, readers } = summary;
   const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
   terminal.say(dryRun ? `Dry run: ${counts}` : counts);
   if (readers > 0) terminal.say(`${readers} unchanged files have new readers`);

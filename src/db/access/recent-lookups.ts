@@ -35,7 +35,9 @@ export class Recent<Resource> {
     { reads, now }: { reads: Reads; now: Now },
     credential: Credential,
     identifier: string,
+    when: "now" | "recent" = "recent",
   ): Promise<Lookup<Resource>> {
+    if (when === "now") return await this.#lookUp(reads, credential, identifier);
     const key = `${credential.hash} ${identifier}`;
     const startedAt = now();
     const kept = this.#kept.get(key);

@@ -62,22 +62,7 @@ export const insertSource = (db: Database, source: NewSource) =>
   hasRows(db)`insert into file_sources ${values(fileSources, source)}
     on conflict do nothing returning 1`;
 
-export type SourceChange = Partial<
-  Pick<
-    typeof fileSources.$inferSelect,
-    | "name"
-    | "config"
-    | "sealedSecrets"
-    | "scanIntervalMinutes"
-    | "nextScanAt"
-    | "webhookSecretHash"
-    | "changeCursor"
-    | "permissions"
-    | "permissionsSince"
-    | "defaultReaders"
-    | "groupsDueAt"
-  >
->;
+export type SourceChange = Partial<Omit<typeof fileSources.$inferSelect, "id">>;
 
 export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
   if (Object.keys(change).length === 0) return;

@@ -3,7 +3,7 @@ import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sq
 import type { Database } from "../sql.ts";
 import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
-import type { RunFacts, RunSummary, Setting } from "../schema/evaluation.ts";
+import type { RunSummary } from "../schema/evaluation.ts";
 import { evaluationRuns } from "../schema/index.ts";
 
 const { lease: _lease, claimedUntil: _until, ...ofRun } = columnsOf(evaluationRuns, "x");
@@ -18,19 +18,12 @@ const RUN = select({
 });
 export type EvaluationRun = Row<typeof RUN>;
 
-export type NewRun = {
-  id: EvaluationRunId;
-  setId: QuestionSetId;
-  setting: Setting;
-  facts: RunFacts;
-  now: number;
-  claimedUntil: number;
-};
+type NewRun = Pick<EvaluationRun, "id" | "setId" | "setting" | "facts">;
 
 /** Copies the set's questions, keeps `kept` old runs. False: `mostAtOnce` are under way. */
 export async function insertRun(
   db: Database,
-  { id, setId, setting, facts, now, claimedUntil }: NewRun,
+  { id, setId, setting, facts, now, claimedUntil }: NewRun & { now: number; claimedUntil: number },
   { mostAtOnce, kept }: { mostAtOnce: number; kept: number },
 ): Promise<boolean> {
   const [inserted] = await runBatch(db, [

@@ -7,7 +7,7 @@ import type { PublicRag } from "../../db/access/principal-lookup.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
-import { admit, recentRag } from "../../http/middleware/guard.ts";
+import { admit } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -73,7 +73,7 @@ async function admitted(
 ): Promise<{ caller: Caller; resource: PublicRag }> {
   const knowledge = knowledgeIn(value);
   try {
-    return await admit(context, recentRag, knowledge);
+    return await admit(context, "rag", "recent", knowledge);
   } catch (thrown) {
     if (isNotFound(thrown) && problem !== null) throw problem;
     // Says that the field is missing, instead of that its knowledge does not exist.

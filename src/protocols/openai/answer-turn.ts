@@ -8,7 +8,7 @@ import type { AppEnv } from "../../http/app-env.ts";
 import type { Caller } from "../../http/caller.ts";
 import type { InferenceResult } from "../../inference/types.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
-import { admit, recentAgent, recentInference } from "../../http/middleware/guard.ts";
+import { admit } from "../../http/middleware/guard.ts";
 import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { runBody } from "../../http/run-stream.ts";
 import type { Listening } from "../../inference/run-events.ts";
@@ -87,11 +87,12 @@ async function admitted(
   const name = readModelName(model);
   try {
     if (name?.kind === "agent") {
-      const { resource: agent, caller } = await admit(context, recentAgent, name.identifier);
+      const { identifier } = name;
+      const { resource: agent, caller } = await admit(context, "agent", "recent", identifier);
       return { runner: { kind: "agent", agent }, caller };
     }
     const identifier = name?.identifier ?? "";
-    const { resource: inference, caller } = await admit(context, recentInference, identifier);
+    const { resource: inference, caller } = await admit(context, "inference", "recent", identifier);
     return { runner: { kind: "inference", inference }, caller };
   } catch (thrown) {
     if (isNotFound(thrown) && problem !== null) throw problem;

@@ -6,7 +6,7 @@ import { listCoveredRunners, runnersAfter } from "../../db/access/public-lists.t
 import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
-import { admit, agentNow, inferenceNow } from "../../http/middleware/guard.ts";
+import { admit } from "../../http/middleware/guard.ts";
 import { MODEL_MAX_LENGTH } from "./turn.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
@@ -59,10 +59,7 @@ export function modelRoutes(): Hono<AppEnv> {
     const kind = name?.kind ?? "inference";
     const identifier = name?.identifier ?? "";
     try {
-      const { resource } =
-        kind === "agent"
-          ? await admit(context, agentNow, identifier)
-          : await admit(context, inferenceNow, identifier);
+      const { resource } = await admit(context, kind, "now", identifier);
       return context.json(modelAnswer({ kind, ...resource }));
     } catch (thrown) {
       throw asNoSuchModel(thrown, model);

@@ -15,30 +15,23 @@ export const STRANGERS_LIMIT_BYTES = 16 * KIB;
 const PAIRS_MAX = 20_000;
 
 /** What somebody typed. A field's name is its path in the body that the API takes. */
-export type Form = {
-  /** The field's text without surrounding white space; empty when it was not sent. */
-  text: (field: string) => string;
-  /** The same as it was typed: passwords and prompts. */
-  exact: (field: string) => string;
-  /** All values of a field that may be sent more than once: checkboxes. */
-  all: (field: string) => string[];
-  /** The lines of all of them, without surrounding white space and empty ones. */
-  lines: (field: string) => string[];
-  has: (field: string) => boolean;
-};
+export type Form = ReturnType<typeof formFrom>;
 
-export const formFrom = (values: URLSearchParams): Form => ({
-  text: (field) => (values.get(field) ?? "").trim(),
-  // Browsers send line breaks as CR LF.
-  exact: (field) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),
-  all: (field) => values.getAll(field),
-  lines: (field) =>
+export const formFrom = (values: URLSearchParams) => ({
+  /** The field's text without surrounding white space; empty when it was not sent. */
+  text: (field: string) => (values.get(field) ?? "").trim(),
+  /** The same as it was typed: passwords and prompts. Browsers send line breaks as CR LF. */
+  exact: (field: string) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),
+  /** All values of a field that may be sent more than once: checkboxes. */
+  all: (field: string) => values.getAll(field),
+  /** The lines of all of them, without surrounding white space and empty ones. */
+  lines: (field: string) =>
     values
       .getAll(field)
       .flatMap((value) => value.split("\n"))
       .map((line) => line.trim())
       .filter((line) => line !== ""),
-  has: (field) => values.has(field),
+  has: (field: string) => values.has(field),
 });
 
 /** The form that was posted, URL-encoded. @throws QuarryError `too-large`. */
