@@ -3,14 +3,12 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import { Client as PresentClient } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as PresentTransport } from "@modelcontextprotocol/client";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { generateText, streamText } from "ai";
 import OpenAI, {
   AuthenticationError,
   BadRequestError,
@@ -114,23 +112,6 @@ export async function openAiErrors({ url, token }: Served): Promise<void> {
   const broken = await failing(token, { response_format: { type: "json_schema", json_schema } });
   expect(broken.thrown).toBeInstanceOf(InternalServerError);
   expect(broken.tries).toEqual([502, 502]);
-}
-
-/** https://ai-sdk.dev/providers/openai-compatible-providers */
-export async function aiSdk({ url, token }: Served): Promise<void> {
-  const provider = createOpenAICompatible({
-    name: "quarry",
-    baseURL: `${url}/v1`,
-    apiKey: token,
-    includeUsage: true,
-  });
-  const model = provider("inference/ask");
-  const { text, usage } = await generateText({ model, prompt: QUESTION });
-  expect(text).toMatch(ANSWER);
-  expect(usage.totalTokens).toBeGreaterThan(0);
-  const stream = streamText({ model, prompt: QUESTION });
-  expect(await stream.text).toMatch(ANSWER);
-  expect((await stream.usage).totalTokens).toBeGreaterThan(0);
 }
 
 /** https://js.langchain.com/docs/integrations/chat/openai */

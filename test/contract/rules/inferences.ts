@@ -40,6 +40,8 @@ const run = section("POST /api/inferences/{identifier}", {
   "rule 1: with linked RAGs, missing semanticSearch is 400": async (world) => {
     isInvalid(await send(world, { prompt: QUESTION }), "semanticSearch is required");
     isInvalid(await ask(world, { semanticSearch: [] }), "semanticSearch is required");
+    const blank = await ask(world, { semanticSearch: ["leave", " \n"] });
+    isInvalid(blank, "semanticSearch[1] must not be blank");
   },
   "rule 2: without linked RAGs semanticSearch is ignored": async (world) => {
     const answer = ok<Run>(await send(world, ASK, world.plain));

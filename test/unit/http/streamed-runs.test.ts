@@ -204,7 +204,11 @@ test("a client that leaves at any event ends the model's stream, and is counted"
     for (let at = 0; at < after; at++) await reader?.read();
     await reader?.cancel();
     await cancelled.promise;
-    expect(await settled()).toMatchObject([{ outcome: "error" }]);
+    const [used] = await settled();
+    expect(used).toMatchObject({ outcome: "error" });
+    // Estimated, as the server never came to its count: the prompt, and what was written.
+    expect(used?.inputTokens).toBeGreaterThan(10);
+    if (after > 1) expect(used?.outputTokens).toBeGreaterThan(0);
   };
   await Promise.all([0, 1, 2, 3, 5, 8].map(leave));
 });

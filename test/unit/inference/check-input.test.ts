@@ -19,38 +19,6 @@ const check =
   () =>
     checkInferenceInput({ nativeRag, rags }, { ...defaults, ...input });
 
-test("with linked RAGs semanticSearch is required; an empty one counts as missing", () => {
-  const message = "Invalid request: semanticSearch is required";
-  expect(check(true, [rag], {})).toThrow(message);
-  expect(check(true, [rag], { semanticSearch: [] })).toThrow(message);
-  expect(check(true, [rag], { semanticSearch: ["a", " \n"] })).toThrow("semanticSearch[1]");
-  expect(check(true, [rag], { semanticSearch: ["a"] })).not.toThrow();
-});
-
-test("without linked RAGs semanticSearch is accepted and ignored", () => {
-  expect(check(true, [], {})).not.toThrow();
-  expect(check(true, [], { semanticSearch: ["a"] })).not.toThrow();
-});
-
-test("without native RAG the five fields are refused, and each is named", () => {
-  const fields = {
-    semanticSearch: ["a"],
-    similarityThreshold: 0,
-    selectedFiles: [],
-    selectedFolders: [],
-    providerFilter: [],
-  };
-  for (const [field, value] of Object.entries(fields)) {
-    expect(check(false, [rag], { [field]: value })).toThrow(
-      `Invalid request: ${field} is accepted`,
-    );
-  }
-  expect(check(false, [rag], fields)).toThrow(
-    /semanticSearch.*similarityThreshold.*providerFilter/,
-  );
-  expect(check(false, [rag], { useAllFiles: false })).not.toThrow();
-});
-
 test("a RAG that the inference does not link is refused where it is named", () => {
   const semanticSearch = ["a"];
   const other = { ragIdentifier: "other" };

@@ -92,3 +92,12 @@ test.each(["", "no idea", '{"n":', '{"n":"three"}', "null", '"text"'])(
 test("JSON that breaks off is none", () => {
   expect(jsonValuesIn('{"a": [1, 2')).toEqual([]);
 });
+
+test("an answer of many thoughts and fences is read in bounded time", () => {
+  const plan = planFor({ type: "object", required: ["a"] });
+  const noise = `${"<think>".repeat(50_000)}${"```json\n{}\n```\n".repeat(20_000)}`;
+  const before = process.threadCpuUsage();
+  expect(plan.read(noise).ok).toBe(false);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
+  expect(plan.read('<think>{"a":0}</think> {"a":1}')).toEqual({ ok: true, value: { a: 1 } });
+});

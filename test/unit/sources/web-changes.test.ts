@@ -48,22 +48,6 @@ const failureOf = (file: { failure?: { kind: string; message: string } } | undef
   file?.failure;
 
 describe("between two scans", () => {
-  test("changed, added and removed pages show; an unchanged one keeps its version", async () => {
-    const source = await crawled();
-    expect(shownBy(source)).toEqual(WHOLE);
-    const before = new Map([...source.files].map(([path, { version }]) => [path, version]));
-    page("/", ["/a", "/c"], "2");
-    page("/c", []);
-    page("/a", ["/a/1"], "2");
-    await source.scan();
-    expect(shownBy(source)).toEqual(["/", "/a", "/a/1", "/c"]);
-    expect(source.files.get(`${BASE}/a`)?.version).not.toBe(before.get(`${BASE}/a`));
-    expect(source.files.get(`${BASE}/a/1`)?.version).toBe(before.get(`${BASE}/a/1`));
-    expect(await source.textOf(`${BASE}/a`)).toMatchObject({
-      text: expect.stringContaining("/a v2"),
-    });
-  });
-
   test("what a crawl kept and did not record is removed by the next", async () => {
     const source = await crawled();
     page("/", ["/a", "/b", "/lost"], "2");

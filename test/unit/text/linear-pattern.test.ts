@@ -47,16 +47,6 @@ test.each(PATTERNS)("/%s/u means what it means to V8", (source) => {
   );
 });
 
-test.each([
-  ["^(a+)+$", `${"a".repeat(50_000)}!`],
-  ["(x+x+)+y", "x".repeat(50_000)],
-  [String.raw`^(\w+\s?)*$`, `${"word ".repeat(10_000)}!`],
-])("/%s/u takes linear time", (source, text) => {
-  const started = process.cpuUsage().user;
-  expect(isFound(source, text)).toBe(false);
-  expect(process.cpuUsage().user - started).toBeLessThan(1_000_000);
-});
-
 test("a long search is stopped by the budget", () => {
   const pattern = linearPattern("(x+x+)+y");
   const test = () => pattern.ok && pattern.test("x".repeat(50_000), new Budget(STEPS / 100));

@@ -117,18 +117,6 @@ test("what fails before the first event is a plain error", async () => {
   expect((await ask("inferences/plain", EVENTS, { as: unknown })).status).toBe(401);
 });
 
-test("what fails after it is the last event, and the call is not repeated", async () => {
-  double.send = (events) =>
-    sendAll([...events.slice(0, 2), "data: {broken\n\n", ...events.slice(2)]);
-  const { status, events } = await ask("inferences/plain", EVENTS);
-  expect(status).toBe(200);
-  expect(events).toEqual([
-    { name: "delta", data: { text: "It" } },
-    { name: "error", data: { error: "Model call failed: unreadable reply" } },
-  ]);
-  expect(double.of("chat")).toHaveLength(1);
-});
-
 test.each(["inferences/plain", "agents/helper"])(
   "panel, %s: what was written before the model failed is kept, with the reason",
   async (path) => {

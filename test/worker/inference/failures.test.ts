@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
@@ -118,18 +118,4 @@ test("a tool whose search fails is reported to the model and degrades the answer
   ]);
   expect(result.degradations[0]).toMatch(/^index: failed after \d+ ms$/);
   expect(JSON.stringify(double.of("chat")[1]?.body)).toContain("the search failed");
-});
-
-test("a caller who goes away ends the model's work", async () => {
-  const { world, double } = failing("chat", { kind: "hang" });
-  const gone = new AbortController();
-  const inference = inferenceOf({ model: "local/chat" });
-  const run = { inference, input: inputOf({}), caller: nobody, signal: gone.signal };
-  const running = runInference(world.services, run);
-  await vi.waitFor(() => expect(double.of("chat")).toHaveLength(1), { timeout: 120_000 });
-  gone.abort();
-  await expect(running).rejects.toMatchObject({ kind: "model-failed" });
-  expect(double.of("chat")).toHaveLength(1);
-  await world.settled();
-  expect(world.usage).toMatchObject([{ outcome: "error", model: "local/chat" }]);
 });

@@ -1,11 +1,26 @@
-import type { Browser } from "../../support/browser-without-script.ts";
+import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN, type Call } from "../../support/worker-client.ts";
+import type { ProtocolsWorld } from "./world.ts";
 
 /** A program that connects by the protocol's own steps, as RFC 6749, 7636 and 8707 write them. */
 
 const RESOURCE = `${ORIGIN}/mcp`;
 export const CALLBACK = "http://127.0.0.1:33418/callback";
 const VERIFIER = "a-verifier-of-more-than-forty-three-characters-0123";
+
+/** An administrator's browser, a member's, and that member's id. */
+export async function signedInPeople({ panel }: ProtocolsWorld) {
+  const email = "member@localhost";
+  const password = "quiet amber lantern";
+  const { id: memberId } = await panel.made("/users", { email, password, role: "member" });
+  const [admin, member] = [new Browser(), new Browser()];
+  await admin.signIn();
+  await member.signIn(email, password);
+  return { admin, member, memberId };
+}
+
+/** By which the records name a connection. */
+export const idOf = (accessToken: string) => accessToken.split(":", 1)[0] ?? "";
 
 export type Query = Record<string, string | undefined>;
 

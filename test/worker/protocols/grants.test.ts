@@ -1,36 +1,24 @@
 import { env, exports } from "cloudflare:workers";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { Browser } from "../../support/browser-without-script.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 import {
   allow,
   connected,
+  idOf,
   redeem,
   refresh,
   register,
   registered,
+  signedInPeople,
   token,
   toolsOf,
   type Query,
 } from "./connecting.ts";
-import { setUpProtocols, type ProtocolsWorld } from "./world.ts";
+import { setUpProtocols } from "./world.ts";
 
-const MEMBER = { email: "member@localhost", password: "quiet amber lantern" };
-const admin = new Browser();
-const member = new Browser();
-let world: ProtocolsWorld;
-let memberId = "";
-
-beforeAll(async () => {
-  world = await setUpProtocols();
-  const made = await world.panel.send("POST", "/users", { ...MEMBER, role: "member" });
-  memberId = (made.body as { id: string }).id;
-  await admin.signIn();
-  await member.signIn(MEMBER.email, MEMBER.password);
-});
-
-const idOf = (accessToken: string) => accessToken.split(":", 1)[0] ?? "";
+const world = await setUpProtocols();
+const { admin, member, memberId } = await signedInPeople(world);
 
 type Event = { action: string; target: string; actor: { name: string } };
 

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN } from "../../support/worker-client.ts";
@@ -9,29 +9,20 @@ import {
   CALLBACK,
   connected,
   formIn,
+  idOf,
   press,
   redeem,
   register,
   registered,
+  signedInPeople,
   toolsOf,
   withBearer,
   type Query,
 } from "./connecting.ts";
-import { setUpProtocols, type ProtocolsWorld } from "./world.ts";
+import { setUpProtocols } from "./world.ts";
 
-const MEMBER = { email: "member@localhost", password: "quiet amber lantern" };
-const admin = new Browser();
-const member = new Browser();
-let world: ProtocolsWorld;
-
-beforeAll(async () => {
-  world = await setUpProtocols();
-  await world.panel.send("POST", "/users", { ...MEMBER, role: "member" });
-  await admin.signIn();
-  await member.signIn(MEMBER.email, MEMBER.password);
-});
-
-const idOf = (accessToken: string) => accessToken.split(":", 1)[0] ?? "";
+const world = await setUpProtocols();
+const { admin, member } = await signedInPeople(world);
 
 test("the address of /mcp alone tells a program how to connect", async () => {
   const refused = await call("POST", "/mcp", { body: "{}" });

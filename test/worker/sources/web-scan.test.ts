@@ -58,12 +58,13 @@ test("a site is scanned and searched; unchanged pages cost no download", async (
   expect(await lastRun(source)).toMatchObject({ unchanged: 4, added: 0, changed: 0, removed: 0 });
   expect(world.waiting).toEqual([]);
 
-  page(site, `${BASE}/peat`, "A note on peat bogs, revised.");
+  page(site, `${BASE}/peat`, "A note on peat bogs, revised.", ["/bog"]);
+  page(site, `${BASE}/bog`, "A note on a bog that is new.");
   site.delete(`${BASE}/sphagnum`);
   await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({ changed: 1, removed: 2, unchanged: 1 });
+  expect(await lastRun(source)).toMatchObject({ added: 1, changed: 1, removed: 2, unchanged: 1 });
   const shown = await world.shown(rag);
-  expect(Object.keys(shown).sort()).toEqual([`${BASE}/`, `${BASE}/peat`]);
+  expect(Object.keys(shown).sort()).toEqual([`${BASE}/`, `${BASE}/bog`, `${BASE}/peat`]);
   expect(shown[`${BASE}/peat`]?.join()).toContain("revised");
 });
 
