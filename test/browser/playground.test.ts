@@ -5,7 +5,7 @@ import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { scratchFolder, startService } from "../end-to-end/local-service.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
 import { signedInVisitor, violationsOn, type Visitor } from "./support/visitor.ts";
-import { ADMIN, makeWorld, MEMBER } from "./support/world.ts";
+import { ADMIN, makeWorld } from "./support/world.ts";
 
 const executablePath = findChromium();
 
@@ -139,19 +139,5 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
     await page.goto("/panel/sources/handbook/file?path=otters.md&rag=handbook");
     expect(await page.evaluate("window.executed ?? 0")).toBe(0);
     expect(complaints).toEqual([]);
-  });
-
-  test("without script, an answer comes whole, and a follow-up knows the one before", async () => {
-    const options = { javaScriptEnabled: false };
-    const { page, context } = await signedInVisitor(browser, service.url, MEMBER, options);
-    await page.goto("/panel/search");
-    await page.selectOption("[name=with]", "agent:agent");
-    await page.fill("[name=q]", QUESTION);
-    await page.click(".ask button");
-    expect(await page.locator(".answer").innerText()).toContain("26 days");
-    await page.fill("[name=q]", "And what about it?");
-    await page.click(".ask button");
-    expect(await page.locator("#turns").innerText()).toMatch(/How many days.*26 days.*about it/s);
-    await context.close();
   });
 });

@@ -1,9 +1,8 @@
-/** Calls that would hold a server for minutes if their work had no bound, and how each must end. */
+/** Calls that would hold a server for minutes if their work had no bound: each ends as a 502. */
 export type HostileCall = {
   what: string;
   /** Of an inference without RAGs on the embedded model. */
   body: Record<string, unknown>;
-  status: number;
   error: RegExp;
 };
 
@@ -17,30 +16,6 @@ const asking = (schema: unknown, prompt = "How long is the leave?") => ({
 
 export const HOSTILE_CALLS: HostileCall[] = [
   {
-    what: "references in a circle",
-    body: asking({ type: "object", anyOf: [root, root, root] }),
-    status: 400,
-    error: /jsonSchema has a \$ref that leads back to itself/,
-  },
-  {
-    what: "a schema of 200 KB",
-    body: asking({ type: "object", title: "x".repeat(200_000) }),
-    status: 400,
-    error: /jsonSchema must be at most 64 KiB/,
-  },
-  {
-    what: "a pattern that refers back",
-    body: asking({ type: "object", properties: { a: { pattern: String.raw`^(a+)\1+$` } } }),
-    status: 400,
-    error: /refers back to a group/,
-  },
-  {
-    what: "a bound of draft 4",
-    body: asking({ type: "object", properties: { a: { exclusiveMinimum: true } } }),
-    status: 400,
-    error: /#\/properties\/a\/exclusiveMinimum/,
-  },
-  {
     what: "a pattern with nested repeats that no word matches",
     body: asking(
       {
@@ -50,13 +25,11 @@ export const HOSTILE_CALLS: HostileCall[] = [
       },
       "a".repeat(90_000),
     ),
-    status: 502,
     error: /no sentence that gives a value for \\"a\\"|too many steps/,
   },
   {
     what: "thousands of required names over a long text",
     body: asking({ type: "object", required }, "Leave is due. ".repeat(45_000)),
-    status: 502,
     error: /too many steps/,
   },
   {
@@ -69,14 +42,7 @@ export const HOSTILE_CALLS: HostileCall[] = [
       },
       "Leave is due. ".repeat(45_000),
     ),
-    status: 502,
     error: /found no sentence/,
-  },
-  {
-    what: "a field of 300,000 wrong entries",
-    body: { prompt: "Hello", semanticSearch: Array.from({ length: 300_000 }, () => 0) },
-    status: 400,
-    error: /at most 20000 entries in all its lists/,
   },
 ];
 

@@ -164,10 +164,4 @@ describe("npm start on the sample", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`Another program uses port ${port}`);
   });
-
-  test("a folder that is not there is told", async () => {
-    const { code, stderr } = await runCli("start", [join(scratch.path, "none"), "--state", state]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/There is no folder .*none/);
-  });
 });

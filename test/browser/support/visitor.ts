@@ -34,7 +34,7 @@ export async function signedInVisitor(
 }
 
 /** A further window of the same browser, with the same session. */
-export async function visitorIn(context: BrowserContext): Promise<Visitor> {
+async function visitorIn(context: BrowserContext): Promise<Visitor> {
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", ({ message }) => complaints.push(`error: ${message}`));

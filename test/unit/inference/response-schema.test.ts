@@ -60,6 +60,7 @@ test.each([
     $ref: "#/definitions/p",
   },
   { type: "object", properties: { next: { $ref: "#" } } },
+  Array.from({ length: 100 }).reduce((schema) => ({ not: schema }), {}),
 ])("%j is accepted", (schema) => {
   expect(read(schema)).toMatchObject({ ok: true });
 });
@@ -87,17 +88,4 @@ test("the same schema may be used again and again: checking leaves no mark in it
     expect(found.ok && found.schema.findings({ next: { next: {} } })).toEqual([]);
     expect(found.ok && found.schema.findings({ next: 5 })).not.toEqual([]);
   }
-});
-
-test("a schema that is nested beyond reason is refused, and exhausts nothing", () => {
-  const nested = (depth: number) => `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
-  for (const depth of [2_000, 8_000]) {
-    expect(readResponseSchema(nested(depth))).toEqual({
-      ok: false,
-      reason: "is nested too deeply",
-    });
-  }
-  const reason = "must be at most 64 KiB";
-  expect(readResponseSchema(nested(100_000))).toEqual({ ok: false, reason });
-  expect(readResponseSchema(nested(100)).ok).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { World, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
@@ -154,22 +154,6 @@ test("a file over 25 MiB is refused and nothing of it is stored", async () => {
   expect(await keysOf(source)).toEqual([]);
 });
 
-test.each(["/a.md", "a//b.md", "../a.md", "a/./b.md", "a/..", "", "a\u0000.md", "a/"])(
-  "the path %j is refused",
-  async (path) => {
-    const world = new World();
-    const source = await world.addSource();
-    await expect(world.put(source, path, "x")).rejects.toMatchObject({ kind: "invalid" });
-  },
-);
-
-test("removing what is not there is not found", async () => {
-  const world = new World();
-  const source = await world.addSource();
-  const gone = world.drop(source, "no.md");
-  await expect(gone).rejects.toMatchObject({ kind: "not-found" });
-});
-
 test("an unreadable file is an error at once, and its earlier text is removed", async () => {
   const { world, source, rag } = await ragWorld();
   await world.put(source, "note.md", "A note.");
@@ -183,24 +167,6 @@ test("an unreadable file is an error at once, and its earlier text is removed", 
   await world.put(source, "note.md", "A note.");
   await world.deliver();
   expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
-});
-
-test("files of a source are listed with their status, by folder and by status", async () => {
-  const { world, source } = await ragWorld();
-  await world.put(source, "a/one.md", "A note.");
-  await world.put(source, "a/two.md", "");
-  await world.put(source, "b/three.md", "A note.");
-  await world.deliver();
-  await world.put(source, "b/three.md", "Another note.");
-  const list = { source: { id: source }, page: 1, limit: 10 };
-  const all = await listSourceFiles(world.services, list);
-  expect(all.data.map(({ path, status }) => [path, status])).toEqual([
-    ["a/one.md", "indexed"],
-    ["a/two.md", "error"],
-    ["b/three.md", "pending"],
-  ]);
-  const failed = await listSourceFiles(world.services, { ...list, status: "error", path: "a/" });
-  expect(failed).toMatchObject({ total: 1, data: [{ errorMessage: "no text found" }] });
 });
 
 test("each of many writers of one path is answered, and the last one stays", async () => {

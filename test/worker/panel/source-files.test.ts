@@ -60,7 +60,10 @@ test.each([
 test.each([
   ["..%2Fescape.txt", "path must not have a . or .. segment"],
   ["a/..%2F..%2Fescape.txt", "path must not have a . or .. segment"],
+  ["a%2F.%2Fb.txt", "path must not have a . or .. segment"],
+  ["a%2F..", "path must not have a . or .. segment"],
   ["a//b.txt", "path must not have an empty segment"],
+  ["a/", "path must not have an empty segment"],
   ["%2Fetc/passwd", "path must be relative, without a leading /"],
   ["a%00b", "path must not contain control characters"],
   ["a%zzb", "path is not valid percent-encoded UTF-8"],
@@ -121,23 +124,26 @@ test("the list comes in pages and by status, path and with its own errors", asyn
   expect(await list("path=a-b")).toMatchObject({ data: [{ filePath: "a-b" }], total: 1 });
   await admin.send("DELETE", "/file-sources/listed/files/b/1");
   expect(await list("status=deleted")).toMatchObject({ data: [{ filePath: "b/1" }], total: 1 });
+  expect(await list("status=deleted&path=a")).toMatchObject({ data: [], total: 0 });
   expect(await list("status=lost&limit=0")).toEqual({
     error:
       "Invalid request: limit must be at least 1; status must be one of pending, processing, indexed, error, deleted",
   });
 });
 
-test("the list says what was removed from a file's text", async () => {
+test("the list says what was removed from a file's text, and why it has none", async () => {
   await admin.send("POST", "/file-sources", { name: "Noted", provider: "file_system" });
   await admin.send("POST", "/rags", { name: "Noted", fileSource: "noted" });
   await admin.put("/file-sources/noted/files/a.txt", "A note\u200b.", "text/plain");
   await admin.put("/file-sources/noted/files/b.txt", "A note.", "text/plain");
+  await admin.put("/file-sources/noted/files/c.txt", "", "text/plain");
   await vi.waitFor(
     async () =>
       expect((await admin.send("GET", "/file-sources/noted/files")).body).toMatchObject({
         data: [
           { filePath: "a.txt", status: "indexed", notes: ["1 zero-width character removed"] },
           { filePath: "b.txt", status: "indexed", notes: [] },
+          { filePath: "c.txt", status: "error", errorMessage: "no text found" },
         ],
       }),
     { timeout: 120_000, interval: 100 },
