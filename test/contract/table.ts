@@ -3,6 +3,7 @@ import { agentsAndWebhooks } from "./rules/agents-and-webhooks.ts";
 import { authentication } from "./rules/authentication.ts";
 import { errorsAndLimits } from "./rules/errors-and-limits.ts";
 import { headers } from "./rules/headers.ts";
+import { inferenceFiles } from "./rules/inference-files.ts";
 import { inferences } from "./rules/inferences.ts";
 import { rags } from "./rules/rags.ts";
 import { resources } from "./rules/resources.ts";
@@ -14,6 +15,7 @@ export const RULES: Rule[] = [
   ...states,
   ...rags,
   ...inferences,
+  ...inferenceFiles,
   ...agentsAndWebhooks,
   ...authentication,
   ...errorsAndLimits,

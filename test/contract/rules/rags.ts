@@ -46,9 +46,10 @@ const retrieve = section("POST /api/rags/{identifier}/retrieve", {
     const blank = await refused(world, { semanticSearch: ["leave", " \t\n"] });
     isInvalid(blank, "semanticSearch[1] must not be blank");
     const odd = ['" OR NEAR( * ^ {a: b}', "ﬁ\u0000\ud800 '; --", "🐝".repeat(5_000)];
-    ok(await refused(world, { semanticSearch: odd }));
     const long = ["leave ".repeat(80_000), "x".repeat(500_000)];
-    ok(await refused(world, { semanticSearch: long }));
+    for (const semanticSearch of [odd, long]) {
+      assert.deepEqual(keysOf(ok(await refused(world, { semanticSearch }))), ["chunks"]);
+    }
   },
   "topK is 1 to 100, 5 by default": async (world) => {
     isInvalid(await refused(world, { topK: 0 }), "topK must be at least 1");

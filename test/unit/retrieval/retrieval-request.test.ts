@@ -5,14 +5,6 @@ import { restrictionTo } from "../../../src/retrieval/retrieval-request.ts";
 const named = (files: string[], folders: string[] = []) =>
   restrictionTo({ useAllFiles: false, files, folders }).named;
 
-test("all files need no names, and ignore those that are given", () => {
-  expect(restrictionTo({ useAllFiles: true, files: ["a"], folders: ["b"] }).named).toBeNull();
-});
-
-test("an empty folder names nothing", () => {
-  expect(named([], ["", "docs"])).toEqual({ files: [], folders: ["docs"] });
-});
-
 test("a name of another Unicode form is looked for as it is stored, and as it is", () => {
   expect(named(["U\u0308ber.md"], ["Ho\u0308fe/"])).toEqual({
     files: ["U\u0308ber.md", "\u00dcber.md"],

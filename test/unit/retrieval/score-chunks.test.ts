@@ -89,34 +89,6 @@ test("lists of one mode are merged by their values", () => {
   expect(merged([LARGE, SMALL], 0.1, { by: "values" })).toEqual(["a", "b", "x", "y"]);
 });
 
-test("RAGs searched in different modes stand on one scale of words and similarity", () => {
-  const terms = [{ word: "boiler", chunks: 1, times: 1 }];
-  const statistics = { corpus: { chunks: 100, words: 1_000 }, terms };
-  const listIn = (searchMode: string, chunks: ScoredChunk[]) => {
-    const rag = { searchMode, embeddingModel: "m", dimensions: 8 };
-    const queries = [
-      { lexical: [], vector: [], ...(searchMode === "hybrid" ? { statistics } : {}) },
-    ];
-    const found = { target: { rag }, mode: searchMode, embedded: { fusionWeight: 0.1 }, queries };
-    return {
-      found: found as unknown as RagFindings,
-      chunks,
-      comparesBy: { by: "values" } as const,
-    };
-  };
-  const passage = (id: string, text: string, similarity: number, value: number) => {
-    const one = chunk(id, { value, score: similarity });
-    return { ...one, chunk: { ...one.chunk, text, similarities: [similarity] } };
-  };
-  const hybrid = [
-    passage("poor", "Bread is baked here.", 0, 1),
-    passage("worse", "Bread.", 0, 0.9),
-  ];
-  const semantic = [passage("right", "The boiler is serviced in May.", 0.41, 0.41)];
-  const lists = [listIn("hybrid", hybrid), listIn("semantic", semantic)];
-  expect(names(mergeLists(lists, true))).toEqual(["right", "poor", "worse"]);
-});
-
 test("what one reranker judged is merged by relevance; where it failed, by similarity", () => {
   const similar = [LARGE, SMALL.toReversed()];
   expect(merged(similar, 0.5, { by: "similarity" })).toEqual(["y", "x", "a", "b"]);

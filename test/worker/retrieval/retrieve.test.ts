@@ -94,15 +94,6 @@ test("a call that names nothing finds nothing, and makes no other call", async (
   expect(double.requests).toEqual([]);
 });
 
-test("a query of any length and any characters is searched", async () => {
-  const rag = await indexedRag("odd", { "a.md": ["The boiler gets service."] });
-  const { services } = worldWith({});
-  for (const query of ["boiler \uD800", '"boiler" OR (', `boiler ${"x".repeat(200_000)}`, "?"]) {
-    const result = await retrieve(services, requestOf([rag], { queries: [query] }));
-    expect(result.degradations).toEqual([]);
-  }
-});
-
 describe("reranking", () => {
   test("changes the order and never the score; without a reranker it is ignored", async () => {
     const double = new OpenAiDouble({ relevance: (_, text) => (text.includes("last") ? 1 : 0) });

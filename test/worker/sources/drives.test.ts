@@ -146,20 +146,6 @@ test.each(DRIVES)(
   },
 );
 
-test("a drive that is no longer shared is told, and nothing is removed", async () => {
-  const { drive, world, source, rag } = await scanned(await googleDrive());
-  drive.change(drive.root, { shared: false });
-  await scan(world, source);
-  const { error } = (await lastRun(source)) ?? {};
-  expect(error).toBe(
-    `Google Drive: ${drive.account.email} sees no folder ${drive.root}: share the folder with that address`,
-  );
-  expect(await world.counters(rag)).toMatchObject({ indexed: 30 });
-  drive.change(drive.root, { shared: true });
-  await scan(world, source);
-  expect(await lastRun(source)).toMatchObject({ error: null, removed: 0 });
-});
-
 test("a key revoked in mid-scan is told, removes nothing, and a new one goes on", async () => {
   const { drive, folder, world, source, rag } = await scanned(await googleDrive());
   drive.pageSize = 10;
