@@ -52,10 +52,8 @@ async function fill(): Promise<void> {
          created_at)
        select 'f' || no, 's', 'deep/' || (i % 7) || '/' || no, no, 1, 'text/plain', '1', '{}', 0
        from ${numbers(FILES)}`,
-      `insert into rag_files (rag_id, generation, file_id, path, status, revision, error_message)
-       select 'r000001', 1, id, path, 'error', 1, 'damaged' from files`,
-      `insert into audit_events (id, at, actor_kind, action, fields, status, address, request_id)
-       select no, i, 'none', 'rags.none', '[]', 200, '', '' from ${numbers(MANY)}`,
+      `insert into rag_files (rag_id, generation, file_id, path, status, revision)
+       select 'r000001', 1, id, path, 'error', 1 from files`,
       `insert into rag_scopes (rag_id, type, value, created_at)
        select 'r000001', 'path', 'other/' || no, 0 from ${numbers(FILES)}`,
       `insert into scan_runs (id, file_source_id, started_at, finished_at)
@@ -70,14 +68,6 @@ async function fill(): Promise<void> {
 }
 
 test.each([
-  ["/panel", "5,000 files need you."],
-  ["/panel/sources", "Docs"],
-  ["/panel/sources/docs", "deep/0/000007"],
-  ["/panel/sources/docs?path=deep/1", "deep/1/000001"],
-  ["/panel/sources/docs?status=error", "deep/0/000007"],
-  ["/panel/sources/docs/file?path=deep/1/000001", "damaged"],
-  ["/panel/settings", "admin@localhost"],
-  ["/panel/settings/log", "rags.none"],
   ["/panel/rags", "RAG 000050"],
   ["/panel/tokens", "T 002951"],
   ["/panel/rags/rag-000001", "RAG 000001"],
@@ -91,7 +81,8 @@ test.each([
   ["/panel/rags/rag-000001/scope/everything", "1,000 choices or more"],
 ])("%s reads as many rows as it shows, whatever there are", async (path, shown) => {
   const { status, text, read } = await open(path);
-  expect({ status, isShown: text.includes(shown) }).toEqual({ status: 200, isShown: true });
+  expect(status).toBe(200);
+  expect(text).toContain(shown);
   expect(read).toBeLessThan(PAGE_ROWS);
 });
 

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
+import { panelWith } from "../../support/panel-with.ts";
 import { PAYLOADS, runnable } from "../../support/payloads.ts";
 import { call } from "../../support/worker-client.ts";
 
@@ -165,6 +166,61 @@ test("what was done through pages is told as what was done through the API", asy
   await admin.open("/panel/settings/log?action=keys.create");
   expect(admin.text).not.toContain("models.put");
 });
+
+test("a page reads as many rows of 3,000 files and events as of 300", async () => {
+  const open = panelWith();
+  const rowsOf = async (path: string) => {
+    const { status, read: rows } = await open(path, { cookie: admin.cookies });
+    expect({ path, status }).toEqual({ path, status: 200 });
+    return rows;
+  };
+  const paths = [
+    "/panel",
+    "/panel/sources",
+    "/panel/sources/many",
+    "/panel/sources/many?path=folder/1",
+    "/panel/sources/many?status=error",
+    "/panel/sources/many/file?path=folder/1.md",
+    "/panel/settings",
+    "/panel/settings/log",
+  ];
+  await admin.post("/panel/new/source", { kind: "file_system", name: "Many" });
+  await addFiles(0, 300);
+  const before = await readAll(paths, rowsOf);
+  await addFiles(300, 3_000);
+  const after = await readAll(paths, rowsOf);
+  const grown = paths.filter((path) => (after[path] ?? 0) > (before[path] ?? 0) + 5);
+  expect(grown).toEqual([]);
+});
+
+async function readAll(paths: string[], rowsOf: (path: string) => Promise<number>) {
+  const rows: Record<string, number> = {};
+  for (const path of paths) rows[path] = await rowsOf(path);
+  return rows;
+}
+
+/** Files of the source `many`, half of which failed in a RAG of it, and as many events. */
+async function addFiles(from: number, to: number): Promise<void> {
+  const numbers = `with recursive n(i) as (select ${from} union all select i + 1 from n where i < ${to - 1})`;
+  const source = "(select id from file_sources where identifier = 'many')";
+  const rag = "(select id from rags where identifier = 'documents')";
+  await env.DB.batch(
+    [
+      `update rags set file_source_id = ${source} where identifier = 'documents'`,
+      `${numbers} insert into files (id, file_source_id, path, name, size, mime_type, version,
+         metadata, created_at)
+       select 'many-' || i, ${source}, 'folder/' || i || '.md', i || '.md', 1, 'text/markdown',
+         '1', '{}', 0 from n`,
+      `${numbers} insert into rag_files (rag_id, generation, file_id, path, status, revision,
+         error_message)
+       select ${rag}, 1, 'many-' || i, 'folder/' || i || '.md',
+         case i % 2 when 0 then 'error' else 'indexed' end, 1, 'damaged' from n`,
+      `${numbers} insert into audit_events (id, at, actor_kind, action, fields, status, address,
+         request_id)
+       select 'many-' || i, i, 'none', 'x', '[]', 200, '', '' from n`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+}
 
 test("nothing that strangers wrote runs, in any field that is shown", async () => {
   const pages = new Set([
