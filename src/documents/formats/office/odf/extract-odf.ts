@@ -4,7 +4,6 @@ import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
-import { hiddenCellNotes } from "../sheets/hidden-cells.ts";
 import { OdfReader } from "./odf-reader.ts";
 import { OdfObjectReader, type OdfObject } from "./odf-objects.ts";
 import { corePropertiesOf } from "../relationships.ts";
@@ -29,7 +28,6 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const { title, language } = yield* corePropertiesOf(archive, "meta.xml");
   const notes = [
     ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
-    ...hiddenCellNotes(reader.tables.hidden),
     ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
     ...countNote(reader.hiddenSections, "hidden section", "left out"),
     ...countNote(reader.paragraphs.hiddenTexts, "hidden text run", "removed"),

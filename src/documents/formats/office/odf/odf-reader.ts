@@ -70,7 +70,6 @@ export class OdfReader implements XmlHandler {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
     table: (attributes) => this.#openTable(attributes),
-    "table-column": (attributes) => this.tables.openColumn(attributes),
     "table-row": (attributes) => this.tables.openRow(attributes),
     "table-cell": (attributes) => this.tables.openCell(attributes),
     "covered-table-cell": (attributes) => this.tables.openCell(attributes),
@@ -193,7 +192,7 @@ export class OdfReader implements XmlHandler {
   #openTable(attributes: XmlAttributes): void {
     const isSheet = this.#kind === "spreadsheet" && this.tables.depth === 0;
     const isHidden = isSheet && this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
-    this.tables.open(isHidden);
+    this.tables.open();
     if (!isSheet) return;
     if (isHidden) this.hiddenSheets++;
     this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);

@@ -1,14 +1,13 @@
 import { longer, withinBound } from "../../../writing/bounded-text.ts";
 import { addCell, charactersOf, type FilledRow } from "../../../writing/table-text.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { HiddenCells, type HiddenCount } from "../sheets/hidden-cells.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
 const MAX_COLUMNS = 16_384;
 
 const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
-const emptyTable = (hidden: HiddenCount) => ({
+const emptyTable = () => ({
   rows: new Array<FilledRow>(),
   row: emptyRow(),
   cell: "",
@@ -17,9 +16,6 @@ const emptyTable = (hidden: HiddenCount) => ({
   column: 0,
   columns: 1,
   repeat: 1,
-  described: 0,
-  hidden: new HiddenCells(hidden),
-  isRowHidden: false,
 });
 type OpenTable = ReturnType<typeof emptyTable>;
 
@@ -27,38 +23,27 @@ const repeatOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class OdfTables {
-  readonly hidden: HiddenCount = { rows: 0, columns: 0 };
   readonly #open: OpenTable[] = [];
 
   get depth(): number {
     return this.#open.length;
   }
 
-  /** `isHidden`: a hidden table; its hidden rows and columns are not counted. */
-  open(isHidden: boolean): void {
-    this.#open.push(emptyTable(isHidden ? { rows: 0, columns: 0 } : this.hidden));
+  open(): void {
+    this.#open.push(emptyTable());
   }
 
   /** The innermost table; outside of tables one that nothing is read from. */
   get #table(): OpenTable {
-    return this.#open.at(-1) ?? emptyTable({ rows: 0, columns: 0 });
+    return this.#open.at(-1) ?? emptyTable();
   }
 
-  /** Only collapsed columns and rows are hidden: rows that a filter leaves out are data, too. */
-  openColumn({ visibility, "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
-    const table = this.#table;
-    const count = repeatOf(repeat);
-    if (visibility === "collapse") table.hidden.hideColumns(table.described, count);
-    table.described += count;
-  }
-
-  openRow({ visibility, "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
+  openRow({ "number-rows-repeated": repeat = "1" }: XmlAttributes): void {
     Object.assign(this.#table, {
       row: emptyRow(),
       rowCharacters: 0,
       column: 0,
       repeat: repeatOf(repeat),
-      isRowHidden: visibility === "collapse",
     } satisfies Partial<OpenTable>);
   }
 
@@ -84,8 +69,7 @@ export class OdfTables {
 
   closeRow(): FilledRow[] {
     const table = this.#table;
-    const row = table.hidden.shown(table.row, table.isRowHidden, table.repeat);
-    if (row === null) return [];
+    const { row } = table;
     const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
     const rows = Array.from({ length: count }, () => row);
     if (this.#open.length < 2) return rows;

@@ -5,7 +5,6 @@ import { UnreadableDocument, type Extraction } from "../../../extracted-document
 import { countNote } from "../../../notes.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
-import { HiddenCells, hiddenCellNotes, type HiddenCount } from "./hidden-cells.ts";
 import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
 import {
   corePropertiesOf,
@@ -33,7 +32,6 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
-  const hiddenCells: HiddenCount = { rows: 0, columns: 0 };
   let rows = 0;
   let unsaved = 0;
   const countRow = () => {
@@ -44,9 +42,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
     const related = yield* relationshipsOf(archive, part);
-    const isFiltered = yield* hasFilteredTable(archive, related);
-    const hidden = new HiddenCells(hiddenCells);
-    const reader = new SheetReader(writer, { shared, formats, countRow, hidden, isFiltered });
+    const reader = new SheetReader(writer, { shared, formats, countRow });
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
     yield* writeDrawings(archive, related, writer, out);
@@ -56,24 +52,9 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
   const notes = [
     ...countNote(hidden, "hidden sheet", "left out"),
-    ...hiddenCellNotes(hiddenCells),
     ...countNote(unsaved, "formula cell", "without a stored value"),
   ];
   return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
-}
-
-/** Whether a table in the sheet hides rows by a filter (ECMA-376 part 1, §18.3.2.7). */
-function* hasFilteredTable(archive: ZipArchive, related: Relationship[]): CooperativeWork<boolean> {
-  let isFiltered = false;
-  for (const { type, target } of related) {
-    if (type !== "table") continue;
-    yield* readXml(archive.chunks(target), {
-      open: (name) => {
-        isFiltered ||= name === "filterColumn";
-      },
-    });
-  }
-  return isFiltered;
 }
 
 function* writeDrawings(
@@ -141,9 +122,6 @@ type SheetParts = {
   shared: SharedStrings;
   formats: CellFormat[];
   countRow: () => void;
-  hidden: HiddenCells;
-  /** A filter may have hidden its hidden rows: these are data like other rows. */
-  isFiltered: boolean;
 };
 
 const isTrue = (value = "") => /^(1|true)$/.test(value);
@@ -163,8 +141,6 @@ class SheetReader implements XmlHandler {
   /** Characters of the row, checked before a shared text is decoded again. */
   #characters = 0;
   #rowNumber = 0;
-  #isRowHidden = false;
-  #isFiltered: boolean;
   #column = 0;
   #type = "n";
   #style = 0;
@@ -176,7 +152,6 @@ class SheetReader implements XmlHandler {
   constructor(writer: SheetWriter, of: SheetParts) {
     this.#writer = writer;
     this.#of = of;
-    this.#isFiltered = of.isFiltered;
   }
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
@@ -185,8 +160,6 @@ class SheetReader implements XmlHandler {
     else if (name === "c") this.#openCell(attributes);
     else if (name === "v" || name === "t") this.#collects = true;
     else if (name === "f") this.#hasFormula = true;
-    else if (name === "sheetPr") this.#isFiltered ||= isTrue(attributes["filterMode"]);
-    else if (name === "col") this.#openColumns(attributes);
     return undefined;
   }
 
@@ -199,26 +172,15 @@ class SheetReader implements XmlHandler {
     else if (name === "c") {
       addCell(this.#row, this.#column, this.#shownValue());
       this.#column++;
-    } else if (name === "row") this.#closeRow();
+    } else if (name === "row") this.#writer.addRow(ordered(this.#row));
   }
 
-  #openColumns({ min, max, hidden }: XmlAttributes): void {
-    const first = Number(min) - 1;
-    if (isTrue(hidden)) this.#of.hidden.hideColumns(first, Number(max) - first);
-  }
-
-  #closeRow(): void {
-    const row = this.#of.hidden.shown(ordered(this.#row), this.#isRowHidden);
-    if (row !== null) this.#writer.addRow(row);
-  }
-
-  #openRow({ r, hidden }: XmlAttributes): void {
+  #openRow({ r }: XmlAttributes): void {
     this.#of.countRow();
     const number = Number(r) || this.#rowNumber + 1;
     // Rows that the file leaves out are empty.
     if (number > this.#rowNumber + 1) this.#writer.endTable();
     this.#rowNumber = number;
-    this.#isRowHidden = isTrue(hidden) && !this.#isFiltered;
     this.#row = { columns: [], cells: [] };
     this.#characters = 0;
     this.#column = 0;
