@@ -15,8 +15,8 @@ const MIN_TITLE_SHARE = 0.5;
 const SAME_SHARE = 0.7;
 /** Least pages with the same difference between number and page: fewer may be chance. */
 const MIN_COUNTED = 3;
-const TITLE_NUMBER = /^(?:\d{1,3}|[ivxlc]+)(?:\.\d{1,2}){0,4}\.?$/i;
-const NUMBER = /\d+|\b[ivxlc]+\b/gi;
+const TITLE_NUMBER = /^\d{1,3}(?:\.\d{1,2}){0,4}\.?$/;
+const NUMBER = /\d+/g;
 /** No page numbers: amounts, shares and times. */
 const AMOUNT = /\d[.,:'\u2019]\d|[\p{Sc}%+=]/u;
 const CHAPTER = /^\p{L}+\s+(?:\d+|[IVXLC]+|[A-Z])[.:]?\s+/u;
@@ -134,8 +134,7 @@ function repeatedIn(row: Segment[], kindOf: (each: Segment) => Kind): Segment[] 
   return [...ofKind("head").filter(hasWords), ...(isAtEnd ? [number] : [])];
 }
 
-const hasWords = ({ text }: Segment) =>
-  /\p{L}{2}/u.test(text.replace(NUMBER, (each) => (/\d/.test(each) ? each : "")));
+const hasWords = ({ text }: Segment) => /\p{L}{2}/u.test(text);
 
 /** Numbers may change from page to page; the place and the words around them do not. */
 const keyOf = (line: Segment) =>
@@ -161,15 +160,4 @@ function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
   return known;
 }
 
-const numbersIn = ({ text }: Segment): number[] =>
-  (text.match(NUMBER) ?? []).map((each) => (/\d/.test(each) ? Number(each) : romanOf(each)));
-
-const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
-
-function romanOf(text: string): number {
-  const digits = [...text.toLowerCase()].map((digit) => ROMAN[digit] ?? 0);
-  return digits.reduce(
-    (sum, digit, at) => sum + (digit < (digits[at + 1] ?? 0) ? -digit : digit),
-    0,
-  );
-}
+const numbersIn = ({ text }: Segment): number[] => (text.match(NUMBER) ?? []).map(Number);
