@@ -16,13 +16,16 @@ export type AgentRun = RunContext & {
   jsonSchema?: string | undefined;
 };
 
-/** Settings of an agent's searches; the API does not expose them. */
-const SEARCH: SearchSettings = {
+/** A search for which the API has no fields: an agent's, and other protocols'. */
+export const SEARCH = {
   topK: 5,
   useReranking: true,
   candidateMultiplier: 4,
-  similarityThreshold: null,
   includeDuplicates: false,
+};
+const AGENT_SEARCH: SearchSettings = {
+  ...SEARCH,
+  similarityThreshold: null,
   restrictionOf: () => ({ named: null, metadata: [] }),
 };
 
@@ -49,8 +52,7 @@ export async function runAgent(
   return await measured(services, { kind: "agent", ...subject }, systemPrompt, async (tools) => {
     if (searchesFirst) {
       const setting = { ...agent, ...SEARCHES_FIRST };
-      const { restrictionOf: _all, similarityThreshold: _none, ...wanted } = SEARCH;
-      const input = { ...wanted, prompt, semanticSearch: [prompt], useAllFiles: true };
+      const input = { ...SEARCH, prompt, semanticSearch: [prompt], useAllFiles: true };
       const of = { ...asked, messages, followUp, setting, input, output, mayBeEmpty: true };
       return await answerFromPassages(services, of, tools);
     }
@@ -62,7 +64,7 @@ export async function runAgent(
       output,
       citing: cites === true && output === null ? newCiting() : null,
       shown: [],
-      search: SEARCH,
+      search: AGENT_SEARCH,
       maxSteps,
       ...tools,
     });

@@ -97,7 +97,14 @@ export async function answerFromPassages(
     maxSteps: MAX_STEPS,
     ...tools,
   });
-  return together({ used, degradations, questions, ...found.timings }, turn);
+  return {
+    ...turn,
+    items: [...used, ...turn.items],
+    questions,
+    degradations: [...degradations, ...turn.degradations],
+    contextMs: found.timings.contextMs + turn.contextMs,
+    rerankingMs: found.timings.rerankingMs + turn.rerankingMs,
+  };
 }
 
 /** The search before the model call, kept and counted. */
@@ -125,23 +132,6 @@ async function search(
   const degradations = [...asked.degradations, ...found.degradations];
   return { questions: asked.written, found: { ...found, degradations } };
 }
-
-type Searched = {
-  questions: string[];
-  used: FinishedRun["items"];
-  degradations: string[];
-  contextMs: number;
-  rerankingMs: number;
-};
-
-const together = (searched: Searched, turn: FinishedRun): FinishedRun => ({
-  ...turn,
-  items: [...searched.used, ...turn.items],
-  questions: searched.questions,
-  degradations: [...searched.degradations, ...turn.degradations],
-  contextMs: searched.contextMs + turn.contextMs,
-  rerankingMs: searched.rerankingMs + turn.rerankingMs,
-});
 
 const hasSearched = ({ nativeRag, rags }: Setting) => nativeRag && rags.length > 0;
 

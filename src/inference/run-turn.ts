@@ -14,7 +14,7 @@ import type { Hearing } from "./streamed-call.ts";
 import type { EmitEvent } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import { functionCallsIn, modelMessages, offeredTools } from "./tools/caller-functions.ts";
-import type { OfferedTools } from "./tools/caller-functions.ts";
+import type { AskedCall, OfferedTools } from "./tools/caller-functions.ts";
 import { newSearchLog, searchTools, timesOf } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
 import type {
@@ -87,7 +87,7 @@ export async function runTurn(
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
   const turn = { ...request, offered, maxSteps, deadline, now, items };
   const { response, asked, functionCalls, finish } = await answerOf(turn);
-  const own = asked.filter(({ tool }) => !offered.handedBack.has(tool));
+  const own = asked.filter(({ toolName }) => !offered.handedBack.has(toolName));
   return {
     response,
     finish,
@@ -115,9 +115,8 @@ type Turn = TurnRequest & {
   items: () => string[];
 };
 
-/** A tool call as the model made it, in order. */
-type AskedCall = { id: string; tool: string; input: unknown; invalid: boolean };
 type Response = InferenceResult["response"];
+/** `asked`: every call that the model made, in order. */
 type Answer = { response: Response; asked: AskedCall[] } & Pick<
   InferenceResult,
   "finish" | "functionCalls"
@@ -202,7 +201,7 @@ async function callModel(
 
 function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
   const { handedBack } = turn.offered;
-  const asked = steps.map(({ toolCalls }) => toolCalls.map(askedCall));
+  const asked = steps.map(({ toolCalls }) => toolCalls);
   const { parallel = true } = turn.functions ?? {};
   const functionCalls = functionCallsIn(asked.at(-1) ?? [], handedBack, { parallel });
   // What was said before an own search is no part of a turn that the caller goes on with.
@@ -217,20 +216,6 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
     messages: steps.flatMap(({ response }) => response.messages),
   };
 }
-
-type SdkCall = {
-  toolCallId: string;
-  toolName: string;
-  input: unknown;
-  invalid?: boolean | undefined;
-};
-
-const askedCall = ({ toolCallId, toolName, input, invalid }: SdkCall): AskedCall => ({
-  id: toolCallId,
-  tool: toolName,
-  input,
-  invalid: invalid === true,
-});
 
 const NOTHING_SAID: Said = { text: "", marks: [], own: [] };
 
@@ -252,14 +237,14 @@ function hearingOf({ emit, output, citing }: Turn): Hearing | undefined {
   };
 }
 
-/** Every call that the model made, in order, including those that could not be run. */
+/** Including those that could not be run. */
 function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
   const done = [...log.calls];
-  return asked.map(({ id, tool, input, invalid }) => {
+  return asked.map(({ toolCallId: id, toolName: tool, input, invalid }) => {
     const at = done.findIndex((call) => call.id === id && call.tool === tool);
     const [found] = at === -1 ? [] : done.splice(at, 1);
     if (found !== undefined) return found;
-    const output = invalid ? "no such tool, or its arguments are not valid" : "not run";
+    const output = invalid === true ? "no such tool, or its arguments are not valid" : "not run";
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
   });
 }

@@ -1,5 +1,5 @@
 import type { PublicAgent, PublicInference } from "../db/access/principal-lookup.ts";
-import { runAgent } from "../inference/run-agent.ts";
+import { runAgent, SEARCH } from "../inference/run-agent.ts";
 import type { RunContext } from "../inference/run-events.ts";
 import { runInference } from "../inference/run-inference.ts";
 import type { InferenceResult } from "../inference/types.ts";
@@ -17,15 +17,6 @@ export type Run = RunContext & {
   jsonSchema?: string | undefined;
 };
 
-/** What a search before the model call does; these APIs have no fields for it. */
-const SEARCH = {
-  topK: 5,
-  useReranking: true,
-  candidateMultiplier: 4,
-  includeDuplicates: false,
-  useAllFiles: true,
-};
-
 /** @throws QuarryError `invalid`, `model-failed` */
 export async function run(services: Services, asked: Run): Promise<InferenceResult> {
   const { runner, prompt, query, jsonSchema, ...common } = asked;
@@ -36,7 +27,7 @@ export async function run(services: Services, asked: Run): Promise<InferenceResu
   const { nativeRag, rags } = inference;
   // An inference that searches nothing by itself takes no query.
   const searches = nativeRag && rags.length > 0 ? { semanticSearch: [query ?? prompt] } : {};
-  const input = { prompt, jsonSchema, ...SEARCH, ...searches };
+  const input = { prompt, jsonSchema, ...SEARCH, ...searches, useAllFiles: true };
   const searchesTurns = query === undefined;
   return await runInference(services, { inference, input, searchesTurns, ...common });
 }

@@ -3,6 +3,7 @@ import { sendRetrievalUsage } from "../catalog/usage/send-usage.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Caller } from "../http/caller.ts";
 import type { FileCondition } from "../ports/file-condition.ts";
+import { SEARCH } from "../inference/run-agent.ts";
 import { type RetrievalResult, retrieve } from "../retrieval/retrieve.ts";
 import type { Services } from "../services.ts";
 import type { Restriction } from "../ports/rag-index.ts";
@@ -22,9 +23,6 @@ export type Search = {
   signal: AbortSignal;
 };
 
-/** Candidates for each result that a reranker sees; these APIs have no field for it. */
-const CANDIDATE_MULTIPLIER = 4;
-
 /** One retrieval, whose usage is recorded as that of our own API. */
 export async function search(services: Services, asked: Search): Promise<RetrievalResult> {
   const { rags, queries, topK, threshold = null, condition, reranks = true } = asked;
@@ -33,13 +31,12 @@ export async function search(services: Services, asked: Search): Promise<Retriev
   const found = await retrieve(
     services,
     {
+      ...SEARCH,
       targets: rags.map((rag) => ({ rag, restriction })),
       queries,
       topK,
       useReranking: reranks,
-      candidateMultiplier: CANDIDATE_MULTIPLIER,
       similarityThreshold: threshold,
-      includeDuplicates: false,
     },
     { signal },
   );

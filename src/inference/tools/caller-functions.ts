@@ -1,5 +1,6 @@
-import type { JSONValue, ModelMessage, ToolChoice, ToolSet } from "ai";
+import type { ModelMessage, ToolChoice, ToolSet, TypedToolCall } from "ai";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { CallerFunctions, EarlierMessage, FunctionCall } from "../types.ts";
 
 export type OfferedTools = {
@@ -34,18 +35,24 @@ export async function offeredTools(
     : { tools, handedBack, toolChoice: asked.choice };
 }
 
-type ModelCall = { id: string; tool: string; input: unknown };
+/** A call as the model made it. */
+export type AskedCall = Pick<
+  TypedToolCall<ToolSet>,
+  "toolCallId" | "toolName" | "input" | "invalid"
+>;
 
 /** The calls that the caller is to run; input that is not JSON is handed back as it came. */
 export function functionCallsIn(
-  calls: ModelCall[],
+  calls: AskedCall[],
   handedBack: ReadonlySet<string>,
   { parallel }: Pick<CallerFunctions, "parallel">,
 ): FunctionCall[] {
-  const handed = calls.filter(({ tool }) => handedBack.has(tool));
-  return (parallel ? handed : handed.slice(0, 1)).map(({ id, tool, input }) => {
-    return { id, name: tool, arguments: typeof input === "string" ? input : JSON.stringify(input) };
-  });
+  const handed = calls.filter(({ toolName }) => handedBack.has(toolName));
+  return (parallel ? handed : handed.slice(0, 1)).map(
+    ({ toolCallId: id, toolName: name, input }) => {
+      return { id, name, arguments: typeof input === "string" ? input : JSON.stringify(input) };
+    },
+  );
 }
 
 /** Messages of a conversation in the SDK's form. */
@@ -59,18 +66,9 @@ export const modelMessages = (messages: EarlierMessage[]): ModelMessage[] =>
     const { role, content, calls = [] } = message;
     if (role === "user" || calls.length === 0) return { role, content };
     const text = content === "" ? [] : [{ type: "text" as const, text: content }];
-    const made = calls.map(({ id, name, arguments: input }) => {
-      const parsed = parsedOrText(input);
-      return { type: "tool-call" as const, toolCallId: id, toolName: name, input: parsed };
+    const made = calls.map(({ id, name, arguments: json }) => {
+      const input = parsedJson(json) ?? json;
+      return { type: "tool-call" as const, toolCallId: id, toolName: name, input };
     });
     return { role: "assistant", content: [...text, ...made] };
   });
-
-function parsedOrText(json: string): JSONValue {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns nothing else
-    return JSON.parse(json) as JSONValue;
-  } catch {
-    return json;
-  }
-}

@@ -1,10 +1,8 @@
 import { z } from "zod";
 
 import { invalidField } from "../../core/errors.ts";
-import { timeIn } from "../../core/time.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
-import { wasModifiedAt } from "../../retrieval/retrieval-request.ts";
-import { storedFormsOf } from "../../sources/file-names.ts";
+import { isOneOf, metadataField, timeOf } from "../file-fields.ts";
 
 const CONDITIONS_LIMIT = 30;
 /** In all conditions together: a comparison looks at the metadata of every file. */
@@ -55,16 +53,17 @@ export function conditionOf({
 
 type Making = (name: string, value: Value, at: string) => FileCondition;
 
-const isOneOf: Making = (name, value, at) => {
-  const values = valuesOf(value, at);
-  if (name === "path") return { paths: values.flatMap(storedFormsOf) };
-  if (name === "modifiedAt") return { any: values.map((one) => wasModifiedAt(timeOf(one, at))) };
-  return { metadata: { field: fieldOf(name), values } };
+const is: Making = (name, value, at) => {
+  if (value === null || value === undefined) throw invalidField(`${at}.value`, "is required");
+  return isOneOf(name, [value].flat(), {
+    text: (one) => String(one).toWellFormed(),
+    time: (one) => timeIn(one, at),
+  });
 };
 /** Dify's editor sends the values of a list as one text. */
 const isIn: Making = (name, value, at) => {
   const values = typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
-  return isOneOf(name, values, at);
+  return is(name, values, at);
 };
 const isPresent: Making = (name) => compare(name, { test: "present" });
 const reads =
@@ -78,17 +77,17 @@ const number =
 const time =
   (relation: Relation): Making =>
   (name, value, at) =>
-    compare(name, { test: "order", kind: "time", relation, value: timeOf(value, at) });
+    compare(name, { test: "order", kind: "time", relation, value: timeIn(value, at) });
 const not =
   (making: Making): Making =>
   (...given) => ({ not: making(...given) });
 
 const OPERATORS = new Map<string, Making>([
-  ["is", isOneOf],
-  ["=", isOneOf],
+  ["is", is],
+  ["=", is],
   ["in", isIn],
-  ["is not", not(isOneOf)],
-  ["≠", not(isOneOf)],
+  ["is not", not(is)],
+  ["≠", not(is)],
   ["not in", not(isIn)],
   ["not empty", isPresent],
   ["empty", not(isPresent)],
@@ -123,16 +122,8 @@ type Test =
 /** `path` and `modifiedAt` are the file's; `mime_type` and every other name are metadata. */
 function compare(name: string, test: Test): FileCondition {
   const isOwn = name === "path" || name === "modifiedAt";
-  const of = isOwn ? name : { field: fieldOf(name) };
+  const of = isOwn ? name : { field: metadataField(name) };
   return { compare: { of, ...test } };
-}
-
-const fieldOf = (name: string) => (name === "mime_type" ? "mimeType" : name);
-
-function valuesOf(value: Value, at: string): string[] {
-  if (value === null || value === undefined) throw invalidField(`${at}.value`, "is required");
-  const values = Array.isArray(value) ? value : [String(value)];
-  return values.map((one) => one.toWellFormed());
 }
 
 function textOf(value: Value, at: string): string {
@@ -146,8 +137,8 @@ function numberOf(value: Value, at: string): number {
   throw invalidField(`${at}.value`, "must be a number");
 }
 
-function timeOf(value: Value, at: string): number {
-  const ms = typeof value === "string" ? timeIn(value) : null;
+function timeIn(value: unknown, at: string): number {
+  const ms = timeOf(value);
   if (ms !== null) return ms;
   throw invalidField(`${at}.value`, "must be a date, or a date and time, in ISO 8601");
 }

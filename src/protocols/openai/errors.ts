@@ -12,18 +12,16 @@ import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 /** A refusal that names the parameter at fault. */
 class OpenAiRefusal extends QuarryError {
   readonly param: string | null;
-  readonly openAiCode: string | null;
 
-  constructor(param: string | null, message: string, code: string | null = null) {
+  constructor(param: string | null, message: string) {
     super("invalid", message);
     this.param = param;
-    this.openAiCode = code;
   }
 }
 
 /** `param` begins the message: "temperature must be at most 2". */
-export const refuse = (param: string, rule: string, code: string | null = null) =>
-  new OpenAiRefusal(param, `Invalid request: ${param} ${rule}`, code);
+export const refuse = (param: string, rule: string) =>
+  new OpenAiRefusal(param, `Invalid request: ${param} ${rule}`);
 
 export class NoSuchModel extends QuarryError {
   constructor(model: string) {
@@ -51,13 +49,11 @@ const KINDS: Partial<Record<number, { type: string; code: string | null }>> = {
 
 function bodyOf(status: number, message: string, thrown?: unknown): OpenAiErrorBody {
   const { type, code } = KINDS[status] ?? { type: NOT_VALID, code: null };
-  if (thrown instanceof OpenAiRefusal) {
-    return { error: { message, type, param: thrown.param, code: thrown.openAiCode } };
-  }
   if (thrown instanceof NoSuchModel) {
     return { error: { message, type, param: "model", code: "model_not_found" } };
   }
-  return { error: { message, type, param: null, code } };
+  const param = thrown instanceof OpenAiRefusal ? thrown.param : null;
+  return { error: { message, type, param, code } };
 }
 
 export function openAiError(thrown: unknown, context: Context<AppEnv>): Response {

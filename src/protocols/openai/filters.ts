@@ -1,8 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
-import { SECOND_MS, timeIn } from "../../core/time.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
-import { wasModifiedAt } from "../../retrieval/retrieval-request.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
+import { isOneOf, metadataField, timeOf } from "../file-fields.ts";
 import { refuse } from "./errors.ts";
 
 /* See https://platform.openai.com/docs/guides/retrieval#attribute-filtering */
@@ -52,31 +51,27 @@ function comparisonOf(filter: Record<string, unknown>, at: string, budget: Budge
   }
   switch (type) {
     case "eq":
-      return oneOf(key, [scalarIn(value, `${at}.value`)], at);
+      return oneOf(key, [value], () => `${at}.value`);
     case "ne":
-      return { not: oneOf(key, [scalarIn(value, `${at}.value`)], at) };
+      return { not: oneOf(key, [value], () => `${at}.value`) };
     case "in":
-      return oneOf(key, scalarsIn(value, `${at}.value`), at);
+      return oneOf(key, listIn(value, at), (place) => `${at}.value[${place}]`);
     case "nin":
-      return { not: oneOf(key, scalarsIn(value, `${at}.value`), at) };
+      return { not: oneOf(key, listIn(value, at), (place) => `${at}.value[${place}]`) };
     default:
       return { compare: orderOf(filter, at, budget) };
   }
 }
 
-/** Metadata are stored as text: 3 and "3" are one value. */
-function oneOf(key: string, values: string[], at: string): FileCondition {
-  if (key === "path") return { paths: values.flatMap(storedFormsOf) };
-  if (key === "modifiedAt") {
-    return { any: values.map((value) => wasModifiedAt(timeOf(value, `${at}.value`))) };
-  }
-  if (key !== "folder") return { metadata: { field: fieldOf(key), values } };
-  if (values.some((folder) => /^\/*$/.test(folder)))
-    throw refuse(`${at}.value`, "must be a folder");
-  return { any: values.flatMap(storedFormsOf).map((folder) => ({ folder })) };
+function oneOf(key: string, values: unknown[], paramAt: (place: number) => string): FileCondition {
+  const text = (value: unknown, place: number) => scalarIn(value, paramAt(place));
+  const time = (value: unknown, place: number) => timeIn(value, paramAt(place));
+  if (key !== "folder") return isOneOf(key, values, { text, time });
+  const folders = values.map(text);
+  const unnamed = folders.findIndex((folder) => /^\/*$/.test(folder));
+  if (unnamed !== -1) throw refuse(paramAt(unnamed), "must be a folder");
+  return { any: folders.flatMap(storedFormsOf).map((folder) => ({ folder })) };
 }
-
-const fieldOf = (key: string) => (key === "mime_type" ? "mimeType" : key);
 
 function orderOf(
   { type, key, value }: Record<string, unknown>,
@@ -89,21 +84,19 @@ function orderOf(
   }
   budget.orders -= 1;
   if (budget.orders < 0) throw refuse("filters", `must have at most ${ORDERS_LIMIT} comparisons`);
-  const field = fieldOf(String(key));
+  const field = metadataField(String(key));
   if (field === "path" || field === "folder")
     throw refuse(`${at}.type`, `does not apply to ${field}`);
   if (field === "modifiedAt") {
-    const ms = timeOf(value, `${at}.value`);
+    const ms = timeIn(value, `${at}.value`);
     return { of: field, test: "order", kind: "time", relation, value: ms };
   }
   if (typeof value !== "number") throw refuse(`${at}.value`, "must be a number");
   return { of: { field }, test: "order", kind: "number", relation, value };
 }
 
-/** A time as text, or as OpenAI has them: seconds since 1970. */
-function timeOf(value: unknown, at: string): number {
-  if (typeof value === "number") return value * SECOND_MS;
-  const ms = typeof value === "string" ? timeIn(value) : null;
+function timeIn(value: unknown, at: string): number {
+  const ms = timeOf(value);
   if (ms === null) throw refuse(at, "must be an ISO 8601 day or time");
   return ms;
 }
@@ -117,9 +110,7 @@ function scalarIn(value: unknown, at: string): string {
   );
 }
 
-function scalarsIn(value: unknown, at: string): string[] {
-  if (!Array.isArray(value) || value.length > VALUES_LIMIT) {
-    throw refuse(at, `must be an array of at most ${VALUES_LIMIT} values`);
-  }
-  return value.map((one: unknown, index) => scalarIn(one, `${at}[${index}]`));
+function listIn(value: unknown, at: string): unknown[] {
+  if (Array.isArray(value) && value.length <= VALUES_LIMIT) return value;
+  throw refuse(`${at}.value`, `must be an array of at most ${VALUES_LIMIT} values`);
 }

@@ -86,18 +86,23 @@ export function dateTests(world: () => ProtocolsWorld): void {
       expect(await stores(filter("gt", Date.parse(OLD) / 1_000))).toEqual(newer);
       expect(await stores(filter("eq", "2026-03-01T10:00:00+01:00"))).toEqual(newer);
       expect(await stores(filter("nin", [OLD]))).toEqual(newer);
-      const conditions = [
-        { name: "modifiedAt", comparison_operator: "before", value: "2026-01-01" },
-      ];
-      const { body } = await api.post("/dify/retrieval", {
-        knowledge_id: "policies",
-        query: "travel by train",
-        retrieval_setting: { top_k: 5, score_threshold: 0 },
-        metadata_condition: { conditions },
-      });
-      expect(body).toMatchObject({
-        records: [{ metadata: { path: "old.md", modifiedAt: OLD } }],
-      });
+      expect(await stores(filter("in", [Date.parse(NEW) / 1_000]))).toEqual(newer);
+      for (const [comparison_operator, value] of [
+        ["before", "2026-01-01"],
+        ["before", Date.parse(NEW) / 1_000],
+        ["is", OLD],
+      ]) {
+        const conditions = [{ name: "modifiedAt", comparison_operator, value }];
+        const { body } = await api.post("/dify/retrieval", {
+          knowledge_id: "policies",
+          query: "travel by train",
+          retrieval_setting: { top_k: 5, score_threshold: 0 },
+          metadata_condition: { conditions },
+        });
+        expect(body).toMatchObject({
+          records: [{ metadata: { path: "old.md", modifiedAt: OLD } }],
+        });
+      }
       const call = {
         jsonrpc: "2.0",
         id: 1,

@@ -1,11 +1,12 @@
 import { invalidField, QuarryError } from "../../../core/errors.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
+import { blocksIn, textOf } from "../../../inference/answer-text.ts";
 import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-requests.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { visible } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import type { Form } from "../request/form.ts";
-import { type RunOutcome, textsIn } from "./run-result.tsx";
+import type { RunOutcome } from "./run-result.tsx";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
@@ -36,7 +37,7 @@ export function turnsAfter(
 ): EarlierMessage[] {
   if (outcome?.kind !== "whole") return turns;
   const { response } = outcome.result;
-  const content = textsIn(response)?.join("") ?? JSON.stringify(response);
+  const content = blocksIn(response) === null ? JSON.stringify(response) : textOf(response);
   const all = [
     ...turns,
     { role: "user", content: question },

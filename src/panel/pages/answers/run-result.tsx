@@ -9,6 +9,7 @@ import { Warning } from "../../components/notice.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { QuarryError } from "../../../core/errors.ts";
+import { blocksIn } from "../../../inference/answer-text.ts";
 import type { EmitEvent } from "../../../inference/run-events.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
 
@@ -85,19 +86,6 @@ const Cited = ({ id, item }: { id: string; item: number }) => (
     {item + 1}
   </a>
 );
-
-/** The content blocks of a text; null for an answer that follows a JSON Schema. */
-function blocksIn(response: InferenceResult["response"]): ContentBlock[] | null {
-  if (!Array.isArray(response) || response.length === 0) return null;
-  const blocks = response.flatMap((block: unknown) => (isText(block) ? [block] : []));
-  return blocks.length === response.length ? blocks : null;
-}
-
-const isText = (block: unknown): block is ContentBlock =>
-  typeof block === "object" && block !== null && Reflect.get(block, "type") === "text";
-
-export const textsIn = (response: InferenceResult["response"]) =>
-  blocksIn(response)?.map(({ text }) => text) ?? null;
 
 const Figures = ({ result: { timings, usage, questions } }: { result: InferenceResult }) => (
   <details class="why">
