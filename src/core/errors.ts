@@ -63,13 +63,21 @@ export class QuarryError extends Error {
   }
 }
 
+const INVALID = "Invalid request: ";
+
+/** The message for whoever filled in a form: without the words for programs. */
+export function toldToPeople({ kind, message }: QuarryError): string {
+  const text = kind === "invalid" ? message.slice(INVALID.length) : message;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 export const invalid = (message: string, fields: FieldProblem[] = []) =>
-  new QuarryError("invalid", `Invalid request: ${message}`, { fields });
+  new QuarryError("invalid", `${INVALID}${message}`, { fields });
 export const invalidFields = (problems: FieldProblem[]) =>
   invalid(problems.map(problemText).join("; "), problems);
 export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
 export const notJson = () =>
-  new QuarryError("invalid", "Invalid request: body is not valid JSON", { code: "not-json" });
+  new QuarryError("invalid", `${INVALID}body is not valid JSON`, { code: "not-json" });
 export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized");
 export const forbidden = () => new QuarryError("forbidden", "Forbidden");
 export const secondFactorRequired = () =>

@@ -24,7 +24,8 @@ import { mayReadAll } from "./request/guards.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
-import { manifestOf, PROVIDERS } from "../../sources/registry.ts";
+import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
+import { configSchemaOf } from "../../sources/source-secrets.ts";
 
 export const fileSourceOf = (services: Services, key: string) => findFileSource(services, { key });
 
@@ -120,9 +121,14 @@ const Folder = z
     after: z.string().nullable(),
   })
   .openapi("Folder");
-const sentConfig = z
-  .record(z.string(), z.unknown())
-  .openapi({ description: "The provider's settings; see the page of docs/ about it." });
+/** For the reference; a body is checked by the schema of its own provider. */
+const configs = (secretIsSet: boolean) =>
+  z.union(
+    SOURCES.map((manifest) => {
+      const description = `${manifest.provider} (${manifest.name}): ${manifest.summary}`;
+      return configSchemaOf(manifest, secretIsSet).meta({ description });
+    }),
+  );
 
 /** What its provider said of a source that was saved; nothing for one that is not asked. */
 async function checkOf(services: Services, source: FileSource) {
@@ -147,7 +153,7 @@ export function fileSourceRoutes() {
       "post /file-sources",
       "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
       {
-        ownBody: z.object({ ...newSource, config: sentConfig.optional() }),
+        ownBody: z.object({ ...newSource, config: configs(false).optional() }),
         answer: z
           .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
           .openapi("NewFileSource"),
@@ -171,7 +177,7 @@ export function fileSourceRoutes() {
       `patch ${SOURCE}`,
       "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
       {
-        ownBody: z.object({ ...sourcePatch, config: sentConfig }).partial(),
+        ownBody: z.object({ ...sourcePatch, config: configs(true) }).partial(),
         answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
         errors: [409, 422],
       },

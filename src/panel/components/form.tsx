@@ -109,7 +109,7 @@ const Labelled = (props: FieldProps & { children: Child }) => {
 
 /** "Name is required", "there is no RAG staff". */
 const sentenceOf = (label: string, problem: string) =>
-  /^(must|is|has|was|cannot) /.test(problem) ? `${label} ${problem}` : problem.replace(/^: /, "");
+  problem.startsWith(": ") ? problem.slice(2) : `${label} ${problem}`;
 
 type InputAttributes = Pick<
   JSX.IntrinsicElements["input"],

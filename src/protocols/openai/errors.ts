@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 
-import { QuarryError } from "../../core/errors.ts";
+import { invalidField, QuarryError } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
@@ -21,7 +21,7 @@ class OpenAiRefusal extends QuarryError {
 
 /** `param` begins the message: "temperature must be at most 2". */
 export const refuse = (param: string, rule: string) =>
-  new OpenAiRefusal(param, `Invalid request: ${param} ${rule}`);
+  new OpenAiRefusal(param, invalidField(param, rule).message);
 
 export class NoSuchModel extends QuarryError {
   constructor(model: string) {

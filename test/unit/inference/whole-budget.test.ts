@@ -2,12 +2,13 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { newInference } from "../../../src/catalog/inferences/inference-settings.ts";
 import { parseConfig } from "../../../src/config.ts";
-import type { ChunkId, FileId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
+import type { ChunkId, FileId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
-import type { InferenceRecord, RagRecord } from "../../../src/db/records.ts";
+import type { InferenceRecord } from "../../../src/db/records.ts";
 // Evaluated before any clock is faked: a run loads it in real time.
 import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
@@ -16,6 +17,7 @@ import type { HydratedChunk, RagIndex, SearchRequest } from "../../../src/ports/
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SEED } from "../../support/seed.ts";
 import { freeTurns } from "../../support/free-turns.ts";
+import { ragRecord } from "../../support/rag-record.ts";
 
 /** Time is moved by hand: whatever takes how long, nobody waits for it here. */
 beforeEach(() => vi.useFakeTimers());
@@ -107,30 +109,12 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
   };
 }
 
-const rag: RagRecord = {
-  id: "rag" as RagId,
-  name: "Docs",
-  identifier: "docs",
-  status: "active",
-  fileSource: { id: "s" as FileSourceId, name: "S", identifier: "s", provider: "file_system" },
-  scopeMode: "global",
-  chunkSize: 400,
-  chunkOverlap: 60,
+const rag = ragRecord("docs", {
   reranker: "local/rerank",
-  searchMode: "hybrid",
-  recencyHalfLifeDays: null,
-  openToMembers: false,
-  generation: 1,
   shards: 2,
-  vectorsIn: "vectorize",
   embeddingModel: "local/embed",
   dimensions: 8,
-  totalFiles: 1,
-  processedFiles: 1,
-  numberVectors: 1,
-  readersSince: null,
-  updatedAt: 0,
-};
+});
 
 const wish = {
   topK: 5,
@@ -197,20 +181,13 @@ test("what is left out of a search that is too slow is told", async () => {
   ]);
 });
 
+const asked = { name: "Ask", identifier: "ask", systemPrompt: "", model: "local/chat" };
 const inference: InferenceRecord = {
+  ...newInference.parse(asked),
+  ...asked,
   id: "inference" as InferenceId,
-  name: "Ask",
-  identifier: "ask",
-  systemPrompt: "",
-  model: "local/chat",
-  temperature: null,
-  maxOutputTokens: null,
-  openToMembers: false,
   createdAt: 0,
   updatedAt: 0,
-  nativeRag: true,
-  conversation: "rewrite",
-  planning: "off",
   rags: [rag],
 };
 

@@ -8,6 +8,7 @@ import { embeddedSearch } from "../../../src/retrieval/embedded-search.ts";
 import type { EmbeddedQueries } from "../../../src/retrieval/embed-queries.ts";
 import type { RetrievalTarget, SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
 import type { SearchMode } from "../../../src/retrieval/search-mode.ts";
+import { ragRecord } from "../../support/rag-record.ts";
 
 const now = () => 0;
 const NOTHING_FOUND = {
@@ -34,7 +35,7 @@ function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = 
     deadline: new Deadline(now, 1_000),
     report: new RetrievalReport(),
   } as unknown as RetrievalCall;
-  const rag = { id: "rag", generation: 1, shards: 1, searchMode, recencyHalfLifeDays: null };
+  const rag = { ...ragRecord("rag", {}), searchMode };
   const target = { rag, restriction: { named: null, metadata: [] } } as unknown as RetrievalTarget;
   const plan: SearchPlan = {
     targets: Array.from({ length: rags }, () => target),

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
+import { panelDocument } from "../../../src/panel/api/app.ts";
 import { shownFields } from "../../../src/panel/pages/request/setting-form.ts";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
 import { settingFields } from "../../../src/core/input/setting-fields.ts";
@@ -25,6 +26,17 @@ test("a secret is required, and what guards it is a text: nothing else is checke
   }
 });
 
+test.each(SOURCES)("the panel's reference has the settings of $name", (manifest) => {
+  const { provider, name, summary, config } = manifest;
+  const found: { properties: object }[] = [];
+  JSON.stringify(panelDocument("https://quarry.test"), (_key, value) => {
+    if (value?.description === `${provider} (${name}): ${summary}`) found.push(value);
+    return value;
+  });
+  const settings = Object.keys(config.shape);
+  expect(found.map(({ properties }) => Object.keys(properties))).toEqual([settings, settings]);
+});
+
 const rows = readFileSync("docs/panel-api.md", "utf8").split("\n");
 
 test.each(SOURCES)("the docs' list of providers names $name with its settings", (manifest) => {
@@ -33,6 +45,12 @@ test.each(SOURCES)("the docs' list of providers names $name with its settings", 
   const named = settings.map(({ path: [name], isRequired }) => `${name}${isRequired ? "" : "?"}`);
   expect(named.filter((name) => !row.includes(name))).toEqual([]);
   expect(row).not.toBe("no row");
+});
+
+test("the README names every provider, and no other", () => {
+  const [line = ""] = /^- \*\*Sources:\*\* .*$/m.exec(readFileSync("README.md", "utf8")) ?? [];
+  const named = [...line.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set(PROVIDERS));
 });
 
 test("every setting has a field: a form that is saved loses none of a source", () => {

@@ -11,6 +11,7 @@ import {
   insertSource,
   markSourceRemoved,
 } from "../../../src/db/catalog/source-store.ts";
+import { usualSettings } from "../../support/rag-record.ts";
 
 const db = openDatabase(env.DB);
 const source = "source-id" as FileSourceId;
@@ -28,19 +29,12 @@ test("records of joined tables keep their own columns, in a batch too", async ()
   });
   for (const id of ragIds) {
     const rag = {
+      ...usualSettings(`Name of ${id}`),
       id,
-      name: `Name of ${id}`,
       identifier: `identifier-${id}`,
       fileSourceId: source,
-      status: "active" as const,
       scopeMode: "scoped" as const,
       scopes: [{ type: "path" as const, value: "a/'b\"/" }],
-      chunkSize: 400,
-      chunkOverlap: 60,
-      reranker: null,
-      searchMode: "hybrid" as const,
-      recencyHalfLifeDays: null,
-      openToMembers: false,
       embeddingModel: "embedded/hash",
       dimensions: 64,
       format: 1,

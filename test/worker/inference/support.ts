@@ -7,9 +7,11 @@ import {
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-failures.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { newAgent } from "../../../src/catalog/agents/agent-settings.ts";
+import { newInference } from "../../../src/catalog/inferences/inference-settings.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { newId } from "../../../src/core/ids.ts";
-import type { AgentId, FileSourceId, InferenceId, RagId } from "../../../src/core/ids.ts";
+import type { AgentId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
@@ -21,6 +23,7 @@ import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 import { DIMENSIONS, indexOf, put } from "../rag-index/support.ts";
 import { freeTurns } from "../../support/free-turns.ts";
+import { ragRecord } from "../../support/rag-record.ts";
 
 /** Shows nothing yet of what the tests put into an index. */
 const vectorize = new VectorizeDouble({
@@ -85,35 +88,6 @@ export function worldWith(of: {
   };
 }
 
-function ragRecord(identifier: string, more: Partial<RagRecord> = {}): RagRecord {
-  const source = "source" as FileSourceId;
-  return {
-    id: identifier as RagId,
-    name: `The ${identifier}`,
-    identifier,
-    status: "active",
-    readersSince: null,
-    fileSource: { id: source, name: "Drive", identifier: "drive", provider: "file_system" },
-    scopeMode: "global",
-    chunkSize: 400,
-    chunkOverlap: 60,
-    reranker: null,
-    searchMode: "hybrid",
-    recencyHalfLifeDays: null,
-    openToMembers: false,
-    generation: 1,
-    shards: 1,
-    vectorsIn: "vectorize",
-    embeddingModel: "embedded/hash",
-    dimensions: DIMENSIONS,
-    totalFiles: 1,
-    processedFiles: 1,
-    updatedAt: 0,
-    numberVectors: 1,
-    ...more,
-  };
-}
-
 /** A RAG whose index holds these files, a list of passages each. */
 export async function indexedRag(
   identifier: string,
@@ -122,38 +96,33 @@ export async function indexedRag(
 ): Promise<RagRecord> {
   const index = indexOf(identifier);
   for (const [path, passages] of Object.entries(files)) await put(index, path, 1, passages);
-  return ragRecord(identifier, more);
+  return ragRecord(identifier, { dimensions: DIMENSIONS, ...more });
 }
 
-const settings = {
+const asked = {
   name: "Ask",
   identifier: "ask",
   systemPrompt: "Answer briefly.",
-  temperature: null,
-  maxOutputTokens: null,
-  openToMembers: false,
-  createdAt: 0,
-  updatedAt: 0,
+  model: "embedded/extractive",
 };
 
 export const inferenceOf = (more: Partial<InferenceRecord>): InferenceRecord => ({
+  ...newInference.parse(asked),
+  ...asked,
   id: newId<InferenceId>(Date.now()),
-  ...settings,
-  model: "embedded/extractive",
+  createdAt: 0,
+  updatedAt: 0,
   rags: [],
-  nativeRag: true,
-  conversation: "rewrite",
-  planning: "off",
   ...more,
 });
 
 export const agentOf = (more: Partial<AgentRecord>): AgentRecord => ({
+  ...newAgent.parse(asked),
+  ...asked,
   id: newId<AgentId>(Date.now()),
-  ...settings,
-  model: "embedded/extractive",
+  createdAt: 0,
+  updatedAt: 0,
   rags: [],
-  description: "",
-  maxSteps: 5,
   ...more,
 });
 

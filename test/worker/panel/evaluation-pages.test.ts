@@ -134,13 +134,13 @@ async function importsFiles(admin: Browser): Promise<void> {
   // A file by its ending; the first wrong line is told, and nothing of it is kept.
   const jsonLine = JSON.stringify({ question: "From a file?", expected: [{ file: "vpn.txt" }] });
   expect((await uploaded("set.jsonl", `${jsonLine}\n{}\nx`)).status).toBe(400);
-  expect(admin.text).toMatch(/line 2: question is required/);
+  expect(admin.text).toMatch(/Line 2: question is required/);
   expect(admin.text).not.toContain("From a file?");
   await uploaded("set.jsonl", jsonLine);
   expect(admin.text).toMatch(/1 question imported\..*From a file\?/);
   expect(admin.text).toMatch(/Not in the index: vpn\.txt\. /);
   await uploaded("ansi.csv", new Uint8Array([...Buffer.from("question,file\nGr"), 0xfc, 0x0a]));
-  expect(admin.text).toContain("line 2: is not UTF-8");
+  expect(admin.text).toContain("Line 2: is not UTF-8");
   await uploaded("", "", "question,file\nFrom a file?,leave.md");
   expect(admin.text).toMatch(/1 question imported\..*From a file\? leave\.md/);
   await uploaded("", "");

@@ -86,6 +86,10 @@ test("a form that failed keeps what was typed, with the message at its field", a
   expect(problemAt("config-bucket")).toBe("Bucket is required");
   expect(problemAt("config-endpoint")).toMatch(/^Endpoint must be/);
   expect(problemAt("config-credentials-accessKeyId")).toMatch(/required/);
+
+  const unready = { name: "Ask", systemPrompt: "Answer.", model: "local/llama" };
+  await admin.post("/panel/new/inference", unready);
+  expect(problemAt("model")).toMatch(/^Model local\/llama needs the setting/);
 });
 
 test("a member sees every page, is offered nothing to change, and is refused it", async () => {

@@ -14,7 +14,7 @@ import { freshForm, multipartOf, submit } from "../request/form.ts";
 import type { FormState, FormWithFiles } from "../request/form.ts";
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 import { askedIn, expectedLines, QUESTION_FIELDS, QuestionFields } from "./question-page.tsx";
-import { invalidField, QuarryError } from "../../../core/errors.ts";
+import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
@@ -198,7 +198,7 @@ async function questionsIn(
     return importedQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
-    throw fileProblem(thrown.message.replace(/^Invalid request: /, ""));
+    throw fileProblem(toldToPeople(thrown));
   }
 }
 

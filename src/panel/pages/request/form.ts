@@ -1,6 +1,13 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import { conflict, invalid, problemText, QuarryError, tooLarge } from "../../../core/errors.ts";
+import {
+  conflict,
+  invalid,
+  problemText,
+  QuarryError,
+  toldToPeople,
+  tooLarge,
+} from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { PageContext } from "../page-env.ts";
@@ -136,7 +143,7 @@ function failedForm(form: Form, fields: readonly string[], error: QuarryError): 
   for (const { field, problem } of error.fields) {
     const owner = ownerOf(field, fields);
     if (owner === null) elsewhere.push(problemText({ field, problem }));
-    else if (!placed.has(owner)) placed.set(owner, problem.replace(/^: /, ""));
+    else if (!placed.has(owner)) placed.set(owner, problem);
   }
   if (placed.size === 0 && elsewhere.length === 0) elsewhere.push(plain(error));
   return {
@@ -149,10 +156,10 @@ function failedForm(form: Form, fields: readonly string[], error: QuarryError): 
   };
 }
 
-function plain({ message, retryAfterSeconds }: QuarryError): string {
-  const text = message.replace(/^Invalid request: /, "");
+function plain(error: QuarryError): string {
+  const { retryAfterSeconds } = error;
   const wait = retryAfterSeconds === null ? "" : `. Try again in ${retryAfterSeconds} seconds.`;
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${wait}`;
+  return `${toldToPeople(error)}${wait}`;
 }
 
 /** A problem of `config.rules[2]` is shown at the field `config.rules`. */

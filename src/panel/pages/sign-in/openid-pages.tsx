@@ -3,7 +3,7 @@ import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { flowCookie, flowIn, sessionCookie } from "../../../access/sessions/session-cookie.ts";
-import { QuarryError } from "../../../core/errors.ts";
+import { QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
@@ -147,8 +147,8 @@ async function orSignInPage(
     return await work();
   } catch (thrown) {
     if (!(thrown instanceof QuarryError)) throw thrown;
-    const { status, error } = answerAndLog(thrown, context);
-    const message = error.replace(/^Invalid request: t/, "T");
+    const { status } = answerAndLog(thrown, context);
+    const message = toldToPeople(thrown);
     return await signInPage(context, { ...freshForm(), status, message }, next);
   }
 }

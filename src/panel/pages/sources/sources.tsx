@@ -1,5 +1,5 @@
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
-import { manifestOf } from "../../../sources/registry.ts";
+import { manifestOf, SOURCES } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
@@ -38,8 +38,8 @@ const ADD = <LinkButton href="/panel/new/source" label="New source" kind="primar
 const NoSources = ({ mayAdd }: { mayAdd: boolean }) => (
   <Empty title="There are no sources yet.">
     <p>
-      A source is a folder that you push, a web site, a bucket, a Google Drive or a SharePoint
-      library. Quarry reads its files once, and again when they change.
+      A source provides documents: {SOURCES.map(({ name }) => name).join(", ")}. Quarry reads its
+      files once, and again when they change.
     </p>
     {mayAdd ? <p>{ADD}</p> : null}
   </Empty>
