@@ -71,7 +71,7 @@ it("cuts an output that no one reads, and says so", async () => {
   expect(notes).toEqual(["1 output cut at 262144 characters"]);
 });
 
-it("leaves comments of its texts out, and hidden elements of its tables, and says so", async () => {
+it("leaves out comments and hidden elements of its tables, and says so", async () => {
   const cells = [
     { cell_type: "markdown", source: "# Tides <!-- secret -->\n\nHigh" },
     { cell_type: "markdown", source: ["<!-- secret\n", "-->`<!--` begins one"] },
