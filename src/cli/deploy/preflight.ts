@@ -1,16 +1,11 @@
+import { z } from "zod";
+
 import { inParallel } from "../../core/work/parallel.ts";
 import type { Terminal } from "../terminal.ts";
-import {
-  checkDatabase,
-  checkNamespace,
-  checkResource,
-  checkSecrets,
-  checkSignIn,
-  checkVariables,
-  checkVectorIndex,
-} from "./check-account.ts";
 import type { DeploySettings } from "./settings.ts";
+import { jsonSaid, reasonSaid, there, unread } from "./wrangler-command.ts";
 import type { AskWrangler, Finding } from "./wrangler-command.ts";
+import { ConfigError, parseConfig } from "../../config.ts";
 
 /** Each question starts a wrangler process, which costs a second of CPU time. */
 const QUESTIONS_AT_ONCE = 4;
@@ -58,3 +53,220 @@ export function reportPreflight(
 
 /** Columns of text: fits a terminal of 110. */
 const WIDTHS = [32, 8, 60];
+
+const whoami = z.object({
+  loggedIn: z.boolean(),
+  email: z.string().nullish(),
+  accounts: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+});
+
+const SIGN_IN = ["npx wrangler login", "# or, without a browser: export CLOUDFLARE_API_TOKEN=…"];
+
+/** How wrangler reports that it reached nobody. */
+const OFFLINE = /unable to resolve|fetch failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT/i;
+const CHECK_NETWORK = [
+  "# check the network, a proxy (HTTPS_PROXY) and DNS: api.cloudflare.com must answer",
+  "# npm run deploy -- --dry-run builds everything offline",
+];
+
+/** The other checks need this one to be `there`. */
+async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Finding> {
+  const what = "sign-in";
+  const said = await ask(["whoami", "--json"]);
+  const answer = jsonSaid(said, whoami);
+  if (answer === null) {
+    return OFFLINE.test(reasonSaid(said))
+      ? { what, state: "unknown", note: "Cloudflare cannot be reached", fix: CHECK_NETWORK }
+      : { ...unread(what, said), fix: SIGN_IN };
+  }
+  const { loggedIn, accounts } = answer;
+  if (!loggedIn) {
+    return { what, state: "missing", note: "the account cannot be read", fix: SIGN_IN };
+  }
+  if (accounts.length > 1 && accountId === "") {
+    const fix = accounts.map(({ id, name }) => `export CLOUDFLARE_ACCOUNT_ID=${id}  # ${name}`);
+    return { what, state: "wrong", note: "you have several accounts: choose one", fix };
+  }
+  return there(what, accounts.find(({ id }) => accountId === "" || id === accountId)?.name);
+}
+
+/** 32 zero bytes in the form of a key, for checking the other settings. */
+const ANY_KEY = `${"A".repeat(43)}=`;
+
+/** Checks the variables of wrangler.toml as the Worker itself reads them. */
+function checkVariables({ variables, environment }: DeploySettings): Finding {
+  const what = "variables";
+  try {
+    parseConfig({ ...variables, ENCRYPTION_KEY: ANY_KEY });
+    return there(what);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown;
+    const fix = [`# correct them under [env.${environment}.vars] of wrangler.toml`];
+    return { what, state: "wrong", note: thrown.message, fix };
+  }
+}
+
+const secretList = z.array(z.object({ name: z.string() }));
+/** wrangler's error before the first deployment of the Worker. */
+const NO_WORKER = /worker .*not found|does not exist/i;
+
+/** One finding for each secret: secret names can be listed, values cannot. */
+async function checkSecrets(
+  ask: AskWrangler,
+  { secrets, environment }: DeploySettings,
+): Promise<Finding[]> {
+  const said = await ask(["secret", "list", "--env", environment]);
+  const listed = jsonSaid(said, secretList);
+  if (listed === null && !NO_WORKER.test(reasonSaid(said))) return [unread("secrets", said)];
+  const known = new Set((listed ?? []).map(({ name }) => name));
+  return secrets.map((name) => {
+    const what = `secret ${name}`;
+    if (known.has(name)) return there(what);
+    const put = `npx wrangler secret put ${name} --env ${environment}`;
+    const fix = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${put}` : put];
+    return { what, state: "missing", fix };
+  });
+}
+
+const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
+
+async function checkDatabase(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
+  const what = `D1 database ${of.database.name}`;
+  const said = await ask(["d1", "list", "--json"]);
+  const listed = jsonSaid(said, databases);
+  if (listed === null) return unread(what, said);
+  const found = listed.find(({ name }) => name === of.database.name)?.uuid;
+  const kind = { what, create: "d1 create", table: "d1_databases", key: "database_id" };
+  return knownById(of.environment, kind, of.database, found);
+}
+
+const namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
+
+async function checkNamespace(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
+  const what = `KV namespace ${of.namespace.name}`;
+  const said = await ask(["kv", "namespace", "list"]);
+  const listed = jsonSaid(said, namespaces);
+  if (listed === null) return unread(what, said);
+  const found = listed.find(({ title }) => title === of.namespace.name)?.id;
+  const kind = { what, create: "kv namespace create", table: "kv_namespaces", key: "id" };
+  return knownById(of.environment, kind, of.namespace, found);
+}
+
+type KnownById = { what: string; create: string; table: string; key: string };
+
+/** A resource that wrangler.toml names by an id which its creation prints. */
+function knownById(
+  environment: string,
+  { what, create, table, key }: KnownById,
+  { name, id }: { name: string; id: string },
+  found: string | undefined,
+): Finding {
+  const section = `[[env.${environment}.${table}]] of wrangler.toml`;
+  if (found === undefined) {
+    const put = `# and put the ${key} that it prints under ${section}`;
+    return { what, state: "missing", fix: [`npx wrangler ${create} ${name}`, put] };
+  }
+  if (found === id) return there(what);
+  const fix = [`# under ${section}:`, `# ${key} = "${found}"`];
+  return { what, state: "wrong", note: `wrangler.toml has another id: ${id}`, fix };
+}
+
+/** How R2 (code 10006) and Queues report that a resource does not exist. */
+const ABSENT = /does not exist|not found|10006/i;
+/** R2 has to be enabled once per account in the dashboard. */
+const R2_IS_OFF = /10042|enable R2/i;
+const R2_PAGE = "https://dash.cloudflare.com/?to=/:account/r2/overview";
+
+const RESOURCES = { "R2 bucket": "r2 bucket", queue: "queues" } as const;
+
+async function checkResource(
+  ask: AskWrangler,
+  kind: keyof typeof RESOURCES,
+  name: string,
+): Promise<Finding> {
+  const what = `${kind} ${name}`;
+  const command = RESOURCES[kind];
+  const create = `npx wrangler ${command} create ${name}`;
+  const said = await ask([...command.split(" "), "info", name]);
+  if (said.code === 0) return there(what);
+  if (R2_IS_OFF.test(reasonSaid(said))) {
+    const note = "the account has no R2 yet";
+    return { what, state: "missing", note, fix: [`# switch R2 on: ${R2_PAGE}`, create] };
+  }
+  return ABSENT.test(reasonSaid(said))
+    ? { what, state: "missing", fix: [create] }
+    : unread(what, said);
+}
+
+const indexes = z.array(
+  z.object({
+    name: z.string(),
+    config: z.object({ dimensions: z.number(), metric: z.string() }).partial().optional(),
+  }),
+);
+const metadataIndexes = z.array(z.object({ propertyName: z.string(), indexType: z.string() }));
+
+const METRIC = "cosine";
+const TYPE = "string";
+
+type VectorIndex = NonNullable<DeploySettings["vectorIndex"]>;
+
+async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<Finding[]> {
+  const what = `Vectorize index ${index.name}`;
+  const said = await ask(["vectorize", "list", "--json"]);
+  const listed = jsonSaid(said, indexes);
+  if (listed === null) return [unread(what, said)];
+  const found = listed.find(({ name }) => name === index.name);
+  if (found === undefined) return [{ what, state: "missing", fix: creation(index) }];
+  const { dimensions, metric } = found.config ?? {};
+  if (dimensions !== index.dimensions || metric !== METRIC) {
+    return [otherShape(what, index, `${dimensions} dimensions, metric ${metric}`)];
+  }
+  return [there(what), await checkMetadataIndexes(ask, index)];
+}
+
+const creation = (index: VectorIndex) => [
+  `npx wrangler vectorize create ${index.name} --dimensions=${index.dimensions} --metric=${METRIC}`,
+  ...index.metadataIndexes.map((property) => addition(index, property)),
+];
+
+const addition = ({ name }: VectorIndex, property: string) =>
+  `npx wrangler vectorize create-metadata-index ${name} --property-name=${property} --type=${TYPE}`;
+
+/** The dimensions of an index cannot change, and deleting one is not suggested lightly. */
+function otherShape(what: string, index: VectorIndex, shape: string): Finding {
+  const name = `${index.name}-${index.dimensions}`;
+  return {
+    what,
+    state: "wrong",
+    note: `it has ${shape}; wrangler.toml needs ${index.dimensions} dimensions, metric ${METRIC}`,
+    fix: [
+      "# set EMBEDDING_DIMENSIONS to what the index has, or make another one and name it in",
+      "# wrangler.toml (index_name):",
+      ...creation({ ...index, name }),
+    ],
+  };
+}
+
+async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promise<Finding> {
+  const what = `metadata indexes of ${index.name}`;
+  const said = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
+  const listed = jsonSaid(said, metadataIndexes);
+  if (listed === null) return unread(what, said);
+  const known = new Set(
+    listed
+      .filter(({ indexType }) => indexType.toLowerCase() === TYPE)
+      .map(({ propertyName }) => propertyName),
+  );
+  const lacking = index.metadataIndexes.filter((name) => !known.has(name));
+  if (lacking.length === 0) return there(what);
+  return {
+    what,
+    state: "missing",
+    note: `${lacking.join(", ")}; a metadata index covers only vectors that are stored after its creation`,
+    fix: [
+      ...lacking.map((name) => addition(index, name)),
+      "# if RAGs are indexed already: POST /panel/api/rags/{id}/reindex for each",
+    ],
+  };
+}

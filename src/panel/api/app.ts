@@ -12,7 +12,7 @@ import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
 import { keyRoutes, openSessionRoutes, userRoutes } from "./users.ts";
 import { modelRoutes } from "./models.ts";
-import { overviewRoutes } from "./overview.ts";
+import { overviewRoutes, usageRoutes } from "./overview.ts";
 import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
@@ -27,7 +27,6 @@ import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
-import { usageRoutes } from "./usage.ts";
 import { isObject } from "../../core/is-object.ts";
 import { FORM_FACTS } from "../../core/input/setting-fields.ts";
 

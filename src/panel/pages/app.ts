@@ -1,6 +1,6 @@
-import { membersSearch, adminsChange } from "../api/request/guards.ts";
 import { Hono } from "hono";
 
+import { adminsChange, membersSearch } from "../api/request/guards.ts";
 import { notFound } from "../../core/errors.ts";
 import { auditedPages } from "../../http/middleware/audit.ts";
 import { accountPages } from "./account/account.tsx";
@@ -21,12 +21,11 @@ import { keyPages } from "./settings/keys.tsx";
 import { logPage } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
 import { signInSettings } from "./settings/sign-in-settings.tsx";
-import { userPages, userListPages } from "./settings/users.tsx";
+import { userListPages, userPages } from "./settings/users.tsx";
 import { selectedFiles } from "./sources/selected-files.tsx";
 import { filePages } from "./sources/file.tsx";
-import { newSourcePages } from "./sources/new-source.tsx";
+import { newSourcePages, sourceListPages } from "./sources/sources.tsx";
 import { sourceActions } from "./sources/source-actions.tsx";
-import { sourceListPages } from "./sources/sources.tsx";
 import { sourcePages } from "./sources/source.tsx";
 import { answerPages, newModelPages, runPages } from "./answers/answer-pages.tsx";
 import { programPages } from "./tokens/programs.tsx";

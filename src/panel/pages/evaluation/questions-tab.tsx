@@ -8,7 +8,7 @@ import { counted } from "../../components/figures.ts";
 import { field, FileField, Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
-import { offsetIn, Part } from "../request/list.tsx";
+import { sliceIn, Part } from "../request/list.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, multipartOf, submit } from "../request/form.ts";
 import type { FormState, FormWithFiles } from "../request/form.ts";
@@ -80,7 +80,7 @@ async function questionsTab(
   set: QuestionSet,
   forms: Forms = {},
 ): Promise<Response> {
-  const slice = { offset: offsetIn(context), limit: QUESTIONS_A_PAGE };
+  const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
   const status = [forms.added, forms.imported].find((one) => one !== undefined);
   return await setTab(
@@ -102,13 +102,7 @@ async function questionsTab(
       />
       {total === 0 ? null : (
         <>
-          <Part
-            here={setAddress(set.identifier)}
-            from={slice.offset}
-            step={slice.limit}
-            total={total}
-            unit="question"
-          />
+          <Part here={setAddress(set.identifier)} {...slice} total={total} unit="question" />
           <Exports set={set} />
         </>
       )}

@@ -10,7 +10,7 @@ import { count, counted, duration, money, percent } from "../../components/figur
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { offsetIn, Part } from "../request/list.tsx";
+import { sliceIn, Part } from "../request/list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { removable } from "../request/removal.tsx";
 import {
@@ -61,7 +61,7 @@ export function runResultPages(app: Pages): void {
 
 async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {
   const { db, now } = context.get("services");
-  const slice = { offset: offsetIn(context), limit: QUESTIONS_A_PAGE };
+  const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listResults(db, run.id, slice);
   const here = `${runsAddress(set)}/${run.id}`;
   const remove = <LinkButton href={`${here}/remove`} label="Remove …" kind="danger" />;
@@ -85,7 +85,7 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
       <h2>Questions</h2>
       <p class="soft">Questions that went wrong come first.</p>
       <Results set={set} results={data} />
-      <Part here={here} from={slice.offset} step={slice.limit} total={total} unit="result" />
+      <Part here={here} {...slice} total={total} unit="result" />
     </div>,
   );
 }

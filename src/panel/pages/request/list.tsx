@@ -1,6 +1,12 @@
 import type { Child } from "hono/jsx";
 
-import { type Key, type ListQuery, COUNTED_MAX, type PageAt } from "../../../db/page.ts";
+import {
+  type Key,
+  type ListQuery,
+  COUNTED_MAX,
+  type PageAt,
+  type Slice,
+} from "../../../db/page.ts";
 import { atLeast, count, counted } from "../../components/figures.ts";
 import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
@@ -213,24 +219,31 @@ export function hereOf(context: PageContext): string {
 }
 
 /** Where the part of something long begins that the address names: `?from=`. */
-export function offsetIn({ req }: PageContext): number {
+function offsetIn({ req }: PageContext): number {
   const offset = Number(req.query("from") ?? 0);
   return Number.isInteger(offset) && offset >= 0 && offset <= ROW_MAX ? offset : 0;
 }
 
+/** The part of something long that the address names. */
+export const sliceIn = (context: PageContext, limit: number): Slice => ({
+  offset: offsetIn(context),
+  limit,
+});
+
 /** `here`: the address of the first part. */
-type PartProps = { here: string; from: number; step: number; total: number; unit: string };
+type PartProps = Slice & { here: string; total: number; unit: string };
 
 /** Which part of something long is shown, and the way to the others. */
-export const Part = ({ here, from, step, total, unit }: PartProps) => {
-  const to = Math.min(total, from + step);
+export const Part = ({ here, offset: from, limit, total, unit }: PartProps) => {
+  if (total === 0) return null;
+  const to = Math.min(total, from + limit);
   const at = (offset: number) => changed(here, { from: String(offset) });
   const all = counted(total, unit);
   const which = to - from === total ? all : `${count(from + 1)} to ${count(to)} of ${all}`;
   return (
     <Pager
       label="Parts"
-      previous={from === 0 ? null : at(Math.max(0, from - step))}
+      previous={from === 0 ? null : at(Math.max(0, from - limit))}
       next={to >= total ? null : at(to)}
     >
       <span class="faint">{which}</span>

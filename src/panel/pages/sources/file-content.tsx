@@ -11,7 +11,7 @@ import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { offsetIn, Part } from "../request/list.tsx";
+import { sliceIn, Part } from "../request/list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
 import { ORIGINAL_FRAME, originalHref } from "./original.tsx";
 import type { ShownFile } from "./shown-source.ts";
@@ -24,20 +24,14 @@ export async function textTab(context: PageContext, of: ShownFile): Promise<Chil
   const { file, here } = of;
   const text = await textOf(context, of);
   if (text === null) return <NoText isDeleted={file.deletedAt !== null} />;
-  const from = offsetIn(context);
-  const to = Math.min(text.length, from + TEXT_SHOWN);
+  const slice = sliceIn(context, TEXT_SHOWN);
+  const shown = text.slice(slice.offset, slice.offset + TEXT_SHOWN);
   return (
     <>
       <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {visible(text.slice(from, to))}
+        {visible(shown)}
       </pre>
-      <Part
-        here={`${here}&view=text`}
-        from={from}
-        total={text.length}
-        step={TEXT_SHOWN}
-        unit="character"
-      />
+      <Part here={`${here}&view=text`} {...slice} total={text.length} unit="character" />
     </>
   );
 }
@@ -75,15 +69,14 @@ export async function passagesTab(
   const { file, here } = of;
   const services = context.get("services");
   const rag = await findRag(services, { key });
-  const offset = offsetIn(context);
-  const page = { offset, limit: PASSAGES_SHOWN };
-  const { data, total } = await listPassages(services, { rag, path: file.path, ...page });
+  const slice = sliceIn(context, PASSAGES_SHOWN);
+  const { offset } = slice;
+  const { data, total } = await listPassages(services, { rag, path: file.path, ...slice });
   if (total === 0) return <Empty title="This RAG has no passages of the file yet." />;
-  const to = Math.min(total, offset + PASSAGES_SHOWN);
   // While a newer version is read, places are those of the earlier text.
   const { status } = file.rags.find(({ ragIdentifier }) => ragIdentifier === rag.identifier) ?? {};
   const text = status === "indexed" ? await textOf(context, of) : null;
-  const isLast = to === total;
+  const isLast = offset + data.length >= total;
   return (
     <>
       <ol class="passages">
@@ -102,9 +95,8 @@ export async function passagesTab(
       </ol>
       <Part
         here={`${here}&rag=${encodeURIComponent(key)}`}
-        from={offset}
+        {...slice}
         total={total}
-        step={PASSAGES_SHOWN}
         unit="passage"
       />
     </>

@@ -6,7 +6,7 @@ import { ActionButton } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Columns } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
-import { offsetIn, Part, ROWS } from "../request/list.tsx";
+import { sliceIn, Part, ROWS } from "../request/list.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
@@ -19,9 +19,8 @@ export async function leftOutTab(
   { source, path }: ShownSource,
 ): Promise<Child> {
   const { db, now } = context.get("services");
-  const offset = offsetIn(context);
-  const of = { sourceId: source.id, offset, limit: ROWS };
-  const { data, total } = await listExclusions(db, of);
+  const slice = sliceIn(context, ROWS);
+  const { data, total } = await listExclusions(db, { sourceId: source.id, ...slice });
   const columns: Columns<Exclusion> = [
     {
       head: "Left out",
@@ -54,9 +53,7 @@ export async function leftOutTab(
           </Empty>
         }
       />
-      {total === 0 ? null : (
-        <Part here={path + LEFT_OUT} from={offset} step={ROWS} total={total} unit="item" />
-      )}
+      <Part here={path + LEFT_OUT} {...slice} total={total} unit="item" />
     </>
   );
 }
