@@ -1,6 +1,10 @@
-import { SECOND_MS, timeIn } from "../core/time.ts";
+import { isoTime, SECOND_MS, timeIn } from "../core/time.ts";
+import { readFileMetadata } from "../db/files/file-store.ts";
+import type { RagRecord } from "../db/records.ts";
+import type { Reads } from "../db/sql.ts";
 import type { FileCondition } from "../ports/file-condition.ts";
 import { wasModifiedAt } from "../retrieval/retrieval-request.ts";
+import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 
 /* What filters may name: `path`, `modifiedAt`, and metadata by any other name. */
@@ -24,4 +28,34 @@ export function isOneOf(name: string, values: unknown[], { text, time }: Reading
   const texts = values.map(text);
   if (name === "path") return { paths: texts.flatMap(storedFormsOf) };
   return { metadata: { field: metadataField(name), values: texts } };
+}
+
+/* https://platform.openai.com/docs/api-reference/vector-stores/search: limits of attributes */
+const KEY_MAX_LENGTH = 64;
+const TEXT_MAX_LENGTH = 512;
+
+export type Attributes = Record<string, string | number | boolean>;
+
+/** Of the passages' files by path: media type, last change and the metadata that fit. */
+export async function attributesOf(
+  db: Reads,
+  { fileSource: { id } }: Pick<RagRecord, "fileSource">,
+  chunks: RetrievedChunk[],
+): Promise<Map<string, Attributes>> {
+  const paths = chunks.map(({ source }) => source.filePath);
+  const files = paths.length === 0 ? [] : await readFileMetadata(db, id, paths);
+  return new Map(
+    files.map(({ path, mimeType, modifiedAt, metadata }) => {
+      const fitting = Object.entries(metadata).filter(isAttribute);
+      const own = { mime_type: mimeType, modifiedAt: isoTime(modifiedAt) };
+      return [path, { ...Object.fromEntries(fitting), ...own }];
+    }),
+  );
+}
+
+function isAttribute(entry: [string, unknown]): entry is [string, Attributes[string]] {
+  const [key, value] = entry;
+  if (key.length > KEY_MAX_LENGTH) return false;
+  if (typeof value === "string") return value.length <= TEXT_MAX_LENGTH;
+  return typeof value === "number" || typeof value === "boolean";
 }

@@ -12,6 +12,7 @@ import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { rateLimit, TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
+import { attributesOf, type Attributes } from "../file-fields.ts";
 import { search } from "../search.ts";
 import { tokensOnly } from "../tokens-only.ts";
 import { parseBodyDeferringErrors, type DeferredBody } from "../parse-body-deferring-errors.ts";
@@ -50,7 +51,8 @@ export function difyProtocol(): Hono<AppEnv> {
     const asked = parseOrRefuse(RetrievalRequest, body.value);
     const { top_k: topK, score_threshold: threshold } = asked.retrieval_setting;
     const { metadata_condition: condition } = asked;
-    const { chunks } = await search(context.get("services"), {
+    const services = context.get("services");
+    const { chunks } = await search(services, {
       rags: [rag],
       queries: [asked.query],
       topK,
@@ -59,7 +61,9 @@ export function difyProtocol(): Hono<AppEnv> {
       caller,
       signal: context.req.raw.signal,
     });
-    return context.json({ records: chunks.map(recordOf) });
+    const attributes = await attributesOf(services.reads, rag, chunks);
+    const records = chunks.map((one) => recordOf(one, attributes.get(one.source.filePath) ?? {}));
+    return context.json({ records });
   });
   app.all("*", () => {
     throw notFound();
@@ -87,11 +91,11 @@ function knowledgeIn(body: unknown): string {
   return typeof id === "string" ? id : "";
 }
 
-function recordOf({ text, score, source }: RetrievedChunk) {
+function recordOf({ text, score, source }: RetrievedChunk, attributes: Attributes) {
   const { ragIdentifier: rag, filePath: path, name, headings, ...place } = source;
   const { url, modifiedAt, page, start, end } = place;
   const title = [name, ...headings].join(" › ");
-  const metadata = { path, url, modifiedAt, page, rag, headings, start, end };
+  const metadata = { ...attributes, path, url, modifiedAt, page, rag, headings, start, end };
   return { content: text, score, title, metadata };
 }
 

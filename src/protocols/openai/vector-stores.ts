@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 
 import { listedFor } from "../../access/readers.ts";
-import { isoTime, SECOND_MS } from "../../core/time.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import { listCoveredRags } from "../../db/access/public-lists.ts";
 import type { ListedRag } from "../../db/records.ts";
 import { degradedFor } from "../../http/answers.ts";
@@ -13,13 +13,11 @@ import { tellIgnored } from "../../http/middleware/ignored-fields.ts";
 import { readJson } from "../../http/middleware/json-body.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
+import { attributesOf, type Attributes } from "../file-fields.ts";
 import { search } from "../search.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { parseBody, refuse } from "./errors.ts";
 import { readFilters } from "./filters.ts";
-import type { FileSourceId } from "../../core/ids.ts";
-import type { Reads } from "../../db/sql.ts";
-import { readFileMetadata } from "../../db/files/file-store.ts";
 
 /* See https://platform.openai.com/docs/api-reference/vector-stores/search */
 
@@ -76,8 +74,7 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
       caller,
       signal: context.req.raw.signal,
     });
-    const paths = chunks.map(({ source }) => source.filePath);
-    const attributes = await attributesOf(services.reads, rag.fileSource.id, paths);
+    const attributes = await attributesOf(services.reads, rag, chunks);
     return context.json({
       object: "vector_store.search_results.page",
       search_query: queries,
@@ -183,33 +180,4 @@ function resultAnswer({ text, score, source }: RetrievedChunk, metadata: Attribu
     },
     content: [{ type: "text" as const, text }],
   };
-}
-
-/* https://platform.openai.com/docs/api-reference/vector-stores/search: limits of attributes */
-const KEY_MAX_LENGTH = 64;
-const TEXT_MAX_LENGTH = 512;
-
-type Attributes = Record<string, string | number | boolean>;
-
-/** Of files by path: media type, last change and metadata, as far as attributes can hold them. */
-async function attributesOf(
-  db: Reads,
-  source: FileSourceId,
-  paths: string[],
-): Promise<Map<string, Attributes>> {
-  const files = paths.length === 0 ? [] : await readFileMetadata(db, source, paths);
-  return new Map(
-    files.map(({ path, mimeType, modifiedAt, metadata }) => {
-      const fitting = Object.entries(metadata).filter(isAttribute);
-      const own = { mime_type: mimeType, modifiedAt: isoTime(modifiedAt) };
-      return [path, { ...Object.fromEntries(fitting), ...own }];
-    }),
-  );
-}
-
-function isAttribute(entry: [string, unknown]): entry is [string, Attributes[string]] {
-  const [key, value] = entry;
-  if (key.length > KEY_MAX_LENGTH) return false;
-  if (typeof value === "string") return value.length <= TEXT_MAX_LENGTH;
-  return typeof value === "number" || typeof value === "boolean";
 }

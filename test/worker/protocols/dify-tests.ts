@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
@@ -17,7 +18,11 @@ export function difyTests(world: () => ProtocolsWorld): void {
   });
 
   describe("Dify's external knowledge", () => {
-    test("records are the passages", async () => {
+    test("records are the passages, with the metadata of their files", async () => {
+      const known = { year: 2026, author: "Ann", labels: ["a"], start: 7 };
+      await env.DB.prepare("update files set metadata = ? where path = 'handbook/boiler.md'")
+        .bind(JSON.stringify(known))
+        .run();
       const { post } = program(await world().token({ rags: ["notes"] }));
       const { status, body } = await post("/dify/retrieval", request());
       expect(status).toBe(200);
@@ -27,7 +32,19 @@ export function difyTests(world: () => ProtocolsWorld): void {
         content: expect.stringContaining("service in spring"),
         score: expect.any(Number),
         title: "boiler.md › Boiler",
-        metadata: expect.objectContaining({ path: "handbook/boiler.md", rag: "notes" }),
+        metadata: {
+          year: 2026,
+          author: "Ann",
+          mime_type: "text/markdown",
+          modifiedAt: expect.any(String),
+          path: "handbook/boiler.md",
+          rag: "notes",
+          url: null,
+          page: null,
+          headings: ["Boiler"],
+          start: 0,
+          end: 48,
+        },
       });
       const few = request({ retrieval_setting: { top_k: 1, score_threshold: 0.01 } });
       expect((await post("/dify/retrieval", few)).body).toMatchObject({ records: [{}] });
