@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { extractDocument } from "../../src/documents/extract-document.ts";
+import { TakesTooLong } from "../../src/documents/extracted-document.ts";
 
 export type Content = string | Uint8Array;
 
@@ -8,6 +9,21 @@ export const bytesOf = (content: Content): Uint8Array =>
 
 export const read = (name: string, content: Content, mimeType: string | null = null) =>
   extractDocument({ name, mimeType, bytes: bytesOf(content) });
+
+export const readPdf = (bytes: Uint8Array) => read("a.pdf", bytes);
+
+/** Reads; the time is over at the `last` look at the clock. */
+export async function readUntil(name: string, content: Content, last = Infinity) {
+  let looks = 0;
+  const yieldToOthers = () =>
+    ++looks === last ? Promise.reject(new TakesTooLong(3)) : Promise.resolve();
+  const file = { name, mimeType: null, bytes: bytesOf(content) };
+  const end: unknown = await extractDocument(file, { yieldToOthers }).then(
+    ({ markdown }) => markdown,
+    (error: unknown) => error,
+  );
+  return { end, looks };
+}
 
 export type Expected = string | RegExp | Error;
 

@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { chooser, listFolder } from "../../../src/cli/push/list-folder.ts";
-import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { localReaders } from "../../../src/cli/push/local-readers.ts";
 import { planPush } from "../../../src/cli/push/plan-push.ts";
 
@@ -105,12 +104,6 @@ test("a missing folder is an error that names it", async () => {
   await expect(listFolder(join(folder, "nowhere"), ALL)).rejects.toThrow(
     /There is no folder .*nowhere/,
   );
-});
-
-test("removals are held above twenty and above half", () => {
-  expect(isMassRemoval(20, 20)).toBe(false);
-  expect(isMassRemoval(21, 42)).toBe(false);
-  expect(isMassRemoval(22, 42)).toBe(true);
 });
 
 test("the nearest readers file above a document with a pattern that fits decides", async () => {

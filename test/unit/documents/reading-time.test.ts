@@ -1,37 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { TakesTooLong } from "../../../src/documents/extracted-document.ts";
 import { LONG_FILES, MAX_PAGES } from "../../support/long-files.ts";
+import { readUntil } from "../../support/read-document.ts";
 
 /** About three megabytes to go over, and less than a megabyte of text in most kinds. */
 const MANY_ROWS = 24_000;
 const FEW_ROWS = 20;
 const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";
 
-/** Reads; the time is over at the `last` look at the clock. */
-async function read(name: string, content: string | Uint8Array, last = Infinity) {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  let looks = 0;
-  const yieldToOthers = () =>
-    ++looks === last ? Promise.reject(new TakesTooLong(3)) : Promise.resolve();
-  const reading = extractDocument({ name, mimeType: null, bytes }, { yieldToOthers });
-  const end = await reading.then(
-    ({ markdown }) => markdown,
-    (error: unknown) => error,
-  );
-  return { end, looks };
-}
-
 describe.each(LONG_FILES)("%s", (name, of) => {
   it("is given up when the time is over in the middle of it", async () => {
-    const { end, looks } = await read(name, of(name.endsWith(".pdf") ? MAX_PAGES : MANY_ROWS), 2);
+    const { end, looks } = await readUntil(
+      name,
+      of(name.endsWith(".pdf") ? MAX_PAGES : MANY_ROWS),
+      2,
+    );
     expect(end).toEqual(new TakesTooLong(3));
     expect((end as Error).message).toBe(TOO_LONG);
     expect(looks).toBe(2);
   });
 
   it("is read without a look at the clock when it is short", async () => {
-    const { end, looks } = await read(name, of(FEW_ROWS));
+    const { end, looks } = await readUntil(name, of(FEW_ROWS));
     expect(end).toContain(`Bed ${FEW_ROWS}`);
     // A PDF gives way after some pages, a mail before each attachment.
     expect(looks).toBeLessThanOrEqual(/pdf|mailed/.test(name) ? 4 : 0);
@@ -41,7 +31,7 @@ describe.each(LONG_FILES)("%s", (name, of) => {
 it("gives way within a single value of XML that holds a web page", async () => {
   const page = `&lt;p class="a"&gt;${"Bed words &lt;b&gt;bold&lt;/b&gt; ".repeat(60_000)}`;
   const xml = `<feed><entry note="x">${page}</entry></feed>`;
-  const { end, looks } = await read("beds.xml", xml);
+  const { end, looks } = await readUntil("beds.xml", xml);
   expect(end).toContain("Bed words bold");
   // Once for each mebibyte of the file alone.
   expect(looks).toBeGreaterThan(xml.length >> 20);

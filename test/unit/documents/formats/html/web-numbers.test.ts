@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { read } from "../../../../support/read-document.ts";
 
-const read = (body: string) =>
-  extractDocument({ name: "a.html", mimeType: null, bytes: new TextEncoder().encode(body) });
-const markdownOf = async (body: string) => (await read(body)).markdown;
+const markdownOf = async (body: string) => (await read("a.html", body)).markdown;
 
 describe("numbers stay what they are", () => {
   const row = (inside: string) => `<p>a <math><mrow>${inside}</mrow></math>.</p>`;

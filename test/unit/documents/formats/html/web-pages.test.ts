@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { read } from "../../../../support/read-document.ts";
 
-const read = (body: string) =>
-  extractDocument({ name: "a.html", mimeType: null, bytes: new TextEncoder().encode(body) });
-const markdownOf = async (body: string) => (await read(body)).markdown;
+const markdownOf = async (body: string) => (await read("a.html", body)).markdown;
 
 describe("what leads around a site is left out", () => {
   const text = "<p>Oil the hinge in May.</p>";
@@ -38,7 +36,7 @@ describe("what leads around a site is left out", () => {
   it("an aside next to main, unless it has a telephone number, and a note says so", async () => {
     const main = `<main><h1>Doors</h1>${text.repeat(30)}</main>`;
     const bio = "<h2>About us</h2><p>We have written about hinges for many years. </p>".repeat(4);
-    const { markdown, notes } = await read(`<body>${main}<aside>${bio}</aside>`);
+    const { markdown, notes } = await read("a.html", `<body>${main}<aside>${bio}</aside>`);
     expect(markdown).not.toContain("About us");
     expect(notes).toEqual(["text outside the main part left out"]);
     expect(await markdownOf(`<body>${main}<aside>Call 0800 1234</aside>`)).toContain("0800 1234");
@@ -82,10 +80,10 @@ describe("content stays, wherever it stands and whatever its element is called",
       (_unused, at) => `<li>${at} of the locks <a href=${at}>Lock of the front door ${at}</a>`,
     ).join("");
     const page = (beside: string) => `<body><main><p>${text.repeat(3)}</main>${beside}`;
-    expect((await read(page(`<ul>${labels}</ul>`))).notes).toEqual([
+    expect((await read("a.html", page(`<ul>${labels}</ul>`))).notes).toEqual([
       "text outside the main part left out",
     ]);
-    expect((await read(page(links))).notes).toEqual([]);
+    expect((await read("a.html", page(links))).notes).toEqual([]);
   });
 
   it.each([
@@ -175,8 +173,7 @@ describe("content stays, wherever it stands and whatever its element is called",
   it("all of a letter, with its buttons", async () => {
     const html = `<div id="root"></div><p>Dear Jan</p><button>Confirm</button><script>run()</script>`;
     const mail = `From: a@example.org\nSubject: Doors\nContent-Type: text/html\n\n${html}`;
-    const bytes = new TextEncoder().encode(mail);
-    const { markdown } = await extractDocument({ name: "a.eml", mimeType: null, bytes });
+    const { markdown } = await read("a.eml", mail);
     expect(markdown).toContain("Dear Jan\n\nConfirm");
   });
 });
@@ -186,7 +183,10 @@ it.each([
   `<div id="app">Loading…</div><p>© Doors Ltd</p>`,
   `<nav><a href=/>Home</a></nav><main></main>`,
 ])("a page that scripts build is an error, not its navigation: %s", async (body) => {
-  const page = read(`<html><head><script src="a.js"></script></head><body>${body}</body></html>`);
+  const page = read(
+    "a.html",
+    `<html><head><script src="a.js"></script></head><body>${body}</body></html>`,
+  );
   await expect(page).rejects.toThrow("scripts build this page; it has no text of its own");
 });
 

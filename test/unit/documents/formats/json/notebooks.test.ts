@@ -1,10 +1,7 @@
 import { expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { read as readDocument } from "../../../../support/read-document.ts";
 
-const read = (notebook: object) => {
-  const bytes = new TextEncoder().encode(JSON.stringify(notebook));
-  return extractDocument({ name: "a.ipynb", mimeType: null, bytes });
-};
+const read = (notebook: object) => readDocument("a.ipynb", JSON.stringify(notebook));
 const ran = (...outputs: object[]) => ({
   nbformat: 4,
   cells: [{ cell_type: "code", source: "run()", outputs }],
@@ -49,8 +46,7 @@ it("keeps formulas that plain text only names", async () => {
 
 it.each(["[],", "7,"])("refuses more values than memory takes: %s", async (part) => {
   const text = `{"nbformat":4,"metadata":{},"cells":[],"x":[${part.repeat(1_000_001)}`;
-  const bytes = new TextEncoder().encode(text);
-  const reading = extractDocument({ name: "a.ipynb", mimeType: null, bytes });
+  const reading = readDocument("a.ipynb", text);
   await expect(reading).rejects.toThrow("notebook has too many values; clear its largest outputs");
 });
 

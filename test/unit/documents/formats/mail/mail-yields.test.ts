@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import { TakesTooLong } from "../../../../../src/documents/extracted-document.ts";
 import { base64, MAIL_HEAD, multipart } from "../../../../support/read-mail.ts";
+import { readUntil } from "../../../../support/read-document.ts";
 
 /** About three megabytes, of which nothing is text. */
 const DOTS = ". . . .\n".repeat(400_000);
@@ -9,18 +9,7 @@ const SHORT_HTML = "Content-Type: text/html\n\n<p>Short.";
 const unread = (encoding: string, body: string) =>
   multipart("alternative", `Content-Transfer-Encoding: ${encoding}\n\n${body}`, SHORT_HTML);
 
-/** Reads; the time is over at the `last` look at the clock. */
-async function read(mail: string, last = Infinity) {
-  let looks = 0;
-  const yieldToOthers = () =>
-    ++looks === last ? Promise.reject(new TakesTooLong(3)) : Promise.resolve();
-  const file = { name: "a.eml", mimeType: null, bytes: new TextEncoder().encode(mail) };
-  const end: unknown = await extractDocument(file, { yieldToOthers }).then(
-    ({ markdown }) => markdown,
-    (error: unknown) => error,
-  );
-  return { end, looks };
-}
+const read = (mail: string, last?: number) => readUntil("a.eml", mail, last);
 
 it.each([
   ["boundaries are looked for", multipart("mixed", "\nText.").replace("Preamble.", `--\n${DOTS}`)],

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { encode } from "../../../../support/encode-text.ts";
 import { lineOf, pageOf } from "../../../../support/pdf-of.ts";
+import { readPdf } from "../../../../support/read-document.ts";
 
 const CHINESE = "安全规则对所有员工都是强制性的。";
 const TRADITIONAL = "安全規則對所有員工都是強制性的。";
@@ -9,18 +10,6 @@ const KOREAN = "안전 규칙은 모든 직원에게 의무적입니다.";
 /** Which no decoder of the platform knows: EUC-TW, and Johab of the word 안전. */
 const EUC_TW = "c7f8c7c0ddbdd0ace8d7cdd4c8b4d4dec4d6dde7d1d2dab0ccb1cdcccefba1a4";
 const JOHAB = "b465b8e5";
-
-/** The inverse of a decoder for characters of one and two bytes. */
-function encode(text: string, encoding: string): Uint8Array {
-  const decoder = new TextDecoder(encoding);
-  const codes = new Map<string, number[]>();
-  for (let first = 0x81; first <= 0xfe; first++) {
-    for (let second = 0x40; second <= 0xfe; second++) {
-      codes.set(decoder.decode(Uint8Array.of(first, second)), [first, second]);
-    }
-  }
-  return Uint8Array.from([...text].flatMap((each) => codes.get(each) ?? [each.charCodeAt(0)]));
-}
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le").swap16();
 const bytesOf = (hex: string) => Buffer.from(hex, "hex");
@@ -35,8 +24,6 @@ function pdfIn(cmap: string, ordering: string, text: Uint8Array): Uint8Array {
     "<< /Type /FontDescriptor /FontName /Song /Flags 4 /FontBBox [0 -100 1000 900] /ItalicAngle 0 /Ascent 900 /Descent -100 /StemV 80 >>",
   );
 }
-
-const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
 
 const KNOWN: [cmap: string, ordering: string, bytes: Uint8Array, text: string][] = [
   ["GBK-EUC-H", "GB1", encode(`${CHINESE}喆`, "gb18030"), `${CHINESE}喆`],
@@ -67,17 +54,17 @@ const KNOWN: [cmap: string, ordering: string, bytes: Uint8Array, text: string][]
 ];
 
 it.each(KNOWN)("reads text in %s as the encoding it is", async (cmap, ordering, bytes, text) => {
-  const { markdown, notes } = await extract(pdfIn(cmap, ordering, bytes));
+  const { markdown, notes } = await readPdf(pdfIn(cmap, ordering, bytes));
   expect({ markdown, notes }).toEqual({ markdown: text, notes: [] });
 });
 
 it.each(["GBK-EUC-V", "GB-EUC-V"])("reads vertical text in %s", async (cmap) => {
-  const { markdown } = await extract(pdfIn(cmap, "GB1", encode("安全", "gb18030")));
+  const { markdown } = await readPdf(pdfIn(cmap, "GB1", encode("安全", "gb18030")));
   expect(markdown.replace(/\s/g, "")).toBe("安全");
 });
 
 it("does not guess what an unknown map says", async () => {
-  const reading = extract(pdfIn("UniGB-UTF8-H", "GB1", encode(CHINESE, "gb18030")));
+  const reading = readPdf(pdfIn("UniGB-UTF8-H", "GB1", encode(CHINESE, "gb18030")));
   await expect(reading).rejects.toThrow(
     "PDF's text is coded by unknown character maps (UniGB-UTF8-H)",
   );

@@ -75,12 +75,7 @@ describe("a tagged PDF", () => {
 });
 
 describe("a PDF whose fonts have no map from glyphs to characters", () => {
-  const unmapped = (name: string) =>
-    extractDocument({
-      name,
-      mimeType: null,
-      bytes: new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts", name))),
-    });
+  const unmapped = (name: string) => extract(`../unmapped-fonts/${name}`);
 
   it("is an error, not mojibake", async () => {
     await expect(unmapped("no-maps.pdf")).rejects.toThrow(
@@ -126,7 +121,7 @@ describe("a PDF whose fonts have no map from glyphs to characters", () => {
   });
 
   it("goes to the converter, where there is one, as scans do", async () => {
-    const bytes = new Uint8Array(readFileSync(join(FOLDER, "../unmapped-fonts/no-maps.pdf")));
+    const bytes = read("../unmapped-fonts/no-maps.pdf");
     const converter = { toMarkdown: () => Promise.resolve("The lock gates open at 6:15.") };
     const file = { name: "a.pdf", mimeType: null, bytes };
     expect(await extractDocument(file, { converter })).toMatchObject({

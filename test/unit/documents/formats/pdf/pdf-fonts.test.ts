@@ -1,14 +1,10 @@
 import { expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import { ObjectSigns } from "../../../../../src/documents/formats/pdf/bounds/object-signs.ts";
 import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
-import { pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
-
-const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+import { HELVETICA, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
+import { readPdf } from "../../../../support/read-document.ts";
 
 const PAGE = "/Type /Page /Parent 2 0 R /MediaBox [0 0 595 842]";
-const HELVETICA =
-  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
 const line = (font: string, y: number, text: string) =>
   `BT /${font} 8 Tf 50 ${y} Td ${text} Tj ET\n`;
 
@@ -35,7 +31,7 @@ it("reads the pages that can be read where most fonts do not say what they show"
     .join("");
   const unreadable = [700, 690, 680].map((y) => line("F2", y, `<${glyphs}>`)).join("");
   const fonts = "/Resources << /Font << /F1 6 0 R /F2 7 0 R >> >>";
-  const document = await extract(
+  const document = await readPdf(
     pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import type { Segment } from "../../../../../src/documents/formats/pdf/layout/segment.ts";
 import { RunningHeads } from "../../../../../src/documents/formats/pdf/layout/running-heads.ts";
 import { HELVETICA, lineOf, pageOf, pagesOf } from "../../../../support/pdf-of.ts";
-
-const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+import { readPdf } from "../../../../support/read-document.ts";
 
 it.each([
   [
@@ -40,7 +38,7 @@ it.each([
   ],
 ])("%s", async (_what, lines, whole) => {
   const content = lines.map((text, at) => lineOf(700 - at * 12, `[(${text})]`)).join("");
-  expect((await extract(pageOf(content))).markdown).toBe(whole);
+  expect((await readPdf(pageOf(content))).markdown).toBe(whole);
 });
 
 describe("what pages repeat at their edges", () => {
@@ -53,7 +51,7 @@ describe("what pages repeat at their edges", () => {
         )
         .join("") +
       lineOf(30, `[(${at + 5})]`);
-    const { markdown } = await extract(pagesOf(Array.from({ length: 12 }, content)));
+    const { markdown } = await readPdf(pagesOf(Array.from({ length: 12 }, content)));
     return markdown;
   };
 
@@ -100,7 +98,7 @@ describe("what pages repeat at their edges", () => {
           row.map(([x, text]) => `BT /F1 10 Tf ${x} ${780 - line * 20} Td (${text}) Tj ET\n`),
         )
         .join("");
-    const { markdown } = await extract(pagesOf(Array.from({ length: 10 }, content)));
+    const { markdown } = await readPdf(pagesOf(Array.from({ length: 10 }, content)));
     return markdown;
   };
   const goods = ["rope", "tar", "oakum", "canvas", "pitch", "chain"];
@@ -188,7 +186,7 @@ it("keeps an entry of a table of contents without the dots that lead to its page
     lineOf(y, `[(${name} . . . . . . . . . . . . . . . . . . . . ${page})]`);
   const content =
     entry(700, "Berths", 4) + entry(670, "Cranes", 12) + lineOf(600, "[(Wait .... here)]");
-  expect((await extract(pageOf(content))).markdown).toBe(
+  expect((await readPdf(pageOf(content))).markdown).toBe(
     "Berths … 4\n\nCranes … 12\n\nWait .... here",
   );
 });
@@ -222,7 +220,7 @@ describe("lines of letters that are all as wide as each other", () => {
   ];
 
   it("are a listing with its indentation", async () => {
-    expect((await extract(pageWith(prose))).markdown).toBe(
+    expect((await readPdf(pageWith(prose))).markdown).toBe(
       `${prose.join(" ")}\n\n\`\`\`\n${[
         "def open_gate(level):",
         "    if level > 3:",
@@ -234,11 +232,11 @@ describe("lines of letters that are all as wide as each other", () => {
   });
 
   it("may be numbered in another font", async () => {
-    const { markdown } = await extract(pageWith(prose, true));
+    const { markdown } = await readPdf(pageWith(prose, true));
     expect(markdown).toMatch(/```\n1 +def open_gate\(level\):\n2 {5,}if level > 3:\n/);
   });
 
   it("are paragraphs where all of a document is typed so", async () => {
-    expect((await extract(pageWith(["Note"]))).markdown).not.toContain("```");
+    expect((await readPdf(pageWith(["Note"]))).markdown).not.toContain("```");
   });
 });

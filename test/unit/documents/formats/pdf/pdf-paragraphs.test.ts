@@ -1,12 +1,10 @@
 import { expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import { pageOf } from "../../../../support/pdf-of.ts";
-
-const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+import { readPdf } from "../../../../support/read-document.ts";
 
 it("reads text once that is drawn twice with a small shift, to look bold", async () => {
   const draw = (x: number) => `BT /F1 10 Tf ${x} 700 Td (Harbour till) Tj ET\n`;
-  expect((await extract(pageOf(draw(50) + draw(50.3)))).markdown).toBe("Harbour till");
+  expect((await readPdf(pageOf(draw(50) + draw(50.3)))).markdown).toBe("Harbour till");
 });
 
 it("joins the lines of double-spaced paragraphs", async () => {
@@ -24,7 +22,7 @@ it("joins the lines of double-spaced paragraphs", async () => {
   const draw = (text: string, at: number) =>
     `BT /F1 12 Tf ${text === second[0] ? 86 : 50} ${700 - at * 27.6} Td (${text}) Tj ET\n`;
   const content = [...first, ...second, ...items].map(draw).join("");
-  expect((await extract(pageOf(content))).markdown.split("\n\n")).toEqual([
+  expect((await readPdf(pageOf(content))).markdown.split("\n\n")).toEqual([
     first.join(" "),
     second.join(" "),
     ...items,
@@ -35,7 +33,7 @@ it("reads each line with a bullet or a number as one item of a list", async () =
   const items = ["\\225 Salt, per barrel", "\\225 Wool, per bale", "1. Candles", "2. Oil"];
   const draw = (text: string, at: number) =>
     `BT /F1 12 Tf 50 ${700 - at * 40} Td (${text}) Tj ET\n`;
-  expect((await extract(pageOf(items.map(draw).join("")))).markdown).toBe(
+  expect((await readPdf(pageOf(items.map(draw).join("")))).markdown).toBe(
     "- Salt, per barrel\n- Wool, per bale\n1. Candles\n2. Oil",
   );
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
-
-const extract = (bytes: Uint8Array) => extractDocument({ name: "a.pdf", mimeType: null, bytes });
+import { readPdf } from "../../../../support/read-document.ts";
 
 describe("letters whose accents are drawn apart, as older TeX does", () => {
   it.each([
@@ -13,12 +11,12 @@ describe("letters whose accents are drawn apart, as older TeX does", () => {
     ["[(uko) -111 (\\264) 444 (nczony)]", "ukończony"],
     ["[(gar) 0 (c) 417 (\\270) 84 (on)]", "garçon"],
   ])("%s", async (drawn, shown) => {
-    expect((await extract(pageOf(lineOf(700, drawn)))).markdown).toBe(shown);
+    expect((await readPdf(pageOf(lineOf(700, drawn)))).markdown).toBe(shown);
   });
 
   it("leaves accents alone that stand by themselves", async () => {
     const drawn = "[(Der Akut ) (\\264) ( und das Trema ) (\\250)]";
-    expect((await extract(pageOf(lineOf(700, drawn)))).markdown).toBe("Der Akut ´ und das Trema ¨");
+    expect((await readPdf(pageOf(lineOf(700, drawn)))).markdown).toBe("Der Akut ´ und das Trema ¨");
   });
 });
 
@@ -48,7 +46,7 @@ describe("fonts that are coded by the glyphs of a known collection", () => {
     ],
   ])("%s", async (collection, codes, text) => {
     const [font0 = "", ...more] = font(collection, "Identity-H");
-    const { markdown, notes } = await extract(pageOf(lineOf(700, `[<${codes}>]`), font0, ...more));
+    const { markdown, notes } = await readPdf(pageOf(lineOf(700, `[<${codes}>]`), font0, ...more));
     expect(markdown.normalize("NFKC")).toBe(text.normalize("NFKC"));
     expect(notes).toEqual([]);
   });
@@ -158,7 +156,7 @@ it("reads a form's values beside its labels, and no hidden or secret value", asy
     ...fields,
     pdfStream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]"),
   ]);
-  const { markdown } = await extract(bytes);
+  const { markdown } = await readPdf(bytes);
   expect(markdown.replace(/[|\s-]+/g, " ").trim()).toBe(
     "Name: Ingeborg Halvorsen Port: Saltholm Insured: ☑ Password: Other: Paid at the gate",
   );

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { extractDocument } from "../../../../../src/documents/extract-document.ts";
+import { read } from "../../../../support/read-document.ts";
 
-const read = async (xml: string) => {
-  const bytes = new TextEncoder().encode(xml);
-  return (await extractDocument({ name: "a.xml", mimeType: null, bytes })).markdown;
-};
+const markdownOf = async (xml: string) => (await read("a.xml", xml)).markdown;
 
 describe("records keep every value, whatever it is called", () => {
   it.each([
@@ -79,7 +76,7 @@ describe("records keep every value, whatever it is called", () => {
       "- entry: See the map (page: 12), now",
     ],
   ])("%s", async (_what, xml, expected) => {
-    expect(await read(xml)).toBe(expected);
+    expect(await markdownOf(xml)).toBe(expected);
   });
 });
 
@@ -107,6 +104,6 @@ describe("documents and drawings say nothing of their looks", () => {
       "- item:\n   - description: Shown",
     ],
   ])("%s", async (xml, expected) => {
-    expect(await read(xml)).toBe(expected);
+    expect(await markdownOf(xml)).toBe(expected);
   });
 });
