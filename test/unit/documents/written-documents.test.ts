@@ -180,13 +180,6 @@ it("reads one column after the other of a page that Chromium set in two", async 
   expect(found).not.toContain(-1);
 });
 
-it("writes 日本 as characters, where a PDF names the radicals that look alike", async () => {
-  const { markdown } = await extract("chromium-bulletin.pdf");
-  expect(markdown).toContain(
-    "日本語:乗船券は窓口で購入してください。荷物は一人につき二個までです。",
-  );
-});
-
 describe("XML", () => {
   it.each(["dbk", "xml", "tei"])("%s keeps headings, lists, table and code", async (ending) => {
     const { markdown, title } = await extract(`pandoc-bulletin.${ending}`);

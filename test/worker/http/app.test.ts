@@ -54,13 +54,15 @@ test("every request is one line of JSON, without query and credentials", async (
 
 test("a wrong configuration stops the Worker with an answer that names each variable", async () => {
   const wrong = { ...env, RATE_LIMIT_API: "many", VECTOR_INDEX: "somewhere" };
-  const { status, body } = await ask(wrong, "/api/rags");
-  expect(status).toBe(500);
-  const { error } = body as { error: string };
-  expect(error).toMatch(/^Configuration is wrong\. /);
-  expect(error).toContain("RATE_LIMIT_API");
-  expect(error).toContain("VECTOR_INDEX");
-  expect(error).not.toMatch(/many|somewhere/);
+  for (const path of ["/api/rags", "/health"]) {
+    const { status, body } = await ask(wrong, path);
+    expect(status).toBe(500);
+    const { error } = body as { error: string };
+    expect(error).toMatch(/^Configuration is wrong\. /);
+    expect(error).toContain("RATE_LIMIT_API");
+    expect(error).toContain("VECTOR_INDEX");
+    expect(error).not.toMatch(/many|somewhere/);
+  }
 });
 
 test("a configuration that needs a binding which is not there says so", async () => {

@@ -30,12 +30,6 @@ test("says which version runs where, without asking any other service", async ()
   expect(headers.get("Cache-Control")).toBe("no-store");
 });
 
-test("a Worker with a wrong configuration is unhealthy, and names the variable", async () => {
-  const { status, body } = await health({ ...env, RATE_LIMIT_API: "many" } as Env);
-  expect(status).toBe(500);
-  expect(body).toEqual({ error: expect.stringContaining("RATE_LIMIT_API") });
-});
-
 test("without a database it still answers: it is the process that is asked", async () => {
   const down = new Proxy(env.DB, {
     get: () => () => {

@@ -62,16 +62,6 @@ test("a file whose media type has a charset is filtered by either name of it", a
   expect(await found("text/markdown")).toBe(0);
 });
 
-test("the same bytes again change nothing and queue nothing", async () => {
-  const { world, source, rag } = await ragWorld();
-  await world.put(source, "note.md", "A note.");
-  await world.deliver();
-  const again = await world.put(source, "note.md", "A note.");
-  expect(again).toMatchObject({ changed: false, created: false });
-  expect(world.waiting).toEqual([]);
-  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
-});
-
 test("files of a batch are pending, then indexed; one that is not stored fails alone", async () => {
   const { world, source, rag } = await ragWorld();
   await world.put(source, "old.md", "A note about peat.");
