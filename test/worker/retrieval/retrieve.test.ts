@@ -95,7 +95,7 @@ test("a call that names nothing finds nothing, and makes no other call", async (
 });
 
 describe("reranking", () => {
-  test("changes the order and never the score; without a reranker it is ignored", async () => {
+  test("changes the order and never the score", async () => {
     const double = new OpenAiDouble({ relevance: (_, text) => (text.includes("last") ? 1 : 0) });
     const { services } = worldWith({ double });
     const files = { "a.md": ["boiler service, boiler service", "the last boiler"] };
@@ -106,10 +106,6 @@ describe("reranking", () => {
     expect(texts(ranked)[0]).toBe("the last boiler");
     const scores = (of: typeof plain) => new Map(of.chunks.map(({ text, score }) => [text, score]));
     expect(scores(ranked)).toEqual(scores(plain));
-    const without = { ...rag, reranker: null };
-    const ignored = await retrieve(services, requestOf([without], { useReranking: true }));
-    expect(texts(ignored)).toEqual(texts(plain));
-    expect(ignored.degradations).toEqual([]);
   });
 
   test("topK 100 with multiplier 10 goes to Workers AI in batches, several at once", async () => {
