@@ -31,6 +31,16 @@ test("preview is production with other names and nothing else", () => {
   expect(JSON.parse(named)).toEqual(settings(read("production")));
 });
 
+test("no resource of the preview is one of production's", () => {
+  const names = (config: Config) =>
+    ["d1_databases", "r2_buckets", "vectorize", "queues"].flatMap((key) =>
+      [...JSON.stringify(config[key]).matchAll(/"(quarry[a-z-]*)"/g)].map(([, name]) => name),
+    );
+  const production = new Set(names(read("production")));
+  expect(production.size).toBeGreaterThan(5);
+  expect(names(read("preview")).filter((name) => production.has(name))).toEqual([]);
+});
+
 test("production has the objects, migrations, queues and cron of the local default", () => {
   const [local, production] = [read(), read("production")];
   for (const key of ["migrations", "triggers", "compatibility_date"]) {
