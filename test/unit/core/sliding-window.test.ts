@@ -57,4 +57,3 @@ test("a clock that steps back frees nothing", () => {
   expect(window.admit(START - 5_000, 2)).toMatchObject({ allowed: true, remaining: 0 });
   expect(window.passed).toEqual([START, START]);
 });
-
