@@ -1,3 +1,4 @@
+import { referredTo } from "../../core/json-pointer.ts";
 import { isJsonObject, isTooDeep, type JsonObject } from "./json-values.ts";
 
 /** The form of a keyword's value; what is in it is checked apart. */
@@ -93,16 +94,19 @@ export const notASchema = (place: string) =>
 /** What is wrong with a schema that is handed on, after its field's name; null: nothing. */
 export function schemaProblem(schema: JsonObject): string | null {
   if (isTooDeep(schema)) return TOO_DEEP;
-  const place = wrongPlace(schema, "#");
+  const place = wrongPlace(schema, schema, "#");
   return place === null ? null : notASchema(place);
 }
 
-function wrongPlace(schema: JsonObject, place: string): string | null {
-  const wrong = wrongKeyword(schema);
+function wrongPlace(root: JsonObject, schema: JsonObject, place: string): string | null {
+  const { $ref } = schema;
+  const isLost =
+    typeof $ref === "string" && $ref.startsWith("#/") && referredTo(root, $ref) === undefined;
+  const wrong = isLost ? "$ref" : wrongKeyword(schema);
   if (wrong !== null) return `${place}/${wrong}`;
   for (const inner of subschemasOf(schema)) {
     if (!isJsonObject(inner.schema)) continue;
-    const found = wrongPlace(inner.schema, place + inner.place);
+    const found = wrongPlace(root, inner.schema, place + inner.place);
     if (found !== null) return found;
   }
   return null;

@@ -21,7 +21,10 @@ const TOKENS_LIMIT = 300_000;
 const BODY_LIMIT_BYTES = 4 * 1_024 * 1_024;
 
 const Input = z
-  .string("must be text: tokens are not supported")
+  .string({
+    error: ({ input }) =>
+      input === undefined ? "is required" : "must be text: tokens are not supported",
+  })
   .min(1, "must not be empty")
   .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
 const EmbeddingsRequest = z.object({

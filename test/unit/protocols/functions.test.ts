@@ -57,6 +57,7 @@ test.each<[string, object, string]>([
       [{ properties: 5 }, "#/properties"],
       [{ properties: { a: 5 } }, "#/properties"],
       [{ properties: { a: { anyOf: [{ type: "text" }] } } }, "#/properties/a/anyOf/0/type"],
+      [{ properties: { a: { $ref: "#/$defs/gone" } } }, "#/properties/a/$ref"],
       [{ $defs: { "a/b": { required: true } } }, "#/$defs/a~1b/required"],
     ] as const
   ).map(([parameters, place]): [string, object, string] => [
