@@ -13,8 +13,6 @@ const MAX_OUTPUT_CHARACTERS = 1 << 18;
 /** Limit of keys and values: each takes up to 75 bytes during parsing, besides its characters. */
 const MAX_VALUES = 1_000_000;
 const STAND_IN = /^<[^<>\n]*>$/;
-const PICTURE = /^image\//;
-const HTML_TABLE = /<table[\s>]/i;
 
 /**
  * Jupyter notebooks (nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html):
@@ -102,27 +100,16 @@ class NotebookReader {
     if (error !== null) this.out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
   }
 
-  /** A table is clearer as HTML than as plain text, so its plain text is left out. */
+  /** As plain text, or what stands in for it: tables, too, have plain text. */
   *#addValue(data: unknown): CooperativeWork<void> {
-    const [html, plain] = [linesAt(data, "text/html"), linesAt(data, "text/plain")];
-    const table = HTML_TABLE.test(html) ? yield* this.#page(this.#bounded(html)) : "";
-    if (table !== "") this.out.raw(table);
-    else if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) {
-      this.out.code(this.#bounded(plain));
-    } else yield* this.#addDisplay(data, html, plain);
-  }
-
-  *#addDisplay(data: unknown, html: string, plain: string): CooperativeWork<void> {
-    const [markdown, latex] = [linesAt(data, "text/markdown"), linesAt(data, "text/latex")];
-    const isPicture = Object.keys(data ?? {}).some((format) => PICTURE.test(format));
-    if (markdown.trim() !== "") {
-      yield* this.#addText(this.#bounded(markdown));
-      return;
+    const [plain, markdown] = [linesAt(data, "text/plain"), linesAt(data, "text/markdown")];
+    const html = linesAt(data, "text/html");
+    if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) this.out.code(this.#bounded(plain));
+    else if (markdown.trim() !== "") yield* this.#addText(this.#bounded(markdown));
+    else {
+      if (html !== "") this.out.raw(yield* this.#page(this.#bounded(html)));
+      this.out.paragraph(this.#bounded(linesAt(data, "text/latex")));
     }
-    const page = html === "" ? "" : yield* this.#page(this.#bounded(html));
-    if (page.trim() !== "") this.out.raw(page);
-    else if (latex.trim() !== "") this.out.paragraph(this.#bounded(latex));
-    else if (html === "" && !isPicture) this.out.code(plain);
   }
 
   *#page(html: string): CooperativeWork<string> {

@@ -57,7 +57,7 @@ function* writePart(
 }
 
 function writeText(part: MailPart, text: string, target: MailTarget): CooperativeWork<void> {
-  if (part.type === "text/plain") return writePlainBody(text, target.out, part.parameters);
+  if (part.type === "text/plain") return writePlainBody(text, target.out);
   if (part.type !== "text/html") return writeShifted(text, target.out, 1);
   // A part with a Content-Location is a saved page (RFC 2557). Letters have no site navigation.
   const keepNavigation = part.headers.first("content-location") === null;

@@ -1,60 +1,22 @@
 import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { wholeCharacterEnd } from "../../../decoding/hidden-characters.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import type { MailPart } from "../parts/mail-parts.ts";
 import { linesOf } from "../parts/part-text.ts";
 
 /** A longer paragraph is divided: bounds memory. */
 const STEP_CHARACTERS = 1 << 16;
-const MAX_QUOTATIONS = 20;
 const SIGNATURE = /^-- ?$/;
 
-export function* writePlainBody(
-  text: string,
-  out: MarkdownBuilder,
-  parameters: MailPart["parameters"],
-): CooperativeWork<void> {
-  const isSet = (name: string, value: string) => parameters.get(name)?.toLowerCase() === value;
+/** Lines stay as they were sent, also those of RFC 3676: in Markdown a line break is a space. */
+export function* writePlainBody(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const paragraphs = new ParagraphWriter(out);
   const progress = new Progress();
-  const lines = linesOf(text);
-  const isFlowed = isSet("format", "flowed");
-  for (const line of isFlowed ? unflowed(lines, isSet("delsp", "yes")) : lines) {
+  for (const line of linesOf(text)) {
     for (const piece of piecesOf(line)) paragraphs.line(piece);
     yield* progress.advanceTo(out.length);
   }
   paragraphs.end();
 }
-
-type FlowedLine = { marks: string; text: string };
-
-/** Joins lines that end in a space (RFC 3676). `deletesSpace` (`DelSp`): that space is removed. */
-function* unflowed(lines: Iterable<string>, deletesSpace: boolean): Generator<string> {
-  const beforeBreak = (text: string) => (deletesSpace ? text.slice(0, -1) : text);
-  let open: FlowedLine | null = null;
-  for (const line of lines) {
-    const marks = marksOf(line);
-    // The first space is stuffing: it keeps the text from being taken for a quotation mark.
-    const text = line.slice(marks.length).replace(/^ /, "");
-    const isApart = text === "" || SIGNATURE.test(text);
-    if (open !== null && (isApart || open.marks !== marks)) {
-      yield quoted(open);
-      open = null;
-    }
-    open ??= { marks, text: "" };
-    const isSoft = text.endsWith(" ") && !isApart;
-    open.text += isSoft ? beforeBreak(text) : text;
-    if (isSoft && open.text.length < STEP_CHARACTERS) continue;
-    yield quoted(open);
-    open = null;
-  }
-  if (open !== null) yield quoted(open);
-}
-
-const marksOf = (line: string) => /^>*/.exec(line)?.[0] ?? "";
-
-const quoted = ({ marks, text }: FlowedLine) =>
-  "> ".repeat(Math.min(marks.length, MAX_QUOTATIONS)) + text;
 
 class ParagraphWriter {
   readonly #out: MarkdownBuilder;

@@ -1,4 +1,3 @@
-import { doubleSpacingOf, goesOn, type DoubleSpacing } from "./double-spacing.ts";
 import { joinedLine } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { runsOf } from "./page-rows.ts";
@@ -55,19 +54,17 @@ function extendBlock(block: Block, line: Segment): void {
 
 function blocksOf(segments: Segment[]): Block[] {
   const blocks: Block[] = [];
-  const spacing = doubleSpacingOf(segments);
   for (const segment of segments) {
     const last = blocks.at(-1);
-    if (last !== undefined && continuesBlock(last, segment, spacing)) extendBlock(last, segment);
+    if (last !== undefined && continuesBlock(last, segment)) extendBlock(last, segment);
     else blocks.push(beginBlock(segment));
   }
   return blocks;
 }
 
-function continuesBlock(block: Block, next: Segment, spacing: DoubleSpacing | null): boolean {
+function continuesBlock(block: Block, next: Segment): boolean {
   const last = block.lines.at(-1);
   if (last === undefined) return false;
-  if (spacing !== null && !LIST_MARK.test(next.text) && goesOn(last, next, spacing)) return true;
   const distance = next.y - last.y;
   const size = Math.max(last.size, next.size);
   if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block)) return false;

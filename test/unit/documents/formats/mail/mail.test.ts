@@ -119,15 +119,6 @@ describe("a text's encoding", () => {
     expect(document.markdown).toMatch(/First\.$/);
     expect(document.notes).toEqual(["text left out: text encoding is not recognised"]);
   });
-
-  it("reads flowed lines as one, quotations apart", async () => {
-    const flowed = (more: string, text: string) =>
-      mailText(`${MAIL_HEAD}Content-Type: text/plain; format=flowed${more}\n\n${text}`);
-    expect(
-      await flowed("", "One \nline.\n From here.\n\n>> Deep \n>> one.\n> Next \nAnswer.\n-- \nAnn"),
-    ).toBe("One line.\nFrom here.\n\n> > Deep one.\n> Next\n\nAnswer.\n\n--\nAnn");
-    expect(await flowed("; delsp=yes", "夜勤の \n担当者 \n\nEnd.")).toBe("夜勤の担当者\n\nEnd.");
-  });
 });
 
 describe("parts", () => {
