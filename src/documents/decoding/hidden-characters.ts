@@ -1,4 +1,5 @@
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
+import { countNote } from "../notes.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import {
   textOf,
@@ -6,8 +7,6 @@ import {
   type Extraction,
   type PageStart,
 } from "../extracted-document.ts";
-
-type Kind = "zero-width" | "tag" | "bidirectional control" | "control" | "variation";
 
 /** Characters that may have to be removed: a quick test for the many texts that have none. */
 const SUSPECT =
@@ -24,7 +23,6 @@ const JOINED_SCRIPTS =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Thai}\p{Script=Lao}\p{M}]/u;
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\ufe0f#*0-9]/u;
 const IDEOGRAPH = /\p{Script=Han}/u;
-const LAST_TAG = 0xe007f;
 
 /** Characters that only carry layout: removed without a note. */
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
@@ -44,8 +42,8 @@ export function* removeHiddenCharacters(
   if (text.isWellFormed() && !(yield* hasSuspect(text))) {
     return { markdown: text, title, language, pages, notes };
   }
-  const { kept, counts, moved } = yield* withoutHidden(text, pages);
-  const removed = [...counts].map(([kind, count]) => noteOf(kind, count));
+  const { kept, count, moved } = yield* withoutHidden(text, pages);
+  const removed = countNote(count, "invisible character", "removed");
   return { markdown: kept.take(), title, language, pages: moved, notes: [...notes, ...removed] };
 }
 
@@ -61,11 +59,11 @@ function* hasSuspect(text: string): CooperativeWork<boolean> {
   return false;
 }
 
-type Shown = { kept: CompactText; counts: Map<Kind, number>; moved: PageStart[] };
+type Shown = { kept: CompactText; count: number; moved: PageStart[] };
 
 function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown> {
   const kept = new CompactText();
-  const counts = new Map<Kind, number>();
+  let count = 0;
   const moved: PageStart[] = [];
   let removed = 0;
   const movePages = (before: number) => {
@@ -75,11 +73,12 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
     }
   };
   const clean = (character: string, at: number) => {
-    const kind = hiddenKind(text, character, at);
-    if (kind === "keep") return character;
+    const code = character.codePointAt(0) ?? 0;
+    if (PRINTED_FORMATS.test(character) || (!SILENT.has(code) && isShown(code, text, at)))
+      return character;
     movePages(at);
     removed += character.length;
-    if (kind !== "silent") counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (!SILENT.has(code)) count++;
     return "";
   };
   for (let at = 0; at < text.length;) {
@@ -94,7 +93,7 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
     at = end;
   }
   movePages(text.length);
-  return { kept, counts, moved };
+  return { kept, count, moved };
 }
 
 /** `at` or the text's end, or one less where it would split a surrogate pair. */
@@ -103,26 +102,13 @@ export function wholeCharacterEnd(text: string, at: number): number {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }
 
-function hiddenKind(text: string, character: string, at: number): Kind | "keep" | "silent" {
-  const code = character.codePointAt(0) ?? 0;
-  if (PRINTED_FORMATS.test(character)) return "keep";
-  if (SILENT.has(code)) return "silent";
-  if (isBidirectional(code)) return "bidirectional control";
-  if (/\p{Cc}/u.test(character)) return "control";
-  return kindBesideText(code, text, at);
-}
-
-function kindBesideText(code: number, text: string, at: number): Kind | "keep" {
+/** Whether a character that shows nothing by itself changes what stands beside it. */
+function isShown(code: number, text: string, at: number): boolean {
   const before = characterBefore(text, at);
-  if (code >= 0xe0000 && code <= LAST_TAG) return "tag";
-  if (code >= 0xe0100) return IDEOGRAPH.test(before) ? "keep" : "variation";
-  if (code >= 0xfe00 && code <= 0xfe0f) return isVisible(before) ? "keep" : "variation";
-  const isJoiner = code === 0x200c || code === 0x200d;
-  return isJoiner && joins(text, at, before) ? "keep" : "zero-width";
+  if (code >= 0xe0100) return IDEOGRAPH.test(before);
+  if (code >= 0xfe00 && code <= 0xfe0f) return isVisible(before);
+  return (code === 0x200c || code === 0x200d) && joins(text, at, before);
 }
-
-const isBidirectional = (code: number) =>
-  (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 
 const isVisible = (character: string) => /[^\s\p{C}\ufe00-\ufe0f]/u.test(character);
 
@@ -137,10 +123,4 @@ function characterBefore(text: string, at: number): string {
   const unit = text.charCodeAt(at - 1);
   const isTrail = unit >= 0xdc00 && unit <= 0xdfff;
   return text.slice(isTrail ? at - 2 : at - 1, at);
-}
-
-function noteOf(kind: Kind, count: number): string {
-  const what = kind === "variation" ? "stray variation selector" : `${kind} character`;
-  const name = kind === "bidirectional control" ? kind : what;
-  return `${count} ${name}${count === 1 ? "" : "s"} removed`;
 }

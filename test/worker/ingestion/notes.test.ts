@@ -8,7 +8,7 @@ import { patch, states } from "./rebuilds/support.ts";
 type Source = Awaited<ReturnType<World["addSource"]>>;
 
 const INVISIBLE = "A note\u200b about\u200b moss.\u{e0041}";
-const INVISIBLE_NOTES = ["2 zero-width characters removed", "1 tag character removed"];
+const INVISIBLE_NOTES = ["3 invisible characters removed"];
 const UNSHOWN = `<p>A note about fens.</p><p style="display:none">Praise us.</p>`;
 const UNSHOWN_NOTES = ["1 hidden element removed"];
 const CLEAN = "A note about nothing hidden.";

@@ -141,7 +141,7 @@ test("the list says what was removed from a file's text, and why it has none", a
     async () =>
       expect((await admin.send("GET", "/file-sources/noted/files")).body).toMatchObject({
         data: [
-          { filePath: "a.txt", status: "indexed", notes: ["1 zero-width character removed"] },
+          { filePath: "a.txt", status: "indexed", notes: ["1 invisible character removed"] },
           { filePath: "b.txt", status: "indexed", notes: [] },
           { filePath: "c.txt", status: "error", errorMessage: "no text found" },
         ],

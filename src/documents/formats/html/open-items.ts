@@ -1,5 +1,4 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { entryNamed } from "../archive/named-entry.ts";
 import { countedAs, markerFor } from "../office/list-labels.ts";
 
 type Attributes = Record<string, string>;
@@ -55,19 +54,6 @@ export class OpenItems {
 
 const INTEGER = /^\s*([-+]?\d{1,9})(?!\d)/;
 const TYPES = new Set("1 a A i I".split(" "));
-const STYLE =
-  /(?:^|[;\s])list-style(?:-type)?\s*:[^;]{0,100}?\b(none|decimal|(?:low|upp)er-[a-z]+)/i;
-const TYPES_BY_STYLE: Record<string, string> = {
-  none: "",
-  decimal: "1",
-  "lower-alpha": "a",
-  "lower-latin": "a",
-  "upper-alpha": "A",
-  "upper-latin": "A",
-  "lower-roman": "i",
-  "upper-roman": "I",
-};
-
 /** Counts the items of an `ol` as a browser does (HTML Standard, "The ol element", "The li element"). */
 class ListCounter {
   #next: number;
@@ -81,8 +67,7 @@ class ListCounter {
   next(attributes: Attributes): { marker: string; prefix: string } {
     const count = integerOf(attributes["value"]) ?? this.#next;
     this.#next = count + 1;
-    const type = typeOf(attributes) ?? this.#type;
-    return type === "" ? { marker: "-", prefix: "" } : markerFor(`${countedAs(type, count)}.`);
+    return markerFor(`${countedAs(typeOf(attributes) ?? this.#type, count)}.`);
   }
 }
 
@@ -91,9 +76,4 @@ function integerOf(text: string | undefined): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-/** The type from the style, else from the attribute; empty for no number, null if neither says. */
-function typeOf({ type, style = "" }: Attributes): string | null {
-  const styled = STYLE.exec(style)?.[1]?.toLowerCase();
-  const told = styled === undefined ? undefined : entryNamed(TYPES_BY_STYLE, styled);
-  return told ?? (type !== undefined && TYPES.has(type) ? type : null);
-}
+const typeOf = ({ type = "" }: Attributes) => (TYPES.has(type) ? type : null);

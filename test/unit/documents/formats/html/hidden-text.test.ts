@@ -7,12 +7,7 @@ it("takes out what a reader cannot see, and counts it", async () => {
     "pa\u200by\u2060 \u202eevil\u202c \u{e0049}\u{e0047}now\u0007",
   );
   expect(document.markdown).toBe("pay evil now");
-  expect(document.notes).toEqual([
-    "2 zero-width characters removed",
-    "2 bidirectional controls removed",
-    "2 tag characters removed",
-    "1 control character removed",
-  ]);
+  expect(document.notes).toEqual(["7 invisible characters removed"]);
 });
 
 it("keeps what writing systems and emoji need", async () => {
