@@ -44,3 +44,30 @@ export function markerFor(label: string): { marker: string; prefix: string } {
   if (number !== undefined) return { marker: `${number}.`, prefix: "" };
   return { marker: "-", prefix: /[\p{L}\p{N}]/u.test(label) ? `${label} ` : "" };
 }
+
+/** `text`: its pattern, such as `Article %1%.%2%`, with the numbers of its level and those above. */
+export type ListLevel = { format: string; start: number; text: string; isLegal?: boolean };
+
+/**
+ * Counts one item of a level, from 0; empty for bullets. `counts` are those of the list's levels,
+ * `start` is where the count begins anew.
+ */
+export function nextLabel(
+  levelAt: (level: number) => ListLevel | undefined,
+  level: number,
+  counts: number[],
+  start?: number,
+): string {
+  const own = levelAt(level);
+  counts.length = Math.min(counts.length, level + 1);
+  counts[level] = start ?? (counts[level] ?? (own?.start ?? 1) - 1) + 1;
+  if (own === undefined || UNCOUNTED.has(own.format)) return "";
+  const numberAt = (at: number) => {
+    const { format = "decimal", start: first = 1 } = levelAt(at) ?? {};
+    const isPlain = own.isLegal === true || UNCOUNTED.has(format);
+    return countedAs(isPlain ? "decimal" : format, counts[at] ?? first);
+  };
+  return own.text.replace(/%(\d{1,2})%/g, (_whole, at: string) => numberAt(Number(at) - 1)).trim();
+}
+
+const UNCOUNTED = new Set(["bullet", "none"]);

@@ -2,16 +2,14 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import { readXml, type XmlAttributes } from "../../xml/xml-stream.ts";
-import { countedAs, startOf } from "../list-labels.ts";
+import { nextLabel, startOf, type ListLevel } from "../list-labels.ts";
 import { isOn } from "./docx-styles.ts";
 
-type Level = { format: string; start: number; text: string; isLegal: boolean };
-type Levels = Map<number, Level>;
+type Levels = Map<number, ListLevel>;
 type Starts = ReadonlyMap<number, number>;
 /** A numbering instance. Few override anything, so most share an empty map. */
-type Instance = { abstract: string; own: ReadonlyMap<number, Level>; starts: Starts };
+type Instance = { abstract: string; own: ReadonlyMap<number, ListLevel>; starts: Starts };
 
-const UNCOUNTED = new Set(["bullet", "none"]);
 const MAX_LEVEL = 8;
 /** A file may define millions: lists beyond this limit show no numbers. */
 const MAX_ABSTRACTS = 1 << 14;
@@ -39,30 +37,14 @@ export class Numbering {
     // Instances of one list continue its counts, unless an instance restarts them.
     const counts = this.#counts.get(instance.abstract) ?? [];
     this.#counts.set(instance.abstract, counts);
-    counts.length = Math.min(counts.length, level + 1);
-    const restart = instance.starts.get(level);
     const begun = `${numId} ${level}`;
     const isFirst = !this.#begun.has(begun);
     this.#begun.add(begun);
-    const start = restart ?? this.#levelOf(instance, level)?.start ?? 1;
-    const last = isFirst && restart !== undefined ? undefined : counts[level];
-    counts[level] = last === undefined ? start : last + 1;
-    return this.#label(instance, level, counts);
+    const restart = isFirst || counts[level] === undefined ? instance.starts.get(level) : undefined;
+    return nextLabel((at) => this.#levelOf(instance, at), level, counts, restart);
   }
 
-  #label(instance: Instance, at: number, counts: number[]): string {
-    const level = this.#levelOf(instance, at);
-    if (level === undefined || UNCOUNTED.has(level.format)) return "";
-    const shown = level.text.replace(/%([1-9])/g, (_whole, digit: string) => {
-      const of = Number(digit) - 1;
-      const { format = "decimal", start = 1 } = this.#levelOf(instance, of) ?? {};
-      const isPlain = level.isLegal || UNCOUNTED.has(format);
-      return countedAs(isPlain ? "decimal" : format, counts[of] ?? start);
-    });
-    return shown.trim();
-  }
-
-  #levelOf({ abstract, own }: Instance, level: number): Level | undefined {
+  #levelOf({ abstract, own }: Instance, level: number): ListLevel | undefined {
     return own.get(level) ?? this.#abstracts.get(abstract)?.get(level);
   }
 }
@@ -83,7 +65,7 @@ class NumberingReader {
   readonly #named = new Map<string, string>();
   #abstractId = "";
   #levels: Levels = new Map();
-  #level: Level = emptyLevel();
+  #level: ListLevel = emptyLevel();
   #instance: Instance = emptyInstance();
   #overridden = 0;
 
@@ -100,7 +82,8 @@ class NumberingReader {
       setUpTo(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
     },
     numFmt: ({ val = "" }) => this.#change({ format: val }),
-    lvlText: ({ val = "" }) => this.#change({ text: val.slice(0, MAX_LABEL_CHARACTERS) }),
+    lvlText: ({ val = "" }) =>
+      this.#change({ text: val.slice(0, MAX_LABEL_CHARACTERS).replace(/%([1-9])/g, "%$1%") }),
     start: ({ val }) => this.#change({ start: startOf(val) }),
     isLgl: ({ val }) => this.#change({ isLegal: isOn(val) }),
     num: ({ numId = "" }) => {
@@ -127,7 +110,7 @@ class NumberingReader {
     entryNamed(this.#onOpen, name)?.(attributes);
   }
 
-  #change(change: Partial<Level>): void {
+  #change(change: Partial<ListLevel>): void {
     Object.assign(this.#level, change);
   }
 
@@ -140,7 +123,7 @@ class NumberingReader {
   }
 }
 
-const emptyLevel = (): Level => ({ format: "bullet", start: 1, text: "", isLegal: false });
+const emptyLevel = (): ListLevel => ({ format: "bullet", start: 1, text: "", isLegal: false });
 
 const emptyInstance = (): Instance => ({ abstract: "", own: NONE, starts: NONE });
 

@@ -1,15 +1,5 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
-import { countedAs, startOf } from "../list-labels.ts";
-
-type Level = {
-  format: string;
-  prefix: string;
-  suffix: string;
-  shown: number;
-  start: number;
-  /** LibreOffice's own pattern, such as `Article %1%`; empty where there is none. */
-  pattern: string;
-};
+import { nextLabel, startOf, type ListLevel } from "../list-labels.ts";
 
 /** The style that numbers headings; no list style has this name. */
 const OUTLINE = "\0outline";
@@ -18,7 +8,7 @@ const MAX_LEVEL = 10;
 /** List styles and the numbering of headings (ODF 1.3 part 3, §16.30 to §16.34). */
 export class OdfNumbering {
   #style = "";
-  readonly #levels = new Map<string, Level>();
+  readonly #levels = new Map<string, ListLevel>();
   readonly #outline: number[] = [];
 
   readonly onOpen: Record<string, (attributes: XmlAttributes) => void> = {
@@ -34,46 +24,23 @@ export class OdfNumbering {
 
   #define({ level = "1", ...attributes }: XmlAttributes): void {
     const format = attributes["num-format"] ?? "";
-    if (format === "") return;
+    const [own, shown] = [Number(level), Number(attributes["display-levels"] ?? 1) || 1];
+    if (format === "" || !(own <= MAX_LEVEL)) return;
+    const first = Math.max(1, own - shown + 1);
+    const numbers = Array.from({ length: own - first + 1 }, (_unused, at) => `%${first + at}%`);
+    const [before = "", after = ""] = [attributes["num-prefix"], attributes["num-suffix"]];
     this.#levels.set(`${this.#style} ${level}`, {
       format,
-      prefix: attributes["num-prefix"] ?? "",
-      suffix: attributes["num-suffix"] ?? "",
-      shown: Number(attributes["display-levels"] ?? 1) || 1,
       start: startOf(attributes["start-value"]),
-      pattern: attributes["num-list-format"] ?? "",
+      // LibreOffice's own pattern, such as `Article %1%`.
+      text: attributes["num-list-format"] || before + numbers.join(".") + after,
     });
   }
 
+  /** `level` counts from 1. */
   next(style: string, level: number, counts: number[], start: string | undefined): string {
-    counts.length = Math.min(counts.length, level);
-    const next = (counts[level - 1] ?? this.#startAt(style, level) - 1) + 1;
-    counts[level - 1] = start === undefined ? next : startOf(start);
-    return this.#label(style, level, counts);
-  }
-
-  #startAt(style: string, level: number): number {
-    return this.#levels.get(`${style} ${level}`)?.start ?? 1;
-  }
-
-  /** An item's label, empty for bullets; `counts` are those of its level and the levels above. */
-  #label(style: string, level: number, counts: number[]): string {
-    const own = this.#levels.get(`${style} ${level}`);
-    if (own === undefined) return "";
-    const numberAt = (at: number) => {
-      const format = this.#levels.get(`${style} ${at}`)?.format ?? "1";
-      return countedAs(format, counts[at - 1] ?? this.#startAt(style, at));
-    };
-    if (own.pattern !== "") {
-      return own.pattern
-        .replace(/%(\d{1,2})%/g, (_whole, at: string) => numberAt(Number(at)))
-        .trim();
-    }
-    const first = Math.max(1, level - own.shown + 1);
-    const numbers = Array.from({ length: level - first + 1 }, (_unused, at) =>
-      numberAt(first + at),
-    );
-    return `${own.prefix}${numbers.join(".")}${own.suffix}`.trim();
+    const begin = start === undefined ? undefined : startOf(start);
+    return nextLabel((at) => this.#levels.get(`${style} ${at + 1}`), level - 1, counts, begin);
   }
 
   headingLabel(level: number, attributes: XmlAttributes): string {
