@@ -11,7 +11,6 @@ type Detected = { format: Format } | { foreign: string };
 
 const PDF_HEADER_BYTES = 1_024;
 const SNIFFED_BYTES = 4_096;
-const PDF_HEADER_LINE = /^[ \t]*%PDF-\d/m;
 const [TAB, RETURN, ESCAPE, SPACE] = [0x09, 0x0d, 0x1b, 0x20] as const;
 const OLE_SIGNATURE = "\xd0\xcf\x11\xe0";
 /** Office documents in one XML file, which are not read. */
@@ -40,19 +39,13 @@ function formatOf(kind: DocumentKind): Format {
   return format;
 }
 
-/**
- * Readers find the header anywhere in the first kilobyte (ISO 32000-2, annex I), but text may
- * mention it. A file without binary bytes is a PDF only if the header begins a line and objects
- * follow it, unless it is named as a page or source code and begins otherwise.
- */
+/** Readers find the header in the first kilobyte (ISO 32000-2, annex I), but text may mention it. */
 function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
   const head = headOf(bytes, PDF_HEADER_BYTES);
   if (!head.includes("%PDF-")) return false;
-  const byName = kindByName(name);
-  if ((byName ?? kindByMediaType(mimeType)) === "pdf" || !isPlainText(bytes)) return true;
-  const header = PDF_HEADER_LINE.exec(head);
-  if (header === null || indexOfBytes(bytes, "obj") < 0) return false;
-  return header.index === 0 || byName === null || byName === "text" || BINARY_KINDS.has(byName);
+  const isNamed = (kindByName(name) ?? kindByMediaType(mimeType)) === "pdf";
+  if (isNamed || !isPlainText(bytes)) return true;
+  return /^\s*%PDF-\d/.test(head) && indexOfBytes(bytes, "obj") >= 0;
 }
 
 /** Whether no byte is a control character that text in a single-byte encoding never contains. */

@@ -86,12 +86,9 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   const leftOut = new Set<string>();
   const order: string[] = [];
   const described = new PropertiesReader();
-  const chapters: string[] = [];
   const addItem = (attributes: XmlAttributes) => {
     const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
-    const name = partFor(archive, folder, href);
-    items.set(id, name);
-    if (/html/.test(type) && !/\bnav\b/.test(properties)) chapters.push(name);
+    items.set(id, partFor(archive, folder, href));
     if (/\bnav\b/.test(properties) || /^(image|audio|video)\//.test(type)) leftOut.add(id);
   };
   yield* readXml(archive.chunks(part), {
@@ -103,9 +100,7 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
     text: (data) => described.text(data),
     close: () => described.close(),
   });
-  const named = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
-  // AbiWord's order names no part that its book has.
-  const spine = named.some((name) => archive.has(name)) ? named : chapters;
+  const spine = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
   return { ...described.properties, spine };
 }
 

@@ -121,17 +121,6 @@ describe("books", () => {
     expect(notes).toEqual(["1 chapter missing from the file"]);
   });
 
-  it("are read in the order of their parts where the spine names none of them", async () => {
-    const xhtml = 'media-type="application/xhtml+xml"';
-    const { markdown } = await book(
-      "",
-      `<item id="b" href="b.xhtml" ${xhtml}/><item id="a" href="a.xhtml" ${xhtml}/>`,
-      '<itemref idref="b.xhtml"/>',
-      { "o/a.xhtml": chapter("<p>Two</p>"), "o/b.xhtml": chapter("<p>One</p>") },
-    );
-    expect(markdown).toBe("One\n\nTwo");
-  });
-
   it("close elements in themselves", async () => {
     const { markdown } = await book("", '<item id="a" href="a.xhtml"/>', '<itemref idref="a"/>', {
       "o/a.xhtml": chapter('<h2 id="x"/><p>Text<br/>goes on</p><iframe src="y"/><ul/><p>After</p>'),
