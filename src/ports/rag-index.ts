@@ -149,6 +149,7 @@ export type HydratedChunk = {
   fileChunks: number;
   position: number;
   headings: string[];
+  languages: string;
   page: number | null;
   start: number;
   end: number;

@@ -42,6 +42,7 @@ const STEPS: string[] = [
   CREATE TABLE audience_members (
     principal TEXT NOT NULL, audience INTEGER NOT NULL, PRIMARY KEY (principal, audience)
   ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE chunks ADD COLUMN languages TEXT NOT NULL DEFAULT '';`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -48,6 +48,7 @@ const TABLES = {
     duplicate_key: text(),
     position: integer(),
     headings: text(" DEFAULT '[]'"),
+    languages: text(" DEFAULT ''"),
     page: integerOrNull(),
     start_at: integer(),
     end_at: integer(),

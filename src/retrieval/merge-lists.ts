@@ -113,8 +113,8 @@ function legsOf(lists: ScoredList[], at: number): QueryLegs[] {
   const count = counterOf(terms.map(({ word }) => word));
   const scoreOf = bm25Scorer(terms, corpus);
   return lists.map(({ chunks }) => ({
-    lexical: chunks.map(({ chunk: { id, headings, text } }) => {
-      return { id, score: scoreOf(count(indexedWordsOf({ headings, text }))) };
+    lexical: chunks.map(({ chunk }) => {
+      return { id: chunk.id, score: scoreOf(count(indexedWordsOf(chunk))) };
     }),
     vector: chunks.flatMap(({ chunk: { id, similarities } }) => {
       const score = similarities[at] ?? null;

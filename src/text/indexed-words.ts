@@ -1,51 +1,61 @@
 import { isReduced, formsOf } from "./word-forms.ts";
+import type { ReducedLanguage } from "./word-forms.ts";
 import { languageOf, languageByLetters } from "./languages.ts";
 import type { Language } from "./languages.ts";
 import { codeWordParts, indexWordsOf, isAscii, withoutSigns } from "./words.ts";
 
-/** What of a chunk is searched by its words. */
-export type ChunkText = { headings: string[]; text: string };
+/** What of a chunk is searched by its words. `languages`: see `languagesOf`. */
+export type ChunkText = { headings: string[]; text: string; languages: string };
 
 const PARAGRAPH_END = "\n\n";
 
-type InLanguage = { text: string; language: Language | null };
-
-/** A text's paragraphs; one too short to tell its language has that of the text around it. */
-function inLanguages(text: string, around: Language | null): InLanguage[] {
+/**
+ * The language of a passage, followed by those of its paragraphs where they differ. Paragraphs
+ * that do not tell theirs have that of the passage, such a passage that of its document.
+ */
+export function languagesOf(text: string, ofDocument: Language | null): string {
+  const around = languageOf(text) ?? reducedOf(ofDocument) ?? languageByLetters(text) ?? "en";
   const paragraphs = text.split(PARAGRAPH_END);
-  if (paragraphs.length === 1) return [{ text, language: around }];
-  return paragraphs.map((part) => ({ text: part, language: languageOf(part) ?? around }));
+  if (paragraphs.length === 1) return around;
+  const languages = paragraphs.map((part) => languageOf(part) ?? around);
+  return languages.every((one) => one === around) ? around : [around, ...languages].join(" ");
 }
 
-const reducedOf = (language: Language | null) =>
+type InLanguage = { text: string; language: ReducedLanguage | null };
+
+const reducedOf = (language: string | null) =>
   language !== null && isReduced(language) ? language : null;
 
 /** Each word as it is indexed, then the parts of names in code, which count as a whole, too. */
 function wordsIn(text: string, parts: InLanguage[]): string[] {
-  const words = parts.flatMap(({ text: part, language }) => {
-    const reduced = reducedOf(language);
-    return indexWordsOf(part).flatMap((word) => formsOf(word, reduced));
-  });
+  const words = parts.flatMap(({ text: part, language }) =>
+    indexWordsOf(part).flatMap((word) => formsOf(word, language)),
+  );
   return [...words, ...codeWordParts(text)];
 }
 
 /** In one text, with ASCII between words; one without forms keeps its case, faster for FTS5. */
 function textIn(text: string, parts: InLanguage[]): string {
   const plain = withoutSigns(text);
-  if (!isAscii(plain) || parts.some(({ language }) => reducedOf(language) !== null)) {
+  if (!isAscii(plain) || parts.some(({ language }) => language !== null)) {
     return wordsIn(text, parts).join(" ");
   }
   const names = codeWordParts(plain);
   return names.length === 0 ? plain : `${plain} ${names.join(" ")}`;
 }
 
-function partsOf({ headings, text }: ChunkText) {
-  const language = languageOf(text) ?? languageByLetters(text);
+function partsOf({ headings, text, languages }: ChunkText) {
+  const [around = null, ...ofParagraphs] = languages.split(" ").map(reducedOf);
   const heading = headings.join("\n");
+  const isOfOne = ofParagraphs.length === 0;
+  const texts = isOfOne ? [text] : text.split(PARAGRAPH_END);
   return {
     heading,
-    ofHeadings: [{ text: heading, language: language ?? languageOf(heading) }],
-    ofText: inLanguages(text, language),
+    ofHeadings: [{ text: heading, language: around }],
+    ofText: texts.map((part, at) => ({
+      text: part,
+      language: isOfOne ? around : (ofParagraphs[at] ?? null),
+    })),
   };
 }
 
@@ -57,7 +67,7 @@ export function indexedWordsOf(chunk: ChunkText): { headings: string[]; text: st
 /** What the FTS index is given of a chunk, and the languages whose words are reduced in it. */
 export function indexedTextsOf(chunk: ChunkText) {
   const { heading, ofHeadings, ofText } = partsOf(chunk);
-  const languages = [...ofHeadings, ...ofText].flatMap(({ language }) => reducedOf(language) ?? []);
+  const languages = [...ofHeadings, ...ofText].flatMap(({ language }) => language ?? []);
   return {
     headings: textIn(heading, ofHeadings),
     text: textIn(chunk.text, ofText),

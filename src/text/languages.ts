@@ -5,58 +5,58 @@ import { wordsOf } from "./words.ts";
  * counts as Danish: the stems agree. English and Vietnamese are told apart only so that their texts are not
  * taken for others: FTS5 stems English, and Vietnamese words have one form. Others have no words here.
  */
-const FUNCTION_WORDS = {
-  english: `
+export const FUNCTION_WORDS = {
+  en: `
     an and any are at be been by can for from has have how if in is it its may not of on one or
     should such than that the their them there these they this to was what when which who will
     with you`,
-  german: `
+  de: `
     aber als auch auf bei bis das dem den der des die durch ein eine er es fur haben hat im ist
     jeder kann keine man mit nach nicht noch nur ob oder sein seine sich sie uber und unter von
     vor wenn wer werden wie wird zu zum`,
-  french: `
+  fr: `
     a ainsi au aux avant avec ce cette dans de des du elle en est et etre fait il ils la le les
     leur leurs lors mais ne nous on ou par pas peut pour que qui sa sans se sera ses si soit son
     sont sous sur tous tout toute un une vous y`,
-  spanish: `
+  es: `
     a al cada como con cual de debe del desde e el en entre es esta este ha hay la las los mas
     no nos o para pero por puede que se si sin sobre su sus tiene toda todo un una uno y ya`,
-  italian: `
+  it: `
     a ad ai alla alle anche che chi come con da dal dalla dei del della delle di e essere gli ha
     i il in la le ma nel nella non oppure per piu puo quando questo se si sia sono su sua suo
     tra tutti un una`,
-  portuguese: `
+  pt: `
     a ao cada como da das de deve dos e ela ele entre esta foi ha isso mais mas nao nos o ou
     para pela pelo por quando que quem se sem sera seu seus so sobre sua tem toda todo um uma`,
-  dutch: `
+  nl: `
     aan alle als bij dan dat de deze die dit door een en er haar heeft het hij hun ieder iemand is
     kan maar mag men met naar niet om ook op te tegen tot uit van voor wie worden wordt zal
     zich zij zijn zonder`,
-  swedish: `
+  sv: `
     alla andra ar att av de dem den denna dess det du ej eller en ett for fran hans har hon hur i
     inte kan man med nagon och om pa sin sina sitt ska skall som till utan var vara vem vid`,
-  danish: `
+  da: `
     af alle andre at av de dem den denne der deres det dette du eller en enhver er et for fra
     hans have hvem hvis hvor i ikke ingen kan man med og om pa sig sin skal som til ved vil være`,
-  finnish: `
+  fi: `
     ei etta han hanen ilman ja joka jos kaikki kuin kun mutta myos niin ole olla on ovat saa se
     sen sita tai tama voi voidaan`,
-  hungarian: `
+  hu: `
     a aki amely amelyek arra az azt be csak de egy ennek erre es ez ezt ha hogy is kell lehet
     meg minden mint nem nincs olyan sem senki vagy van`,
-  romanian: `
+  ro: `
     a al ale care ce cu dar de din dintre este fara fi fie fost ii in isi la lor mai nici nu o
     orice pe pentru poate prin sa sau se si sub sunt toate un unei`,
-  turkish: `
+  tr: `
     ama bir bu bunu da daha de degil en gibi gore hem her hic icin ile ise kadar kendi ki mi ne
     olan olarak olmak sonra tum uzere var ve veya ya`,
-  polish: `
+  pl: `
     albo ale byc czy dla i ich jak jako jeden jego jej jest juz kazdy ktora ktore ktory lub moze
     na nad nie o od oraz po pod przez sa sie tego tej tylko w wszystkie z za ze`,
-  czech: `
+  cs: `
     a ale ani az bude byt ie jako je jeho jejich jsou k kazdy ktere ktery ma mezi mit muze na
     nebo neni po pokud pri pro proti se svych tak ten tim v ve vse za ze`,
-  vietnamese: `
+  vi: `
     ai ban bi cac cho co cua de den duoc hay hoac khi khong la mot nao nay neu nguoi nhung phai
     ra rang tap theo thi trong tu va ve voi`,
   other: "",
@@ -76,10 +76,17 @@ const CYRILLIC_FUNCTION_WORDS = new Set(
 /** A language of the Latin script; those of other scripts need no telling apart. */
 export type Language = keyof typeof FUNCTION_WORDS;
 
-const isLanguage = (name: string): name is Language => name in FUNCTION_WORDS;
+const isLanguage = (name: string): name is Language => Object.hasOwn(FUNCTION_WORDS, name);
 export const LANGUAGES = Object.keys(FUNCTION_WORDS).filter(isLanguage);
 
-export const functionWordsOf = (language: Language = "other"): string => FUNCTION_WORDS[language];
+const NORWEGIAN = /^n[bno]$/;
+
+/** The language of a BCP 47 tag; null for those that are not told apart here. */
+export function languageOfTag(tag: string | null): Language | null {
+  const [primary = ""] = tag?.toLowerCase().split("-") ?? [];
+  const name = primary.replace(NORWEGIAN, "da");
+  return isLanguage(name) ? name : null;
+}
 
 const languagesByWord = new Map<string, Language[]>();
 for (const language of LANGUAGES) {
@@ -104,7 +111,7 @@ const VIETNAMESE = /[\u1ea0-\u1eff]/;
 
 /** The language of a question in Latin script; null where its words do not tell. */
 export const languageOfQuestion = (question: string): Language | null =>
-  languageFrom(question, 1) ?? (VIETNAMESE.test(question) ? "vietnamese" : null);
+  languageFrom(question, 1) ?? (VIETNAMESE.test(question) ? "vi" : null);
 
 /** The language of a text in Latin script, by its function words; null where they do not tell. */
 export function languageOf(text: string): Language | null {
@@ -115,7 +122,7 @@ export function languageOf(text: string): Language | null {
 /** What a text's letters tell where its words do not: most languages have diacritics. */
 export function languageByLetters(text: string): Language | null {
   const sample = text.slice(0, LOOKED_AT_CHARACTERS);
-  if (VIETNAMESE.test(sample)) return "vietnamese";
+  if (VIETNAMESE.test(sample)) return "vi";
   return hasDiacritics(sample) ? "other" : null;
 }
 

@@ -25,24 +25,25 @@ const formsBy = (stemmer: (word: string) => string) =>
     return [stem, ...beginnings.map((end) => stem.slice(0, end))];
   });
 type Forms = ReturnType<typeof formsBy>;
+export type ReducedLanguage = Exclude<Language, "en" | "vi">;
 const asItIs = formsBy((word) => word);
 
 /** Where Snowball finds more than beginnings of words do; the others were measured and do not. */
-const FORMS: Record<Exclude<Language, "english" | "vietnamese">, Forms> = {
-  german: asItIs,
-  french: formsBy(french),
-  spanish: asItIs,
-  italian: formsBy(italian),
-  portuguese: asItIs,
-  dutch: formsBy(dutch),
-  swedish: asItIs,
-  danish: formsBy(danish),
-  finnish: asItIs,
-  hungarian: asItIs,
-  romanian: formsBy(romanian),
-  turkish: asItIs,
-  polish: asItIs,
-  czech: asItIs,
+const FORMS: Record<ReducedLanguage, Forms> = {
+  de: asItIs,
+  fr: formsBy(french),
+  es: asItIs,
+  it: formsBy(italian),
+  pt: asItIs,
+  nl: formsBy(dutch),
+  sv: asItIs,
+  da: formsBy(danish),
+  fi: asItIs,
+  hu: asItIs,
+  ro: formsBy(romanian),
+  tr: asItIs,
+  pl: asItIs,
+  cs: asItIs,
   other: asItIs,
 };
 
@@ -69,4 +70,5 @@ function formsIn(word: string, language: Language | null): Forms | null {
 }
 
 /** Whether words of a language have other forms than FTS5's stemmer makes. */
-export const isReduced = (language: Language): language is keyof typeof FORMS => language in FORMS;
+export const isReduced = (language: string): language is ReducedLanguage =>
+  Object.hasOwn(FORMS, language);

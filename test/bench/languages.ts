@@ -4,12 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 
 import { TOKENIZER } from "../../src/rag-index/schema.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
-import { indexedTextsOf } from "../../src/text/indexed-words.ts";
-import type { Language } from "../../src/text/languages.ts";
+import { indexedTextsOf, languagesOf } from "../../src/text/indexed-words.ts";
+import { languageOfTag, type Language } from "../../src/text/languages.ts";
 import { stemOf } from "../../src/text/stems.ts";
 import { wordsOf } from "../../src/text/words.ts";
-import type { Page } from "./support/documentation.ts";
-import { pagesIn, piecesOf } from "./support/translated-pages.ts";
+import { pagesIn, piecesOf, type TranslatedPage } from "./support/translated-pages.ts";
 
 const CHUNKS = 50;
 const GRAM = 3;
@@ -71,17 +70,22 @@ function gramsOf(word: string): string[] {
 
 const anyOf = (words: string[]) => words.map((word) => `"${word}"`).join(" OR ");
 
-function byFts5(pages: Page[], tokenizer: string, words: (text: string) => string[]): Search {
+function byFts5(
+  pages: TranslatedPage[],
+  tokenizer: string,
+  words: (text: string) => string[],
+): Search {
   const find = index(pages, tokenizer, (text) => text);
   return (question) => find(anyOf(words(question)));
 }
 
 /** The words and the query of our lexical search, without its bounds. */
-function ours(pages: Page[]): Search {
+function ours(pages: TranslatedPage[]): Search {
   const texts = new Map<Language, number>();
   const chunksByStem = new Map<string, number>();
-  const find = index(pages, TOKENIZER, (text) => {
-    const indexed = indexedTextsOf({ headings: [], text });
+  const find = index(pages, TOKENIZER, (text, page) => {
+    const languages = languagesOf(text, languageOfTag(page.language));
+    const indexed = indexedTextsOf({ headings: [], text, languages });
     for (const one of indexed.languages) texts.set(one, (texts.get(one) ?? 0) + 1);
     for (const stem of new Set(wordsOf(indexed.text).map(stemOf))) {
       chunksByStem.set(stem, (chunksByStem.get(stem) ?? 0) + 1);
@@ -93,13 +97,18 @@ function ours(pages: Page[]): Search {
   return (question) => find(matchExpression(queryTerms(question, { estimate, shareOf })));
 }
 
-function index(pages: Page[], tokenizer: string, indexed: (text: string) => string) {
+function index(
+  pages: TranslatedPage[],
+  tokenizer: string,
+  indexed: (text: string, page: TranslatedPage) => string,
+) {
   const database = new DatabaseSync(":memory:");
   database.exec(
     `CREATE VIRTUAL TABLE pieces USING fts5(path UNINDEXED, text, tokenize = "${tokenizer}")`,
   );
   const add = database.prepare("INSERT INTO pieces VALUES (?, ?)");
-  for (const page of pages) for (const text of piecesOf(page)) add.run(page.path, indexed(text));
+  for (const page of pages)
+    for (const text of piecesOf(page)) add.run(page.path, indexed(text, page));
   const find = database.prepare(
     "SELECT path FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces) LIMIT ?",
   );

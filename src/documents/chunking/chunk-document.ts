@@ -1,4 +1,6 @@
 import { runToEnd, Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { languagesOf } from "../../text/indexed-words.ts";
+import { languageOfTag } from "../../text/languages.ts";
 import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 import {
   UnreadableDocument,
@@ -27,6 +29,8 @@ export type Chunk = {
   /** The headings and the lead-in that the text does not contain. */
   context: string;
   headings: string[];
+  /** As `languagesOf` tells them. */
+  languages: string;
   page: number | null;
   /** Character offsets into the document's `markdown`, end exclusive. */
   start: number;
@@ -131,6 +135,7 @@ function chunkOf(
     header: header === null ? null : { start: header.start, end: header.end },
     context,
     headings: addsTitle(title, path) ? [title, ...headings] : headings,
+    languages: languagesOf(text, languageOfTag(document.language)),
     page: pageAt(document.pages, start),
     start,
     end,

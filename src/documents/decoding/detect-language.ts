@@ -1,4 +1,4 @@
-import { functionWordsOf, LANGUAGES as LATIN_LANGUAGES } from "../../text/languages.ts";
+import { FUNCTION_WORDS } from "../../text/languages.ts";
 import { wordsOf } from "../../text/words.ts";
 
 /** Languages by the script that mostly only they use; kana is checked before ideographs. */
@@ -13,11 +13,9 @@ const BY_SCRIPT: [RegExp, string][] = [
   [/\p{Script=Devanagari}/gu, "hi"],
 ];
 
-/** BCP 47 tags of the languages that have function words, in their order. */
-const TAGS = "en de fr es it pt nl sv da fi hu ro tr pl cs vi".split(" ");
 /** The commonest words of each language; those that several share count for all of them. */
 const COMMON_WORDS: Record<string, string> = {
-  ...Object.fromEntries(TAGS.map((tag, at) => [tag, functionWordsOf(LATIN_LANGUAGES[at])])),
+  ...FUNCTION_WORDS,
   ru: "и в не на что с по это как к из у за от для о же все но бы при его",
   uk: "і в не на що з до як це за від для та про є але або його вони при ми",
 };

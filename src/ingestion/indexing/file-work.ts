@@ -80,8 +80,8 @@ function asFiltered(mimeType: string): string | string[] {
 }
 
 export function placed(chunk: IdentifiedChunk): PlacedChunk {
-  const { id, position, headings, page, start, end } = chunk;
-  return { id, position, headings, page, start, end };
+  const { id, position, headings, languages, page, start, end } = chunk;
+  return { id, position, headings, languages, page, start, end };
 }
 
 /** Identifies what chunks and vectors are made from: if unchanged, nothing is embedded again. */

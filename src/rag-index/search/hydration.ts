@@ -10,7 +10,7 @@ type HydratedRow = Omit<HydratedChunk, "similarities" | "file" | "headings"> &
 /** The list drives the join, so that rows come in its order. */
 const ofChunks = (vector: string) =>
   `SELECT c.id, t.text, c.duplicate_key AS duplicateKey, f.chunk_count AS fileChunks, c.position,
-    c.headings, c.page, c.start_at AS start, c.end_at AS end, f.id AS fileId, f.path, f.name,
+    c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, f.id AS fileId, f.path, f.name,
     f.external_id AS externalId, f.url, f.modified_at AS modifiedAt, ${vector} AS vector
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;

@@ -55,7 +55,7 @@ function tellingIn(query: string, language: Language | null): string[] {
   const words = searchWordsOf(query);
   const reduced = language !== null && isReduced(language) ? language : null;
   // `Can it be sold?`: elsewhere a can is a thing.
-  const asks = words[0] === "can" && words.slice(1).some((word) => isFunctionWord(word, "english"));
+  const asks = words[0] === "can" && words.slice(1).some((word) => isFunctionWord(word, "en"));
   const telling = words.slice(asks ? 1 : 0).filter((word) => !isFunctionWord(word, reduced));
   return telling.length > 0 ? telling : words;
 }

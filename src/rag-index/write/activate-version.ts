@@ -12,7 +12,15 @@ import { markInFlightLive, hasRoom } from "../vectors/in-flight-vectors.ts";
 import { fileLiesAt } from "../vectors/vector-folders.ts";
 import { takeWords } from "./word-index.ts";
 
-const COLUMNS = ["chunk", "id", "live", "revision", "duplicate_key", "headings"] as const;
+const COLUMNS = [
+  "chunk",
+  "id",
+  "live",
+  "revision",
+  "duplicate_key",
+  "headings",
+  "languages",
+] as const;
 type StoredChunk = Row<"chunks", (typeof COLUMNS)[number]>;
 
 /** What an activation changes in a file's stored chunks. */
@@ -51,25 +59,27 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId
     const places = batch.flatMap(({ chunk, id }) => {
       const at = placed.get(id);
       if (at === undefined) return [];
-      return [[chunk, at.position, JSON.stringify(at.headings), at.page, at.start, at.end]];
+      const { position, headings, languages, page, start, end } = at;
+      return [[chunk, position, JSON.stringify(headings), page, start, end, languages]];
     });
     run(sql)`UPDATE chunks SET live = 1, position = place.value ->> 1,
         headings = place.value ->> 2, page = place.value ->> 3, start_at = place.value ->> 4,
-        end_at = place.value ->> 5
+        end_at = place.value ->> 5, languages = place.value ->> 6
       FROM json_each(${places}) place WHERE chunk = place.value ->> 0`;
   }
 }
 
-/** The chunks' new places; a changed heading is indexed again. */
+/** The chunks' new places; one with changed headings or languages is indexed again. */
 function place(
   context: WriteContext,
   { entering, staying }: Sorted,
   placed: Map<ChunkId, PlacedChunk>,
 ): void {
   const { sql } = context;
-  const moved = staying.filter(
-    ({ id, headings }) => headings !== JSON.stringify(placed.get(id)?.headings),
-  );
+  const moved = staying.filter(({ id, headings, languages }) => {
+    const at = placed.get(id);
+    return headings !== JSON.stringify(at?.headings) || languages !== at?.languages;
+  });
   takeWords(context, chunksOf(moved));
   writePlaces(sql, [...entering, ...staying], placed);
   for (const { chunk } of [...entering, ...moved]) {

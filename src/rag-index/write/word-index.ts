@@ -1,6 +1,5 @@
 import { inBatches } from "../../core/work/batches.ts";
-import { indexedTextsOf, indexedWordsOf } from "../../text/indexed-words.ts";
-import type { Language } from "../../text/languages.ts";
+import { indexedTextsOf, indexedWordsOf, type ChunkText } from "../../text/indexed-words.ts";
 import { run, stringsIn, readSetting, writeSetting, valueOf, type Row } from "../tables.ts";
 import { termSlotsOf } from "./term-counts.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";
@@ -8,32 +7,29 @@ import { HOUR_MS } from "../../core/time.ts";
 
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 /** What the FTS index was given of a chunk; deleting its words needs the same. */
-type StoredTexts = Row<"chunks", "chunk" | "headings"> & Row<"contents", "text">;
-type IndexedTexts = StoredTexts & { languages: Set<Language> };
+type StoredTexts = Row<"chunks", "chunk" | "headings" | "languages"> & Row<"contents", "text">;
+type IndexedTexts = { chunk: number } & ReturnType<typeof indexedTextsOf>;
 
 function readTexts<Read>(
   sql: SqlStorage,
   chunks: number[],
-  read: (row: StoredTexts) => Read,
+  read: (chunk: number, of: ChunkText) => Read,
 ): Read[] {
   const rows = run<StoredTexts>(sql)`
-    SELECT c.chunk, c.headings, t.text FROM json_each(${chunks}) wanted
+    SELECT c.chunk, c.headings, c.languages, t.text FROM json_each(${chunks}) wanted
     CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`;
-  return Array.from(rows, read);
+  return Array.from(rows, ({ chunk, headings, ...of }) =>
+    read(chunk, { ...of, headings: stringsIn(headings) }),
+  );
 }
 
-export function readWords(sql: SqlStorage, chunks: number[]): ChunkWords[] {
-  return readTexts(sql, chunks, ({ chunk, headings, text }) => {
-    return { chunk, ...indexedWordsOf({ headings: stringsIn(headings), text }) };
-  });
-}
+export const readWords = (sql: SqlStorage, chunks: number[]): ChunkWords[] =>
+  readTexts(sql, chunks, (chunk, of) => ({ chunk, ...indexedWordsOf(of) }));
 
 const readIndexed = (sql: SqlStorage, chunks: number[]): IndexedTexts[] =>
-  readTexts(sql, chunks, ({ chunk, headings, text }) =>
-    indexedTexts(chunk, { headings: stringsIn(headings), text }),
-  );
+  readTexts(sql, chunks, indexedTexts);
 
-const indexedTexts = (chunk: number, of: { headings: string[]; text: string }): IndexedTexts => ({
+const indexedTexts = (chunk: number, of: ChunkText): IndexedTexts => ({
   chunk,
   ...indexedTextsOf(of),
 });

@@ -1,4 +1,5 @@
 import type { RagIndex } from "../../ports/rag-index.ts";
+import type { ChunkText } from "../../text/indexed-words.ts";
 import type { TermCounts } from "./term-counts.ts";
 
 /** A chunk whose duplicate mark may have changed. */
@@ -20,10 +21,7 @@ export type Removals = { passages: number; leavesRest: boolean };
 export const noRemovals = (): Removals => ({ passages: 0, leavesRest: false });
 
 /** `written`: what this transaction stored of it; null where that is to be read. */
-export type UnindexedChunk = {
-  chunk: number;
-  written: { headings: string[]; text: string } | null;
-};
+export type UnindexedChunk = { chunk: number; written: ChunkText | null };
 
 export type WriteContext = {
   sql: SqlStorage;

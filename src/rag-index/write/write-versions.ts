@@ -48,7 +48,8 @@ function writeNewFile(
   makeLive(context, file, facts, { revision, chunkCount: added.length });
   for (const { chunk, isDuplicate, text, place } of added) {
     // Words are deleted by the text as it is read: stored, it has no half characters.
-    const written = { headings: place.headings, text: text.toWellFormed() };
+    const { headings, languages } = place;
+    const written = { headings, languages, text: text.toWellFormed() };
     unindexed.push({ chunk, written });
     change.entered.push(chunk);
     if (isDuplicate) change.marks.push({ chunk, duplicate: true });
@@ -87,9 +88,9 @@ function addLive(
 ): Added[] {
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
-      page, start_at, end_at)
+      languages, page, start_at, end_at)
     SELECT value ->> 0, ${file}, 1, ${revision}, value ->> 1, value ->> 2, value ->> 3,
-      value ->> 4, value ->> 5, value ->> 6, value ->> 7
+      value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
     FROM json_each(${whole.map(rowOf)}) RETURNING chunk, id`;
   const numbers = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   const added = whole.flatMap((one) => {
@@ -106,6 +107,7 @@ const rowOf = ({ id, isDuplicate, duplicateKey, place }: Whole) => [
   duplicateKey,
   place.position,
   JSON.stringify(place.headings),
+  place.languages,
   place.page,
   place.start,
   place.end,

@@ -33,7 +33,15 @@ const groupOf = (audience: number) => `group:${audience}`;
 function versionOf(file: number): FileVersion {
   const text = textOf(file, WORDS_A_CHUNK);
   const id = chunkIdOf(file);
-  const place = { id, position: 0, headings: [], page: null, start: 0, end: text.length };
+  const place = {
+    id,
+    position: 0,
+    headings: [],
+    languages: "en",
+    page: null,
+    start: 0,
+    end: text.length,
+  };
   const vector = encodeHalfFloats(vectorOf(text));
   const path = `folder${file % 20}/${file}.md`;
   const readers = { id: groupOf(audienceOf(file)), principals: [groupOf(audienceOf(file))] };

@@ -41,8 +41,8 @@ async function load(index: RagIndexPort, documents: Document[]): Promise<void> {
       modifiedAt: 0,
       metadata: {},
     };
-    const place = { position: 0, headings: [title], page: null, start: 0, end: text.length };
-    await index.activateVersion(facts, 1, [{ id, ...place }]);
+    const place = { position: 0, headings: [title], languages: "en", page: null };
+    await index.activateVersion(facts, 1, [{ id, ...place, start: 0, end: text.length }]);
   }
 }
 

@@ -52,6 +52,7 @@ function chunksOf(file: number, version: number, changed: number) {
       id,
       position: at,
       headings: ["Part"],
+      languages: "en",
       page: null,
       start: 0,
       end: 1,

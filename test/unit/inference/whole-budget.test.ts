@@ -59,6 +59,7 @@ const chunk: HydratedChunk = {
   fileChunks: 1,
   position: 0,
   headings: [],
+  languages: "en",
   page: null,
   start: 0,
   end: 1,

@@ -26,9 +26,18 @@ function listOf(
       url: null,
       modifiedAt: 0,
     };
-    const place = { headings, fileChunks, position: 0, page: null, start: 0, end: text.length };
+    const place = { position: 0, languages: "en", page: null, start: 0, end: text.length };
     const id = `${rag}${at}` as ChunkId;
-    return { id, text, duplicateKey: id, similarities: queries.map(() => 0.1), file, ...place };
+    return {
+      id,
+      text,
+      duplicateKey: id,
+      similarities: queries.map(() => 0.1),
+      file,
+      headings,
+      fileChunks,
+      ...place,
+    };
   });
   const lexical = given.map(({ bm25 }, at) => ({ id: `${rag}${at}` as ChunkId, score: bm25 }));
   const best = Math.max(...given.map(({ bm25 }) => bm25));

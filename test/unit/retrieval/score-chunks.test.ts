@@ -20,7 +20,15 @@ function chunk(id: string, given: Given = {}): ScoredChunk {
     url: null,
     modifiedAt: 0,
   };
-  const place = { fileChunks: 1, position, headings: [], page: null, start: 0, end: 1 };
+  const place = {
+    fileChunks: 1,
+    position,
+    headings: [],
+    languages: "en",
+    page: null,
+    start: 0,
+    end: 1,
+  };
   const hydrated: HydratedChunk = {
     id: id as ChunkId,
     text: id,

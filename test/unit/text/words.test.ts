@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { indexedTextsOf, indexedWordsOf } from "../../../src/text/indexed-words.ts";
+import { indexedTextsOf, indexedWordsOf, languagesOf } from "../../../src/text/indexed-words.ts";
+import { languageOfTag } from "../../../src/text/languages.ts";
 import { stemOf } from "../../../src/text/stems.ts";
 import { withoutStopWords } from "../../../src/text/stop-words.ts";
 import {
@@ -13,8 +14,9 @@ import {
   wordsOf,
 } from "../../../src/text/words.ts";
 
-const indexedWords = (text: string) => indexedWordsOf({ headings: [], text }).text;
-const indexedText = (text: string) => indexedTextsOf({ headings: [], text }).text;
+const chunkOf = (text: string) => ({ headings: [], text, languages: languagesOf(text, null) });
+const indexedWords = (text: string) => indexedWordsOf(chunkOf(text)).text;
+const indexedText = (text: string) => indexedTextsOf(chunkOf(text)).text;
 
 test("words are folded: case, diacritics, compatibility forms, punctuation", () => {
   expect(wordsOf("Größe, ÉTÉ & İstanbul: m² of ﬁne-grained Ｗｉｄｅ ℌ stuff_2")).toEqual(
@@ -54,6 +56,26 @@ test("the text that is indexed has the words and the parts of names, and no othe
       .filter((word) => word !== "");
     expect(words).toEqual(indexedWords(text));
   }
+});
+
+const GERMAN = "Der Vertrag wird von dem Mieter mit der Unterschrift angenommen.";
+const ENGLISH = "The tenant signs the lease, and this is filed with the landlord.";
+const LANGUAGES: [text: string, document: string | null, languages: string][] = [
+  [GERMAN, "en", "de"],
+  [ENGLISH, "de-AT", "en"],
+  ["Mietvertrag 2024", null, "en"],
+  ["Mietvertrag 2024", "de-AT", "de"],
+  ["Leiekontrakt 2024", "nb", "da"],
+  ["Größe: Ölfässer", "en", "other"],
+  ["Größe: Ölfässer", "de", "de"],
+  ["Mietvertrag 2024", "ja", "en"],
+  [`${GERMAN}\n\n2024`, null, "de"],
+  [`${GERMAN}\n\n2024\n\n${ENGLISH} ${ENGLISH}`, null, "en de en en"],
+];
+
+test("a passage that does not tell its language has its document's, its paragraphs their own", () => {
+  const told = LANGUAGES.map(([text, document]) => languagesOf(text, languageOfTag(document)));
+  expect(told).toEqual(LANGUAGES.map(([, , languages]) => languages));
 });
 
 test("a sign between letters leaves the words that its text has, whatever the sign", () => {

@@ -61,6 +61,22 @@ test("paragraphs in several languages are found, and leave nothing when removed"
   }
 });
 
+test("a short passage has its document's language, also once the document has another", async () => {
+  const index = indexOf("short");
+  const text = "Mietvertrag 2024";
+  await put(index, "lease.md", 1, [{ text, headings: ["Anlagen"], language: "de" }]);
+  await put(index, "other.md", 1, ["Nothing of it is here."]);
+  const found = () =>
+    Promise.all(["Mietverträgen", "Anlage"].map((query) => lexical("short", query)));
+  expect(await found()).toEqual([[text], [text]]);
+  await put(index, "lease.md", 2, [{ text, headings: ["Anlagen"] }]);
+  expect(await found()).toEqual([[], []]);
+  await put(index, "lease.md", 3, [{ text, headings: ["Anlagen"], language: "de" }]);
+  expect(await found()).toEqual([[text], [text]]);
+  await index.remove([{ fileId: "file lease.md" as FileId, revision: 4 }]);
+  expect(await found()).toEqual([[], []]);
+});
+
 test("an English question does not prefer what other languages write alike", async () => {
   const index = indexOf("alike");
   const english = "Installation of the programs is described in this chapter.";

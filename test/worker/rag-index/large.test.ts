@@ -30,7 +30,7 @@ test("a word that stands nearly everywhere, in more chunks than are scanned", as
     await index.stage(fileId, 1, staged.slice(at, at + CHUNKS_A_CALL));
   }
   const placed = staged.map(({ id }, position): PlacedChunk => {
-    return { id, position, headings: [], page: null, start: 0, end: 0 };
+    return { id, position, headings: [], languages: "en", page: null, start: 0, end: 0 };
   });
   expect(await index.activateVersion(factsOf("big/all"), 1, placed)).toMatchObject({
     chunkCount: CHUNKS,

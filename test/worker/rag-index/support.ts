@@ -12,6 +12,8 @@ import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.
 import type { FileId, RagId, VectorId } from "../../../src/core/ids.ts";
 import type { FileFacts, PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
 import type { SearchRequest, RagIndex } from "../../../src/ports/rag-index.ts";
+import { languagesOf } from "../../../src/text/indexed-words.ts";
+import type { Language } from "../../../src/text/languages.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
 import { usesVectorize } from "../../support/tested-adapters.ts";
 
@@ -44,7 +46,12 @@ export function countStatements(sql: SqlStorage) {
 
 const embed = (text: string) => Float32Array.from(hashEmbedding(text, DIMENSIONS));
 
-export type Passage = { text: string; headings?: string[]; vector?: Float32Array };
+export type Passage = {
+  text: string;
+  headings?: string[];
+  language?: Language;
+  vector?: Float32Array;
+};
 
 export type Version = { staged: StagedChunk[]; placed: PlacedChunk[] };
 
@@ -56,14 +63,15 @@ export async function versionOf(fileId: FileId, passages: (string | Passage)[]):
   const version: Version = { staged: [], placed: [] };
   const seen = new Map<string, number>();
   for (const [position, passage] of passages.entries()) {
-    const { text, headings = [], vector = embed(text) } = passageOf(passage);
+    const { text, headings = [], language = null, vector = embed(text) } = passageOf(passage);
     const occurrence = seen.get(text) ?? 0;
     seen.set(text, occurrence + 1);
     const ragId = "rag" as RagId;
     const id = await chunkIdOf({ ragId, generation: 1, fileId, embeddedText: text, occurrence });
     const duplicateKey = await sha256Hex(foldForDuplicates(text));
     version.staged.push({ id, text, duplicateKey, vector: encodeHalfFloats(vector) });
-    version.placed.push({ id, position, headings, page: null, start: 0, end: text.length });
+    const place = { headings, languages: languagesOf(text, language), page: null };
+    version.placed.push({ id, position, ...place, start: 0, end: text.length });
   }
   return version;
 }

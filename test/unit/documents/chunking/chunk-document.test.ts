@@ -36,6 +36,12 @@ describe("headings", () => {
     }
   });
 
+  it("tells each passage's language, of too short ones that of the document", () => {
+    const markdown = `# Pumpen\n\nP-7: 14 bar\n\n# Pumps\n\n${SENTENCE}\n`;
+    const chunks = cutDocument(documentOf(markdown, { language: "de" }), settings(400));
+    expect(chunks.map(({ languages }) => languages)).toEqual(["de", "en"]);
+  });
+
   it("keeps a short document whole", () => {
     const markdown = `A note.\n\n# Title\n\n${SENTENCE}\n\n## Part\n\n- one\n- two\n`;
     expect(cutDocument(documentOf(markdown), settings(400))).toHaveLength(1);
