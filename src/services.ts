@@ -57,7 +57,7 @@ export type Services = {
   /** Sets the clock's alarm unless it is set; cheap when it is. */
   wakeClock: () => Promise<void>;
   /** A drive changed: one scan is queued after 10 seconds, for all changes within them. */
-  debounceDriveScan: (fileSourceId: FileSourceId) => Promise<void>;
+  debounceDriveScan: (fileSourceId: FileSourceId, startsAtOnce?: boolean) => Promise<void>;
   /** Work that the answer does not wait for. */
   inBackground: (work: Promise<unknown>) => void;
 };

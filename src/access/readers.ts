@@ -27,6 +27,9 @@ const GROUPS_HEADER = "Quarry-Groups";
 const HEADERS_MAX_LENGTH = 16 * 1_024;
 const GROUPS_LIMIT = 1_000;
 
+/** Headers name a person and groups without what a principal begins with. */
+const IS_PRINCIPAL = /^(?:user|group|domain):/i;
+
 const unnamed = () => invalid(`name the reader in ${READER_HEADER}`);
 
 export function readingOf(
@@ -89,7 +92,7 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
 
 function addressIn(header: string): string {
   const address = decoded(READER_HEADER, header);
-  if (userPrincipal(address) !== null) return address;
+  if (userPrincipal(address) !== null && !IS_PRINCIPAL.test(address)) return address;
   throw invalid(`${READER_HEADER} must be a person's address`);
 }
 
@@ -104,6 +107,9 @@ function decoded(name: string, value: string): string {
 function groupsIn(header: string | null): string[] {
   const groups = (header ?? "").split(",").map((group) => decoded(GROUPS_HEADER, group));
   const named = groups.filter((group) => group !== "");
+  if (named.some((group) => IS_PRINCIPAL.test(group))) {
+    throw invalid(`${GROUPS_HEADER} must be groups' names without group:`);
+  }
   if (named.length > GROUPS_LIMIT) {
     throw invalid(`${GROUPS_HEADER} must have at most ${GROUPS_LIMIT} groups`);
   }

@@ -11,29 +11,38 @@ const DEBOUNCE_MS = 10 * SECOND_MS;
 const SOURCE = "fileSourceId";
 
 /**
- * Groups a drive's notifications: one scan is queued 10 seconds after the first of them. The alarm
+ * Groups a source's notifications: one scan is queued 10 seconds after the first of them. The alarm
  * is stored, so it outlives the object's memory.
  */
 export class DriveDebounce extends DurableObject<Env> implements DriveDebouncePort {
-  async notify(fileSourceId: FileSourceId): Promise<void> {
+  #isFollowed = false;
+
+  async notify(fileSourceId: FileSourceId, startsAtOnce = false): Promise<void> {
     const { storage } = this.ctx;
-    if ((await storage.getAlarm()) !== null) return;
+    const isFirst = (await storage.getAlarm()) === null;
+    this.#isFollowed = !isFirst;
     await storage.put(SOURCE, fileSourceId);
+    if (!isFirst) return;
     await storage.setAlarm(Date.now() + DEBOUNCE_MS);
+    // Where the queue fails, or the object dies here, the alarm queues the scan.
+    if (!startsAtOnce || !(await this.#queueScan(fileSourceId))) return;
+    if (!this.#isFollowed) await storage.delete(SOURCE);
+  }
+
+  async #queueScan(fileSourceId: FileSourceId): Promise<boolean> {
+    const { log, queue } = composeServices(this.env, this.ctx);
+    return await attempt(log, "debounced scan not queued", {}, async () => {
+      await queue.scan({ kind: "scan", fileSourceId, confirmRemovals: false, urls: null });
+    });
   }
 
   /** Never throws: an alarm that fails six times is dropped, and the scan with it. */
   override async alarm(): Promise<void> {
     const { storage } = this.ctx;
-    const services = composeServices(this.env, this.ctx);
-    const isDone = await attempt(services.log, "debounced scan not queued", {}, async () => {
-      const fileSourceId = await storage.get<FileSourceId>(SOURCE);
-      if (fileSourceId === undefined) return;
-      const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
-      await services.queue.scan(message);
-      // A notification that arrived while the scan was being queued has set its own alarm.
-      if ((await storage.getAlarm()) === null) await storage.deleteAll();
-    });
-    if (!isDone) await storage.setAlarm(Date.now() + DEBOUNCE_MS);
+    const fileSourceId = await storage.get<FileSourceId>(SOURCE);
+    const isDone = fileSourceId === undefined || (await this.#queueScan(fileSourceId));
+    if (!isDone) return await storage.setAlarm(Date.now() + DEBOUNCE_MS);
+    // A notification that arrived while the scan was being queued has set its own alarm.
+    if ((await storage.getAlarm()) === null) await storage.deleteAll();
   }
 }

@@ -9,8 +9,11 @@ export interface Clock {
 }
 
 export interface DriveDebounce {
-  /** Schedules a scan of the source in 10 seconds, unless one is scheduled already. */
-  notify(fileSourceId: FileSourceId): Promise<void>;
+  /**
+   * Schedules a scan of the source in 10 seconds, unless one is scheduled already. With
+   * `startsAtOnce`, the first notification queues its scan now, and later ones share the next.
+   */
+  notify(fileSourceId: FileSourceId, startsAtOnce?: boolean): Promise<void>;
 }
 
 export interface RateWindow {

@@ -37,6 +37,8 @@ type Notifications = {
   path: `/api/webhooks/${string}`;
   /** Answered to every call that is not an error, so that it tells nothing. */
   status: 200 | 202;
+  /** The first call of a quiet time starts a scan at once. Drive's wait 10 seconds, by contract. */
+  startsAtOnce?: true;
   /** What the call reports, without what nobody understands; a text is sent back as it is. */
   parse: (call: NotificationCall) => Promise<WatchNotification[] | string>;
 };

@@ -5,7 +5,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
 import { needsUserinfo, type Claims } from "./judge-claims.ts";
-import type { StoredProvider } from "./provider-settings.ts";
+import type { ProviderSettings, StoredProvider } from "./provider-settings.ts";
 
 export type Asking = Pick<Services, "askIssuer" | "config" | "now">;
 
@@ -14,7 +14,13 @@ const CLOCKS_DIFFER_SECONDS = 30;
 const FAILED_FROM = 500;
 
 /** A provider as it describes itself, and what each request to it needs. */
-export type Connection = Awaited<ReturnType<typeof connect>>;
+export type Connection = {
+  settings: ProviderSettings;
+  server: oauth.AuthorizationServer;
+  client: oauth.Client;
+  authentication: oauth.ClientAuth;
+  options: ReturnType<typeof optionsOf>;
+};
 
 /**
  * What the provider last said of itself. The library keeps the keys by this object: five minutes,
@@ -23,7 +29,11 @@ export type Connection = Awaited<ReturnType<typeof connect>>;
 let known: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
 
 /** `isAnew`: asks the provider again what it supports. @throws what `explain` explains */
-export async function connect(services: Asking, stored: StoredProvider, isAnew = false) {
+export async function connect(
+  services: Asking,
+  stored: StoredProvider,
+  isAnew = false,
+): Promise<Connection> {
   const { settings, sealedSecret } = stored;
   const secret = await unseal(services.config, sealedSecret);
   const options = optionsOf(services);
@@ -51,7 +61,7 @@ const optionsOf = ({ askIssuer, config }: Asking) => ({
   [oauth.allowInsecureRequests]: config.ALLOW_PRIVATE_URLS,
 });
 
-async function discover(issuer: string, options: ReturnType<typeof optionsOf>) {
+async function discover(issuer: string, options: Connection["options"]) {
   const at = new URL(issuer);
   return await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options));
 }

@@ -12,7 +12,7 @@ export function clockClient(namespace: Env["CLOCK"]) {
 
 /** One object for each drive. */
 export function driveDebounceClient(namespace: Env["DRIVE_DEBOUNCE"]) {
-  return async (fileSourceId: FileSourceId) => {
-    await namespace.get(namespace.idFromName(fileSourceId)).notify(fileSourceId);
+  return async (fileSourceId: FileSourceId, startsAtOnce = false) => {
+    await namespace.get(namespace.idFromName(fileSourceId)).notify(fileSourceId, startsAtOnce);
   };
 }

@@ -112,7 +112,7 @@ function isWebUrl(text: string): boolean {
 
 for (const { notifications } of SOURCES) {
   if (notifications === undefined) continue;
-  const { path, status, parse } = notifications;
+  const { path, status, parse, startsAtOnce } = notifications;
   webhookRoutes.post(path, async (context) => {
     const { req } = context;
     const reported = await parse({
@@ -121,7 +121,7 @@ for (const { notifications } of SOURCES) {
       text: async () => await readText(req.raw, NOTIFICATIONS_LIMIT_BYTES),
     });
     if (typeof reported === "string") return context.text(reported, 200);
-    await receiveNotifications(context.get("services"), reported);
+    await receiveNotifications(context.get("services"), reported, startsAtOnce);
     // The answer is always the same: an error would make the provider retry.
     return context.json({ ok: true }, status);
   });

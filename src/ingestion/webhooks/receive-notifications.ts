@@ -15,10 +15,14 @@ type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
 
 /**
  * A provider reports on watches. A change leads to one scan after 10 seconds, however many are
- * reported until then. An unknown or expired watch, a wrong token or resource is ignored; all
+ * reported until then; with `startsAtOnce`, the first also leads to one at once. An unknown or expired watch, a wrong token or resource is ignored; all
  * notifications of a call cost one read of the database together.
  */
-export async function receiveNotifications(services: Needed, notifications: WatchNotification[]) {
+export async function receiveNotifications(
+  services: Needed,
+  notifications: WatchNotification[],
+  startsAtOnce = false,
+) {
   const { db } = services;
   const named = [...new Set(notifications.map(({ watchId }) => watchId))].filter(Boolean);
   if (named.length === 0) return;
@@ -34,7 +38,7 @@ export async function receiveNotifications(services: Needed, notifications: Watc
     if (isChanged) changed.add(watch.sourceId);
   }
   for (const sourceId of due) await makeWatchesDue(db, sourceId, now);
-  for (const sourceId of changed) await services.debounceDriveScan(sourceId);
+  for (const sourceId of changed) await services.debounceDriveScan(sourceId, startsAtOnce);
 }
 
 /** Whether the source's watches are to be looked after, and whether it is to be scanned. */

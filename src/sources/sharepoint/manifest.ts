@@ -11,5 +11,10 @@ export const sharePoint = sourceManifest({
     const { SharePointReader } = await import("./sharepoint-reader.ts");
     return new SharePointReader(config, clientSecret, tools);
   },
-  notifications: { path: GRAPH_WEBHOOK, status: 202, parse: graphNotifications },
+  notifications: {
+    path: GRAPH_WEBHOOK,
+    status: 202,
+    startsAtOnce: true,
+    parse: graphNotifications,
+  },
 });

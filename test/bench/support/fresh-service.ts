@@ -38,6 +38,8 @@ type Started = { url: string; pid: number; stop: () => Promise<void> };
 type Wanted = {
   /** `NAME:VALUE` */
   vars?: string[];
+  /** Its `PUBLIC_BASE_URL`. */
+  origin?: string;
   /** Besides `bench`, an inference over all RAGs. */
   inferences?: { name: string; model: string; systemPrompt: string; rags: string[] }[];
   start?: (vars: string[]) => Promise<Started>;
@@ -58,19 +60,25 @@ async function startLocally(vars: string[]): Promise<Started> {
 /** A service with RAGs of these names, each over a file source of its own. */
 export async function startService(
   rags: BenchRag[] = [{ name: "bench" }],
-  { vars = [], inferences = [], start = startLocally }: Wanted = {},
+  { vars = [], origin, inferences = [], start = startLocally }: Wanted = {},
 ): Promise<{ service: Service; stop: () => Promise<void> }> {
-  const { url, pid, stop } = await start([`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars]);
+  const base = origin === undefined ? [] : [`PUBLIC_BASE_URL:${origin}`];
+  const { url, pid, stop } = await start([`RATE_LIMIT_API:${RATE_LIMIT}`, ...base, ...vars]);
   try {
-    return { service: { url, pid, ...(await setUp(url, rags, inferences)) }, stop };
+    const panel = await signIn(url, "admin@localhost", "quarry", origin);
+    return { service: { url, pid, ...(await setUp(panel, url, rags, inferences)) }, stop };
   } catch (thrown) {
     await stop();
     throw thrown;
   }
 }
 
-async function setUp(url: string, rags: BenchRag[], inferences: NonNullable<Wanted["inferences"]>) {
-  const panel = await signIn(url, "admin@localhost", "quarry");
+async function setUp(
+  panel: Awaited<ReturnType<typeof signIn>>,
+  url: string,
+  rags: BenchRag[],
+  inferences: NonNullable<Wanted["inferences"]>,
+) {
   const made = panel.POST("/keys", { body: { name: "Bench", role: "admin" } });
   const { key } = await dataOf(made);
   const api = panelApi(url, key);

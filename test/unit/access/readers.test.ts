@@ -23,6 +23,8 @@ test.for<[string, string, string | null, string | RegExp]>([
   ["nobody", "", null, ADDRESS],
   ["a blank", "%20", null, ADDRESS],
   ["two people", "ann@example.com, bob@example.com", null, ADDRESS],
+  ["a principal", "user:ann@example.com", null, ADDRESS],
+  ["a group as a principal", "ann", "hr,group:staff", /without group:/],
 ])("the headers of a reader with %s", ([, header, groupsHeader, expected]) => {
   const name = () => readerName({ reader: NAMED, groups: [], header, groupsHeader });
   if (typeof expected === "string") expect(name()).toBe(expected);

@@ -67,11 +67,18 @@ const debounceOf = (id: string) => env.DRIVE_DEBOUNCE.get(env.DRIVE_DEBOUNCE.idF
 const dueTime = (id: string) =>
   runInDurableObject(debounceOf(id), async (_, { storage }) => await storage.getAlarm());
 
+/** Whether a scan is queued when the window closes. */
+const scanWaits = (id: string) =>
+  runInDurableObject(
+    debounceOf(id),
+    async (_, { storage }) => (await storage.get("fileSourceId")) !== undefined,
+  );
+
 const scanIsDue = async (id: string) => (await dueTime(id)) !== null;
 
 test("a change of a known channel brings a scan, under the provider's names too", async () => {
   await notify("Drive", "drive", TOKEN, "change");
-  expect(await scanIsDue("drive")).toBe(true);
+  expect([await scanIsDue("drive"), await scanWaits("drive")]).toEqual([true, true]);
   await notify("Goog", "goog", TOKEN, "update");
   expect(await scanIsDue("goog")).toBe(true);
 });
@@ -157,11 +164,24 @@ test("Graph's validation is answered with its token as plain text", async () => 
 test("a change that Graph tells of brings a scan of its source alone", async () => {
   const { graph, network, watches } = await subscribed();
   expect(graph.live()).toHaveLength(2);
+  const scans = async () =>
+    await Promise.all(
+      watches.map(async ({ source }) => [await scanIsDue(source), await scanWaits(source)]),
+    );
+  graph.changed("second");
+  await network.deliver();
+  // The first one's scan began at once.
+  expect(await scans()).toEqual([
+    [false, false],
+    [true, false],
+  ]);
   graph.changed("second");
   await network.deliver({ copies: () => 3 });
-  expect(network.answered).toEqual([202, 202, 202]);
-  const due = await Promise.all(watches.map(async ({ source }) => await scanIsDue(source)));
-  expect(due).toEqual([false, true]);
+  expect(network.answered).toEqual([202, 202, 202, 202]);
+  expect(await scans()).toEqual([
+    [false, false],
+    [true, true],
+  ]);
 });
 
 test("a call of many notifications costs one read, and each source one scan", async () => {

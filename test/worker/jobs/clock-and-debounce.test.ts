@@ -45,6 +45,26 @@ test("a debounce survives eviction, groups what follows, and ends with one scan"
   expect(await alarm()).not.toBe(null);
 });
 
+test("where the first notification starts at once, later ones share one scan", async () => {
+  const { source, stub, sent, listen } = await debounced();
+  await listen();
+  await runDurableObjectAlarm(stub);
+  const scan = { kind: "scan", fileSourceId: source };
+  const notifyAtOnce = async () =>
+    await (stub as unknown as { notify(id: string, atOnce: true): Promise<void> }).notify(
+      source,
+      true,
+    );
+  await notifyAtOnce();
+  expect(sent).toMatchObject([scan, scan]);
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect(sent).toHaveLength(2);
+  for (let at = 0; at < 5; at++) await notifyAtOnce();
+  expect(sent).toHaveLength(3);
+  expect(await runDurableObjectAlarm(stub)).toBe(true);
+  expect(sent).toMatchObject([scan, scan, scan, scan]);
+});
+
 test("a debounce whose queue fails more often than an alarm retries ends in a scan", async () => {
   const queue = { isUp: false };
   const { source, stub, sent, listen } = await debounced(queue);

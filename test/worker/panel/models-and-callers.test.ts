@@ -104,6 +104,7 @@ test("a token is shown once, covers what it names, and stops when it is removed"
     expiresAt: null,
     lastUsedAt: null,
     manageScopes: true,
+    reader: null,
     kind: "token",
   });
   const listed = await admin.send("GET", "/tokens");

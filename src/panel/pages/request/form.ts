@@ -233,13 +233,19 @@ export function refuseStale(form: Form, record: Changing = null): void {
   );
 }
 
-export type FormWithFiles = Awaited<ReturnType<typeof multipartOf>>;
+export type FormWithFiles = {
+  form: Form;
+  files: (field: string) => File[];
+};
 
 /** Read whole. @throws QuarryError `too-large`, also without a length; `invalid`: no form */
-export async function multipartOf(context: PageContext, limitBytes: number) {
+export async function multipartOf(
+  context: PageContext,
+  limitBytes: number,
+): Promise<FormWithFiles> {
   const type = context.req.header("Content-Type") ?? "";
   if (!type.toLowerCase().startsWith("multipart/form-data")) {
-    return { form: await formOf(context, limitBytes), files: (): File[] => [] };
+    return { form: await formOf(context, limitBytes), files: () => [] };
   }
   refuseCoded(context.req.raw.headers);
   const length = Number(context.req.header("Content-Length") ?? Number.NaN);

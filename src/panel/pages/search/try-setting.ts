@@ -8,7 +8,7 @@ import { runInference } from "../../../inference/run-inference.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
 import { searchRag, type SearchAnswer } from "../../search/search-rag.ts";
-import { collectRun } from "../answers/run-result.tsx";
+import { collectRun, type RunOutcome } from "../answers/run-result.tsx";
 import type { Model } from "../answers/model-list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
 import { formFrom, typed, type Form } from "../request/form.ts";
@@ -26,8 +26,25 @@ import {
 /** A passage as a search gives it, or as a model was given it. */
 export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;
 
-/** `queries`: what was searched for, which is marked; without `outcome` a RAG gave passages alone. */
-export type Tried = Awaited<ReturnType<typeof trySetting>>;
+export type Tried = {
+  target: Target;
+  question: string;
+  /** What was searched for, which is marked. */
+  queries: string[];
+  passages: Passage[];
+  /** Null: a RAG answers with passages alone. */
+  outcome: RunOutcome | null;
+  timings: SearchAnswer["timings"];
+  degraded: SearchAnswer["degraded"];
+  call: Call;
+};
+
+export type Call = {
+  path: string;
+  headers: Record<string, string>;
+  body: object;
+  answer: "chunks" | "response";
+};
 
 export type Trial = {
   form: Form;
@@ -42,7 +59,7 @@ export async function trySetting(
   context: PageContext,
   { form, prefix, target, messages }: Trial,
   listening: Listening,
-) {
+): Promise<Tried> {
   const services = context.get("services");
   const { question, queries } = questionsIn(form);
   const call = callOf(target, form, prefix);
@@ -96,23 +113,21 @@ function changed(target: Model, form: Form, prefix: string): Model {
     : { kind: target.kind, record: { ...target.record, ...patch } };
 }
 
-export type Call = ReturnType<typeof callOf>;
-
 /** The same as a call of a program. @throws QuarryError `invalid` */
-function callOf(target: Target, form: Form, prefix: string) {
+function callOf(target: Target, form: Form, prefix: string): Call {
   const { identifier: key } = target.record;
   const headers = readerHeaders(namedIn(form, prefix));
   if (target.kind === "rag") {
     const body = publicBodyOf(searchIn(form, prefix));
-    return { path: `/api/rags/${key}/retrieve`, headers, body, answer: "chunks" as const };
+    return { path: `/api/rags/${key}/retrieve`, headers, body, answer: "chunks" };
   }
   const input = runIn(form, prefix, target);
   if (target.kind === "agent") {
     const body = { prompt: input.prompt, includeSources: true };
-    return { path: `/api/agents/${key}/invoke`, headers, body, answer: "response" as const };
+    return { path: `/api/agents/${key}/invoke`, headers, body, answer: "response" };
   }
   const body = searchesFirst(target) ? publicBodyOf(input) : { ...input, includeSources: true };
-  return { path: `/api/inferences/${key}`, headers, body, answer: "response" as const };
+  return { path: `/api/inferences/${key}`, headers, body, answer: "response" };
 }
 
 const SAMPLE_QUESTION = "What do the documents say about …?";
