@@ -156,9 +156,13 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     await context.close();
   });
 
-  test("the keyboard alone searches and makes a token for one RAG", async () => {
+  test("the keyboard alone searches, lists its keys and makes a token for one RAG", async () => {
     const { page } = admin;
     await page.goto("/panel/rags/handbook");
+    await page.keyboard.press("?");
+    expect(await page.locator("#keys").isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    expect(await page.locator("#keys").isVisible()).toBe(false);
     await page.keyboard.press("/");
     await page.waitForURL("**/panel/search");
     await page.locator("[name=q]:focus").waitFor();

@@ -1,11 +1,10 @@
-/** `/` search, Escape leaves a field or closes. */
+/** `/` search, `?` the list of keys, Escape leaves a field or closes. */
 export function listenForKeys(): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "Escape") return leave();
-    if (event.key !== "/" || isTyping(event.target)) return;
-    event.preventDefault();
-    search();
+    if (isTyping(event.target)) return;
+    if (act(event.key)) event.preventDefault();
   });
   document.addEventListener("click", ({ target }) => {
     closeMenus(target instanceof Node ? target : null);
@@ -31,11 +30,23 @@ function leave(): void {
   }
 }
 
+function act(key: string): boolean {
+  if (key === "/") search();
+  else if (key === "?") showKeys();
+  else return false;
+  return true;
+}
+
 function search(): void {
   const field = document.querySelector<HTMLInputElement>("[data-search]");
   if (field === null) return location.assign("/panel/search");
   field.focus();
   field.select();
+}
+
+function showKeys(): void {
+  const dialog = document.querySelector<HTMLDialogElement>("#keys");
+  if (dialog?.open === false) dialog.showModal();
 }
 
 /** Arrow keys on a chart lead from value to value; a screen reader hears each. */

@@ -65,6 +65,7 @@ export const Layout = (props: LayoutProps) => {
         {flash?.secret == null ? null : <ShownOnce {...flash.secret} />}
         {children}
       </main>
+      <KeysDialog />
     </Document>
   );
 };
@@ -179,4 +180,30 @@ const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
+);
+
+const KEYS = [
+  ["/", "Search this list, or the documents"],
+  ["?", "Show these keys"],
+  ["Esc", "Close, or leave a field"],
+] as const;
+
+/** Opened by the page's script; without it the keys do nothing either. */
+const KeysDialog = () => (
+  <dialog id="keys" aria-labelledby="keys-title">
+    <h2 id="keys-title">Keys</h2>
+    <dl class="keys">
+      {KEYS.map(([key, does]) => (
+        <div>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+    <form method="dialog">
+      <button class="btn">Close</button>
+    </form>
+  </dialog>
 );

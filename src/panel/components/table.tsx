@@ -157,7 +157,6 @@ export const FilterText = ({ name, label, value }: SearchProps) => (
     dir="auto"
     autocomplete="off"
     data-search
-    aria-keyshortcuts="/"
   />
 );
 

@@ -35,7 +35,6 @@ import { newRagPages, ragPages } from "./rags/rags.tsx";
 import { searchPages } from "./search/search.tsx";
 import { openidPages } from "./sign-in/openid-pages.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
-import { trimEnd } from "../../core/trim.ts";
 
 const SOURCES = [sourceListPages, sourcePages, sourceActions, filePages, selectedFiles];
 const EVALUATION = [
@@ -91,7 +90,7 @@ export function panelPages(): Hono<PageEnv> {
   app.get("*", (context) => {
     const { path } = context.req;
     const { pathname, search } = new URL(context.req.url);
-    const unslashed = trimEnd(pathname, "/");
+    const unslashed = withoutSlashesBehind(pathname);
     if (unslashed !== pathname && unslashed !== "") {
       return context.redirect(`${unslashed}${search}`, 303);
     }
@@ -103,6 +102,12 @@ export function panelPages(): Hono<PageEnv> {
     throw notFound();
   });
   return app;
+}
+
+function withoutSlashesBehind(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }
 
 const takesForms = ({ routes }: Hono<PageEnv>, path: string) =>

@@ -71,7 +71,6 @@ const Ask = ({ state, choices, target, second, turns, isAnswered }: FormProps) =
       required
       autofocus={!isAnswered && state.text("q") === ""}
       data-search
-      aria-keyshortcuts="/"
     >
       {isAnswered ? "" : `\n${state.text("q")}`}
     </textarea>
