@@ -26,13 +26,9 @@ export type Meter = {
 export type RunTools = { key: string; meter: Meter };
 
 /** Records every run after its answer; a disconnected caller's run is aborted, and counted. */
-export function measured(
-  services: InferenceServices,
-  subject: UsageSubject,
-  systemPrompt: string,
-  run: (tools: RunTools) => Promise<FinishedRun>,
-): Promise<InferenceResult> {
-  const running = measure(services, subject, systemPrompt, run);
+export function measured(...asked: Parameters<typeof measure>): Promise<InferenceResult> {
+  const [services] = asked;
+  const running = measure(...asked);
   services.inBackground(running.catch(() => undefined));
   return running;
 }

@@ -1,6 +1,6 @@
 import { Budget, BudgetSpent } from "../../core/work/step-budget.ts";
 import { checkValue } from "./check-value.ts";
-import { isJsonObject, isTooDeep, type JsonObject } from "./json-values.ts";
+import { isTooDeep, type JsonObject } from "./json-values.ts";
 import { TOO_DEEP } from "./keywords.ts";
 import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
 
@@ -18,32 +18,26 @@ const refused = (reason: string): ReadJsonSchema => ({ ok: false, reason });
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft(?:\/2020-12|\/2019-09|-0[67])\/schema#?$/;
 
-function isKnownDialect(schema: JsonObject | boolean): boolean {
-  const named = typeof schema === "boolean" ? undefined : schema["$schema"];
-  return typeof named !== "string" || named === "" || DIALECT.test(named);
-}
-
 /**
  * A validator without `eval`, in counted steps: core, applicator and validation of draft 2020-12
  * with checked formats, and lists in `items` as until 2019-09. `UNSUPPORTED` keywords, references
  * other than JSON pointers within the schema, and own dialects are refused.
  */
-export function readJsonSchema(schema: JsonObject | boolean): ReadJsonSchema {
+export function readJsonSchema(schema: JsonObject): ReadJsonSchema {
   if (isTooDeep(schema)) return refused(TOO_DEEP);
-  if (!isKnownDialect(schema)) return refused("names a $schema that is not supported");
-  const root = isJsonObject(schema) ? schema : { allOf: [schema] };
+  const { $schema: dialect = "" } = schema;
+  if (typeof dialect === "string" && dialect !== "" && !DIALECT.test(dialect)) {
+    return refused("names a $schema that is not supported");
+  }
   try {
-    const index = new SchemaIndex(root);
-    return { ok: true, findings: findingsBy(index, root) };
+    const index = new SchemaIndex(schema);
+    const findings: FindingsOf = (value, budget = checkingBudget()) => {
+      if (isTooDeep(value)) throw new BudgetSpent();
+      return checkValue(index, schema, value, budget);
+    };
+    return { ok: true, findings };
   } catch (thrown) {
     if (thrown instanceof SchemaRefused) return refused(thrown.message);
     throw thrown;
   }
-}
-
-function findingsBy(index: SchemaIndex, root: JsonObject): FindingsOf {
-  return (value, budget = checkingBudget()) => {
-    if (isTooDeep(value)) throw new BudgetSpent();
-    return checkValue(index, root, value, budget);
-  };
 }

@@ -30,9 +30,7 @@ export async function offeredTools(
     ]),
   );
   const tools = { ...searches, ...functions };
-  return asked.choice === "auto"
-    ? { tools, handedBack }
-    : { tools, handedBack, toolChoice: asked.choice };
+  return { tools, handedBack, toolChoice: asked.choice };
 }
 
 /** A call as the model made it. */

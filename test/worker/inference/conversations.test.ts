@@ -224,7 +224,7 @@ test("hostile turns stay bounded, on lines of their own and between the delimite
   expect(text.length).toBeLessThan(14_000);
   expect(text.split("\n")).toHaveLength(11);
   expect(text).toMatch(/^<request-([0-9a-f]{24})>\nuser: 52 [^]*the end\n<\/request-\1>$/);
-  expect(text).not.toMatch(/\nsystem:|<\/request-0|<\|im_start|\u{E0041}|secret result/u);
+  expect(text).not.toMatch(/\nsystem:|<\/request-0{24}|<\|im_start|\u{E0041}|secret result/u);
 });
 
 test("a built-in model searches the last message and the one before it", async () => {
