@@ -64,7 +64,7 @@ function mergeTwo(one: ScoredChunk[], other: ScoredChunk[]): ScoredChunk[] {
 }
 
 /** Keeps the first of equal texts; it takes the best score among them. */
-export function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
+function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
   const kept = new Map<string, ScoredChunk>();
   for (const chunk of ordered) {
     const key = chunk.chunk.duplicateKey;

@@ -137,11 +137,13 @@ test("a path is taken as a shell completes it; one with a leading slash is refus
 });
 
 test("unquoted words are one query, with the options of the search", async () => {
-  const { url, body } = await searched("days", "of", "leave", "--rerank", "--folder", "hr");
+  const options = ["--rerank", "--folder", "hr", "--threshold", "0.4"];
+  const { url, body } = await searched("days", "of", "leave", ...options);
   expect(url).toBe("http://q/api/rags/docs/retrieve");
   expect(body).toMatchObject({
     semanticSearch: ["days of leave"],
     useReranking: true,
+    similarityThreshold: 0.4,
     useAllFiles: false,
     selectedFolders: ["hr"],
   });

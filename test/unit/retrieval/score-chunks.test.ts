@@ -4,7 +4,7 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
 import { chooseCandidates, type RankedId } from "../../../src/rag-index/search/fuse.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-search.ts";
-import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
+import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";
 import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 
@@ -69,26 +69,26 @@ test("ties are broken by file path, then position, then RAG", () => {
 });
 
 test("equal texts over RAGs are one chunk with the better place and score", () => {
-  const merged = mergeEqualTexts([
-    chunk("a", { key: "same", score: 0.4 }),
-    chunk("b"),
-    chunk("c", { key: "same", score: 0.6, ragIdentifier: "two" }),
-  ]);
-  expect(names(merged)).toEqual(["a", "b"]);
-  expect(merged[0]?.score).toBe(0.6);
+  const one = [chunk("a", { key: "same", score: 0.4 }), chunk("b", { value: 0.8 })];
+  const other = chunk("c", { key: "same", score: 0.6, value: 0.9, ragIdentifier: "two" });
+  const mergedOnce = mergeLists(listsOf([one, [other]]), false);
+  expect(names(mergedOnce)).toEqual(["a", "b"]);
+  expect(mergedOnce[0]?.score).toBe(0.6);
+  expect(names(mergeLists(listsOf([one, [other]]), true))).toEqual(["a", "c", "b"]);
 });
 
-/** Two lists of one embedding model, merged; each is in the order of its reranker, if it has one. */
-function merged(lists: ScoredChunk[][], fusionWeight: number, comparesBy: ComparesBy): string[] {
+/** Lists of one embedding model; each is in the order of its reranker, if it has one. */
+function listsOf(
+  lists: ScoredChunk[][],
+  fusionWeight = 0.1,
+  comparesBy: ComparesBy = { by: "values" },
+) {
   const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
   const found = { target: { rag }, embedded: { fusionWeight } } as unknown as RagFindings;
-  return names(
-    mergeLists(
-      lists.map((chunks) => ({ found, chunks, comparesBy })),
-      true,
-    ),
-  );
+  return lists.map((chunks) => ({ found, chunks, comparesBy }));
 }
+
+const merged = (...of: Parameters<typeof listsOf>) => names(mergeLists(listsOf(...of), true));
 
 const LARGE = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
 const SMALL = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];

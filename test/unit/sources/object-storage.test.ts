@@ -123,6 +123,15 @@ describe("failures", () => {
     expect(await failureOf(many)).toMatchObject({ kind: "throttled", retryAfterMs: null });
   });
 
+  test("an archived object is an unreadable file, not a wrong key", async () => {
+    const [file] = await listAll(readerOf({ prefix: "docs/" }).reader);
+    if (file === undefined) throw new Error("the bucket is empty");
+    const fault: Fault = () => s3Error(403, "InvalidObjectState");
+    const { reader } = readerOf({ prefix: "docs/", fault });
+    const failure = { kind: "bad-file", message: "the object is archived" };
+    await expect(reader.open(file, signal)).rejects.toMatchObject(failure);
+  });
+
   test("an endpoint that is no object storage is told from a missing bucket", async () => {
     const failed = await failureOf(() => new Response("<h1>Not found</h1>", { status: 404 }));
     const message = "object storage: 404, and no bucket answers there";

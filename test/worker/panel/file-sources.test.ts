@@ -187,6 +187,14 @@ test("name and interval change; identifier and provider never do", async () => {
       config: { startUrls: ["https://site.internal/"], maxDepth: 3 },
     },
   });
+  const due = async () => {
+    const sql = "select next_scan_at as due from file_sources where identifier = 'site'";
+    return await env.DB.prepare(sql).first<number | null>("due");
+  };
+  expect(await due()).toBeNull();
+  const before = Date.now();
+  await admin.send("PATCH", "/file-sources/site", { scanIntervalMinutes: 15 });
+  expect(await due()).toBeGreaterThanOrEqual(before + 15 * MINUTE_MS);
   expect(told(await admin.send("PATCH", "/file-sources/site", { identifier: "x" }))).toBe(
     "400 Invalid request: identifier cannot be changed",
   );
