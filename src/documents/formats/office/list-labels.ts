@@ -8,11 +8,19 @@ const ROMAN = "1000m 900cm 500d 400cd 100c 90xc 50l 40xl 10x 9ix 5v 4iv 1i"
 /** A list's number in a format, named as in ECMA-376 (`lowerRoman`) or in ODF (`i`). */
 export function countedAs(format: string, count: number): string {
   if (count < 1 || count > MAX_LETTERED) return String(count);
-  if (format === "lowerLetter" || format === "a") return alphabetic(count);
-  if (format === "upperLetter" || format === "A") return alphabetic(count).toUpperCase();
+  if (format === "lowerLetter") return letters(count);
+  if (format === "upperLetter") return letters(count).toUpperCase();
+  if (format === "a") return alphabetic(count);
+  if (format === "A") return alphabetic(count).toUpperCase();
   if (format === "lowerRoman" || format === "i") return roman(count);
   if (format === "upperRoman" || format === "I") return roman(count).toUpperCase();
   return format === "decimalZero" ? String(count).padStart(2, "0") : String(count);
+}
+
+/** a, b, … z, aa, bb: the letter is repeated, as Word does. */
+function letters(count: number): string {
+  const letter = String.fromCharCode(FIRST_LETTER + ((count - 1) % LETTERS));
+  return letter.repeat(Math.ceil(count / LETTERS));
 }
 
 function alphabetic(count: number): string {

@@ -1,8 +1,6 @@
-import { indexOfBytes } from "../../../core/find-bytes.ts";
 import { runCooperatively, type YieldToOthers } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
-import { ENDS_EARLY } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
 import { headingLevel, shapeOf, type DocumentShape } from "./bounds/document-shape.ts";
@@ -40,8 +38,7 @@ const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
 /** With more pages, the tree is not used: each page takes time for all of its children. */
 const MAX_TAGGED_PAGES = 500;
-/** Readers find the mark of the end anywhere in these (ISO 32000-2, annex I). */
-const END_BYTES = 1_024;
+const LACKS_CONTENT = "a part of the pages' content is not in the file: text may be missing";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
 /** pdf.js takes the file's buffer; a file that shows hardly any text (a scan?) gets it back. */
@@ -51,13 +48,12 @@ export async function readFile(
 ): Promise<Extraction> {
   await runCooperatively(checkRecovery(file.bytes), yieldToOthers);
   const signs = await runCooperatively(checkStreams(file.bytes), yieldToOthers);
-  const endsEarly = indexOfBytes(file.bytes.subarray(-END_BYTES), "%%EOF") < 0;
   const missingCmaps = new Set<string>();
   const pdf = await openPdf(file.bytes, missingCmaps);
   try {
     const reader = new PdfPages(pdf, yieldToOthers, signs, missingCmaps);
     const extraction = await readDocument(reader);
-    if (endsEarly) extraction.notes.push(ENDS_EARLY);
+    if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
     if (mayBeScan) file.bytes = await pdf.getData();
     return extraction;

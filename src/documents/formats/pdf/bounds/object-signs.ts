@@ -20,15 +20,22 @@ const COMPOSITE = /\/Subtype\s*\/Type0\b/;
 /** Collections whose glyph numbers are known: each has a character. */
 const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 
+/** The references to a page's content, and the objects that the file holds. */
+const CONTENTS = /\/Contents\s*(?:\[([\d\sR]*)\]|(\d+\s+\d+\s+R))/g;
+const OBJECT = /(\d{1,10})\s+\d{1,5}\s+obj\b/g;
+
 /** What the texts of a PDF's objects say of the file; encrypted objects say nothing. */
 export class ObjectSigns {
   hasForms = false;
+  isCut = false;
   #characters = 0;
   #longestArray = 0;
   #arrayStart: number | null = null;
   #unmapped = 0;
   #known = 0;
   #mapped = 0;
+  readonly #contents = new Set<number>();
+  readonly #objects = new Set<number>();
 
   add(text: string): void {
     if (this.#characters > MAX_LOOKED_AT) return;
@@ -36,6 +43,16 @@ export class ObjectSigns {
     this.#addArrays(text);
     this.#addFonts(text);
     this.hasForms ||= SHOWN.test(text);
+    for (const [, number] of text.matchAll(OBJECT)) this.#objects.add(Number(number));
+    for (const [, many = "", one = many] of text.matchAll(CONTENTS))
+      for (const reference of one.split("R").filter((each) => /\d/.test(each)))
+        this.#contents.add(Number.parseInt(reference));
+  }
+
+  /** Whether the file lacks a stream of a page's content; pdf.js shows an empty page instead. */
+  get lacksContent(): boolean {
+    const isWhole = this.#characters <= MAX_LOOKED_AT && !this.isCut;
+    return isWhole && [...this.#contents].some((number) => !this.#objects.has(number));
   }
 
   /** Whether the structure tree may be too large: pdf.js reads its root again for each page. */

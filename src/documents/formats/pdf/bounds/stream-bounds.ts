@@ -18,8 +18,10 @@ const EXPANDS = "compressed data expands too much";
 export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   const states = new SavedStates();
   const signs = new ObjectSigns();
-  const addBetween = (from: number, to: number) =>
+  const addBetween = (from: number, to: number) => {
+    signs.isCut ||= to - from > MAX_BETWEEN_BYTES;
     signs.add(latin1(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES))));
+  };
   let objects = 0;
   let from = 0;
   let at = indexOfBytes(bytes, "stream", 0);

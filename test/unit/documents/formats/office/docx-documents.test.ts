@@ -113,7 +113,8 @@ describe("lists and headings", () => {
         list(1, level(0, "upperRoman", "Article %1") + level(1, "decimal", "%1.%2", "<w:isLgl/>")),
         list(2, level(0, "decimal", "REQ-%1")),
         instance(1, 0) + instance(2, 0) + instance(3, 0, 1) + instance(4, 1),
-        instance(5, 2) + instance(6, 2, 7),
+        list(3, level(0, "lowerLetter", "%1)")),
+        instance(5, 2) + instance(6, 2, 7) + instance(7, 3, 26),
       ].join("")}</w:numbering>`,
     ],
   };
@@ -135,6 +136,10 @@ describe("lists and headings", () => {
         numbering,
       ),
       "1. Tenant\n   - 1.1 Rent\n      - (a) by transfer\n      - (b) or cash\n   - 1.2 Deposit\n2. Landlord\n1. Anew",
+    ],
+    "repeat the letter behind z, as Word does": [
+      docx(["z", "aa", "bb"].map((text) => item(7, 0, text)).join(""), numbering),
+      "- z) z\n- aa) aa\n- bb) bb",
     ],
     "number headings": [
       docx(heading(0, "Scope") + heading(0, "Duties") + heading(1, "Care"), numbering),

@@ -131,27 +131,34 @@ describe("a PDF whose fonts have no map from glyphs to characters", () => {
   });
 });
 
-/** Two pages with a table of objects; `at`: by how much it misplaces the second's content. */
-function twoPages(at: number): string {
+/** Two pages, with a table of objects; `at`: where the table says that the second's content is. */
+function twoPages({ at, holdsContent }: { at: number; holdsContent: boolean }): Uint8Array {
   const contents = ["The harbour opens at six.", "The ferry leaves at nine."];
   const whole = Buffer.from(pagesOf(contents.map((text, y) => lineOf(700 - y, `[(${text})]`))));
-  const body = whole.toString("latin1").replace(/trailer[^]*/, "");
-  const offsets = [1, 2, 3, 4, 5, 6, 7].map((number) => body.indexOf(`\n${number} 0 obj`) + 1);
-  const table = [0, ...offsets.with(6, (offsets[6] ?? 0) + at)].map(
-    (offset) => `${String(offset).padStart(10, "0")} 00000 ${offset > 0 ? "n" : "f"} \n`,
+  const [before = "", second = ""] = whole.toString("latin1").split("7 0 obj");
+  const body = before + (holdsContent ? `7 0 obj${second}` : "").replace(/trailer[^]*/, "");
+  const entries = [1, 2, 3, 4, 5, 6].map((number) => body.indexOf(`\n${number} 0 obj`) + 1);
+  const table = [0, ...entries, holdsContent ? before.length + at : 0].map(
+    (offset, number) =>
+      `${String(offset).padStart(10, "0")} 00000 ${number > 0 && offset > 0 ? "n" : "f"} \n`,
   );
   const xref = `xref\n0 ${table.length}\n${table.join("")}`;
   const trailer = `trailer\n<< /Root 1 0 R /Size ${table.length} >>\n`;
-  return `${body}${xref}${trailer}startxref\n${body.length}\n%%EOF`;
+  return new TextEncoder().encode(`${body}${xref}${trailer}startxref\n${body.length}\n%%EOF`);
 }
 
 it.each([
-  ["nothing", twoPages(0), /leaves/, []],
-  ["the place of an object", twoPages(9), /six/, ["page 2 could not be read"]],
-  ["its end", twoPages(0).slice(0, -9), /leaves/, ["the file ends early"]],
-])("says that a PDF lacks %s", async (_what, text, shown, said) => {
-  const bytes = new TextEncoder().encode(text);
-  const { markdown, notes } = await extractDocument({ name: "a.pdf", mimeType: null, bytes });
+  ["whole", { at: 0, holdsContent: true }, /leaves/, []],
+  ["with a wrong offset", { at: 9, holdsContent: true }, /six/, ["page 2 could not be read"]],
+  [
+    "without the content of a page",
+    { at: 0, holdsContent: false },
+    /six/,
+    ["a part of the pages' content is not in the file: text may be missing"],
+  ],
+])("says what a PDF lacks: %s", async (_what, of, shown, said) => {
+  const file = { name: "a.pdf", mimeType: null, bytes: twoPages(of) };
+  const { markdown, notes } = await extractDocument(file);
   expect(markdown).toMatch(shown);
   expect(notes).toEqual(said);
 });
