@@ -20,10 +20,13 @@ export type FileFacts = {
 /** Who may read some files. `id`: equal ones have equal readers. */
 export type IndexAudience = { id: string; principals: Principal[] };
 
-/** Changed audiences of files. `revision`: grows with each change of a file's audience. */
+/**
+ * Changed audiences of files. `revision`: grows with each change of a file's audience. `from`: it
+ * may read versions of the file from this revision on, nobody may read older ones.
+ */
 export type ReaderChanges = {
   audiences: IndexAudience[];
-  files: { fileId: FileId; audience: string; revision: number }[];
+  files: { fileId: FileId; audience: string; revision: number; from?: number }[];
 };
 
 /** A chunk's content, stored before its version is activated; its place is not part of it. */

@@ -43,6 +43,7 @@ const STEPS: string[] = [
     principal TEXT NOT NULL, audience INTEGER NOT NULL, PRIMARY KEY (principal, audience)
   ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE chunks ADD COLUMN languages TEXT NOT NULL DEFAULT '';`,
+  `ALTER TABLE files ADD COLUMN readers_from INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

@@ -34,6 +34,7 @@ const TABLES = {
     modified_at: integer(),
     audience: integer(),
     readers_revision: integer(),
+    readers_from: integer(),
   },
   audiences: { audience: key(), id: text(" UNIQUE") },
   audience_members: { principal: text(), audience: integer("") },

@@ -12,6 +12,8 @@ export type FileEnd = IndexMessage & {
   /** Null keeps the current value. */
   chunkCount: number | null;
   fingerprint: string | null;
+  /** Of the file as it was claimed; recorded with `fingerprint`. */
+  contentId: string;
   /**
    * What was left out or repaired in the content of `fingerprint`; null keeps the current value.
    */
@@ -41,6 +43,8 @@ export async function finishFiles(
         chunk_count = coalesce(m.value ->> 'chunkCount', chunk_count),
         fingerprint = case m.value ->> 'chunkCount' when 0 then null
           else coalesce(m.value ->> 'fingerprint', fingerprint) end,
+        content_id = case when m.value ->> 'fingerprint' is null then content_id
+          else m.value ->> 'contentId' end,
         notes = coalesce(m.value ->> 'notes', notes),
         error_message = m.value ->> 'errorMessage',
         error_code = m.value ->> 'errorCode',

@@ -17,6 +17,7 @@ export function recordReadersSql(
   recorded: Recorded,
   { now, when = raw("true") }: { now: number; when?: Sql },
 ): Sql[] {
+  if (recorded.files.length === 0) return [];
   const known = recorded.files.filter(({ isNew }) => !isNew).map(({ id }) => id);
   return [
     ...portionsOf(recorded.audiences).flatMap((some) => [
@@ -115,6 +116,7 @@ const TOLD = select({
   ...pick(columnsOf(ragFiles, "x"), "ragId", "generation", "fileId"),
   ...pick(g, "shards"),
   ...pick(f, "audience", "readersRevision"),
+  from: computed(number, "iif(x.content_id <> f.content_id, x.revision, 0)"),
 });
 const CHANGE = select(pick(columnsOf(readerChanges, "c"), "id", "at"));
 export type ReaderChange = Row<typeof CHANGE>;

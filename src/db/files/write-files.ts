@@ -5,6 +5,7 @@ import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, listed, pick, select } from "../select.ts";
 import { countingInRags } from "./count-together.ts";
+import { recordReadersSql, type Recorded } from "./reader-store.ts";
 import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
 
 /** What an upload changes in a file. `metadata` null: the file keeps what it has. */
@@ -26,20 +27,20 @@ export type FilesWritten = {
 };
 
 /** What is common to the files of one upload; times in ms. */
-export type UploadOf = PendTimes & { sourceId: FileSourceId };
+export type UploadOf = PendTimes & { sourceId: FileSourceId; recorded?: Recorded };
 
 const WRITTEN = select(pick(columnsOf(table, "f"), "id"));
 const GIVEN = listed(table, "id", "path", "name", "size", "mimeType", "version", "sha256");
 
 /**
  * Stores files of one source and makes them `pending` in every RAG that contains them, in one
- * step; the last of several writers wins. A file that `ids` lacks was not written: its new path
+ * step with their readers; the last of several writers wins. A file that `ids` lacks was not written: its new path
  * was taken, or it was purged since it was read, or the source was removed.
  */
 export async function writeFiles(
   db: Database,
   files: WrittenFile[],
-  { sourceId, ...times }: UploadOf,
+  { sourceId, recorded, ...times }: UploadOf,
 ): Promise<FilesWritten> {
   const items = sql`json_each(${files}) m`;
   const ours = sql`${items} cross join files f on f.id = m.value ->> 'id'`;
@@ -71,7 +72,10 @@ export async function writeFiles(
     ).reading(MESSAGE),
   ] as const;
   const ids = files.map((file) => file.id);
-  const [, , written, messages] = await runBatch(db, steps, countingInRags(sourceId, ids));
+  const { before, after } = countingInRags(sourceId, ids);
+  const readers = recorded === undefined ? [] : recordReadersSql(sourceId, recorded, times);
+  const around = { before, after: [...after, ...readers] };
+  const [, , written, messages] = await runBatch(db, steps, around);
   return { messages, ids: new Set(written.map(({ id }) => id)) };
 }
 

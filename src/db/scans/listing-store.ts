@@ -105,25 +105,21 @@ function writeStatements(
 ): Sql[] {
   const committed = isCommitted(run, commit);
   const statements: Sql[] = [];
-  const recorded = () => {
-    const at = Math.max(now, run.source.permissionsSince);
-    const of = { audiences, files: readers };
-    return readers.length === 0
-      ? []
-      : recordReadersSql(run.source.id, of, { now: at, when: committed });
-  };
+  const at = Math.max(now, run.source.permissionsSince);
+  const of = { audiences, files: readers };
+  const recorded = recordReadersSql(run.source.id, of, { now: at, when: committed });
   if (states.length > 0) {
     statements.push(
       sql`update files set source_state = m.value ->> 'sourceState' from json_each(${states}) m
         where files.id = m.value ->> 'id' and ${committed}`,
     );
   }
-  if (writes.length === 0) return [...statements, ...recorded()];
+  if (writes.length === 0) return [...statements, ...recorded];
   const ofWrites = sql`json_each(${writes.map(({ id }) => id)}) m`;
   if (moved.length > 0) statements.push(...freePaths(run, committed, writes, moved));
   statements.push(
     ...portionsOf(writes).map((some) => writeFiles(run, committed, some, now)),
-    ...recorded(),
+    ...recorded,
     pendSql(
       sql`${ofWrites} cross join files f on f.id = m.value
         cross join rags r on r.file_source_id = f.file_source_id`,

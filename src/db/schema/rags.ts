@@ -191,6 +191,8 @@ export const ragFiles = sqliteTable(
     chunkCount: integer().notNull().default(0),
     /** Hash of everything that the live chunks were made from. */
     fingerprint: text(),
+    /** The `contentId` that they were made from; null: not recorded. */
+    contentId: text(),
     /** What was left out or repaired in that content: a JSON list of plain sentences. */
     notes: jsonColumn(textList).notNull().default([]),
     attempts: integer().notNull().default(0),

@@ -34,6 +34,7 @@ export function endOf(
   const nothing = {
     chunkCount: null,
     fingerprint: null,
+    contentId: file.contentId,
     notes: null,
     errorMessage: null,
     errorCode: null,

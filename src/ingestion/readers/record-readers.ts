@@ -52,13 +52,7 @@ type Source = { id: FileSourceId; permissionsSince?: number };
 /** `readers` null: nobody told them, and there is no default. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
-/** Once this returns, no search sees the readers before. Nothing is embedded or indexed again. */
-export async function recordReaders(
-  services: Pick<Services, "db" | "now" | "ragIndexes">,
-  source: Source,
-  files: FileWithReaders[],
-): Promise<void> {
-  if (files.length === 0) return;
+export async function recordedOf(files: FileWithReaders[]): Promise<Recorded> {
   const recorded: Recorded = { audiences: [], files: [] };
   const seen = new Set<string>();
   for (const { id, readers, isNew } of files) {
@@ -69,6 +63,19 @@ export async function recordReaders(
     }
     recorded.files.push({ id, audience: audience?.id ?? null, isNew });
   }
+  return recorded;
+}
+
+/**
+ * Tells the indexes, also what an earlier call recorded that was cut off: once this returns, no
+ * search sees the readers before. Nothing is embedded or indexed again.
+ */
+export async function recordReaders(
+  services: Pick<Services, "db" | "now" | "ragIndexes">,
+  source: Source,
+  files: FileWithReaders[],
+): Promise<void> {
+  const recorded = await recordedOf(files);
   const now = Math.max(services.now(), source.permissionsSince ?? 0);
   await runBatch(services.db, recordReadersSql(source.id, recorded, { now }));
   await tellIndexes(services, source.id);
@@ -121,12 +128,8 @@ async function tellIndex(
   const used = new Set(files.flatMap(({ audience }) => known.get(audience) ?? []));
   await ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) }).writeReaders({
     audiences: [...used],
-    files: files.map((file) => {
-      return {
-        fileId: file.fileId,
-        audience: file.audience ?? "",
-        revision: file.readersRevision,
-      };
+    files: files.map(({ fileId: id, audience, readersRevision, from }) => {
+      return { fileId: id, audience: audience ?? "", revision: readersRevision, from };
     }),
   });
 }
@@ -165,15 +168,14 @@ const readersFrom = (from: string, principals: string[]): FileReaders => {
 };
 
 type Told = { path: string; newId: FileId; readers?: string[] | null };
-export type ChangedReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
 /** Told without readers, a file keeps what it has; one that was not there has the default. */
 export async function changedReaders(
   source: PushedSource,
   files: readonly Told[],
   known: Map<string, StoredFile>,
-): Promise<ChangedReaders[]> {
-  const changed: ChangedReaders[] = [];
+): Promise<FileWithReaders[]> {
+  const changed: FileWithReaders[] = [];
   for (const { path, newId, readers: told = null } of files) {
     const before = known.get(path);
     const readers = told === null ? defaultFor(source, before) : readersFrom("push", told);

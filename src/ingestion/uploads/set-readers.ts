@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
-import { recordReaders, tellIndexes, changedReaders } from "../readers/record-readers.ts";
+import { changedReaders, recordReaders } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 
 /** Sets who may read a pushed file, without its bytes. @throws QuarryError `not-found` */
@@ -12,11 +12,6 @@ export async function setReaders(
   const file = await findFile(services.db, source.id, path);
   if (file === null || file.deletedAt !== null) throw notFound();
   const told = [{ path, newId: file.id, readers }];
-  await recordReaders(
-    services,
-    source,
-    await changedReaders(source, told, new Map([[path, file]])),
-  );
-  // An earlier call may have recorded the same and been cut off.
-  await tellIndexes(services, source.id);
+  const changed = await changedReaders(source, told, new Map([[path, file]]));
+  await recordReaders(services, source, changed);
 }

@@ -9,7 +9,12 @@ import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
-import { recordReaders, tellIndexes, changedReaders } from "../readers/record-readers.ts";
+import {
+  changedReaders,
+  recordedOf,
+  recordReaders,
+  tellIndexes,
+} from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 import { fileNameOf } from "./file-path.ts";
 import type { Upload } from "./receive-upload.ts";
@@ -82,16 +87,13 @@ async function storeOnce(
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
   const known = await unlessLost(services, files, findFiles(services.db, source.id, paths));
-  const readers = await changedReaders(source, files, known);
-  // Before the bytes: nobody who may no longer read the file finds its new content.
-  const ofKnown = readers.filter(({ isNew }) => !isNew);
-  await unlessLost(services, files, recordReaders(services, source, ofKnown));
-  // An earlier call may have recorded the same and been cut off.
-  const tells = source.permissions === "on" || files.some(({ readers: told }) => told !== null);
-  if (tells) await unlessLost(services, files, tellIndexes(services, source.id));
   const { same = [], changed = [] } = Object.groupBy(files, (file) =>
     isUnchanged(known.get(file.path), file) ? "same" : "changed",
   );
+  const readersOf = async (some: ReceivedFile[]) => await changedReaders(source, some, known);
+  const tells = source.permissions === "on" || files.some(({ readers: told }) => told !== null);
+  if (tells)
+    await unlessLost(services, files, recordReaders(services, source, await readersOf(same)));
   await inParallel(same, WRITES_AT_ONCE, async (file) => {
     // This call wrote it already, when the database statement was executed twice.
     if (known.get(file.path)?.version !== file.version) await file.upload.discard();
@@ -102,11 +104,13 @@ async function storeOnce(
   const now = services.now();
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
   const rows = placed.map((file) => rowOf(file, known.get(file.path)));
-  const written = await writeFiles(services.db, rows, { sourceId: source.id, ...times });
-  const ofNew = readers.filter(({ id, isNew }) => isNew && written.ids.has(id));
-  await recordReaders(services, source, ofNew);
+  // In one step: nobody who may no longer read the file finds its new content.
+  const recorded = await recordedOf(await readersOf(placed));
+  const of = { sourceId: source.id, recorded, ...times };
+  const written = await writeFiles(services.db, rows, of);
   noteWritten({ placed, known, written: written.ids, results });
   await queueFiles(services, written.messages, placed, known);
+  if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexes(services, source.id);
 }
 
 type Written = {

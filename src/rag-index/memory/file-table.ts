@@ -10,7 +10,7 @@ const tablesBudget = new MemoryBudget(8 * MIB);
 const BYTES_A_FILE = 16;
 
 const VISIBLE = `SELECT file, audience, readers_revision,
-  iif(state = 'live' AND hidden = 0, chunk_count, 0) FROM files`;
+  iif(state = 'live' AND hidden = 0 AND revision >= readers_from, chunk_count, 0) FROM files`;
 const OF_FILES = `${VISIBLE} WHERE file IN (SELECT value FROM json_each(?))`;
 
 type Row = [file: number, audience: number, revision: number, chunks: number];

@@ -15,7 +15,7 @@ function numberOf(sql: SqlStorage, { id, principals }: IndexAudience): number {
   return added ?? 0;
 }
 
-type Written = [fileId: FileId, audience: number, revision: number];
+type Written = [fileId: FileId, audience: number, revision: number, from: number];
 
 /**
  * An audience of an older revision than the index knows changes nothing; the same revision brings
@@ -23,7 +23,8 @@ type Written = [fileId: FileId, audience: number, revision: number];
  */
 function setAudiences({ sql, change }: WriteContext, written: Written[]): void {
   const files = valuesOf<number>(sql)`
-    UPDATE files SET audience = given.value ->> 1, readers_revision = given.value ->> 2
+    UPDATE files SET audience = given.value ->> 1, readers_revision = given.value ->> 2,
+      readers_from = given.value ->> 3
     FROM json_each(${written}) given
     WHERE files.id = given.value ->> 0 AND (readers_revision < given.value ->> 2
       OR readers_revision = given.value ->> 2 AND audience <> given.value ->> 1) RETURNING file`;
@@ -40,8 +41,8 @@ export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }
   const ids = files.map(({ fileId }) => fileId);
   run(sql)`INSERT OR IGNORE INTO files (id, revision, state)
     SELECT value, ${NO_REVISION}, 'staging' FROM json_each(${ids})`;
-  const written = files.map(({ fileId, audience, revision }): Written => {
-    return [fileId, numbers.get(audience) ?? 0, revision];
+  const written = files.map(({ fileId, audience, revision, from = 0 }): Written => {
+    return [fileId, numbers.get(audience) ?? 0, revision, from];
   });
   setAudiences(context, written);
   leaveAudiences(context);
@@ -54,7 +55,7 @@ export function writeReadersOf(
   readers: (IndexAudience & { revision: number }) | undefined,
 ): void {
   if (readers === undefined) return;
-  setAudiences(context, [[fileId, numberOf(context.sql, readers), readers.revision]]);
+  setAudiences(context, [[fileId, numberOf(context.sql, readers), readers.revision, 0]]);
 }
 
 /** Set while there may be audiences that no file has. */

@@ -13,8 +13,11 @@ export const BUCKET_CONFIG = {
 
 type Fault = (call: { page: number | null; key: string | null }) => Response | null;
 
+/** When an object was written, ms, and its metadata `readers`. */
+type Facts = { at: number; readers: string | null };
+
 /** An S3 bucket in the place of the network: 40 keys a page, signed requests only. */
-export function serveBucket(objects: Map<string, string>) {
+export function serveBucket(objects: Map<string, string>, facts = new Map<string, Facts>()) {
   const bucket = { opened: [] as string[], pages: 0, fault: (() => null) as Fault };
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
@@ -26,28 +29,37 @@ export function serveBucket(objects: Map<string, string>) {
     if (key === "") {
       const page = Number(url.searchParams.get("continuation-token") ?? 0);
       bucket.pages += 1;
-      return bucket.fault({ page, key: null }) ?? listing(objects, page);
+      return bucket.fault({ page, key: null }) ?? listing(objects, facts, page);
     }
     const fault = bucket.fault({ page: null, key });
     if (fault !== null) return fault;
-    bucket.opened.push(key);
     const text = objects.get(key);
+    if (request.method === "HEAD") return head(facts.get(key));
+    bucket.opened.push(key);
     return text === undefined ? s3Error(404, "NoSuchKey") : new Response(text);
   });
   return bucket;
+}
+
+function head(object: Facts | undefined): Response {
+  if (object === undefined) return new Response(null, { status: 404 });
+  const { readers } = object;
+  return new Response(null, { headers: readers === null ? {} : { "x-amz-meta-readers": readers } });
 }
 
 export function s3Error(status: number, code: string, headers: Record<string, string> = {}) {
   return new Response(`<Error><Code>${code}</Code></Error>`, { status, headers });
 }
 
-function listing(objects: Map<string, string>, page: number): Response {
+function listing(objects: Map<string, string>, facts: Map<string, Facts>, page: number): Response {
   const keys = [...objects.keys()].sort((a, b) => (a < b ? -1 : 1));
   const end = (page + 1) * KEYS_A_PAGE;
   const contents = keys.slice(end - KEYS_A_PAGE, end).map((key) => {
     const text = objects.get(key) ?? "";
     const etag = [...text].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7) % 1e9;
-    return `<Contents><Key>${encodeURIComponent(key)}</Key><ETag>&quot;${etag}&quot;</ETag><Size>${text.length}</Size></Contents>`;
+    const at = facts.get(key)?.at;
+    const time = at === undefined ? "" : new Date(1_000 * Math.floor(at / 1_000)).toISOString();
+    return `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>${time}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${text.length}</Size></Contents>`;
   });
   const more = end < keys.length;
   const token = more ? `<NextContinuationToken>${page + 1}</NextContinuationToken>` : "";

@@ -70,6 +70,7 @@ test("files that are written, claimed and finished together are counted together
     status: "indexed",
     chunkCount: 2,
     fingerprint: "f",
+    contentId: "c",
     notes: null,
     errorMessage: null,
     errorCode: null,

@@ -23,7 +23,7 @@ export const PATHS = ["a/1.txt", "a/2.txt", "b/3.txt", "b/4.txt", "5.txt"];
 export const SHARES = ["everyone", "user:ann@x.org", "user:bob@y.org", "group:hr", "domain:x.org"];
 /** A group whose members a drive tells. */
 export const STAFF = "group:staff";
-export const DEFAULTS = [[], ["group:hr"], ["domain:x.org"]];
+export const DEFAULTS = [[], [], ["group:hr"], ["domain:x.org"]];
 const READERS = [
   { user: "ann@x.org", groups: [] },
   { user: "bob@y.org", groups: ["hr"] },
@@ -54,21 +54,30 @@ export class GroupedSource extends FollowedSource {
   }
 }
 
+type Listed = Pick<GroupedSource, "inForce">;
 type Of = {
   world: World;
   source: FileSourceId;
   rag: RagId;
-  drive: GroupedSource | null;
+  /** A source that is scanned; null: files are pushed to it. */
+  drive: Listed | null;
+  /** Without readers of its own or a default, everybody may read it. */
+  isPublic?: boolean;
   seed: number;
 };
 
 /** A source, what is true of it, and of each file the readers that may be in force. */
 export class Trial {
   readonly told: Told = new Map();
+  /** What each file says; no two files or versions say the same. */
+  readonly texts = new Map<string, string>();
+  /** Readers that were in force while a file said this. */
+  readonly readersOfText = new Map<string, string[][]>();
   readonly world: World;
   readonly source: FileSourceId;
   readonly rag: RagId;
-  readonly drive: GroupedSource | null;
+  readonly drive: Listed | null;
+  readonly isPublic: boolean;
   readonly dice: Dice;
   inForce = new Map<string, string[][]>();
   permissions: "off" | "on" = "on";
@@ -78,21 +87,26 @@ export class Trial {
   isHurt = false;
   version = 0;
 
-  constructor({ world, source, rag, drive, seed }: Of) {
+  constructor({ world, source, rag, drive, isPublic = false, seed }: Of) {
     [this.world, this.source, this.rag, this.drive] = [world, source, rag, drive];
+    this.isPublic = isPublic;
     this.dice = new Dice(seed);
   }
 
   readersOf(path: string): string[] {
     const told = this.told.get(path);
-    return told === undefined ? [] : (told ?? this.defaults);
+    if (told === undefined) return [];
+    return told ?? (this.isPublic && this.defaults.length === 0 ? ["everyone"] : this.defaults);
   }
 
   /** What is true now may be in force, too; `only`: and nothing else. */
   now(paths: Iterable<string>, only: boolean) {
     for (const path of paths) {
       const before = only ? [] : (this.inForce.get(path) ?? []);
-      this.inForce.set(path, [...before, this.readersOf(path)]);
+      const inForce = [...before, this.readersOf(path)];
+      this.inForce.set(path, inForce);
+      const text = this.texts.get(path) ?? "";
+      this.readersOfText.set(text, [...(this.readersOfText.get(text) ?? []), ...inForce]);
     }
   }
 
@@ -128,10 +142,18 @@ export class Trial {
       if (dice.chance(0.7)) await this.sweepsUp(paths);
     }
     await work();
+    await this.looksAtQueued(paths, only);
     if (fate === 1) world.waiting = [];
     else await world.deliver();
     this.isHurt ||= fate === 1;
     this.now(paths, this.drive === null ? only : !this.isHurt);
+  }
+
+  /** What is pushed is not indexed yet. */
+  async looksAtQueued(paths: Iterable<string>, only: boolean) {
+    if (this.drive !== null || this.dice.chance(0.6)) return;
+    this.now(paths, only);
+    await look(this, "queued");
   }
 
   async sweepsUp(paths: Iterable<string>) {
@@ -163,7 +185,7 @@ export class Trial {
 export async function look(trial: Trial, at: number | string) {
   const { world } = trial;
   const found = await findRag(world.services, { key: trial.rag });
-  const asked = trial.isSettled || at === "swept" ? READERS : [trial.dice.pick(READERS)];
+  const asked = trial.isSettled || at === "swept" ? READERS : trial.dice.shuffle(READERS).slice(2);
   for (const reader of asked) {
     const reading = {
       reader: reader.user,
@@ -182,7 +204,10 @@ export async function look(trial: Trial, at: number | string) {
     const isIn = (some: string[]) => isOff || some.some((one) => own.has(one));
     const context = { at, reader: reader.user, permissions: trial.permissions };
     if (!isOff) {
-      const tooMany = paths.filter((path) => !trial.inForce.get(path)?.some(isIn));
+      const tooMany = chunks.flatMap(({ source: { filePath: path }, text }) => {
+        const mayRead = [trial.inForce.get(path), trial.readersOfText.get(text)];
+        return mayRead.every((some) => some?.some(isIn) === true) ? [] : [{ path, text }];
+      });
       expect({ ...context, tooMany }).toEqual({ ...context, tooMany: [] });
     }
     if (!trial.isSettled) continue;

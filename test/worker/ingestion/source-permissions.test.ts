@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
+import { BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
+import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";
 import {
   DEFAULTS,
@@ -37,7 +39,9 @@ async function pushedStep(trial: Trial) {
   // A default that changed is applied by a scan, which may not have come yet.
   const keeps = named === null && told.get(path) === null;
   if (named !== null || !told.has(path)) told.set(path, named);
-  const body = bytesOf(`A note, ${trial.version++ >> 1} of ${path}.`);
+  const text = `A note, ${trial.version++ >> 1} of ${path}.`;
+  trial.texts.set(path, text);
+  const body = bytesOf(text);
   const file = { source, path, body, contentLength: null, mimeType: "text/plain", metadata: null };
   await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }), !keeps);
 }
@@ -48,10 +52,10 @@ const MEMBERS = [[], ["user:ann@x.org"], ["domain:y.org", "user:zoe@z.org"], nul
 async function drivenStep(trial: Trial, drive: GroupedSource) {
   const { dice, told } = trial;
   const path = dice.pick(PATHS);
-  const kind = dice.roll(11);
-  if (kind > 7) return await trial.attempt(trial.all(), () => trial.scan());
+  const kind = dice.roll(12);
+  if (kind > 8) return await trial.attempt(trial.all(), () => trial.scan());
   trial.isSettled = false;
-  if (kind === 7) return drive.become(dice.pick(MEMBERS));
+  if (kind === 8) return drive.become(dice.pick(MEMBERS));
   trial.version++;
   if (kind < 5) return share(trial, drive, { path, isNewText: kind > 2 });
   if (!told.has(path)) return;
@@ -60,29 +64,110 @@ async function drivenStep(trial: Trial, drive: GroupedSource) {
   else {
     drive.move(path, to);
     told.set(to, told.get(path) ?? null);
+    trial.texts.set(to, trial.texts.get(path) ?? "");
     // Where it lies now others may read it.
-    if (dice.chance(0.5)) share(trial, drive, { path: to, isNewText: false });
+    if (dice.chance(0.7)) share(trial, drive, { path: to, isNewText: false });
   }
   told.delete(path);
 }
 
 /** A file of a drive keeps its id; one that comes to its path later is another. */
 function share(
-  { dice, told, version }: Trial,
+  { dice, told, texts, version }: Trial,
   drive: GroupedSource,
   { path, isNewText }: { path: string; isNewText: boolean },
 ) {
-  const { text = "", externalId = `id ${version}` } = drive.files.get(path) ?? {};
+  const known = drive.files.get(path);
+  const text = isNewText || known === undefined ? `A note, ${version}.` : known.text;
   const readers = dice.chance(0.8) ? [...SHARES, STAFF].filter(() => dice.chance(0.3)) : null;
   const principals = readers?.map((principal) => ({ principal, from: "file" }));
   const isHidden = dice.chance(0.15);
+  texts.set(path, text);
   drive.change(path, {
-    text: isNewText || text === "" ? `A note, ${version}.` : text,
-    externalId,
+    text,
+    externalId: known?.externalId ?? `id ${version}`,
     ...(principals && { readers: isHidden ? { unreadable: "not told" } : { principals } }),
   });
   told.set(path, isHidden && readers !== null ? [] : readers);
 }
+
+type Bucket = {
+  put: (path: string, text: string, readers: string[] | null) => unknown;
+  remove: (path: string) => unknown;
+};
+
+/** An object is put, also again as it was before it was removed, or with other metadata alone. */
+async function bucketStep(trial: Trial, bucket: Bucket) {
+  const { dice, told, texts } = trial;
+  const path = dice.pick(PATHS);
+  const kind = dice.roll(10);
+  if (kind > 6) return await trial.attempt(trial.all(), () => trial.scan());
+  trial.isSettled = false;
+  const known = texts.get(path);
+  if (kind < 2 && told.delete(path)) return void (await bucket.remove(path));
+  const text = kind < 4 || known === undefined ? `A note, ${trial.version++} of ${path}.` : known;
+  const readers = trial.isPublic || dice.chance(0.3) ? null : SHARES.filter(() => dice.chance(0.3));
+  texts.set(path, text);
+  told.set(path, readers);
+  await bucket.put(path, text, readers);
+}
+
+type Made = { bucket: (world: World) => Bucket; provider: string; config?: unknown };
+
+const ofBucket =
+  ({ bucket, provider, config = {} }: Made) =>
+  async (seed: number) => {
+    const world = new World();
+    const opened = bucket(world);
+    const of = await world.addSourceAndRag(provider, config);
+    const isPublic = provider === "web";
+    const trial = new Trial({ world, ...of, drive: { inForce: [[]] }, isPublic, seed });
+    await trial.update({ permissions: "on" });
+    return { world, trial, step: async () => await bucketStep(trial, opened) };
+  };
+
+const r2 = ofBucket({
+  provider: "object_storage",
+  config: { r2: true, prefix: "trial/" },
+  bucket: () => ({
+    put: async (path, text, readers) =>
+      await env.FILES.put(`trial/${path}`, text, {
+        customMetadata: readers === null ? {} : { readers: JSON.stringify(readers) },
+      }),
+    remove: async (path) => await env.FILES.delete(`trial/${path}`),
+  }),
+});
+
+const s3 = ofBucket({
+  provider: "object_storage",
+  config: BUCKET_CONFIG,
+  bucket(world) {
+    const objects = new Map<string, string>();
+    const facts: Parameters<typeof serveBucket>[1] = new Map();
+    serveBucket(objects, facts);
+    return {
+      put(path, text, readers) {
+        objects.set(`docs/${path}`, text);
+        facts.set(`docs/${path}`, { at: world.now, readers: readers?.join(", ") ?? null });
+      },
+      remove(path) {
+        objects.delete(`docs/${path}`);
+        facts.delete(`docs/${path}`);
+      },
+    };
+  },
+});
+
+/** Its pages have the source's default, or are public. */
+const web = ofBucket({
+  provider: "web",
+  bucket(world) {
+    const pages = new ScriptedSource();
+    world.services.sourceReaders = async () => pages;
+    const { files } = pages;
+    return { put: (path, text) => files.set(path, { text }), remove: (path) => files.delete(path) };
+  },
+});
 
 async function settingsStep(trial: Trial) {
   const { dice } = trial;
@@ -104,22 +189,28 @@ async function pushed(seed: number) {
   const world = new World();
   const trial = new Trial({ world, ...(await world.addSourceAndRag()), drive: null, seed });
   await trial.update({ permissions: "on" });
-  return { world, drive: null, trial };
+  return { world, trial, step: async () => await pushedStep(trial) };
+}
+
+async function driven(seed: number) {
+  const { world, trial, drive } = await trialOfDrive(seed);
+  return { world, trial, step: async () => await drivenStep(trial, drive) };
 }
 
 test.each([
-  ["file_system", 50, 11],
-  ["cloud_drive", 120, 12],
+  ["pushed folder", 50, 11, pushed],
+  ["drive", 120, 12, driven],
+  ["R2 bucket", 60, 13, r2],
+  ["S3 bucket", 60, 14, s3],
+  ["web site", 40, 17, web],
 ] as const)(
   "no step of a %s shows a reader too much, and none is missing",
-  async (provider, steps, seed) => {
-    const { world, drive, trial } = await (provider === "file_system" ? pushed : trialOfDrive)(
-      seed,
-    );
+  async (_kind, steps, seed, make) => {
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { world, trial, step } = await make(seed);
     for (let at = 0; at < steps * Number(TIMES); at++) {
       world.now += 1_000;
-      if (trial.dice.chance(0.12)) await settingsStep(trial);
-      else await (drive === null ? pushedStep(trial) : drivenStep(trial, drive));
+      await (trial.dice.chance(0.12) ? settingsStep(trial) : step());
       await look(trial, at);
       if (!trial.dice.chance(0.15)) continue;
       await trial.settle();
@@ -131,6 +222,7 @@ test.each([
 function letIn(trial: Trial, drive: GroupedSource, principal: string, text = "A note.") {
   drive.change("a.txt", { text, readers: { principals: [{ principal, from: "file" }] } });
   trial.told.set("a.txt", [principal]);
+  trial.texts.set("a.txt", text);
 }
 
 test("what a drive told before permissions were off lets nobody in when they are on", async () => {

@@ -22,11 +22,16 @@ const PATHS = Array.from({ length: 11 }, (_, at) => `${at}.txt`);
 async function share(world: World, id: FileSourceId) {
   const found = await findFileSource(world.services, { key: id });
   await updateFileSource(world.services, { source: found, patch: { permissions: "on" } });
-  for (const path of PATHS) {
-    const body = bytesOf(`A note of ${path}.`);
-    const file = { path, body, contentLength: null, mimeType: "text/plain", metadata: null };
-    await putFile(world.services, { ...file, source: { id }, readers: [`user:${ANN}`] });
-  }
+  for (const path of PATHS) await push(world, id, { path, text: `A note of ${path}.`, to: ANN });
+}
+
+async function push(
+  { services }: World,
+  id: FileSourceId,
+  { path, text, to }: { path: string; text: string; to: string },
+) {
+  const file = { path, body: bytesOf(text), contentLength: null, mimeType: "text/plain" };
+  await putFile(services, { ...file, metadata: null, source: { id }, readers: [`user:${to}`] });
 }
 
 const revoke = async (
@@ -110,6 +115,21 @@ test("between recording and telling, all other files are found, by one more ques
   Object.assign(counts, noRows());
   await readAs(db, readingOf(ANN), read);
   expect(counts).toEqual({ calls: 1, read: ROWS_OF_GROUPS + 1, written: 0 });
+});
+
+test("whoever may read a new version of a file finds nothing of the one before", async () => {
+  const { world, source, rag } = await ragWorld();
+  await share(world, source);
+  await world.deliver();
+  const both = async () => [await found(world, rag), await found(world, rag, BOB)];
+  await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
+  expect(await both()).toEqual([PATHS.length - 1, 0]);
+  // The job that indexes the version knows older readers than the index.
+  world.beforeEmbedding(
+    async () => await revoke(world, source, "3.txt", [`user:${BOB}`, "group:hr"]),
+  );
+  await world.deliver();
+  expect(await both()).toEqual([PATHS.length - 1, 1]);
 });
 
 test("where too many changes are untold, searches end with 503, and lists are right", async () => {

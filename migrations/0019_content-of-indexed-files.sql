@@ -1,0 +1,1 @@
+ALTER TABLE `rag_files` ADD `content_id` text;
