@@ -8,26 +8,23 @@ const CASE_CHANGE = /([\p{Ll}\d])(\p{Lu})/gu;
 const SAYS_LITTLE = /^(?:readme|index|docs?|documentation|api|main|src|man|guides?)$/i;
 
 /** A passage by its words: its names are cut once for all queries. */
-export type PassageWords = {
-  /** Their beginnings. */
-  text: string;
-  headings: string;
-  /** Those of each name in the path (`undici`, `retry agent`), outermost first. */
-  names: string[][];
-};
+export type PassageWords = ReturnType<typeof wordsOfPassage>;
 
-export function wordsOfPassage(passage: {
+export const wordsOfPassage = ({
+  path,
+  headings,
+  text,
+}: {
   path: string;
   headings: string[];
   text: string;
-}): PassageWords {
-  const { path, headings, text } = passage;
-  return {
-    text: text.slice(0, MAX_CHARACTERS),
-    headings: headings.join("\n").slice(0, MAX_CHARACTERS),
-    names: namesIn(path),
-  };
-}
+}) => ({
+  /** Their beginnings. */
+  text: text.slice(0, MAX_CHARACTERS),
+  headings: headings.join("\n").slice(0, MAX_CHARACTERS),
+  /** Those of each name in the path (`undici`, `retry agent`), outermost first. */
+  names: namesIn(path),
+});
 
 const wordsIn = (text: string) => [...searchWordsOf(text), ...codeWordParts(text)];
 

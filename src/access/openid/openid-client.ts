@@ -5,7 +5,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
 import { needsUserinfo, type Claims } from "./judge-claims.ts";
-import type { ProviderSettings, StoredProvider } from "./provider-settings.ts";
+import type { StoredProvider } from "./provider-settings.ts";
 
 export type Asking = Pick<Services, "askIssuer" | "config" | "now">;
 
@@ -14,13 +14,7 @@ const CLOCKS_DIFFER_SECONDS = 30;
 const FAILED_FROM = 500;
 
 /** A provider as it describes itself, and what each request to it needs. */
-export type Connection = {
-  settings: ProviderSettings;
-  server: oauth.AuthorizationServer;
-  client: oauth.Client;
-  authentication: oauth.ClientAuth;
-  options: ReturnType<typeof optionsOf>;
-};
+export type Connection = Awaited<ReturnType<typeof connect>>;
 
 /**
  * What the provider last said of itself. The library keeps the keys by this object: five minutes,
@@ -29,11 +23,7 @@ export type Connection = {
 let known: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
 
 /** `isAnew`: asks the provider again what it supports. @throws what `explain` explains */
-export async function connect(
-  services: Asking,
-  stored: StoredProvider,
-  isAnew = false,
-): Promise<Connection> {
+export async function connect(services: Asking, stored: StoredProvider, isAnew = false) {
   const { settings, sealedSecret } = stored;
   const secret = await unseal(services.config, sealedSecret);
   const options = optionsOf(services);
@@ -61,7 +51,7 @@ const optionsOf = ({ askIssuer, config }: Asking) => ({
   [oauth.allowInsecureRequests]: config.ALLOW_PRIVATE_URLS,
 });
 
-async function discover(issuer: string, options: Connection["options"]) {
+async function discover(issuer: string, options: ReturnType<typeof optionsOf>) {
   const at = new URL(issuer);
   return await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options));
 }

@@ -2,20 +2,13 @@ import { inBatches } from "../../core/work/batches.ts";
 import { ModelFailure, type Embedder, type REJECT_IF_BUSY } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 
-export type EmbeddedTexts = {
-  /** L2-normalised, in the texts' order. */
-  vectors: Float32Array[];
-  /** As the provider counts them; estimated where it does not report them. */
-  tokens: number;
-};
-
 /** In as few calls as possible. @throws ModelFailure also for vectors that cannot be meant. */
 export async function embedTexts(
   embedder: Embedder,
   texts: string[],
   signal: AbortSignal,
   providerOptions?: typeof REJECT_IF_BUSY,
-): Promise<EmbeddedTexts> {
+) {
   const { model, dimensions, tokenizer, batchLimit, inputLimit } = embedder;
   const replies = await Promise.all(
     inBatches(texts, batchLimit).map(async (batch) => {
@@ -30,7 +23,9 @@ export async function embedTexts(
     }),
   );
   return {
+    /** L2-normalised, in the texts' order. */
     vectors: replies.flatMap(({ vectors }) => vectors),
+    /** As the provider counts them; estimated where it does not report them. */
     tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
   };
 }

@@ -42,12 +42,7 @@ export const newProviderKey = z.object({
     }),
 });
 
-export type ProviderKeyState = {
-  provider: ProviderKeyName;
-  setBy: "environment" | "panel" | null;
-  /** When it was set in the panel, ms. */
-  setAt: number | null;
-};
+export type ProviderKeyState = Awaited<ReturnType<typeof providerKeyStates>>[number];
 
 /** Variables that count before what is set in the panel. */
 const VARIABLES: Partial<Record<ProviderKeyName, keyof Config>> = {
@@ -61,16 +56,14 @@ const isInEnvironment = (config: Config, provider: ProviderKeyName) => {
   return variable !== null && config[variable] !== undefined;
 };
 
-/** Of each provider whether it has a key, never the key. */
-export async function providerKeyStates({
-  db,
-  config,
-}: Pick<Services, "db" | "config">): Promise<ProviderKeyState[]> {
+/** Of each provider whether it has a key, never the key; when it was set in the panel, ms. */
+export async function providerKeyStates({ db, config }: Pick<Services, "db" | "config">) {
   const stored = new Map((await listProviderKeys(db)).map(({ name, setAt }) => [name, setAt]));
   return PROVIDER_KEY_NAMES.map((provider) => {
     const setAt = stored.get(provider) ?? null;
-    if (isInEnvironment(config, provider)) return { provider, setBy: "environment", setAt: null };
-    return { provider, setBy: setAt === null ? null : "panel", setAt };
+    const ofPanel = { provider, setBy: setAt === null ? null : ("panel" as const), setAt };
+    const ofOther = { provider, setBy: "environment" as const, setAt: null };
+    return isInEnvironment(config, provider) ? ofOther : ofPanel;
   });
 }
 

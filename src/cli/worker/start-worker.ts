@@ -29,14 +29,7 @@ export type WorkerSettings = {
   tell: (line: string) => void;
 };
 
-export type RunningWorker = {
-  url: string;
-  /** Leader of the process group that runs the Worker. */
-  pid: number;
-  /** Settles when the Worker ends by itself. */
-  ended: Promise<void>;
-  stop: () => Promise<void>;
-};
+export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 const START_TIMEOUT_MS = 90_000;
 const STOP_TIMEOUT_MS = 5_000;
@@ -47,7 +40,7 @@ const LINES_OF_LOG = 15;
  * Migrates, starts `wrangler dev` and waits until it answers.
  * @throws CommandFailure when the port or the state folder is taken, or the Worker does not come up.
  */
-export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+export async function startWorker(settings: WorkerSettings) {
   const { port, stateFolder } = settings;
   await checkPortIsFree(port);
   const release = await claimState(stateFolder, port);
@@ -71,6 +64,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     await stop();
     throw new CommandFailure(problem === "" ? await endOf(logPath) : problem);
   }
+  // `pid` leads the process group that runs the Worker; `ended` settles when it ends by itself.
   return { url: `http://localhost:${port}`, pid: child.pid ?? 0, ended, stop };
 }
 

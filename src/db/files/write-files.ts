@@ -1,4 +1,4 @@
-import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { files as table } from "../schema/index.ts";
@@ -20,12 +20,6 @@ export type WrittenFile = Pick<
   isNew: boolean;
 };
 
-export type FilesWritten = {
-  messages: IndexMessage[];
-  /** The files that were written. */
-  ids: Set<FileId>;
-};
-
 /** What is common to the files of one upload; times in ms. */
 export type UploadOf = PendTimes & { sourceId: FileSourceId; recorded?: Recorded };
 
@@ -41,7 +35,7 @@ export async function writeFiles(
   db: Database,
   files: WrittenFile[],
   { sourceId, recorded, ...times }: UploadOf,
-): Promise<FilesWritten> {
+) {
   const items = sql`json_each(${files}) m`;
   const ours = sql`${items} cross join files f on f.id = m.value ->> 'id'`;
   const isOurs = raw("f.version = m.value ->> 'version'");

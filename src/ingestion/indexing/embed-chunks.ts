@@ -1,4 +1,4 @@
-import { embedTexts, type EmbeddedTexts } from "../../catalog/models/embed-texts.ts";
+import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { ModelFailure, type Embedder } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
@@ -67,7 +67,7 @@ async function counted(
 }
 
 /** @throws StepFailure that names the embedding provider */
-export const callEmbedder = (embedder: Embedder, texts: string[]): Promise<EmbeddedTexts> =>
+export const callEmbedder = (embedder: Embedder, texts: string[]) =>
   labelFailure("embedding provider", () =>
     embedTexts(embedder, texts, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)),
   );

@@ -22,19 +22,7 @@ export const previewWish = storedRag
   .partial()
   .extend({ path: relativePath.min(1).transform(storedPath) });
 
-type Place = Pick<Passage, "position" | "headings" | "page" | "start" | "end">;
-type PreviewedChunk = Place & { text: string; tokens: number };
-
-export type ChunkPreview = {
-  chunkSize: number;
-  chunkOverlap: number;
-  /** Characters of the whole document, and of it those that were cut. */
-  characters: number;
-  charactersCut: number;
-  /** Chunks of what was cut; `chunks` holds the first of them. */
-  total: number;
-  chunks: PreviewedChunk[];
-};
+export type ChunkPreview = Awaited<ReturnType<typeof previewChunks>>;
 
 /**
  * How a file would be cut with other settings of a RAG; nothing is changed. A long document is cut
@@ -44,7 +32,7 @@ export type ChunkPreview = {
 export async function previewChunks(
   services: Pick<Services, "db" | "files" | "models">,
   input: z.output<typeof previewWish> & { rag: RagRecord },
-): Promise<ChunkPreview> {
+) {
   const { rag, path, chunkSize = rag.chunkSize } = input;
   const { chunkOverlap = overlapFor(rag, chunkSize) } = input;
   checkChunking(chunkSize, chunkOverlap);
@@ -60,6 +48,7 @@ export async function previewChunks(
     const tokens = estimateTokens(text, tokenizer);
     return { position, headings, page, start, end, tokens, text };
   });
+  // Of the whole document, and of it those that were cut; `total` counts the chunks of these.
   const characters = document.markdown.length;
   const charactersCut = markdown.length;
   return { chunkSize, chunkOverlap, characters, charactersCut, total: cut.length, chunks };

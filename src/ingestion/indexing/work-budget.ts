@@ -12,22 +12,18 @@ import { LEASE_MS } from "../timeouts.ts";
  */
 const BEGIN_WITHIN_MS = MINUTE_MS;
 
-export type WorkBudget = {
-  /** The first always may, so that every invocation makes progress. */
-  mayBegin: () => boolean;
-  /** Whether waiting for memory is still worthwhile. */
-  mayWait: () => boolean;
-  /** Whether what has not been started will not be. */
-  isOver: () => boolean;
-};
+export type WorkBudget = ReturnType<typeof workBudget>;
 
 /** A budget that starts now. */
-export function workBudget(now: () => number): WorkBudget {
+export function workBudget(now: () => number) {
   const end = now() + BEGIN_WITHIN_MS;
   let hasBegun = false;
   return {
+    /** Whether waiting for memory is still worthwhile. */
     mayWait: () => now() < end,
+    /** Whether what has not been started will not be. */
     isOver: () => hasBegun && now() >= end,
+    /** The first always may, so that every invocation makes progress. */
     mayBegin: () => {
       const may = !hasBegun || now() < end;
       hasBegun = true;

@@ -28,19 +28,7 @@ export const rebuildWish = storedRag
   .partial();
 export type RebuildWish = z.output<typeof rebuildWish>;
 
-export type RebuildEstimate = {
-  /** Whether these settings require a new index. */
-  needed: boolean;
-  files: number;
-  /** For the new index. */
-  chunks: number;
-  /** Chunks that reuse vectors of the live index. */
-  reusedVectors: number;
-  embeddingCalls: number;
-  inputTokens: number;
-  /** Null where the model has no price. */
-  cost: { amount: number; currency: string } | null;
-};
+export type RebuildEstimate = Awaited<ReturnType<typeof estimateRebuild>>;
 
 /**
  * Estimates the cost of a change of settings from the sizes of the live chunks. Chunks and tokens
@@ -50,7 +38,7 @@ export type RebuildEstimate = {
 export async function estimateRebuild(
   services: Pick<Services, "config" | "db" | "models" | "ragIndexes" | "vectorIndex">,
   { rag, wish }: { rag: RagRecord; wish: RebuildWish },
-): Promise<RebuildEstimate> {
+) {
   const generations = await listGenerations(services.db, rag.id);
   const live = generations.find(({ state }) => state === "live");
   const files = rag.processedFiles;
@@ -93,13 +81,17 @@ async function costOf({ db }: Pick<Services, "db">, model: string, inputTokens: 
   return { amount: (price.inputPrice * inputTokens) / PRICED_TOKENS, currency: price.currency };
 }
 
-const NOTHING: RebuildEstimate = {
+const NOTHING = {
+  /** Whether these settings require a new index. */
   needed: false,
   files: 0,
+  /** For the new index. */
   chunks: 0,
+  /** Chunks that reuse vectors of the live index. */
   reusedVectors: 0,
   embeddingCalls: 0,
   inputTokens: 0,
+  /** Null where the model has no price. */
   cost: null,
 };
 

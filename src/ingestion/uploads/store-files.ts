@@ -36,14 +36,7 @@ export type FileOfCaller = {
  */
 export type ReceivedFile = FileOfCaller & { newId: FileId; version: string; upload: Upload };
 
-export type PutFileResult = {
-  path: string;
-  size: number;
-  sha256: string;
-  changed: boolean;
-  created: boolean;
-};
-
+export type PutFileResult = ReturnType<typeof resultOf>;
 export type StoredOrFailed = PutFileResult | { thrown: unknown };
 
 /** Between read and write, a new file's path may be taken, or a deleted file's row purged. */
@@ -212,7 +205,7 @@ function resultOf(
   { path, upload: { size, sha256 } }: ReceivedFile,
   changed: boolean,
   created = false,
-): PutFileResult {
+) {
   return { path, size, sha256, changed, created };
 }
 

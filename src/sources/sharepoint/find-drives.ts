@@ -19,14 +19,13 @@ const drivePage = pageOf(z.object({ id: z.string().min(1), name: z.string().null
 const rootItem = driveItem.pick({ id: true, folder: true, package: true, root: true });
 
 type NamedDrive = { id: string; name: string };
-type Named = {
-  /** The site whose libraries these are; null: the drive stands alone. */
-  siteId: string | null;
-  drives: NamedDrive[];
-};
+type Named = Awaited<ReturnType<typeof nameDrives>>;
 
-/** A drive's own id is not asked for. @throws SourceFailure `denied` that says what to do */
-export async function nameDrives(client: ApiClient, config: DocumentSiteConfig): Promise<Named> {
+/**
+ * A drive's own id is not asked for. `siteId`: the site whose libraries these are; null: the drive
+ * stands alone. @throws SourceFailure `denied` that says what to do
+ */
+export async function nameDrives(client: ApiClient, config: DocumentSiteConfig) {
   const { driveId, library } = config;
   if (driveId !== undefined) return { siteId: null, drives: [{ id: driveId, name: driveId }] };
   const siteId = await findSite(client, config.siteId ?? "");

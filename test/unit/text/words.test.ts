@@ -73,7 +73,7 @@ const LANGUAGES: [text: string, document: string | null, languages: string][] = 
   [`${GERMAN}\n\n2024\n\n${ENGLISH} ${ENGLISH}`, null, "en de en en"],
 ];
 
-test("a passage that does not tell its language has its document's, its paragraphs their own", () => {
+test("a passage that does not tell its language has its document's", () => {
   const told = LANGUAGES.map(([text, document]) => languagesOf(text, languageOfTag(document)));
   expect(told).toEqual(LANGUAGES.map(([, , languages]) => languages));
 });

@@ -61,7 +61,7 @@ test("paragraphs in several languages are found, and leave nothing when removed"
   }
 });
 
-test("a short passage has its document's language, also once the document has another", async () => {
+test("a short passage has its document's language, also after it changed", async () => {
   const index = indexOf("short");
   const text = "Mietvertrag 2024";
   await put(index, "lease.md", 1, [{ text, headings: ["Anlagen"], language: "de" }]);

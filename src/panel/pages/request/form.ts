@@ -233,19 +233,13 @@ export function refuseStale(form: Form, record: Changing = null): void {
   );
 }
 
-export type FormWithFiles = {
-  form: Form;
-  files: (field: string) => File[];
-};
+export type FormWithFiles = Awaited<ReturnType<typeof multipartOf>>;
 
 /** Read whole. @throws QuarryError `too-large`, also without a length; `invalid`: no form */
-export async function multipartOf(
-  context: PageContext,
-  limitBytes: number,
-): Promise<FormWithFiles> {
+export async function multipartOf(context: PageContext, limitBytes: number) {
   const type = context.req.header("Content-Type") ?? "";
   if (!type.toLowerCase().startsWith("multipart/form-data")) {
-    return { form: await formOf(context, limitBytes), files: () => [] };
+    return { form: await formOf(context, limitBytes), files: (): File[] => [] };
   }
   refuseCoded(context.req.raw.headers);
   const length = Number(context.req.header("Content-Length") ?? Number.NaN);

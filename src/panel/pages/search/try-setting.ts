@@ -8,7 +8,7 @@ import { runInference } from "../../../inference/run-inference.ts";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
 import { searchRag, type SearchAnswer } from "../../search/search-rag.ts";
-import { collectRun, type RunOutcome } from "../answers/run-result.tsx";
+import { collectRun } from "../answers/run-result.tsx";
 import type { Model } from "../answers/model-list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
 import { formFrom, typed, type Form } from "../request/form.ts";
@@ -26,25 +26,8 @@ import {
 /** A passage as a search gives it, or as a model was given it. */
 export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;
 
-export type Tried = {
-  target: Target;
-  question: string;
-  /** What was searched for, which is marked. */
-  queries: string[];
-  passages: Passage[];
-  /** Null: a RAG answers with passages alone. */
-  outcome: RunOutcome | null;
-  timings: SearchAnswer["timings"];
-  degraded: SearchAnswer["degraded"];
-  call: Call;
-};
-
-export type Call = {
-  path: string;
-  headers: Record<string, string>;
-  body: object;
-  answer: "chunks" | "response";
-};
+/** `queries`: what was searched for, which is marked; without `outcome` a RAG gave passages alone. */
+export type Tried = Awaited<ReturnType<typeof trySetting>>;
 
 export type Trial = {
   form: Form;
@@ -59,7 +42,7 @@ export async function trySetting(
   context: PageContext,
   { form, prefix, target, messages }: Trial,
   listening: Listening,
-): Promise<Tried> {
+) {
   const services = context.get("services");
   const { question, queries } = questionsIn(form);
   const call = callOf(target, form, prefix);
@@ -113,21 +96,23 @@ function changed(target: Model, form: Form, prefix: string): Model {
     : { kind: target.kind, record: { ...target.record, ...patch } };
 }
 
+export type Call = ReturnType<typeof callOf>;
+
 /** The same as a call of a program. @throws QuarryError `invalid` */
-function callOf(target: Target, form: Form, prefix: string): Call {
+function callOf(target: Target, form: Form, prefix: string) {
   const { identifier: key } = target.record;
   const headers = readerHeaders(namedIn(form, prefix));
   if (target.kind === "rag") {
     const body = publicBodyOf(searchIn(form, prefix));
-    return { path: `/api/rags/${key}/retrieve`, headers, body, answer: "chunks" };
+    return { path: `/api/rags/${key}/retrieve`, headers, body, answer: "chunks" as const };
   }
   const input = runIn(form, prefix, target);
   if (target.kind === "agent") {
     const body = { prompt: input.prompt, includeSources: true };
-    return { path: `/api/agents/${key}/invoke`, headers, body, answer: "response" };
+    return { path: `/api/agents/${key}/invoke`, headers, body, answer: "response" as const };
   }
   const body = searchesFirst(target) ? publicBodyOf(input) : { ...input, includeSources: true };
-  return { path: `/api/inferences/${key}`, headers, body, answer: "response" };
+  return { path: `/api/inferences/${key}`, headers, body, answer: "response" as const };
 }
 
 const SAMPLE_QUESTION = "What do the documents say about …?";

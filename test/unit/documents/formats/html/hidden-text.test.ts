@@ -46,9 +46,12 @@ it("shows what only a style sheet hides", async () => {
 });
 
 it("leaves comments of Markdown out, but not those in code", async () => {
-  const document = await read("a.md", "a <!-- secret --> b\n\n```\n<!-- shown -->\n```\n");
-  expect(document.markdown).toBe("a  b\n\n```\n<!-- shown -->\n```\n");
-  expect(document.notes).toEqual(["1 HTML comment removed"]);
+  const document = await read(
+    "a.md",
+    "a <!-- secret --> b\n\n```\n<!-- shown -->\n```\n`c` <!-- secret -->d",
+  );
+  expect(document.markdown).toBe("a  b\n\n```\n<!-- shown -->\n```\n`c` d");
+  expect(document.notes).toEqual(["2 HTML comments removed"]);
 });
 
 it.each([
