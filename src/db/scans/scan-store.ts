@@ -119,7 +119,7 @@ export const isMending = ({ mode, verify }: ScanProgress) => mode === "full" && 
 export type RunEnd = {
   error: string | null;
   heldRemovals: number;
-  /** Null keeps the source's current cursor. */
+  /** Null keeps the source's current cursor; an empty one is none: the next run lists everything. */
   changeCursor: string | null;
   /** Everything was listed and compared, ms; null: not in this run. */
   listedAt: number | null;
@@ -142,7 +142,7 @@ export async function endRun(
   const [[ended]] = await runBatch(db, [
     sql`update file_sources set scan_run_id = null, scan_claimed_until = null,
         status = ${error === null ? "active" : "error"},
-        change_cursor = coalesce(${end.changeCursor}, change_cursor),
+        change_cursor = nullif(coalesce(${end.changeCursor}, change_cursor), ''),
         listed_at = coalesce(${end.listedAt}, listed_at), held_since = ${end.heldSince},
         left_out = coalesce(${run.progress.leftOut}, left_out),
         next_scan_at = case

@@ -71,6 +71,8 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
         mode = "full";
       } else {
         take(page, notes);
+        // As the scan engine does after a listing that broke off.
+        if (mode === "full") changeCursor = null;
         if (cursor === null) {
           await end(mode, notes, page.changeCursor ?? null);
           return mode;
