@@ -77,32 +77,32 @@ function controlOf({ state, name, hint }: FieldProps) {
 
 const idOf = (name: string) => `field-${name.replaceAll(/[^a-zA-Z0-9]/g, "-")}`;
 
-type RemarksProps = { id?: string; problem: string | null; hint: Child | undefined };
-
-const Remarks = ({ id, problem, hint }: RemarksProps) => (
-  <>
-    {problem === null ? null : (
-      <span class="problem" id={id && `${id}-problem`}>
-        {problem}
-      </span>
-    )}
-    {hint === undefined ? null : (
-      <span class="hint" id={id && `${id}-hint`}>
-        {hint}
-      </span>
-    )}
-  </>
-);
-
-const Labelled = (props: FieldProps & { children: Child }) => {
-  const { state, name, label, hint, children } = props;
-  const id = idOf(name);
+const Remarks = ({ id, state, name, label, hint }: FieldProps & { id?: string }) => {
   const problem = state.problem(name);
   return (
-    <div class={problem === null ? "field" : "field failed"}>
+    <>
+      {problem === null ? null : (
+        <span class="problem" id={id && `${id}-problem`}>
+          {sentenceOf(label, problem)}
+        </span>
+      )}
+      {hint === undefined ? null : (
+        <span class="hint" id={id && `${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </>
+  );
+};
+
+const Labelled = (props: FieldProps & { children: Child }) => {
+  const { state, name, label, children } = props;
+  const id = idOf(name);
+  return (
+    <div class={state.problem(name) === null ? "field" : "field failed"}>
       <label for={id}>{label}</label>
       {children}
-      <Remarks id={id} problem={problem && sentenceOf(label, problem)} hint={hint} />
+      <Remarks {...props} id={id} />
     </div>
   );
 };
@@ -211,12 +211,11 @@ export const SelectField = (props: FieldProps & { options: readonly Option[] }) 
 /** One box: sent as `on` when it is ticked. */
 export const Checkbox = ({ state, name, label, hint }: FieldProps) => {
   const control = controlOf({ state, name, label, hint });
-  const problem = state.problem(name);
   return (
     <div class="field check">
       <input {...control} type="checkbox" checked={state.text(name) === "on"} />
       <label for={control.id}>{label}</label>
-      <Remarks id={control.id} problem={problem} hint={hint} />
+      <Remarks {...{ state, name, label, hint }} id={control.id} />
     </div>
   );
 };
@@ -226,9 +225,8 @@ type ChoicesProps = FieldProps & { options: readonly Option[]; kind?: "checkbox"
 /** Several boxes, or one of several, under one legend; all are sent by the same name. */
 export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }: ChoicesProps) => {
   const chosen = new Set(state.all(name));
-  const problem = state.problem(name);
   return (
-    <fieldset class={problem === null ? "field choices" : "field choices failed"}>
+    <fieldset class={state.problem(name) === null ? "field choices" : "field choices failed"}>
       <legend>{label}</legend>
       {options.map(({ value, label: text }) => (
         <label class="choice">
@@ -236,7 +234,7 @@ export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }
           <bdi class="data">{text}</bdi>
         </label>
       ))}
-      <Remarks problem={problem} hint={hint} />
+      <Remarks {...{ state, name, label, hint }} />
     </fieldset>
   );
 };
