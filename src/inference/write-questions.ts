@@ -24,7 +24,7 @@ const MESSAGES_READ = 8;
 const MESSAGE_LENGTH = 1_000;
 const LAST_MESSAGE_LENGTH = 4_000;
 
-type Asked = {
+type TurnToSearch = {
   setting: Pick<InferenceRecord, "model" | "conversation" | "planning">;
   prompt: string;
   /** Earlier turns, oldest first. */
@@ -46,7 +46,7 @@ export type Questions = {
  */
 export async function questionsOf(
   services: InferenceServices,
-  { setting, prompt, messages, signal }: Asked,
+  { setting, prompt, messages, signal }: TurnToSearch,
   tools: RunTools,
 ): Promise<Questions> {
   const chat = services.models.chat(setting.model);

@@ -15,7 +15,7 @@ export const metadataField = (name: string) => (name === "mime_type" ? "mimeType
 export const timeOf = (value: unknown): number | null =>
   typeof value === "number" ? value * SECOND_MS : typeof value === "string" ? timeIn(value) : null;
 
-/** How the value at a place is read. @throws what is told of one that has the wrong form */
+/** Reads the value at a place of the list. @throws the protocol's refusal of a wrong form */
 type Reading = {
   text: (value: unknown, at: number) => string;
   time: (value: unknown, at: number) => number;

@@ -125,7 +125,7 @@ export function select<Of extends Table, Names extends keyof Columns<Of> & strin
 
 type Bound = SqlStorageValue | Uint8Array | boolean | readonly unknown[];
 type Template<Result> = (texts: TemplateStringsArray, ...values: Bound[]) => Result;
-type Found = Record<string, SqlStorageValue>;
+type SqlRow = Record<string, SqlStorageValue>;
 
 function bindable(value: Bound): SqlStorageValue | Uint8Array {
   if (typeof value === "boolean") return value ? 1 : 0;
@@ -136,13 +136,13 @@ function bindable(value: Bound): SqlStorageValue | Uint8Array {
 
 /** Runs a statement; values become parameters: flags as 0 and 1, lists as JSON. */
 export const run =
-  <Of extends Found>(sql: SqlStorage): Template<SqlStorageCursor<Of>> =>
+  <Of extends SqlRow>(sql: SqlStorage): Template<SqlStorageCursor<Of>> =>
   (texts, ...values) =>
     sql.exec<Of>(texts.join("?"), ...values.map(bindable));
 
 /** The rows of a statement, those of `RETURNING` included. */
 export const rowsOf =
-  <Of extends Found>(sql: SqlStorage): Template<Of[]> =>
+  <Of extends SqlRow>(sql: SqlStorage): Template<Of[]> =>
   (...template) =>
     run<Of>(sql)(...template).toArray();
 

@@ -10,7 +10,7 @@ import type { Person } from "./judge-claims.ts";
 export type SignedInUser = { id: UserId; email: string; role: Role };
 type Account = { issuer: string; subject: string };
 /** The user, and what the sign-in changed of them, as the audit trail names it. */
-type Found = { user: SignedInUser; changes: string[] };
+type FoundUser = { user: SignedInUser; changes: string[] };
 
 /**
  * The user of a provider's account, who is let in: found by issuer and subject, else joined by the
@@ -21,7 +21,7 @@ export async function personOf(
   services: Pick<Services, "db" | "log" | "now">,
   account: Account,
   person: Person,
-): Promise<Found> {
+): Promise<FoundUser> {
   const { db, now } = services;
   const known = await findByIdentity(db, account.issuer, account.subject);
   const { user, changes } =
@@ -42,7 +42,10 @@ export async function personOf(
 }
 
 /** The user of an address, who is joined to the account, or a new one. */
-async function userAt({ db, now }: Pick<Services, "db" | "now">, person: Person): Promise<Found> {
+async function userAt(
+  { db, now }: Pick<Services, "db" | "now">,
+  person: Person,
+): Promise<FoundUser> {
   const { email } = person;
   const createdAt = now();
   const role = person.role ?? "member";

@@ -27,9 +27,9 @@ const WRITTEN = select(pick(columnsOf(table, "f"), "id"));
 const GIVEN = listed(table, "id", "path", "name", "size", "mimeType", "version", "sha256");
 
 /**
- * Stores files of one source and makes them `pending` in every RAG that contains them, in one
- * step with their readers; the last of several writers wins. A file that `ids` lacks was not written: its new path
- * was taken, or it was purged since it was read, or the source was removed.
+ * Stores files of one source with their readers and makes them `pending` in every RAG that contains
+ * them, in one step; the last of several writers wins. A file that `ids` lacks was not written: its
+ * new path was taken, it was purged since it was read, or the source was removed.
  */
 export async function writeFiles(
   db: Database,

@@ -21,7 +21,7 @@ import { EXAMPLES } from "../schemas/examples.ts";
 import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
-import { textStream } from "../../core/text-stream.ts";
+import { textStream } from "../text-stream.ts";
 
 const query = z
   .object({

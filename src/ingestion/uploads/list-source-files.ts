@@ -6,7 +6,7 @@ import { DEFAULT } from "../readers/record-readers.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
 
 type Filter = Partial<Record<keyof Pick<FileSlice, "path" | "contains">, string | undefined>>;
-type Asked = Filter & {
+type FileListQuery = Filter & {
   source: { id: FileSourceId };
   status?: FileSlice["status"] | undefined;
   page: number;
@@ -19,7 +19,7 @@ type Asked = Filter & {
  */
 export const listSourceFiles = (
   { db }: Pick<Services, "db">,
-  { source, page, limit, ...of }: Asked,
+  { source, page, limit, ...of }: FileListQuery,
 ) =>
   listFilesOfSource(db, {
     sourceId: source.id,

@@ -14,9 +14,9 @@ import type { Services } from "../../services.ts";
 type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
 
 /**
- * A provider reports on watches. A change leads to one scan after 10 seconds, however many are
- * reported until then; with `startsAtOnce`, the first also leads to one at once. An unknown or expired watch, a wrong token or resource is ignored; all
- * notifications of a call cost one read of the database together.
+ * A change that a provider reports leads to one scan after 10 seconds, however many are reported
+ * until then; with `startsAtOnce`, the first also leads to one at once. An unknown or expired watch
+ * and a wrong token or resource are ignored. A call costs one read of the database.
  */
 export async function receiveNotifications(
   services: Needed,

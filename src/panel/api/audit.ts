@@ -7,7 +7,7 @@ import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 import { span } from "./request/read-request.ts";
-import { textStream } from "../../core/text-stream.ts";
+import { textStream } from "../../http/text-stream.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
 const COUNTED_MAX = 10_000;

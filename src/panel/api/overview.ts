@@ -124,7 +124,7 @@ function ratesOf({ calls, errors, degraded }: Calls) {
 }
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
-/** By the hour at most so much at once: a line for each. */
+/** At most so many lines a request, one per hour. */
 const HOURS_MAX = 31 * 24;
 
 const usageQuery = z.object({

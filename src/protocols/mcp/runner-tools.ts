@@ -48,7 +48,7 @@ const Output = z.object({
 });
 
 /** `ask_staff-handbook`, `agent_helper`; a name that is too long ends in its hash. */
-function toolNameOf({ kind, identifier }: Asked): string {
+function toolNameOf({ kind, identifier }: NamedRunner): string {
   const name = `${kind === "agent" ? "agent" : "ask"}_${identifier}`;
   if (name.length <= NAME_LENGTH) return name;
   const mark = `_${hash32(name).toString(36)}`;
@@ -101,7 +101,7 @@ const ALIKE_MAX = 1_000;
 /** Those whose names may end in a hash instead of the identifier's end. */
 async function runnersLike(
   { services, credential }: Session,
-  { kind, identifier }: Asked,
+  { kind, identifier }: NamedRunner,
 ): Promise<CoveredRunner[]> {
   const mark = identifier.lastIndexOf("_");
   if (mark === -1) return [];
@@ -131,9 +131,12 @@ export async function runnerNamed(session: Session, name: string): Promise<Runne
   return shortened === undefined ? null : await readRunner(session, shortened);
 }
 
-type Asked = Pick<CoveredRunner, "kind" | "identifier">;
+type NamedRunner = Pick<CoveredRunner, "kind" | "identifier">;
 
-async function readRunner(session: Session, { kind, identifier }: Asked): Promise<Runner | null> {
+async function readRunner(
+  session: Session,
+  { kind, identifier }: NamedRunner,
+): Promise<Runner | null> {
   const { services, credential } = session;
   const { recentLookups: recent } = services;
   if (kind === "agent") {

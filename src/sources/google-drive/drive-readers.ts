@@ -39,7 +39,7 @@ export type Sharing = z.infer<typeof sharing>;
 
 const permissionPage = pageOf("permissions", z.array(drivePermission));
 
-type Found = { file: DriveFile; target: DriveFile; place: FolderPlace };
+type PlacedFile = { file: DriveFile; target: DriveFile; place: FolderPlace };
 
 export type DriveReadersOptions = {
   client: ApiClient;
@@ -63,7 +63,7 @@ export class DriveReaders {
   }
 
   /** `target` is where the file's text comes from: whoever may read that. */
-  async readersOf({ file, target, place }: Found): Promise<FileReaders> {
+  async readersOf({ file, target, place }: PlacedFile): Promise<FileReaders> {
     const isShortcut = target.id !== file.id;
     if (isShortcut) this.#sharing.targets[target.id] = true;
     if (target.permissions !== undefined) return this.#noted(this.#read(target.permissions));

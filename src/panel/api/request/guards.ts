@@ -22,8 +22,8 @@ import { hasPermissions } from "../../../db/catalog/source-store.ts";
 
 export const isReading = (method: string) => method === "GET" || method === "HEAD";
 
-type Asked = { get: (name: "services") => Services; req: HonoRequest };
-type Signed = Asked & { get: (name: "caller") => PanelCaller };
+type PanelRequest = { get: (name: "services") => Services; req: HonoRequest };
+type Signed = PanelRequest & { get: (name: "caller") => PanelCaller };
 
 /** Who calls. @throws QuarryError `unauthorized`; `too-many` when wrong credentials keep coming. */
 export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => {
@@ -48,14 +48,17 @@ function actorOf(caller: PanelCaller): Actor {
 }
 
 /** Counts a try against this client's budget. @throws QuarryError `too-many` */
-export async function countTry({ get, req }: Asked, surface: Surface = "login"): Promise<void> {
+export async function countTry(
+  { get, req }: PanelRequest,
+  surface: Surface = "login",
+): Promise<void> {
   const verdict = await get("services").rateLimits(surface, clientOf(req.raw.headers));
   if (verdict.allowed) return;
   throw tooManyRequests(Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS)));
 }
 
 /** The hash of the session that the request is made with; null when it has no cookie of one. */
-export const sessionHashOf = ({ get, req }: Asked): Promise<string | null> =>
+export const sessionHashOf = ({ get, req }: PanelRequest): Promise<string | null> =>
   sessionHashIn(req.header("Cookie") ?? null, isHttps(get("services").config, req.raw));
 
 /** Who changes credentials of their own, and from where. @throws QuarryError `forbidden` for a key */

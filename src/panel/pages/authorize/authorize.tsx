@@ -84,7 +84,7 @@ function allowLeadingTo(context: PageContext, { request }: Program): void {
   context.header("Content-Security-Policy", policy(isNameable ? origin : protocol));
 }
 
-type Valid = Extract<Asked, { isValid: true }>;
+type Valid = Extract<ConsentRequest, { isValid: true }>;
 
 async function consentPage(
   context: PageContext,
@@ -151,7 +151,7 @@ const nothingOffered = (admin: boolean) =>
     ? "There is nothing to connect to yet. Create a RAG first."
     : "No RAG, inference or agent is open to members yet. An administrator can open them in their settings.";
 
-type Asked =
+type ConsentRequest =
   | {
       isValid: true;
       program: Program;
@@ -170,7 +170,7 @@ const serverOf = (context: PageContext) =>
   authorizationServer(context.get("services"), addressOf(context));
 
 /** @throws QuarryError `unprocessable` where OAuth is not offered. */
-async function askedIn(context: PageContext, query: string): Promise<Asked> {
+async function askedIn(context: PageContext, query: string): Promise<ConsentRequest> {
   const { helpers } = serverOf(context);
   try {
     const url = `${addressOf(context)}/authorize${query}`;
@@ -243,7 +243,7 @@ function aboutOf(described: ConsentDescription) {
 /** Nothing leads to an address of a program by itself: it may have been made up for that. */
 async function refusedPage(
   context: PageContext,
-  { problem, back }: Extract<Asked, { isValid: false }>,
+  { problem, back }: Extract<ConsentRequest, { isValid: false }>,
 ): Promise<Response> {
   const address = safeHref(back);
   return await barePage(

@@ -68,7 +68,7 @@ export async function askModel(context: PageContext, model: Model): Promise<Resp
   return await answer(context, orNotFound(asked));
 }
 
-type Asked = {
+type PlaygroundRequest = {
   form: Form;
   /** One, or two to compare. */
   targets: [Target, Target?];
@@ -85,14 +85,15 @@ const ignored = () => Promise.resolve();
 const askedForm = async (context: PageContext): Promise<Form> =>
   formFrom(withSecond(await postedValues(context)));
 
-const searchesOnly = ({ targets }: Asked) => targets.every((target) => target?.kind === "rag");
+const searchesOnly = ({ targets }: PlaygroundRequest) =>
+  targets.every((target) => target?.kind === "rag");
 
 /** Null: there is nothing to ask. */
 async function askedIn(
   context: PageContext,
   form: Form,
   fixed: Model | null,
-): Promise<Asked | null> {
+): Promise<PlaygroundRequest | null> {
   const services = context.get("services");
   const choices = fixed === null ? await targetChoices(services) : null;
   const [first] =
@@ -122,7 +123,7 @@ function addressOf(form: Form): string {
   return `${HERE}?${query.toString()}`;
 }
 
-const tryAll = (context: PageContext, { form, targets }: Asked, listening: Listening) =>
+const tryAll = (context: PageContext, { form, targets }: PlaygroundRequest, listening: Listening) =>
   attempt(form, FIELDS, async () => {
     const messages = turnsIn(form.exact(TURNS));
     const trials = targets.flatMap((target, at) =>
@@ -131,7 +132,7 @@ const tryAll = (context: PageContext, { form, targets }: Asked, listening: Liste
     return await Promise.all(trials.map((trial) => trySetting(context, trial, listening)));
   });
 
-async function answer(context: PageContext, asked: Asked): Promise<Response> {
+async function answer(context: PageContext, asked: PlaygroundRequest): Promise<Response> {
   // Beginning a comparison asks nothing yet, and ending it asks nothing more.
   const isAsked = asked.form.all("compare").every((value) => value === "on");
   if (!isAsked) return await answerPage(context, asked, NOTHING);
@@ -141,7 +142,7 @@ async function answer(context: PageContext, asked: Asked): Promise<Response> {
 }
 
 /** The passages and the text as they come, at the end the page's content as without script. */
-async function stream(context: PageContext, asked: Asked): Promise<Response> {
+async function stream(context: PageContext, asked: PlaygroundRequest): Promise<Response> {
   const { log } = context.get("services");
   const isOne = asked.targets.length === 1;
   const run = async ({ signal, emit }: Listening) =>
@@ -163,7 +164,7 @@ async function stream(context: PageContext, asked: Asked): Promise<Response> {
   return context.body(body, 200, EVENT_STREAM_HEADERS);
 }
 
-async function answerPage(context: PageContext, asked: Asked, tried: Attempt<Tried[]>) {
+async function answerPage(context: PageContext, asked: PlaygroundRequest, tried: Attempt<Tried[]>) {
   const props = await propsOf(context, asked, tried);
   const { status } = props.state;
   const content = <Playground {...props} />;
@@ -177,7 +178,7 @@ async function answerPage(context: PageContext, asked: Asked, tried: Attempt<Tri
 
 async function propsOf(
   context: PageContext,
-  { form, targets, fixed, choices }: Asked,
+  { form, targets, fixed, choices }: PlaygroundRequest,
   tried: Attempt<Tried[]>,
 ): Promise<PlaygroundProps> {
   const { db, config } = context.get("services");

@@ -26,7 +26,7 @@ import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
-import { textStream } from "../../../core/text-stream.ts";
+import { textStream } from "../../../http/text-stream.ts";
 
 const STATUSES = [
   { value: "", label: "any status" },
