@@ -41,7 +41,7 @@ export function fileTests(world: () => { admin: Visitor; api: Api }): void {
     await page.goto("/panel/sources/handbook/file?path=handbook/leave.md");
     expect(await violationsOn(page)).toEqual([]);
     const frame = page.frameLocator("iframe.frame");
-    await expect.poll(() => frame.locator("body").innerText()).toContain("26 days");
+    await frame.locator("body", { hasText: "26 days" }).waitFor();
     const button = page.getByRole("button", { name: "Leave out of search" }).last();
     await button.focus();
     await page.keyboard.press("Enter");

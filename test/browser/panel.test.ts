@@ -262,8 +262,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
       .toMatch(
         /301 files: 299 uploaded, 1 failed, 1 skipped \(hidden\)\s+file-7.md: too many pages/,
       );
-    const pager = page.locator("#files .pager");
-    await expect.poll(async () => await pager.innerText()).toContain("1–50 of 299 files");
+    await page.locator("#files .pager", { hasText: "1–50 of 299 files" }).waitFor();
     await expect
       .poll(async () => JSON.stringify(await api("GET", "/file-sources/dropped/files?limit=1")), {
         timeout: 120_000,

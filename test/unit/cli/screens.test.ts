@@ -124,7 +124,7 @@ env.DB (quarry)         D1 Database
   const to = { write: (text: string) => shown.push(text) };
   const from = Readable.from([printed]);
   passOutput(from, to as never, (url) => shown.push(`at ${url}\n`));
-  await vi.waitFor(() => expect(shown).toHaveLength(3));
+  await vi.waitFor(() => expect(shown).toHaveLength(3), 10_000);
   const lines = "at http://localhost:8787\n✘ [ERROR] Build failed\n";
   expect(shown.join("")).toBe(`${lines}{"level":"info"}\n`);
 });

@@ -113,7 +113,7 @@ test("the state folder is closed to other users; foreign files are left alone", 
 test("a killed server whose parent has not noticed uses the folder no more", async () => {
   const parent = spawn("sh", ["-c", "(exit 0) & echo $!; exec sleep 60"]);
   const [pid] = (await once(parent.stdout, "data")) as [Buffer];
-  await vi.waitFor(() => expect(isAlive(Number(pid.toString()))).toBe(false));
+  await vi.waitFor(() => expect(isAlive(Number(pid.toString()))).toBe(false), 10_000);
   noteOf(Number(pid.toString()), 8_787);
   (await claimState(folder, 1))();
   expect(isAlive(process.pid)).toBe(true);

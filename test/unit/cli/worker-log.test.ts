@@ -25,10 +25,11 @@ test("a log that cannot be written is told once, and errors are told on", async 
   // A device on which every write fails as on a full disk.
   followWorkerLog([output], createWriteStream("/dev/full"), (line) => told.push(line));
   output.push("a line\n");
-  await vi.waitFor(() =>
-    expect(told).toEqual([expect.stringMatching(/^The log cannot be written: ./)]),
+  await vi.waitFor(
+    () => expect(told).toEqual([expect.stringMatching(/^The log cannot be written: ./)]),
+    10_000,
   );
   output.push('{"level":"error","event":"defect"}\n');
   output.push(null);
-  await vi.waitFor(() => expect(told.slice(1)).toEqual(["worker: defect"]));
+  await vi.waitFor(() => expect(told.slice(1)).toEqual(["worker: defect"]), 10_000);
 });

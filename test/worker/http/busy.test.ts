@@ -52,7 +52,7 @@ test("a caller's long searches wait for each other, and other callers for none",
   const refused = await vi.waitUntil(async () => {
     const answer = await search(one, 10);
     return answer.status === 503 ? answer : null;
-  });
+  }, 60_000);
   expect(refused.headers.get("Retry-After")).toBe("5");
   expect(await refused.json()).toEqual({ error: "Too many calls of this caller are waiting" });
   // A question is no long search, and another caller has turns of its own.

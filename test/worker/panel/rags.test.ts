@@ -228,7 +228,7 @@ test("changes while a RAG was paused are indexed as soon as it is active", async
   await admin.send("DELETE", "/file-sources/docs/files/new.md");
 });
 
-test("a RAG is removed at once unless it is linked", async () => {
+test("a RAG is removed at once unless it is linked; a new one of its name is another", async () => {
   const made = await make({ name: "Linked" });
   await admin.send("POST", "/inferences", {
     name: "Asker",
@@ -240,9 +240,13 @@ test("a RAG is removed at once unless it is linked", async () => {
     "409 RAG is linked by inferences asker",
   );
   await admin.send("PATCH", "/inferences/asker", { rags: [] });
+  const { token } = await admin.made("/tokens", { name: "narrow", rags: ["linked"] });
   expect((await admin.send("DELETE", `/rags/${made.id}`)).status).toBe(204);
   expect((await admin.send("GET", "/rags/linked")).status).toBe(404);
   expect((await api.get("/rags/linked")).status).toBe(404);
+  await make({ name: "Linked" });
+  expect((await withToken(token).get("/rags/linked")).status).toBe(403);
+  expect((await api.get("/rags/linked")).status).toBe(200);
 });
 
 test("reindexing and retrying are queued", async () => {

@@ -33,10 +33,13 @@ export function dateTests(world: () => ProtocolsWorld): void {
       await panel.send("POST", "/rags", { name: "policies", fileSource: "policies" });
       const files = [...POLICIES, ...NOTES];
       for (const file of files) await put(...file);
-      await vi.waitFor(async () => {
-        const { body } = await panel.send("GET", "/rags/policies");
-        expect(body).toMatchObject({ processedFiles: files.length });
-      });
+      await vi.waitFor(
+        async () => {
+          const { body } = await panel.send("GET", "/rags/policies");
+          expect(body).toMatchObject({ processedFiles: files.length });
+        },
+        { timeout: 120_000, interval: 50 },
+      );
       api = program(await token({ rags: ["policies"] }));
     });
 
