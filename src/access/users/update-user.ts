@@ -19,9 +19,9 @@ import { hashPassword } from "./password.ts";
 type UserPatch = { email?: string; password?: string; role?: Role };
 
 /**
- * Updates the given fields; `by`: who asks for it. A new password or another role ends the user's sessions.
- * @throws QuarryError `invalid` (guessable password); `forbidden` (one's own password); `not-found`; `conflict` when the address is
- * taken or no administrator would be left.
+ * Updates the given fields; `by`: who asks for it. A new password or role ends the user's sessions.
+ * @throws QuarryError `invalid`: guessable password; `forbidden`: one's own password; `not-found`;
+ * `conflict`: the address is taken, or no administrator would be left.
  */
 export async function updateUser(
   { db }: Pick<Services, "db">,

@@ -47,7 +47,7 @@ export async function updateFileSource(
   return await findFileSource(services, { key: id });
 }
 
-/** Everything is listed again where permissions are on. What was read of a source before permissions were switched off is void. */
+/** With permissions on, everything is listed again; what was read before they were off is void. */
 function readersChange(
   source: FileSource["source"],
   { permissions = source.permissions, defaultReaders = source.defaultReaders }: FileSourcePatch,
