@@ -56,7 +56,7 @@ export type Services = {
   askIssuer: (address: string, request: RequestInit) => Promise<Response>;
   /** Sets the clock's alarm unless it is set; cheap when it is. */
   wakeClock: () => Promise<void>;
-  /** A drive changed: one scan is queued after 10 seconds, for all changes within them. */
+  /** A source changed: one scan is queued after 10 seconds for all changes, or the first at once. */
   debounceDriveScan: (fileSourceId: FileSourceId, startsAtOnce?: boolean) => Promise<void>;
   /** Work that the answer does not wait for. */
   inBackground: (work: Promise<unknown>) => void;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 import { afterAll, expect, test } from "vitest";
-import { startEmbedder } from "./embedder.ts";
-import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
-import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 
 import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import { startEmbedder } from "./embedder.ts";
+import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
+import { expectSuccess, freePort, runCli, untilFree } from "./run-cli.ts";
 
 const FILES = 299;
 /** After which a file is given up that kills the server each time. */

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 
-import * as CLIENTS from "./function-clients.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sayWithFunctions } from "../doubles/openai-compatible/chat-answer.ts";
-import { OpenAiDouble } from "../doubles/openai-compatible/openai-double.ts";
-import { serveOpenAi } from "../doubles/openai-compatible/serve.ts";
-import { makeRag, scratchFolder, startService } from "./local-service.ts";
 
 import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import * as CLIENTS from "./function-clients.ts";
+import { sayWithFunctions } from "../doubles/openai-compatible/chat-answer.ts";
+import { OpenAiDouble } from "../doubles/openai-compatible/openai-double.ts";
+import { serveOpenAi } from "../doubles/openai-compatible/serve.ts";
+import { makeRag, scratchFolder, startService } from "./local-service.ts";
 
 const scratch = scratchFolder();
 let service: RunningWorker;

@@ -1,13 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import * as WITNESSES from "./witnesses.ts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startWebSite } from "../doubles/web-site/web-site.ts";
-import { HOSTILE_FILES } from "../support/hostile-files.ts";
-import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
-import { makeRag, scratchFolder, startService } from "./local-service.ts";
-import { expectSuccess, runCli, startCli } from "./run-cli.ts";
 
 import type { PanelApi, Retrieval } from "../../src/cli/api/clients.ts";
 import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
@@ -15,6 +9,12 @@ import { readManifest } from "../../src/cli/push/plan-push.ts";
 import { multipartBody } from "../../src/cli/push/upload-files.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
+import * as WITNESSES from "./witnesses.ts";
+import { startWebSite } from "../doubles/web-site/web-site.ts";
+import { HOSTILE_FILES } from "../support/hostile-files.ts";
+import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
+import { makeRag, scratchFolder, startService } from "./local-service.ts";
+import { expectSuccess, runCli, startCli } from "./run-cli.ts";
 
 const scratch = scratchFolder();
 const folder = join(scratch.path, "docs");

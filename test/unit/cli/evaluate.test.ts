@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 
 import { afterAll, expect, test } from "vitest";
-import { listen } from "../../doubles/listen.ts";
 
 import { missedThresholds, settingIn, thresholdIn } from "../../../src/cli/evaluate-command.ts";
+import { listen } from "../../doubles/listen.ts";
 
 test("a setting is read from the command line", () => {
   const text = "topK=20, reranker=none,model=local/m:1,useReranking=true";

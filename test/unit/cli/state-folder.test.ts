@@ -17,11 +17,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { freePort } from "../../end-to-end/run-cli.ts";
 
 import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { claimState, isAlive } from "../../../src/cli/worker/claim-state.ts";
+import { freePort } from "../../end-to-end/run-cli.ts";
 
 let folder = "";
 beforeEach(() => {
