@@ -84,16 +84,14 @@ async function admitted(
   { value, problem }: DeferredBody,
 ): Promise<{ runner: Runner; caller: Caller }> {
   const model = modelIn(value);
-  const name = readModelName(model);
+  const { kind, identifier } = readModelName(model);
   try {
-    if (name?.kind === "agent") {
-      const { identifier } = name;
+    if (kind === "agent") {
       const { resource: agent, caller } = await admit(context, "agent", "recent", identifier);
-      return { runner: { kind: "agent", agent }, caller };
+      return { runner: { kind, agent }, caller };
     }
-    const identifier = name?.identifier ?? "";
     const { resource: inference, caller } = await admit(context, "inference", "recent", identifier);
-    return { runner: { kind: "inference", inference }, caller };
+    return { runner: { kind, inference }, caller };
   } catch (thrown) {
     if (isNotFound(thrown) && problem !== null) throw problem;
     if (isNotFound(thrown) && model === "") throw refuse("model", "is required, as text");

@@ -12,14 +12,13 @@ import { tokensAndGrants } from "../tokens-only.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
 
 /** `inference/sample` or `agent/sample`. */
-export type ModelName = { kind: CoveredRunner["kind"]; identifier: string };
+type ModelName = { kind: CoveredRunner["kind"]; identifier: string };
 
 const MODEL = /^(inference|agent)\/(.+)$/s;
 
-/** Null: no inference and no agent can have this name. */
-export function readModelName(model: string): ModelName | null {
-  const [, kind, identifier] = MODEL.exec(model) ?? [];
-  if (identifier === undefined) return null;
+/** An empty identifier: no inference and no agent can have this name. */
+export function readModelName(model: string): ModelName {
+  const [, kind, identifier = ""] = MODEL.exec(model) ?? [];
   return { kind: kind === "agent" ? "agent" : "inference", identifier };
 }
 
@@ -44,7 +43,7 @@ export function modelRoutes(): Hono<AppEnv> {
     const credential = await credentialIn(services, context.req.raw);
     const after = context.req.query("after");
     const last = after === undefined ? null : readModelName(after);
-    if (after !== undefined && last === null) throw refuse("after", "must be the id of a model");
+    if (last?.identifier === "") throw refuse("after", "must be the id of a model");
     const slice = runnersAfter(last, PAGE_MODELS);
     const found = await listCoveredRunners(services.reads, credential, slice);
     context.set("actor", callerFrom(services, context.req.raw, found.principal).actor);
@@ -55,9 +54,7 @@ export function modelRoutes(): Hono<AppEnv> {
 
   app.get("/models/:model{.+}", tokensAndGrants, async (context) => {
     const model = context.req.param("model");
-    const name = readModelName(model);
-    const kind = name?.kind ?? "inference";
-    const identifier = name?.identifier ?? "";
+    const { kind, identifier } = readModelName(model);
     try {
       const { resource } = await admit(context, kind, "now", identifier);
       return context.json(modelAnswer({ kind, ...resource }));
