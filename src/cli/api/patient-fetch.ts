@@ -138,7 +138,7 @@ async function errorOf(target: ApiTarget, request: Request, response: Response) 
 
 /** What a call is about: `RAG handbook`, or the path of a file. */
 function subjectOf({ method, url }: { method: string; url: string }): string {
-  const { pathname } = new URL(url);
+  const pathname = new URL(url).pathname.replace(/\/readers(?:\/check)?$/, "");
   const [, kind, id = "", file] =
     /\/api\/(rag|inference|agent|file-source|question-set)s\/([^/]+)(?:\/files\/(.+))?/.exec(
       pathname,

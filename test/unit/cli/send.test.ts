@@ -116,6 +116,14 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
   await expect(rag(url)).rejects.toThrow(/refused the credentials.*Check QUARRY_TOKEN/);
   status = 404;
   await expect(rag(url)).rejects.toThrow(`There is no RAG docs at ${url}`);
+  const file = { path: { id: "docs", path: "a/nope.md" } };
+  const readers = "/file-sources/{id}/files/{path}/readers";
+  const body = { reader: "ann@x.org" };
+  for (const asked of [
+    panelApi(url, "k").GET(readers, { params: file }),
+    panelApi(url, "k").POST(`${readers}/check`, { params: file, body }),
+  ])
+    await expect(asked).rejects.toThrow(`There is no a/nope.md at ${url}`);
   const nowhere = /Cannot reach http:\/\/127.0.0.1:1 \((?!TypeError)/;
   await expect(rag("http://127.0.0.1:1")).rejects.toThrow(nowhere);
 });
