@@ -130,7 +130,8 @@ export async function readAs<Rag extends Readable>(
   if (reading === "everything") return rags.map((rag) => ({ ...rag, readBy: "everything" }));
   const reader = readerIn(reading);
   if (reader === null) return rags.map((rag) => ({ ...rag, readBy: "unnamed" }));
-  const sources = [...new Set(rags.map(({ fileSource }) => fileSource.id))];
+  const permitted = rags.filter(({ readersSince }) => readersSince !== null);
+  const sources = [...new Set(permitted.map(({ fileSource }) => fileSource.id))];
   const own = principalsOf(reader);
   const { groups, untold } = await readerFacts(db, sources, own);
   return rags.map((rag) => {

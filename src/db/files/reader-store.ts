@@ -116,7 +116,12 @@ const TOLD = select({
   ...pick(columnsOf(ragFiles, "x"), "ragId", "generation", "fileId"),
   ...pick(g, "shards"),
   ...pick(f, "audience", "readersRevision"),
-  from: computed(number, "iif(x.content_id <> f.content_id, x.revision, 0)"),
+  // A generation that is returned to indexes what changed meanwhile as a later revision.
+  from: computed(
+    number,
+    `iif(x.content_id is not f.content_id,
+      x.revision + (g.state = 'retired' and x.content_id is not null), 0)`,
+  ),
 });
 const CHANGE = select(pick(columnsOf(readerChanges, "c"), "id", "at"));
 export type ReaderChange = Row<typeof CHANGE>;

@@ -1,3 +1,4 @@
+import { attempt } from "../../core/log.ts";
 import { sha256Hex, shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { EVERYONE, principalOf } from "../../core/principals.ts";
@@ -114,6 +115,15 @@ export async function tellIndexes(
   if (failed !== undefined) throw failed.reason;
 }
 
+/** The same once readers are recorded: an index that does not answer is told by the sweep. */
+export async function tellIndexesOrLater(
+  services: Pick<Services, "db" | "log" | "ragIndexes">,
+  fileSourceId: FileSourceId,
+): Promise<void> {
+  const event = "an index was not told who may read files";
+  await attempt(services.log, event, { fileSourceId }, () => tellIndexes(services, fileSourceId));
+}
+
 type ToldFile = Awaited<ReturnType<typeof untoldReaders>>["told"][number];
 
 /** `files`: of one index object. */
@@ -150,7 +160,7 @@ export async function applyDefaultReaders(
   for (;;) {
     const files = await filesOfDefault(services.db, source, FILES_AT_ONCE);
     const recorded = files.map((id) => ({ id, readers, isNew: false }));
-    await recordReaders(services, source, recorded);
+    if (files.length > 0) await recordReaders(services, source, recorded);
     if (files.length < FILES_AT_ONCE) return;
   }
 }

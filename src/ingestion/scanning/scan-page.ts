@@ -1,4 +1,3 @@
-import { attempt } from "../../core/log.ts";
 import { newId, type FileId } from "../../core/ids.ts";
 import type { Audience } from "../../db/files/reader-store.ts";
 import { idsOfDeleted, commitPage, knownFiles } from "../../db/scans/listing-store.ts";
@@ -9,7 +8,7 @@ import { storedPath } from "../../sources/file-names.ts";
 import { advanced } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
-import { audienceOf, defaultReadersOf, tellIndexes } from "../readers/record-readers.ts";
+import { audienceOf, defaultReadersOf, tellIndexesOrLater } from "../readers/record-readers.ts";
 import { notePage } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -53,12 +52,7 @@ export async function scanPage(
   );
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.
-  if (page.writes.readers.length > 0) {
-    // An index that does not answer is told by the sweep.
-    const { id: fileSourceId } = run.source;
-    const event = "an index was not told who may read files";
-    await attempt(services.log, event, { fileSourceId }, () => tellIndexes(services, fileSourceId));
-  }
+  if (page.writes.readers.length > 0) await tellIndexesOrLater(services, run.source.id);
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };

@@ -13,7 +13,7 @@ import {
   changedReaders,
   recordedOf,
   recordReaders,
-  tellIndexes,
+  tellIndexesOrLater,
 } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 import { fileNameOf } from "./file-path.ts";
@@ -103,7 +103,7 @@ async function storeOnce(
   const written = await writeFiles(services.db, rows, of);
   noteWritten({ placed, known, written: written.ids, results });
   await queueFiles(services, written.messages, placed, known);
-  if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexes(services, source.id);
+  if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexesOrLater(services, source.id);
 }
 
 type Written = {

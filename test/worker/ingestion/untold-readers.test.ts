@@ -6,12 +6,15 @@ import { updateFileSource } from "../../../src/catalog/file-sources/update-file-
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { UNTOLD_MAX } from "../../../src/db/access/member-store.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
+import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { bytesOf, ragWorld, rowsOf, statement, World } from "../../support/ingestion-world.ts";
 import { countedDatabase, noRows } from "../../support/counted-rows.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
+import { lastRun, scan } from "../sources/scanning.ts";
+import { deliverBut, ofGeneration, patch, states } from "./rebuilds/support.ts";
 
 const [ANN, BOB] = ["ann@x.org", "bob@y.org"];
 /** Read to learn the groups of a reader who is in none. */
@@ -132,21 +135,67 @@ test("whoever may read a new version of a file finds nothing of the one before",
   expect(await both()).toEqual([PATHS.length - 1, 1]);
 });
 
+test("nor of a first version that was being indexed when another came", async () => {
+  const { world, source, rag } = await ragWorld();
+  await share(world, source);
+  await world.deliver();
+  const seen: number[] = [];
+  const atEmbedding = [
+    async () => await push(world, source, { path: "new.txt", text: "A later note.", to: BOB }),
+    async () => void seen.push(await found(world, rag, BOB)),
+  ];
+  world.beforeEmbedding(async () => await atEmbedding.shift()?.());
+  await push(world, source, { path: "new.txt", text: "A first note.", to: ANN });
+  await world.deliver();
+  expect([...seen, await found(world, rag, BOB)]).toEqual([0, 1]);
+});
+
+test("nor of the one in an index that a RAG returns to", async () => {
+  const { world, source, rag } = await ragWorld();
+  await share(world, source);
+  await world.deliver();
+  await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
+  await world.deliver();
+  await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
+  world.waiting = [];
+  await returnToIndex(world.services, { ragId: rag });
+  await deliverBut(world, ofGeneration(1));
+  await world.services.queue.scan({ kind: "build", ragId: rag });
+  await deliverBut(world, ofGeneration(1));
+  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
+  const both = async () => [await found(world, rag), await found(world, rag, BOB)];
+  expect(await both()).toEqual([PATHS.length - 1, 0]);
+  await world.sweepAfter(1, 3);
+  expect(await both()).toEqual([PATHS.length - 1, 1]);
+});
+
+test("where an index does not answer, files are stored and scanned all the same", async () => {
+  const { world, source, rag } = await ragWorld();
+  await share(world, source);
+  await world.deliver();
+  silenced(world, new Set([rag]));
+  await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
+  expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([PATHS.length - 1, 0]);
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ error: null, finished: 1 });
+  expect(await untold(source)).toBe(1);
+});
+
 test("where too many changes are untold, searches end with 503, and lists are right", async () => {
   const { world, source, rag } = await ragWorld();
   await share(world, source);
   await world.deliver();
-  const change = async (files: number) => {
+  const change = async (files: number, id = source) => {
     await statement(
       `with recursive n(at) as (select 1 union all select at + 1 from n where at < ${files})
        insert into files (id, file_source_id, path, name, size, mime_type, version, metadata,
          created_at) select ?1 || at, ?1, 'more/' || at, '', 0, '', '', '{}', 0 from n`,
-      source,
+      id,
     ).run();
     await statement(
       `insert into reader_changes (file_source_id, file_ids, at) select ?1,
          json_group_array(id), 0 from files where file_source_id = ?1 and path glob 'more/*'`,
-      source,
+      id,
     ).run();
   };
   await change(UNTOLD_MAX);
@@ -161,6 +210,13 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   });
   await world.sweepAfter(1);
   expect(await found(world, rag)).toBe(PATHS.length);
+  // Those of a source without permissions are nobody's concern.
+  const open = await world.addSourceAndRag();
+  await change(UNTOLD_MAX + 1, open.source);
+  const keys = [rag, open.rag];
+  const rags = await Promise.all(keys.map((key) => findRag(world.services, { key })));
+  const [closed] = await readAs(world.services.db, readingOf(ANN), rags);
+  expect(closed).toMatchObject({ readBy: { untold: [] } });
 });
 
 test("a dead index is not told all again by each call, and keeps the others told", async () => {
