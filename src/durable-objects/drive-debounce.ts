@@ -11,8 +11,8 @@ const DEBOUNCE_MS = 10 * SECOND_MS;
 const SOURCE = "fileSourceId";
 
 /**
- * Groups a source's notifications: one scan is queued 10 seconds after the first of them. The alarm
- * is stored, so it outlives the object's memory.
+ * Groups a source's notifications: one scan is queued 10 seconds after the first of them, or for
+ * it at once and for others then. The alarm is stored, so it outlives the object's memory.
  */
 export class DriveDebounce extends DurableObject<Env> implements DriveDebouncePort {
   #isFollowed = false;

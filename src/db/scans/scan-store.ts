@@ -119,9 +119,9 @@ export const isMending = ({ mode, verify }: ScanProgress) => mode === "full" && 
 export type RunEnd = {
   error: string | null;
   heldRemovals: number;
-  /** Null keeps the source's current cursor; an empty one is none: the next run lists everything. */
+  /** Null keeps the source's current cursor. */
   changeCursor: string | null;
-  /** Everything was listed and compared, ms; null: not in this run. */
+  /** Everything was listed and compared, ms; null: not in this run; 0: the next run lists it. */
   listedAt: number | null;
   /** An earlier time than the scan interval gives; null for none. */
   nextScanAt: number | null;
@@ -142,7 +142,7 @@ export async function endRun(
   const [[ended]] = await runBatch(db, [
     sql`update file_sources set scan_run_id = null, scan_claimed_until = null,
         status = ${error === null ? "active" : "error"},
-        change_cursor = nullif(coalesce(${end.changeCursor}, change_cursor), ''),
+        change_cursor = coalesce(${end.changeCursor}, change_cursor),
         listed_at = coalesce(${end.listedAt}, listed_at), held_since = ${end.heldSince},
         left_out = coalesce(${run.progress.leftOut}, left_out),
         next_scan_at = case
@@ -154,7 +154,7 @@ export async function endRun(
       returning ${ENDED_RUN}`.reading(ENDED_RUN),
     sql`update scan_runs set finished_at = ${now}, error = ${error},
         held_removals = ${end.heldRemovals}, progress = null,
-        verified = ${isMending(run.progress) && end.listedAt !== null},
+        verified = ${isMending(run.progress) && error === null && end.listedAt !== null},
         left_out = coalesce(${run.progress.leftOut}, left_out),
         removed = (select count(*) from files f indexed by files_deleted
           where +f.file_source_id = scan_runs.file_source_id
@@ -208,6 +208,8 @@ export async function giveUpScan(
   const which = sql`(select scan_run_id from file_sources where id = ${fileSourceId}
     and scan_claimed_until < ${now} and (${runId} is null or scan_run_id = ${runId}))`;
   await runBatch(db, [
+    sql`update file_sources set listed_at = 0 where id = ${fileSourceId}
+      and exists (select 1 from scan_runs where id = ${which} and progress ->> '$.mode' = 'full')`,
     sql`update scan_runs set finished_at = ${now}, error = ${reason}, progress = null
       where id = ${which} and finished_at is null`,
     sql`update file_sources set status = 'error', scan_run_id = null, scan_claimed_until = null,

@@ -54,7 +54,10 @@ export const fileSources = sqliteTable(
     scanClaimedUntil: integer(),
     /** The last cursor of the provider's change feed. */
     changeCursor: text(),
-    /** When the newest complete listing began whose files were all compared; null: none yet. */
+    /**
+     * When the newest complete listing began whose files were all compared; null: none yet; 0: one
+     * broke off since.
+     */
     listedAt: integer(),
     /** When the clock next looks after the source's watches; null: its provider has none. */
     watchDueAt: integer(),

@@ -196,9 +196,9 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
   await end(services, run, {
     error: verdict.message,
     heldRemovals: 0,
+    changeCursor: null,
     // What a broken listing saw last, changes since its source's cursor may not tell of.
-    changeCursor: run.progress.mode === "full" ? "" : null,
-    listedAt: null,
+    listedAt: run.progress.mode === "full" ? 0 : null,
     nextScanAt: services.now() + verdict.delayMs,
     heldSince: run.source.heldSince,
   });

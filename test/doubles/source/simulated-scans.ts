@@ -25,6 +25,8 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
   const files = new Map<string, ListedFile>();
   const store = memoryStore();
   let changeCursor: string | null = null;
+  /** As the scan engine does after a listing that broke off. */
+  let listsAgain = false;
   let time = Date.now();
   const byPath = async (paths: string[]) => {
     const wanted = new Set(paths);
@@ -71,9 +73,14 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
         mode = "full";
       } else {
         take(page, notes);
-        // As the scan engine does after a listing that broke off.
-        if (mode === "full") changeCursor = null;
-        if (cursor === null) {
+        listsAgain ||= mode === "full";
+        if (cursor !== null) continue;
+        if (mode === "follow" && listsAgain) {
+          // What the feed showed may have gone since.
+          notes.clear();
+          mode = "full";
+        } else {
+          listsAgain = false;
           await end(mode, notes, page.changeCursor ?? null);
           return mode;
         }
