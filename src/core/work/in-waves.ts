@@ -8,7 +8,9 @@ export async function* inWaves<Item, Result>(
 ): AsyncGenerator<Result[]> {
   let ready: Result[] = [];
   const all = inParallel(items, limit, async (item) => {
-    ready.push(await work(item));
+    const result = await work(item);
+    // Not before: `ready` is another list by then.
+    ready.push(result);
   });
   // Thrown to whoever takes the next wave; nobody does after a failure elsewhere.
   all.catch(() => undefined);
