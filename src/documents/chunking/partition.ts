@@ -62,16 +62,13 @@ class Partition {
   }
 
   #bestCut(to: number, lowest: number): number {
-    const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
-    for (let from = to - 2; from >= lowest; from--) this.#try(from, to, found);
-    return found.cut;
-  }
-
-  #try(from: number, to: number, found: { cut: number; least: number }): void {
-    const cost = this.#costFrom(from, to, found.least);
-    if (cost > found.least || (cost === found.least && from <= found.cut)) return;
-    found.cut = from;
-    found.least = cost;
+    let cut = to - 1;
+    let least = this.#costFrom(cut, to, Infinity);
+    for (let from = to - 2; from >= lowest; from--) {
+      const cost = this.#costFrom(from, to, least);
+      if (cost < least) [cut, least] = [from, cost];
+    }
+    return cut;
   }
 
   /** Infinite above the limit, unless it is a single unit; not exact above `least`. */

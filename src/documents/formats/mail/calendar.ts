@@ -20,7 +20,7 @@ const LABELS: Record<string, string> = {
 const LABELLED_AS_NAMED =
   /^(?:SUMMARY|DUE|DURATION|COMPLETED|LOCATION|STATUS|ORGANIZER|ATTENDEE|CONTACT|CATEGORIES|RESOURCES|COMMENT)$/;
 const ENTRY = /^V(?:EVENT|TODO|JOURNAL)$/i;
-const OF_TIME = /^(?:DT|DUE|EX|R|COMPLETED)/;
+const OF_TIME = /^(?:DT|DUE|EX|R(?!ES)|COMPLETED)/;
 const MOMENT = /\b(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:\d\d)?(Z)?)?\b/g;
 
 /** Whether a text is a calendar that has entries; time zones do not count. */

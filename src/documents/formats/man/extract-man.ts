@@ -1,5 +1,6 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
+import { countNote, ENDS_EARLY } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 
 const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})(.*)$/s;
@@ -7,7 +8,7 @@ const HEADINGS = new Map([...pairs("TH Dt", 1), ...pairs("SH Sh", 2), ...pairs("
 /** A paragraph begins with these. */
 const BEGIN = new Set("P PP LP HP TP TQ RS RE SY YS Sp Pp Bl El br sp ti IP It".split(" "));
 /** Requests of roff itself, and macros whose arguments are lengths or of an index. */
-const SILENT = /^(?:[a-z].*|\W.*|P|[PLH]P|T[PQ]|RS|RE|Bl|IX|)$/;
+const SILENT = /^(?:[a-z].*|[^\w%].*|P|[PLH]P|P?D|T[PQ]|RS|RE|B[kl]|AT|UC|Sm|IX|)$/;
 const LITERALS = new Map([
   ...pairs("nf EX Vb TS Bd", true),
   ...pairs("fi EE Ve TE Ed", false),
@@ -31,7 +32,8 @@ export function* readText(text: string): CooperativeWork<Extraction> {
     yield* progress.advanceTo((at += line.length + 1));
   }
   page.endBlock();
-  return { text: out, title: out.firstHeading(), language: null, pages: [], notes: [] };
+  const title = out.firstHeading();
+  return { text: out, title, language: null, pages: [], notes: page.notes(), ...page.elsewhere };
 }
 
 const textOf = (name: string, args: string[]) =>
@@ -40,7 +42,10 @@ const textOf = (name: string, args: string[]) =>
 class ManPage {
   #lines: string[] = [];
   #isLiteral = false;
-  #isDefinition = false;
+  /** The name that ends the open definition. */
+  #definitionEnd: string | null = null;
+  #unknown = 0;
+  elsewhere: { reason: string } | null = null;
   #heading: number | undefined;
   readonly #out: MarkdownBuilder;
 
@@ -49,30 +54,39 @@ class ManPage {
   }
 
   add(line: string): void {
-    if (this.#isDefinition) this.#isDefinition = !/^\.[.\s]*$/.test(line);
-    else if (/^[.']/.test(line)) this.#request(line);
+    const [, name = "", rest = ""] = REQUEST.exec(line) ?? [];
+    if (this.#definitionEnd !== null) {
+      if (name === this.#definitionEnd) this.#definitionEnd = null;
+    } else if (/^[.']/.test(line)) this.#request(name, argumentsOf(rest.replace(COMMENT, "$1")));
     else if (line.trim() === "" && !this.#isLiteral) this.endBlock();
     else this.#text(plainText(line));
   }
 
-  #request(line: string): void {
-    const [, name = "", rest = ""] = REQUEST.exec(line) ?? [];
-    const args = argumentsOf(rest);
+  notes(): string[] {
+    const unknown = countNote(this.#unknown, "special character or string", "left out");
+    return this.#definitionEnd === null ? unknown : [...unknown, ENDS_EARLY];
+  }
+
+  #request(name: string, args: string[]): void {
     const [isLiteral, level] = [LITERALS.get(name), HEADINGS.get(name)];
-    this.#isDefinition = DEFINITION.test(name);
     if (isLiteral !== undefined || level !== undefined || BEGIN.has(name)) this.endBlock();
     if (level !== undefined) this.#openHeading(level, args);
     else if (isLiteral !== undefined) this.#isLiteral = isLiteral;
+    else if (DEFINITION.test(name)) this.#definitionEnd = args[name === "ig" ? 0 : 1] ?? ".";
+    else if (name === "so") this.elsewhere ??= { reason: `its text is in ${args.join(" ")}` };
     else if (!SILENT.test(name)) this.#text(textOf(name, args));
   }
 
   #openHeading(level: number, args: string[]): void {
     this.#heading = level;
+    this.#isLiteral = false;
     const [name = "", section] = args;
     this.#text(level === 1 && section !== undefined ? `${name}(${section})` : args.join(" "));
   }
 
-  #text(text: string): void {
+  #text(marked: string): void {
+    const text = marked.replaceAll(UNKNOWN, "");
+    this.#unknown += marked.length - text.length;
     if (text !== "" || this.#isLiteral) this.#lines.push(text);
     if (this.#heading !== undefined && text !== "") this.endBlock();
   }
@@ -87,7 +101,7 @@ class ManPage {
 }
 
 const NAMED = new Map(
-  "ssß aeæ /oø oaå Fo« Fc» Bq„ hy- en– em— bu• aq' Aq' dq\" oq‘ cq’ lq“ rq” rs\\ ha^ ti~ ga` co© rg® tm™ Tm™ R® ->→ <-← +-± mu× >=≥ <=≤"
+  'ssß aeæ AEÆ oeœ OEŒ oAÅ /OØ /oø oaå Fo« Fc» Bq„ hy- en– em— bu• aq\' Aq\' dq" oq‘ cq’ lq“ rq” rs\\ ha^ ti~ ga` co© rg® tm™ Tm™ R® ->→ <-← +-± mu× di÷ de° >=≥ <=≤ !=≠ ==≡ ~=≅ if∞ no¬ mi− pl+ eq= sl/ aa´ at@ sh# Do$ ba| bv| br│ ul_ lB[ rB] lC{ rC} la⟨ ra⟩ Po£ Eu€ ct¢ Ye¥ sc§ ps¶ dg† dd‡ r!¡ r?¿ 12½ 14¼ 34¾ S1¹ S2² S3³ ci○ sq□ ua↑ da↓ L"“ R"” --—'
     .split(" ")
     .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
 );
@@ -104,7 +118,10 @@ const ACCENTS: Record<string, string> = {
 };
 /** Characters and strings by name, what shows nothing (fonts, sizes, movements), and comments. */
 const ESCAPE =
-  /\\(?:["#].*|\*?(?:\((..)|\[([^\]]{0,200})\])|\*(.)|[fmMFYgkn][-+]?(?:\(..|\[[^\]]{0,200}\]|.)|s[-+]?\d{1,2}|[bhvlLDXNZHSARCwo]'[^']{0,2000}'|(.))/gs;
+  /\\(?:["#].*|\*?(?:\((..)|\[([^\]]{0,200})\])|\*(.)|[fmMFYgkn][-+]?(?:\(..|\[[^\]]{0,200}\]|.)|s[-+]?\d{1,2}|[bhvlLDXNZHSARCwo]'[^']{0,2000}'|(.?))/gs;
+const COMMENT = /(^|[^\\])\\["#].*$/s;
+/** Stands for a character or string without a known name; it is counted and not shown. */
+const UNKNOWN = "\ufffd";
 
 function plainText(line: string): string {
   return line.replace(ESCAPE, (_whole, two?: string, long?: string, text?: string, one = "") => {
@@ -113,7 +130,7 @@ function plainText(line: string): string {
     const code = /^u([\dA-F]{4,5})$/.exec(name)?.[1];
     if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
     const accent = ACCENTS[name.slice(0, -1)];
-    return NAMED.get(name) ?? (accent ? `${name.at(-1)}${accent}`.normalize("NFC") : "");
+    return NAMED.get(name) ?? (accent ? `${name.at(-1)}${accent}`.normalize("NFC") : UNKNOWN);
   });
 }
 

@@ -12,6 +12,7 @@ import { countNote } from "../../notes.ts";
 const MAX_OUTPUT_CHARACTERS = 1 << 18;
 /** Limit of keys and values: each takes up to 75 bytes during parsing, besides its characters. */
 const MAX_VALUES = 1_000_000;
+const hasPicture = (data: unknown) => /\bimage\//.test(Object.keys(data ?? {}).join());
 const STAND_IN = /^<[^<>\n]*>$/;
 
 /**
@@ -107,8 +108,10 @@ class NotebookReader {
     if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) this.out.code(this.#bounded(plain));
     else if (markdown.trim() !== "") yield* this.#addText(this.#bounded(markdown));
     else {
+      const latex = linesAt(data, "text/latex");
       if (html !== "") this.out.raw(yield* this.#page(this.#bounded(html)));
-      this.out.paragraph(this.#bounded(linesAt(data, "text/latex")));
+      this.out.paragraph(this.#bounded(latex));
+      if (html + latex === "" && !hasPicture(data)) this.out.code(plain);
     }
   }
 

@@ -34,7 +34,7 @@ describe("numbers stay what they are", () => {
   });
 });
 
-describe("items of a list have the numbers that a browser shows", () => {
+describe("items of a list have the numbers of their type, start and value", () => {
   it.each([
     ["a beginning", '<ol start="0"><li>a<li>b</ol>', "0. a\n1. b"],
     ["no beginning", '<ol start="x"><li>a<li>b</ol>', "1. a\n2. b"],

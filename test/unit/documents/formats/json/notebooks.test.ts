@@ -25,6 +25,11 @@ it("keeps a table once, as its plain text, and no name of a picture", async () =
   expect(markdown).toBe(`${RUN}\n\n${code("  quay depth\n0 3 4.5")}`);
 });
 
+it("keeps the name of an object that nothing else shows", async () => {
+  const { markdown } = await read(ran({ data: { "text/plain": "<Lock 7>" } }));
+  expect(markdown).toBe(`${RUN}\n\n${code("<Lock 7>")}`);
+});
+
 it("keeps pages, Markdown and formulas that plain text only names", async () => {
   const name = "<IPython.core.display.HTML object>";
   const page = { data: { "text/plain": name, "text/html": "<p>High <b>water</b></p>" } };

@@ -84,7 +84,7 @@ describe("attachments", () => {
 
   it("that are calendars say what is cancelled and what is added", async () => {
     const event =
-      "BEGIN:VEVENT\nSUMMARY:Standup\nDTSTART;TZID=Europe/Oslo:20250314T090000\nRRULE:FREQ=WEEKLY\nEXDATE;TZID=Europe/Oslo:20250321T090000,20250\n 328T090000\nRECURRENCE-ID:20250404\nCOMMENT:Bring slides\\, please\nEND:VEVENT";
+      "BEGIN:VEVENT\nSUMMARY:Standup\nDTSTART;TZID=Europe/Oslo:20250314T090000\nRRULE:FREQ=WEEKLY\nEXDATE;TZID=Europe/Oslo:20250321T090000,20250\n 328T090000\nRECURRENCE-ID:20250404\nCOMMENT:Bring slides\\, please\nRESOURCES:Beamer 20240001\nEND:VEVENT";
     const calendar = (entries: string) =>
       file("Content-Type: text/calendar; name=a.ics", `BEGIN:VCALENDAR\n${entries}\nEND:VCALENDAR`);
     expect(await mailText(calendar(event))).toBe(
@@ -96,6 +96,7 @@ describe("attachments", () => {
         "- Not on: 2025-03-21 09:00, 2025-03-28 09:00 (Europe/Oslo)",
         "- In place of: 2025-04-04",
         "- Comment: Bring slides, please",
+        "- Resources: Beamer 20240001",
       ].join("\n"),
     );
   });

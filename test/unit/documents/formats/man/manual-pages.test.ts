@@ -33,6 +33,15 @@ reads("oil.1", {
     `${TITLE}.ie n .ds X oil\n.de Vs\nlost\n..\n.IX Header x\n.\\}\nEnd.`,
     `${HEADED}End.`,
   ],
+  "a heading that ends literal text": [`${TITLE}.nf\na\n.SH B \\" so\nc`, /a\n```\n\n## B\n\nc$/],
+  "no distances, and no definitions with an end of their own": [
+    `${TITLE}.PD 0\n.de X END\nlost\n.\n.END\n.ig\n.B lost\n..\n5 \\(de \\*(zz.\\`,
+    `${HEADED}5 ° .`,
+    "1 special character or string left out",
+  ],
+  "a definition that never ends": [`${TITLE}a\n.de X\nlost`, `${HEADED}a`, "the file ends early"],
+  "that its text is in another page": [".so man8/oil.8\n", new Error("its text is in man8/oil.8")],
+  "references of mdoc": [`${TITLE}.%A Ann Berg`, `${HEADED}Ann Berg`],
   "pages of mdoc": [
     ".Dd May 1, 2026\n.Dt OIL 1\n.Os\n.Sh NAME\n.Nm oil\n.Nd oils hinges",
     "May 1, 2026\n\n# OIL(1)\n\n## NAME\n\noil\noils hinges",
