@@ -100,22 +100,16 @@ class ManPage {
   }
 }
 
-const NAMED = new Map(
-  'ssß aeæ AEÆ oeœ OEŒ oAÅ /OØ /oø oaå Fo« Fc» Bq„ hy- en– em— bu• aq\' Aq\' dq" oq‘ cq’ lq“ rq” rs\\ ha^ ti~ ga` co© rg® tm™ Tm™ R® ->→ <-← +-± mu× di÷ de° >=≥ <=≤ !=≠ ==≡ ~=≅ if∞ no¬ mi− pl+ eq= sl/ aa´ at@ sh# Do$ ba| bv| br│ ul_ lB[ rB] lC{ rC} la⟨ ra⟩ Po£ Eu€ ct¢ Ye¥ sc§ ps¶ dg† dd‡ r!¡ r?¿ 12½ 14¼ 34¾ S1¹ S2² S3³ ci○ sq□ ua↑ da↓ L"“ R"” --—'
-    .split(" ")
-    .map((pair) => [pair.slice(0, -1), pair.slice(-1)]),
+/** Pairs of a name and, at its end, the character that it shows. */
+const named = (pairs: string) =>
+  new Map(pairs.split(" ").map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
+const NAMED = named(
+  'ssß aeæ AEÆ oeœ OEŒ oAÅ /OØ /oø oaå Fo« Fc» Bq„ hy- en– em— bu• aq\' Aq\' dq" oq‘ cq’ lq“ rq” rs\\ ha^ ti~ ga` co© rg® tm™ Tm™ R® ->→ <-← +-± mu× di÷ de° >=≥ <=≤ !=≠ ==≡ ~=≅ if∞ no¬ mi− pl+ eq= sl/ aa´ at@ sh# Do$ ba| bv| br│ ul_ lB[ rB] lC{ rC} la⟨ ra⟩ Po£ Eu€ ct¢ Ye¥ sc§ ps¶ dg† dd‡ r!¡ r?¿ 12½ 14¼ 34¾ S1¹ S2² S3³ ci○ sq□ ua↑ da↓ L"“ R"” --—',
 );
+const ACCENTS = named("'\u0301 `\u0300 ^\u0302 :\u0308 ~\u0303 ,\u0327 v\u030c");
 const ONE = new Map([..."-'`._\\"].map((each) => [each, each]));
 for (const each of "~0t ") ONE.set(each, " ");
 ONE.set("e", "\\");
-const ACCENTS: Record<string, string> = {
-  "'": "\u0301",
-  "`": "\u0300",
-  "^": "\u0302",
-  ":": "\u0308",
-  "~": "\u0303",
-  ",": "\u0327",
-};
 /** Characters and strings by name, what shows nothing (fonts, sizes, movements), and comments. */
 const ESCAPE =
   /\\(?:["#].*|\*?(?:\((..)|\[([^\]]{0,200})\])|\*(.)|[fmMFYgkn][-+]?(?:\(..|\[[^\]]{0,200}\]|.)|s[-+]?\d{1,2}|[bhvlLDXNZHSARCwo]'[^']{0,2000}'|(.?))/gs;
@@ -129,7 +123,7 @@ function plainText(line: string): string {
     if (name === undefined) return ONE.get(one) ?? "";
     const code = /^u([\dA-F]{4,5})$/.exec(name)?.[1];
     if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    const accent = ACCENTS[name.slice(0, -1)];
+    const accent = ACCENTS.get(name.slice(0, -1));
     return NAMED.get(name) ?? (accent ? `${name.at(-1)}${accent}`.normalize("NFC") : UNKNOWN);
   });
 }
