@@ -9,6 +9,7 @@ import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
 import * as graphs from "../../doubles/microsoft-graph/random-changes.ts";
 import { graphSource, libraryOf } from "../../doubles/microsoft-graph/scanning.ts";
 import { failureOf, fileOf, textOf } from "../../doubles/source/simulated-scans.ts";
+import { SEED } from "../../support/seed.ts";
 
 /** One key pair serves all drives: making one takes longer than the rest. */
 const first = GoogleDriveDouble.open();
@@ -216,7 +217,7 @@ function populate(drive: GoogleDriveDouble | DriveDouble, root: string): void {
   for (const folder of [root, top, deep]) drive.file(folder, "n0.txt", "text");
 }
 
-/** `RANDOM_SCHEDULES=500` tries more. */
+/** `RANDOM_SCHEDULES=500 PROPERTY_SEED=$RANDOM` tries more, and others. */
 const numRuns = Number(process.env["RANDOM_SCHEDULES"] ?? 60);
 
 test.each<[string, string, (flag: boolean) => Promise<Random>]>([
@@ -243,6 +244,6 @@ test.each<[string, string, (flag: boolean) => Promise<Random>]>([
       expect(Object.fromEntries(plain)).toEqual(Object.fromEntries(held()));
       expect(new Set(source.paths()).size).toBe(plain.length);
     }),
-    { numRuns },
+    { numRuns, seed: SEED },
   );
 });
