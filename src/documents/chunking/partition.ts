@@ -9,6 +9,9 @@ const SMALL_CHUNK_TOKENS = 200;
 const SMALL_COST = 3;
 /** A fixed cost per chunk, so that there are no more than needed. */
 const CHUNK_COST = 0.35;
+/** Runs of so many units are skipped together where none of them can hold a better cut. */
+const RUN_UNITS = 32;
+const ROUNDING_SLACK = 1e-6;
 const INTO_SUBSECTION = 0.2;
 const OVER_SIBLING = 0.45;
 const OUT_OF_SECTION = 0.7;
@@ -30,6 +33,9 @@ class Partition {
   /** The least total cost before each unit, including the break before it. */
   readonly #best: Float64Array;
   readonly #cuts: Int32Array;
+  /** For each run: its least cost, and the latest start of a piece's text, as a weight. */
+  readonly #bestOfRun: Float64Array;
+  readonly #startOfRun: Float64Array;
 
   constructor(units: Unit[], options: PartitionOptions) {
     const { length } = units;
@@ -42,16 +48,21 @@ class Partition {
     this.#headers = numbersOf(units, (unit) => unit.tableHeader?.weight ?? 0);
     this.#best = new Float64Array(length + 1);
     this.#cuts = new Int32Array(length + 1);
+    const runs = Math.ceil((length + 1) / RUN_UNITS);
+    this.#bestOfRun = new Float64Array(runs).fill(Infinity);
+    this.#startOfRun = new Float64Array(runs).fill(-Infinity);
   }
 
   pieces(): Piece[] {
     const end = this.#units.length;
     let lowest = 0;
+    this.#note(0);
     for (let to = 1; to <= end; to++) {
       while (lowest < to - 1 && between(this.#weights, lowest, to) > this.#limit) lowest++;
       const cut = this.#bestCut(to, lowest);
       this.#cuts[to] = cut;
       this.#best[to] = this.#costFrom(cut, to, Infinity) + (this.#units[to]?.breakCost ?? 0);
+      this.#note(to);
     }
     const pieces: Piece[] = [];
     for (let to = end; to > 0; to = this.#cuts[to] ?? 0) {
@@ -61,14 +72,42 @@ class Partition {
     return pieces.reverse();
   }
 
+  #note(from: number): void {
+    const run = Math.floor(from / RUN_UNITS);
+    const start = at(this.#weights, this.#overlaps[from] ?? 0) - at(this.#headers, from);
+    this.#bestOfRun[run] = Math.min(at(this.#bestOfRun, run), at(this.#best, from));
+    this.#startOfRun[run] = Math.max(at(this.#startOfRun, run), start);
+  }
+
   #bestCut(to: number, lowest: number): number {
-    let cut = to - 1;
-    let least = this.#costFrom(cut, to, Infinity);
-    for (let from = to - 2; from >= lowest; from--) {
-      const cost = this.#costFrom(from, to, least);
-      if (cost < least) [cut, least] = [from, cost];
+    const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
+    // Most pieces begin where the one that ends a unit before does: try few later starts.
+    this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, found);
+    for (let last = to - 2; last >= lowest;) {
+      const first = Math.max(lowest, last - (last % RUN_UNITS));
+      const bound = this.#boundOf(first, last, to);
+      if (bound < found.least || (bound === found.least && last > found.cut)) {
+        for (let from = last; from >= first; from--) this.#try(from, to, found);
+      }
+      last = first - 1;
     }
-    return cut;
+    return found.cut;
+  }
+
+  #try(from: number, to: number, found: { cut: number; least: number }): void {
+    const cost = this.#costFrom(from, to, found.least);
+    if (cost > found.least || (cost === found.least && from <= found.cut)) return;
+    found.cut = from;
+    found.least = cost;
+  }
+
+  /** A lower bound of the costs of all cuts from `first` to `last`, of one run. */
+  #boundOf(first: number, last: number, to: number): number {
+    const run = Math.floor(first / RUN_UNITS);
+    const lightest = at(this.#weights, to) - at(this.#startOfRun, run);
+    if (lightest > this.#limit + ROUNDING_SLACK) return Infinity;
+    const piece = this.#smallness(first, to) + between(this.#crossings, last + 1, to);
+    return at(this.#bestOfRun, run) + piece;
   }
 
   /** Infinite above the limit, unless it is a single unit; not exact above `least`. */
