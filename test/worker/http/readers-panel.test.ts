@@ -214,10 +214,14 @@ test("groups count for a member while the provider that told them vouches", asyn
   expect(await counts()).toEqual([3, 3]);
 });
 
-const CHANGING = /nonce="[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z|<time.*?<\/time>/g;
+const CHANGING = /nonce="[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z|<time.*?<\/time>|[\d.]+ ms/g;
+/** They count calls, some time after these were made. */
+const COUNTS_CALLS = /^\/panel(?:\/api\/(?:usage|overview)|\/first-steps|\/inferences|\/agents)?$/;
 
 test("files that a member may not read change nothing that the panel tells it", async () => {
-  const doors = PANEL_DOORS.filter(({ method, told }) => method === "GET" && told !== "self");
+  const doors = PANEL_DOORS.filter(
+    ({ method, route, told }) => method === "GET" && told !== "self" && !COUNTS_CALLS.test(route),
+  );
   const told = async () => {
     const all: Record<string, string> = {};
     for (const door of doors) {

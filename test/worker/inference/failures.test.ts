@@ -16,7 +16,7 @@ import {
 import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
 
 /** Short budgets, so that what hangs is given up soon. */
-const variables = { RETRIEVAL_TIMEOUT_MS: "400", MODEL_TIMEOUT_MS: "250" };
+const variables = { RETRIEVAL_TIMEOUT_MS: "1500", MODEL_TIMEOUT_MS: "250" };
 
 let rag: RagRecord;
 
