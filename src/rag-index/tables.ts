@@ -134,11 +134,20 @@ function bindable(value: Bound): SqlStorageValue | Uint8Array {
   return isBytes ? value : JSON.stringify(value);
 }
 
+/** One string each: SQLite's prepared statements are found faster by the same one. */
+const queries = new WeakMap<TemplateStringsArray, string>();
+
+function queryOf(texts: TemplateStringsArray): string {
+  const known = queries.get(texts) ?? texts.join("?");
+  queries.set(texts, known);
+  return known;
+}
+
 /** Runs a statement; values become parameters: flags as 0 and 1, lists as JSON. */
 export const run =
   <Of extends SqlRow>(sql: SqlStorage): Template<SqlStorageCursor<Of>> =>
   (texts, ...values) =>
-    sql.exec<Of>(texts.join("?"), ...values.map(bindable));
+    sql.exec<Of>(queryOf(texts), ...values.map(bindable));
 
 /** The rows of a statement, those of `RETURNING` included. */
 export const rowsOf =

@@ -84,9 +84,11 @@ export class KeptFileTable {
     among: BitSet | null,
   ): EligibleFiles {
     const behind = new BitSet(
-      valuesOf<number>(this.#sql)`SELECT f.file FROM json_each(${untold}) told
-        CROSS JOIN files f ON f.id = told.value ->> 'fileId'
-        WHERE f.readers_revision < told.value ->> 'revision'`,
+      untold.length === 0
+        ? []
+        : valuesOf<number>(this.#sql)`SELECT f.file FROM json_each(${untold}) told
+            CROSS JOIN files f ON f.id = told.value ->> 'fileId'
+            WHERE f.readers_revision < told.value ->> 'revision'`,
     );
     // No file that anybody may read has the audience 0.
     const audiences = new BitSet(

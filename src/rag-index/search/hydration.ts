@@ -4,14 +4,33 @@ import { rowsOf, stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 
-type HydratedRow = Omit<HydratedChunk, "similarities" | "file" | "headings"> &
-  HydratedChunk["file"] & { headings: string; vector: ArrayBuffer | null };
+type Facts = HydratedChunk["file"];
+
+/** In the order of the columns: naming each value costs 3 % of a search. */
+type HydratedRow = [
+  id: ChunkId,
+  text: string,
+  duplicateKey: string,
+  fileChunks: number,
+  position: number,
+  headings: string,
+  languages: string,
+  page: number | null,
+  start: number,
+  end: number,
+  fileId: Facts["fileId"],
+  path: string,
+  name: string,
+  externalId: string | null,
+  url: string | null,
+  modifiedAt: number,
+  vector: ArrayBuffer | null,
+];
 
 /** The list drives the join, so that rows come in its order. */
 const ofChunks = (vector: string) =>
-  `SELECT c.id, t.text, c.duplicate_key AS duplicateKey, f.chunk_count AS fileChunks, c.position,
-    c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, f.id AS fileId, f.path, f.name,
-    f.external_id AS externalId, f.url, f.modified_at AS modifiedAt, ${vector} AS vector
+  `SELECT c.id, t.text, c.duplicate_key, f.chunk_count, c.position, c.headings, c.languages, c.page,
+    c.start_at, c.end_at, f.id, f.path, f.name, f.external_id, f.url, f.modified_at, ${vector}
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
 const OF_CHUNKS = ofChunks("NULL");
@@ -42,7 +61,7 @@ export function readChunks(
   const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
   const comparesVectors = queries.some((query) => query !== null);
   const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
-  const rows = sql.exec<HydratedRow>(columns, JSON.stringify(ids));
+  const rows = sql.exec(columns, JSON.stringify(ids)).raw<HydratedRow>();
   return Array.from(rows, (row) => hydrated(row, queries));
 }
 
@@ -68,11 +87,20 @@ const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null
   queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
 
 function hydrated(row: HydratedRow, queries: (QueryVector | null)[]): HydratedChunk {
-  const { headings, vector, fileId, path, name, externalId, url, modifiedAt, ...chunk } = row;
+  const [id, text, duplicateKey, fileChunks, position, headings, languages, ...more] = row;
+  const [page, start, end, fileId, path, name, externalId, url, modifiedAt, vector] = more;
   return {
-    ...chunk,
+    id,
+    text,
+    duplicateKey,
     similarities: similaritiesOf(vector, queries),
     file: { fileId, path, name, externalId, url, modifiedAt },
+    fileChunks,
+    position,
     headings: stringsIn(headings),
+    languages,
+    page,
+    start,
+    end,
   };
 }
