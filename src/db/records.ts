@@ -1,7 +1,7 @@
 import type { ReadBy } from "../core/principals.ts";
 import { number, nullable, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
-import { LEAST_FINISHED_FIRST } from "./schema/rags.ts";
+import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
 import { raw } from "./sql.ts";
 
 const [r, g, s] = [
@@ -71,8 +71,8 @@ export type InferenceRecord = typeof inferences.$inferSelect & { rags: RagRecord
 
 export type AgentRecord = typeof agents.$inferSelect & { rags: RagRecord[] };
 
-/** The place of a status in `LEAST_FINISHED_FIRST`. */
+/** The place of a status in `FILE_STATUSES_BY_PROGRESS`. */
 export const rankOf = (status: string): string => {
-  const ranks = LEAST_FINISHED_FIRST.map((one, rank) => `when '${one}' then ${rank}`);
+  const ranks = FILE_STATUSES_BY_PROGRESS.map((one, rank) => `when '${one}' then ${rank}`);
   return `case ${status} ${ranks.join(" ")} end`;
 };

@@ -104,7 +104,7 @@ const MIN_WEIGHT = 0.6;
 const MIN_MARGIN = 1.25;
 
 /** Of two letters at least: others may be names, one alone a part of a compound. */
-const LEAST_WORDS = 3;
+const MIN_FUNCTION_WORDS = 3;
 const DIACRITIC = /[\u00df-\u024f\u1ea0-\u1eff]/g;
 const MIN_DIACRITICS = 0.01;
 const VIETNAMESE = /[\u1ea0-\u1eff]/;
@@ -116,7 +116,7 @@ export const languageOfQuestion = (question: string): Language | null =>
 /** The language of a text in Latin script, by its function words; null where they do not tell. */
 export function languageOf(text: string): Language | null {
   const sample = text.slice(0, LOOKED_AT_CHARACTERS);
-  return languageFrom(sample, hasDiacritics(sample) ? 1 : LEAST_WORDS);
+  return languageFrom(sample, hasDiacritics(sample) ? 1 : MIN_FUNCTION_WORDS);
 }
 
 /** What a text's letters tell where its words do not: most languages have diacritics. */

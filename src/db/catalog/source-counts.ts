@@ -3,7 +3,7 @@ import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
 import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
-import { LEAST_FINISHED_FIRST } from "../schema/rags.ts";
+import { FILE_STATUSES_BY_PROGRESS } from "../schema/rags.ts";
 
 const r = columnsOf(rags, "r");
 const COUNTS = select({
@@ -70,7 +70,7 @@ export async function filesOfSources(
     counts.set(sourceId, { ...NONE, pending: coming });
   }
   for (const { sourceId, rank, files } of found) {
-    const [status, known] = [LEAST_FINISHED_FIRST[rank], counts.get(sourceId)];
+    const [status, known] = [FILE_STATUSES_BY_PROGRESS[rank], counts.get(sourceId)];
     if (status !== undefined && known !== undefined) known[status] += files;
   }
   return counts;
@@ -103,7 +103,7 @@ function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId
 export function summed(counts: Iterable<FileCounts>): FileCounts {
   const sum = { ...NONE };
   for (const one of counts) {
-    for (const status of LEAST_FINISHED_FIRST) sum[status] += one[status];
+    for (const status of FILE_STATUSES_BY_PROGRESS) sum[status] += one[status];
   }
   return sum;
 }

@@ -4,7 +4,7 @@ import { nullable, number, text, columnsOf, computed, pick, select, type Row } f
 import { countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
 import type { KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
-import { LEAST_FINISHED_FIRST, type FileStatus } from "../schema/rags.ts";
+import { FILE_STATUSES_BY_PROGRESS, type FileStatus } from "../schema/rags.ts";
 import type { LiveRows } from "./public-files.ts";
 import { MAX_PATHS_SEARCHED, pathContains, SOURCE_FILE } from "./source-file-list.ts";
 import type { SourceFile } from "./source-file-list.ts";
@@ -89,7 +89,7 @@ export async function readFilesByStatus(
   const reading = readingOf(at, 2);
   const { backwards, rows, key } = reading;
   const isDown = backwards !== descending;
-  const statuses = isDown ? [...LEAST_FINISHED_FIRST].reverse() : LEAST_FINISHED_FIRST;
+  const statuses = isDown ? [...FILE_STATUSES_BY_PROGRESS].reverse() : FILE_STATUSES_BY_PROGRESS;
   const begins = statuses.findIndex((status) => status === key?.[0]);
   const from = Math.max(0, begins);
   const lists = statuses.slice(from).map((status, nth) => {

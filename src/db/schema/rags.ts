@@ -16,7 +16,7 @@ import { files, fileSources } from "./sources.ts";
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
 export type FileStatus = (typeof FILE_STATUSES)[number];
 /** The status of a file that several RAGs index is the first of these that it has in one. */
-export const LEAST_FINISHED_FIRST = [
+export const FILE_STATUSES_BY_PROGRESS = [
   "error",
   "pending",
   "processing",

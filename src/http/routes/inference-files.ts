@@ -21,7 +21,7 @@ import { FileState, InferenceFilePage } from "../schemas/file.ts";
 import { MUST_BE_RELATIVE } from "../../core/input/input-fields.ts";
 import { bearer, inferenceParams, json, TAGS } from "./route-parts.ts";
 import { totalOf } from "./rag-files.ts";
-import { LEAST_FINISHED_FIRST } from "../../db/schema/rags.ts";
+import { FILE_STATUSES_BY_PROGRESS } from "../../db/schema/rags.ts";
 
 const listInferenceFiles = createRoute({
   method: "get",
@@ -148,6 +148,6 @@ inferenceFileRoutes.openapi(getFileStatus, async (context) => {
 
 /** The state of a file that several RAGs index: the least finished one. */
 export function aggregateFileStatus(states: readonly PublicFile[]): PublicFile | null {
-  const rank = ({ status }: PublicFile) => LEAST_FINISHED_FIRST.indexOf(status);
+  const rank = ({ status }: PublicFile) => FILE_STATUSES_BY_PROGRESS.indexOf(status);
   return states.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
 }

@@ -36,7 +36,7 @@ const WHOLE = /^\[cite(?:-([a-z]{0,16}))? ?:([^[\]\n]{0,80})\]$/i;
 const NUMBER = /\d{1,4}/g;
 const MAX_NUMBERS = 20;
 /** Marks within marks; what is nested deeper is dropped. */
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /** What looks like a mark and is none, such as one that is too long. */
 const LOOK_ALIKE = /\[(?=cite ?[-:])/gi;
@@ -93,7 +93,7 @@ export class MarkReader {
     const longer = open + character;
     if (character === "[") {
       this.#open.push(character);
-      if (this.#open.length > DEEPEST) this.#open.shift();
+      if (this.#open.length > MAX_DEPTH) this.#open.shift();
       return "";
     }
     const whole = character === "]" ? WHOLE.exec(longer) : null;

@@ -13,7 +13,7 @@ import { canonical, isJsonObject } from "./json-values.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** Limit for nested schemas under evaluation: each takes some of the stack. */
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 /** Steps for checking one value by one schema. */
 const STEPS_PER_SCHEMA = 8;
 
@@ -35,7 +35,7 @@ export function checkValue(
       budget.spend(STEPS_PER_SCHEMA);
       if (schema === false) return wrong(checking, at, "must not be there");
       if (!isJsonObject(schema)) return true;
-      if (depth >= DEEPEST) throw new BudgetSpent();
+      if (depth >= MAX_DEPTH) throw new BudgetSpent();
       depth += 1;
       const isGood = checkAll(checking, { schema, value: inner, at });
       depth -= 1;

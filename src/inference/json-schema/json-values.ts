@@ -6,13 +6,13 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Checking and writing recurse; beyond this depth a caller could exhaust the stack. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** Whether the recursion over a value would be too deep; found level by level. */
 export function isTooDeep(root: unknown): boolean {
   let level: unknown[] = [root];
   let depth = 0;
-  while (level.length > 0 && depth <= DEEPEST) {
+  while (level.length > 0 && depth <= MAX_DEPTH) {
     const below: unknown[] = [];
     for (const node of level) {
       if (typeof node !== "object" || node === null) continue;
@@ -21,7 +21,7 @@ export function isTooDeep(root: unknown): boolean {
     level = below;
     depth += 1;
   }
-  return depth > DEEPEST;
+  return depth > MAX_DEPTH;
 }
 
 /** A text that two values share if they are equal as JSON values. @throws BudgetSpent */

@@ -20,13 +20,13 @@ const LIVE_VECTORS = `SELECT c.chunk, c.id, c.duplicate, v.vector
   FROM contents v CROSS JOIN chunks c ON c.chunk = v.chunk WHERE c.live = 1`;
 
 /** A small RAG takes little memory; rounded up to leave room for growth. */
-const SMALLEST_BLOCK = 64;
+const MIN_BLOCK_SIZE = 64;
 
 const roundedUp = (vectors: number, to: number) => Math.ceil(vectors / to) * to;
 
 /** Places for this many vectors: whole blocks, or one smaller block for few vectors. */
 const placesFor = (vectors: number) =>
-  roundedUp(vectors, vectors <= BLOCK_SIZE ? SMALLEST_BLOCK : BLOCK_SIZE);
+  roundedUp(vectors, vectors <= BLOCK_SIZE ? MIN_BLOCK_SIZE : BLOCK_SIZE);
 
 export const bytesOfVectors = (vectors: number, dimensions: number): number =>
   bytesOfPlaces(placesFor(vectors), dimensions);
@@ -52,7 +52,7 @@ export class VectorMemory {
   /** `expected`: number of vectors that are added next. Without ids `named` knows no chunk. */
   constructor(dimensions: number, expected: number, { keepsIds = true } = {}) {
     this.#ids = keepsIds ? [] : null;
-    this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(SMALLEST_BLOCK, placesFor(expected)));
+    this.#firstBlockSize = Math.min(BLOCK_SIZE, Math.max(MIN_BLOCK_SIZE, placesFor(expected)));
     this.#dimensions = dimensions;
   }
 

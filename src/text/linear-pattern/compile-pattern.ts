@@ -17,7 +17,7 @@ export type CompiledPattern =
 /** Counted repeats are written out: `(a{100}){100}` is 10,000 instructions. */
 const MAX_INSTRUCTIONS = 20_000;
 /** Compiling recurses. */
-const DEEPEST_GROUP = 100;
+const MAX_GROUP_DEPTH = 100;
 
 class NotSupported extends Error {}
 
@@ -26,7 +26,7 @@ export function compilePattern(source: string): CompiledPattern {
   let parsed: AST.Pattern;
   try {
     // The parser recurses as well, and V8 judges what is no pattern at all.
-    if (nestingOf(source) > DEEPEST_GROUP) return refused("is nested too deeply");
+    if (nestingOf(source) > MAX_GROUP_DEPTH) return refused("is nested too deeply");
     parsed = new RegExpParser({ ecmaVersion: 2024 }).parsePattern(source, 0, source.length, {
       unicode: true,
     });

@@ -17,7 +17,7 @@ type Sample = {
 const FIXTURES = join(import.meta.dirname, "../../fixtures/tokens");
 const samples = JSON.parse(readFileSync(join(FIXTURES, "samples.json"), "utf8")) as Sample[];
 
-const LARGEST_ERROR = 0.15;
+const MAX_ERROR = 0.15;
 /**
  * The vocabulary of `bert` is English: words of Thai are unknown to it as a whole, many of Hindi as
  * well, and German, which looks like English with longer words, is cut more finely.
@@ -31,7 +31,7 @@ describe.each(KNOWN)("the estimate for %s", (tokenizer) => {
   const counted = samples.filter(({ name }) => tokenizer !== "bert" || !NOT_ENGLISH.test(name));
 
   it.each(counted)("is within 15 % of the real count: $name, $set", (sample) => {
-    expect(Math.abs(errorOf(sample, tokenizer))).toBeLessThanOrEqual(LARGEST_ERROR);
+    expect(Math.abs(errorOf(sample, tokenizer))).toBeLessThanOrEqual(MAX_ERROR);
   });
 });
 
@@ -39,7 +39,7 @@ describe("the estimate for a model of which nothing is known, such as the embedd
   it.each(samples)(
     "is within 15 % of o200k where the tokenizer is unknown: $name, $set",
     (sample) => {
-      expect(Math.abs(errorOf(sample, "unknown"))).toBeLessThanOrEqual(LARGEST_ERROR);
+      expect(Math.abs(errorOf(sample, "unknown"))).toBeLessThanOrEqual(MAX_ERROR);
     },
   );
 });

@@ -11,7 +11,7 @@ import { NEGATION, stemsOf } from "./question.ts";
 const MAX_STEPS = 6_000_000;
 const STEPS_PER_SCHEMA = 100;
 const CHARACTERS_PER_WORD = 6;
-const DEEPEST = 13;
+const MAX_DEPTH = 13;
 const MAX_ITEMS = 100;
 const SHOWN_CHARACTERS = 100;
 
@@ -65,7 +65,7 @@ class Filling {
   }
 
   #find(slot: Slot, evidence: Evidence): unknown {
-    if (this.#depth > DEEPEST) return undefined;
+    if (this.#depth > MAX_DEPTH) return undefined;
     if (slot.kind === "object") return this.#object(slot, evidence);
     return slot.kind === "array" ? this.#list(slot, evidence) : valueFor(evidence, slot);
   }
@@ -99,7 +99,7 @@ class Filling {
     const branches = [...listOf(anyOf), ...listOf(oneOf)].map(asNode);
     const branch = branches.find(({ type }) => type !== "null");
     const parts = [referredTo(this.#root, String($ref)), ...listOf(allOf), branch].filter(isObject);
-    const node = (depth < DEEPEST ? parts : []).reduce<SchemaNode>((one, part) => {
+    const node = (depth < MAX_DEPTH ? parts : []).reduce<SchemaNode>((one, part) => {
       const node = merged(one, this.#resolved(part, depth + 1));
       this.#spend(Object.keys(asNode(node["properties"])).length);
       return node;

@@ -9,7 +9,7 @@ export const LINE_NUMBER = /^\s*\d{1,5}\s*$/;
 /** To the two nearest lines: a larger distance means an empty line between. */
 const LINE_DISTANCE = 1.6;
 /** In ems. */
-const FARTHEST_LINE = 4;
+const MAX_LINE_DISTANCE = 4;
 const MIN_LINES = 2;
 const MAX_INDENT = 200;
 
@@ -47,7 +47,7 @@ function isBelow([last]: Segment[], [next]: Segment[]): boolean {
   if (last === undefined || next === undefined || isSameLine(last, next)) return false;
   const distance = next.y - last.y;
   const isSameSize = Math.abs(last.size - next.size) < next.size * 0.1;
-  return isSameSize && distance > 0 && distance < next.size * FARTHEST_LINE;
+  return isSameSize && distance > 0 && distance < next.size * MAX_LINE_DISTANCE;
 }
 
 function listingOf(rows: Segment[][]): string {
