@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { CONFIGURATION_IS_WRONG } from "../../config.ts";
 import { isObject } from "../../core/is-object.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
@@ -102,7 +101,7 @@ async function stopGroup(child: ChildProcess): Promise<void> {
 
 const POLL_EVERY_MS = 150;
 
-/** Null once a Worker answers; its words on wrong variables; empty: it ended, or was too late. */
+/** Null once a Worker answers; its words if it fails; empty: it ended, or was too late. */
 export async function problemOfStart(
   probe: string,
   ended: Promise<void>,
@@ -119,7 +118,7 @@ export async function problemOfStart(
     }
     const said: unknown = await response?.json().catch(() => null);
     const error = isObject(said) ? said["error"] : null;
-    if (typeof error === "string" && error.startsWith(CONFIGURATION_IS_WRONG)) return error;
+    if (response?.status === 500 && typeof error === "string") return error;
     await Promise.race([pause(POLL_EVERY_MS), ended]);
   }
   return "";

@@ -187,7 +187,7 @@ test("a Worker that refuses its variables is not waited for", async () => {
   });
   const never = new Promise<void>(() => undefined);
   expect(await problemOfStart(address, never, 60_000)).toBe(error);
-  answer = () => Response.json({ error: "Internal error" }, { status: 500 });
+  answer = () => Response.json({ error: "Rate limiting unavailable" }, { status: 503 });
   expect(await problemOfStart(address, Promise.resolve(), 60_000)).toBe("");
   answer = () => Response.json({});
   expect(await problemOfStart(address, never, 60_000)).toBeNull();
