@@ -37,7 +37,7 @@ type Notifications = {
   path: `/api/webhooks/${string}`;
   /** Answered to every call that is not an error, so that it tells nothing. */
   status: 200 | 202;
-  /** The first call of a quiet time starts a scan at once. Drive's wait 10 seconds, by contract. */
+  /** The first call of a quiet time starts a scan at once; else a scan waits 10 seconds. */
   startsAtOnce?: true;
   /** What the call reports, without what nobody understands; a text is sent back as it is. */
   parse: (call: NotificationCall) => Promise<WatchNotification[] | string>;

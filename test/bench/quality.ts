@@ -29,14 +29,16 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
   }
 }
 
-type Found = { chunks: { source: { filePath: string } }[] };
+type Retrieved = { chunks: { source: { filePath: string } }[] };
 
 async function askAll({ url, token }: Service, collection: Collection, useReranking: boolean) {
   let sum = 0;
   const { p50Ms } = await timeCalls(collection.queries, 1, async ({ id, text }) => {
     const body = { semanticSearch: [text], topK: TOP_K, useReranking, includeSources: true };
     const address = `${url}/api/rags/bench/retrieve`;
-    const { chunks } = await postJson<Found>(address, body, { Authorization: `Bearer ${token}` });
+    const { chunks } = await postJson<Retrieved>(address, body, {
+      Authorization: `Bearer ${token}`,
+    });
     const files = chunks.map(({ source }) => source.filePath.replace(/\.md$/, ""));
     sum += ndcg([...new Set(files)], collection.grades.get(id) ?? new Map(), DEPTH);
   });

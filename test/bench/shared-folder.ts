@@ -98,9 +98,9 @@ async function measure(of: Provider, { url, key }: Service, count: number) {
   };
   const finds = async (words: string) => {
     const asked = { semanticSearch: [words] };
-    type Found = { chunks: { text: string }[] };
+    type RetrievedTexts = { chunks: { text: string }[] };
     const address = `${url}/api/rags/${name}/retrieve`;
-    const { chunks } = await postJson<Found>(address, asked, by(BOB));
+    const { chunks } = await postJson<RetrievedTexts>(address, asked, by(BOB));
     return chunks.some(({ text }) => text.includes(words));
   };
   await send(`/file-sources/${name}/scan`);

@@ -8,7 +8,7 @@ import { panelPages } from "../../src/panel/pages/app.ts";
 import { countedRows, noRows } from "./counted-rows.ts";
 import { freshAddress, ORIGIN } from "./worker-client.ts";
 
-type Asked = { method?: string; cookie?: string; body?: BodyInit; type?: string };
+type PanelRequest = { method?: string; cookie?: string; body?: BodyInit; type?: string };
 
 /** Calls of the service and its panel under other variables, with the rows that each read. */
 export function panelWith(variables: Record<string, string> = {}) {
@@ -17,7 +17,7 @@ export function panelWith(variables: Record<string, string> = {}) {
   const app = createApp(composeServices);
   app.route("/panel/api", panelApi());
   app.route("/panel", panelPages());
-  return async (path: string, { method = "GET", cookie = "", body, type }: Asked = {}) => {
+  return async (path: string, { method = "GET", cookie = "", body, type }: PanelRequest = {}) => {
     counts.read = 0;
     const headers = {
       Cookie: cookie,

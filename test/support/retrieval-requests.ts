@@ -3,12 +3,12 @@ import type { RetrievalRequest, RetrievalTarget } from "../../src/retrieval/retr
 
 const EVERYTHING: Restriction = { named: null, metadata: [] };
 
-type Asked = Partial<RetrievalRequest> & { named?: Restriction["named"] };
+type RequestFields = Partial<RetrievalRequest> & { named?: Restriction["named"] };
 
 /** What a test searches these RAGs for; all they hold, unless files or folders are named. */
 export const requestOf = (
   rags: RetrievalTarget["rag"][],
-  { named = null, ...more }: Asked = {},
+  { named = null, ...more }: RequestFields = {},
 ): RetrievalRequest => ({
   targets: rags.map((rag) => ({ rag, restriction: { ...EVERYTHING, named } })),
   queries: ["boiler service"],

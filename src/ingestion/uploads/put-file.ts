@@ -16,7 +16,7 @@ export type PutFileInput = {
 } & FileOfCaller;
 
 /**
- * Stores a file of a `file_system` source and queues its indexing in every RAG that holds it.
+ * Stores a file of a source of pushed files and queues its indexing in every RAG that holds it.
  * Pushing the same bytes again changes nothing.
  * @throws QuarryError `invalid` (path), `too-large`, `not-found` (the source was removed)
  */

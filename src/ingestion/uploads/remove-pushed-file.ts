@@ -8,7 +8,7 @@ import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 type Source = { id: FileSourceId };
 
 /**
- * Removes files of a `file_system` source, with one call of each index. Once this returns, no search
+ * Removes files of a source of pushed files, with one call of each index. Once this returns, no search
  * finds them; the sweep deletes their bytes and text, and their rows stay `deleted` for
  * `DELETED_FILES_DAYS`. Returns the paths at which the source has no file.
  * @throws what an index threw that failed, of which the sweep removes the files

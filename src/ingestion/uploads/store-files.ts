@@ -51,7 +51,7 @@ export const receivedFile = <File extends FileOfCaller>({ now }: Services, file:
 });
 
 /**
- * Stores files of a `file_system` source, of different paths, and queues their indexing in every
+ * Stores files of a source of pushed files, of different paths, and queues their indexing in every
  * RAG that holds them; the results are in their order. Equal bytes change nothing. A file that
  * cannot be stored fails alone.
  * @throws what the database or the queue throws: then every file may or may not be stored

@@ -151,14 +151,14 @@ async function nearest(index: RagIndexPort, query: string, principals: string[] 
   return scored.sort((a, b) => b.score - a.score).slice(0, TOP_K);
 }
 
-type Asked = { verb: string; from?: number; to?: number; query?: string; principals?: string[] };
+type VerbCall = { verb: string; from?: number; to?: number; query?: string; principals?: string[] };
 
 type Env = { RAG_INDEX: DurableObjectNamespace<RagIndex> };
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     if (request.method !== "POST") return new Response("ready");
-    const asked = await request.json<Asked>();
+    const asked = await request.json<VerbCall>();
     const index = env.RAG_INDEX.get(env.RAG_INDEX.idFromName("one"));
     const { verb, from = 0, to = 0, query = "", principals } = asked;
     if (verb === "fill") {

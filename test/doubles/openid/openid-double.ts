@@ -8,7 +8,7 @@ import {
 } from "jose";
 
 type Claims = Record<string, unknown>;
-type Asked = { redirectUri: string; challenge: string; nonce: string };
+type SignInRequest = { redirectUri: string; challenge: string; nonce: string };
 
 /** What a wrong provider does otherwise. */
 export type Wrong = Partial<{
@@ -43,7 +43,7 @@ export class OpenidDouble {
   readonly asked: string[] = [];
   /** Tokens and verifiers that went over the wire. */
   readonly given: string[] = [];
-  readonly #codes = new Map<string, Asked>();
+  readonly #codes = new Map<string, SignInRequest>();
   readonly #refreshTokens = new Set<string>();
   #keys: { kid: string; pair: { privateKey: CryptoKey; publicKey: CryptoKey } }[] = [];
   issuer: string;
@@ -135,7 +135,7 @@ export class OpenidDouble {
       : Response.json({ error: "invalid_grant" }, { status: 400 });
   }
 
-  #askedWith(code: string): Asked | undefined {
+  #askedWith(code: string): SignInRequest | undefined {
     const asked = this.#codes.get(code);
     if (this.wrong.codesLast !== true) this.#codes.delete(code);
     return asked;

@@ -95,9 +95,9 @@ async function callersOf(panel: Awaited<ReturnType<typeof signedIn>>) {
   return callers;
 }
 
-type Asked = { caller: Caller; probe: Probe; headers: Record<string, string> };
+type ProbeCall = { caller: Caller; probe: Probe; headers: Record<string, string> };
 
-export async function askVault(callers: Vault["callers"], { caller, probe, headers }: Asked) {
+export async function askVault(callers: Vault["callers"], { caller, probe, headers }: ProbeCall) {
   const { status, body } = await call(probe.body === undefined ? "GET" : "POST", probe.path, {
     headers: { ...callers.get(caller), ...headers },
     body: probe.body === undefined ? undefined : JSON.stringify(probe.body),

@@ -17,7 +17,7 @@ const NOTES = Array.from({ length: 8 }, (_, at): [string, string, string] => [
 
 const TRAVEL = { semanticSearch: ["travel by train"], topK: 2 };
 
-type Found = { source: { filePath: string; modifiedAt: string } };
+type DatedChunk = { source: { filePath: string; modifiedAt: string } };
 
 /** Two versions of one policy, a year apart. */
 export function dateTests(world: () => ProtocolsWorld): void {
@@ -47,7 +47,7 @@ export function dateTests(world: () => ProtocolsWorld): void {
       const selectedFiles = ["old.md", "new.md"];
       const asked = { useAllFiles: false, selectedFiles, includeSources: true, ...TRAVEL, ...more };
       const { body } = await api.post("/api/rags/policies/retrieve", asked);
-      return (body as { chunks: Found[] }).chunks.map(({ source }) => source);
+      return (body as { chunks: DatedChunk[] }).chunks.map(({ source }) => source);
     };
     const pathsOf = (found: { filePath: string }[]) => found.map(({ filePath }) => filePath).sort();
 

@@ -72,5 +72,5 @@ export function mediaTypeOf(contentType: string | undefined, path: string): stri
 /** The source, if files can be pushed to it. @throws QuarryError `invalid`. */
 export function pushedSource({ source }: FileSource) {
   if (takenBy(source.provider) === "files") return source;
-  throw invalid("only a file_system source takes files; this source reads its own");
+  throw invalid("this source reads its own files: none can be pushed to it");
 }

@@ -9,6 +9,7 @@ import { createFileSource } from "../../../catalog/file-sources/create-file-sour
 import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
 import { notFound } from "../../../core/errors.ts";
+import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { auditAs, redirectWithNotice } from "../request/form.ts";
 
 type Step = {
@@ -176,7 +177,7 @@ export function firstStepsActions(app: Pages): void {
     auditAs(context, "file-sources.create");
     const { source } = await createFileSource(services, {
       name: FOLDER_NAME,
-      provider: "file_system",
+      provider: fileSystem.provider,
       config: {},
       scanIntervalMinutes: 0,
     });
