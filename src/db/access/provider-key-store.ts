@@ -1,6 +1,6 @@
 import type { ProviderKeyName } from "../../ports/models.ts";
 import { providerKeys } from "../schema/index.ts";
-import { columnsOf, select, type Row } from "../select.ts";
+import { columnsOf, select, values, type Row } from "../select.ts";
 import { execute, readRows, type Database, type Reads } from "../sql.ts";
 
 const KEY = select(columnsOf(providerKeys));
@@ -9,8 +9,7 @@ export type StoredProviderKey = Row<typeof KEY>;
 export const listProviderKeys = (db: Reads) => readRows(db, KEY)`select ${KEY} from provider_keys`;
 
 export const upsertProviderKey = (db: Database, key: StoredProviderKey) =>
-  execute(db)`insert into provider_keys (name, sealed_key, set_at)
-    values (${key.name}, ${key.sealedKey}, ${key.setAt})
+  execute(db)`insert into provider_keys ${values(providerKeys, key)}
     on conflict (name) do update set sealed_key = excluded.sealed_key, set_at = excluded.set_at`;
 
 export const deleteProviderKey = (db: Database, name: ProviderKeyName) =>

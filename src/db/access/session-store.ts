@@ -143,8 +143,8 @@ const HELD = select(pick(columnsOf(signInTries), "claimedUntil"));
 export async function claimTry(db: Database, account: string, now: number): Promise<number> {
   const dayBefore = now - DAY_MS;
   const [claimed, stored] = await runBatch(db, [
-    sql`insert into sign_in_tries (account, tries, claimed_until, last_at)
-      values (${account}, 1, 0, ${now})
+    sql`insert into sign_in_tries
+      ${values(signInTries, { account, tries: 1, claimedUntil: 0, lastAt: now })}
       on conflict (account) do update set
         tries = case when last_at < ${dayBefore} then 1 else tries + 1 end,
         claimed_until = case when last_at < ${dayBefore} or tries + 1 < ${FREE_TRIES} then 0

@@ -1,6 +1,6 @@
 import type { UserId } from "../../core/ids.ts";
 import { hasRows, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { flag, columnsOf, computed, select, type Row } from "../select.ts";
+import { flag, columnsOf, computed, select, values, type Row } from "../select.ts";
 import { userTotp } from "../schema/index.ts";
 
 const TOTP = select({
@@ -15,8 +15,7 @@ export const findTotp = (db: Database, userId: UserId) =>
 
 /** Starts or restarts an enrolment; false when one is confirmed already. */
 export const insertTotp = (db: Database, userId: UserId, sealedSecret: string, now: number) =>
-  hasRows(db)`insert into user_totp (user_id, sealed_secret, created_at)
-    values (${userId}, ${sealedSecret}, ${now})
+  hasRows(db)`insert into user_totp ${values(userTotp, { userId, sealedSecret, createdAt: now })}
     on conflict (user_id) do update set sealed_secret = excluded.sealed_secret,
       created_at = excluded.created_at where confirmed_at is null
     returning 1`;

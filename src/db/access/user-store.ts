@@ -9,6 +9,7 @@ import {
   computed,
   pick,
   select,
+  selected,
   values,
   UPDATED,
   type Row,
@@ -41,8 +42,7 @@ export const findUserById = (db: Database, id: UserId) =>
 
 /** Inserts the user if there is none at all; false when another request was faster. */
 export const insertFirstUser = (db: Database, user: UserRow) =>
-  hasRows(db)`insert into users (id, email, password_hash, role, created_at)
-    select ${user.id}, ${user.email}, ${user.passwordHash}, ${user.role}, ${user.createdAt}
+  hasRows(db)`insert into users ${selected(users, user)}
     where not exists (select 1 from users) returning 1`;
 
 /** False when the e-mail address is taken. */

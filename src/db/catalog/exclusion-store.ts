@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { readPage, type Slice } from "../page.ts";
 import { searchExclusions, rags } from "../schema/index.ts";
-import { columnsOf, computed, flag, pick, select, type Row } from "../select.ts";
+import { columnsOf, computed, flag, pick, select, selected, type Row } from "../select.ts";
 import { execute, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 
 const e = columnsOf(searchExclusions, "e");
@@ -39,10 +39,8 @@ export async function insertExclusion(
   const { kind, value } = exclusion;
   const same = sql`file_source_id = ${sourceId} and kind = ${kind}`;
   const [, , found] = await runBatch(db, [
-    sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at,
-        created_by)
-      select ${sourceId}, ${kind}, ${value}, ${exclusion.path}, ${exclusion.excerpt},
-        ${exclusion.createdAt}, ${exclusion.createdBy}
+    sql`insert into search_exclusions
+      ${selected(searchExclusions, { ...exclusion, fileSourceId: sourceId })}
       where (select count(*) from search_exclusions where ${same}) < ${max}
       on conflict do nothing`,
     repeatAtSql(sourceId, repeatAt),

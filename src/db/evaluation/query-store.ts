@@ -1,5 +1,5 @@
 import { execute, readRows, type Database } from "../sql.ts";
-import { number, columnsOf, computed, select, type Row } from "../select.ts";
+import { number, columnsOf, computed, select, selected, type Row } from "../select.ts";
 import { keptQueries, rags } from "../schema/index.ts";
 
 /** A query as it is kept, with what was found for it. */
@@ -7,9 +7,7 @@ export type KeptQuery = typeof keptQueries.$inferSelect;
 
 /** Nothing is kept of a RAG that was removed meanwhile. */
 export const insertQuery = (db: Database, kept: KeptQuery) =>
-  execute(db)`insert into kept_queries (id, rag_id, at, query, same_as, best_score, file)
-    select ${kept.id}, r.id, ${kept.at}, ${kept.query}, ${kept.sameAs}, ${kept.bestScore},
-      ${kept.file}
+  execute(db)`insert into kept_queries ${selected(keptQueries, kept)}
     from rags r where r.id = ${kept.ragId} and r.removed_at is null`;
 
 /** Deletes queries from before `before`. */

@@ -3,7 +3,7 @@ import { execute, hasRows, runBatch, sql, readRows, readValues } from "../sql.ts
 import type { Database, Sql } from "../sql.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import type { ScanProgress } from "../schema/sources.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { columnsOf, pick, select, selected, type Row } from "../select.ts";
 
 export type { ScanProgress };
 
@@ -34,8 +34,8 @@ export async function beginRun(
           then ${now} + scan_interval_minutes * 60000 end
       where id = ${fileSourceId} and removed_at is null and scan_run_id is null
       returning ${SCANNED_SOURCE}`.reading(SCANNED_SOURCE),
-    sql`insert into scan_runs (id, file_source_id, started_at, progress)
-      select ${runId}, id, ${now}, ${progress} from file_sources
+    sql`insert into scan_runs
+      ${selected(scanRuns, { id: runId, fileSourceId, startedAt: now, progress })} from file_sources
       where id = ${fileSourceId} and scan_run_id = ${runId}`,
     sql`select 1 from file_sources
       where id = ${fileSourceId} and removed_at is null and scan_run_id <> ${runId}`,
