@@ -127,24 +127,20 @@ export function assigned<Table extends SQLiteTable>(
 
 type Written = <Table extends SQLiteTable>(table: Table, row: Table["$inferInsert"]) => Sql;
 
-function partsOf(table: SQLiteTable, row: Record<string, unknown>) {
-  const entries = entriesOf(table, row);
-  const names = entries.map(({ name }) => name);
-  const given = entries.map(({ value }) => sql`${value}`);
-  return { names: joined(names, ", "), given: joined(given, ", ") };
-}
+const written =
+  (parts: (names: Sql, given: Sql) => Sql): Written =>
+  (table, row) => {
+    const entries = entriesOf(table, row);
+    const names = entries.map(({ name }) => name);
+    const given = entries.map(({ value }) => sql`${value}`);
+    return parts(joined(names, ", "), joined(given, ", "));
+  };
 
 /** `(name, …) values (?, …)` of a row. */
-export const values: Written = (table, row) => {
-  const { names, given } = partsOf(table, row);
-  return sql`(${names}) values (${given})`;
-};
+export const values = written((names, given) => sql`(${names}) values (${given})`);
 
 /** `(name, …) select ?, …` of a row that is inserted on a condition. */
-export const selected: Written = (table, row) => {
-  const { names, given } = partsOf(table, row);
-  return sql`(${names}) select ${given}`;
-};
+export const selected = written((names, given) => sql`(${names}) select ${given}`);
 
 /** How fields of a JSON list's items `m` are written: columns, values, and what an upsert sets. */
 export function listed<Table extends SQLiteTable>(
