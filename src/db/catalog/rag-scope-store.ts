@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { isReadable } from "../is-readable.ts";
 import type { IndexScope, Restriction } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
-import { text, columnsOf, computed, pick, select } from "../select.ts";
+import { text, columnsOf, computed, pick, select, selected } from "../select.ts";
 import { counting, countUpTo } from "../page.ts";
 import { ragScopes } from "../schema/index.ts";
 import { AFTER_SLASH } from "../path-range.ts";
@@ -91,8 +91,8 @@ export async function insertScope(
   const ofRag = sql`from rag_scopes where rag_id = ${ragId}`;
   const same = sql`select 1 ${ofRag} and type = ${scope.type} and value = ${scope.value}`;
   const [inserted] = await runBatch(db, [
-    sql`insert into rag_scopes (rag_id, type, value, created_at)
-      select id, ${scope.type}, ${scope.value}, ${now} from rags
+    sql`insert into rag_scopes
+      ${selected(ragScopes, { ragId, ...scope, createdAt: now })} from rags
       where id = ${ragId} and scope_mode = 'scoped' and removed_at is null
         and (select count(*) ${ofRag}) < ${max}
       on conflict do nothing returning 1`,
