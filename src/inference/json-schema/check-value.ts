@@ -1,21 +1,18 @@
+import { format as formats } from "@cfworker/json-schema";
+
 import { type Budget, BudgetSpent } from "../../core/work/step-budget.ts";
-import { checkObject } from "./check-object.ts";
-import { checkNumber, checkString } from "./check-scalars.ts";
-import {
-  below,
-  type Checking,
-  type Judged,
-  MAX_FINDING_LENGTH,
-  quietly,
-  wrong,
-} from "./checking.ts";
-import { canonical, isJsonObject } from "./json-values.ts";
+import { canonical, isJsonObject, type JsonObject } from "./json-values.ts";
+import { escaped } from "./keywords.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** Limit for nested schemas under evaluation: each takes some of the stack. */
 const MAX_DEPTH = 1_000;
 /** Steps for checking one value by one schema. */
 const STEPS_PER_SCHEMA = 8;
+const MAX_FINDINGS = 20;
+const MAX_PLACE_LENGTH = 200;
+/** Characters of a finding, and of a text quoted in one. */
+const MAX_FINDING_LENGTH = 500;
 
 /** One finding a line, the first 20; empty for a valid value. @throws BudgetSpent */
 export function checkValue(
@@ -24,162 +21,254 @@ export function checkValue(
   value: unknown,
   budget: Budget,
 ): string[] {
-  let depth = 0;
-  const findings: string[] = [];
-  const checking: Checking = {
-    index,
-    budget,
-    findings,
-    options: new Map(),
-    follows: (schema, inner, at) => {
-      budget.spend(STEPS_PER_SCHEMA);
-      if (schema === false) return wrong(checking, at, "must not be there");
-      if (!isJsonObject(schema)) return true;
-      if (depth >= MAX_DEPTH) throw new BudgetSpent();
-      depth += 1;
-      const isGood = checkAll(checking, { schema, value: inner, at });
-      depth -= 1;
-      return isGood;
-    },
-  };
-  return checking.follows(root, value, "#") ? [] : findings;
+  const checker = new Checker(index, budget);
+  checker.follows(root, value, "#");
+  return checker.findings;
 }
 
-function checkAll(checking: Checking, judged: Judged<unknown>): boolean {
-  const { schema, value, at } = judged;
-  let isGood = true;
-  if (schema["$ref"] !== undefined) {
-    isGood = checking.follows(checking.index.targetOf(schema), value, at);
-  }
-  const checks = [checkKind, checkBranches, checkContent];
-  for (const check of checks) isGood = check(checking, judged) && isGood;
-  return isGood;
-}
+/** One schema object and the value that it is applied to. `at`: the value's JSON pointer. */
+type Judged<Value> = { schema: JsonObject; value: Value; at: string };
 
-function checkContent(checking: Checking, { schema, value, at }: Judged<unknown>): boolean {
-  if (typeof value === "string") return checkString(checking, { schema, value, at });
-  if (typeof value === "number") return checkNumber(checking, { schema, value, at });
-  if (Array.isArray(value)) return checkArray(checking, { schema, value, at });
-  return !isJsonObject(value) || checkObject(checking, { schema, value, at });
-}
+class Checker {
+  readonly findings: string[] = [];
+  /** Findings so far, those beyond the limit included. */
+  #count = 0;
+  #depth = 0;
+  /** The options of each `enum` seen so far, in canonical form and as messages show them. */
+  readonly #options = new Map<unknown, { known: Set<string>; told: string }>();
+  readonly #index: SchemaIndex;
+  readonly #budget: Budget;
 
-const typeNameOf = (value: unknown) =>
-  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  constructor(index: SchemaIndex, budget: Budget) {
+    this.#index = index;
+    this.#budget = budget;
+  }
 
-function checkKind(checking: Checking, { schema, value, at }: Judged<unknown>): boolean {
-  const { type, enum: options } = schema;
-  let isGood = true;
-  if (type !== undefined) {
-    const types: unknown[] = Array.isArray(type) ? type : [type];
-    const fits =
-      types.includes(typeNameOf(value)) || (types.includes("integer") && Number.isInteger(value));
-    if (!fits) isGood = wrong(checking, at, `must be of type ${types.join(" or ")}`);
+  follows(schema: unknown, value: unknown, at: string): boolean {
+    const before = this.#count;
+    this.#budget.spend(STEPS_PER_SCHEMA);
+    if (schema === false) this.#wrong(at, "must not be there");
+    if (!isJsonObject(schema)) return this.#count === before;
+    if (this.#depth >= MAX_DEPTH) throw new BudgetSpent();
+    this.#depth += 1;
+    this.#check({ schema, value, at });
+    this.#depth -= 1;
+    return this.#count === before;
   }
-  if ("const" in schema) {
-    isGood = checkOptions(checking, schema, [schema["const"]], { value, at }) && isGood;
-  }
-  if (Array.isArray(options)) {
-    isGood = checkOptions(checking, options, options, { value, at }) && isGood;
-  }
-  return isGood;
-}
 
-/** `key` identifies the options: their canonical form is computed once. */
-function checkOptions(
-  checking: Checking,
-  key: unknown,
-  options: unknown[],
-  { value, at }: { value: unknown; at: string },
-): boolean {
-  const { budget } = checking;
-  let found = checking.options.get(key);
-  if (found === undefined) {
-    const known = new Set(options.map((option) => canonical(option, budget)));
-    const told = [...known].join(", ").slice(0, MAX_FINDING_LENGTH);
-    found = { known, told };
-    checking.options.set(key, found);
+  #wrong(at: string, finding: string): void {
+    this.#count += 1;
+    if (this.findings.length === MAX_FINDINGS) return;
+    this.findings.push(`${at}: ${finding.slice(0, MAX_FINDING_LENGTH)}`);
   }
-  if (found.known.has(canonical(value, budget))) return true;
-  return wrong(checking, at, `must be ${options.length === 1 ? "" : "one of "}${found.told}`);
+
+  /** Runs a check; its findings are dropped if its outcome is one of these. */
+  #quietly(check: () => boolean, dropped: boolean[]): boolean {
+    const [{ length }, count] = [this.findings, this.#count];
+    const outcome = check();
+    if (!dropped.includes(outcome)) return outcome;
+    this.findings.length = length;
+    this.#count = count;
+    return outcome;
+  }
+
+  #check(judged: Judged<unknown>): void {
+    const { schema, value, at } = judged;
+    if (schema["$ref"] !== undefined) this.follows(this.#index.targetOf(schema), value, at);
+    this.#checkKind(judged);
+    this.#checkBranches(judged);
+    if (typeof value === "string") this.#checkString({ schema, value, at });
+    else if (typeof value === "number") this.#checkNumber({ schema, value, at });
+    else if (Array.isArray(value)) this.#checkArray({ schema, value, at });
+    else if (isJsonObject(value)) this.#checkObject({ schema, value, at });
+  }
+
+  #checkKind({ schema, value, at }: Judged<unknown>): void {
+    const { type, enum: options } = schema;
+    if (type !== undefined) {
+      const types: unknown[] = [type].flat();
+      const fits =
+        types.includes(typeNameOf(value)) || (types.includes("integer") && Number.isInteger(value));
+      if (!fits) this.#wrong(at, `must be of type ${types.join(" or ")}`);
+    }
+    if ("const" in schema) this.#checkOptions(schema, [schema["const"]], { value, at });
+    if (Array.isArray(options)) this.#checkOptions(options, options, { value, at });
+  }
+
+  /** `key` identifies the options: their canonical form is computed once. */
+  #checkOptions(
+    key: unknown,
+    options: unknown[],
+    { value, at }: { value: unknown; at: string },
+  ): void {
+    let found = this.#options.get(key);
+    if (found === undefined) {
+      const known = new Set(options.map((option) => canonical(option, this.#budget)));
+      found = { known, told: [...known].join(", ").slice(0, MAX_FINDING_LENGTH) };
+      this.#options.set(key, found);
+    }
+    if (found.known.has(canonical(value, this.#budget))) return;
+    this.#wrong(at, `must be ${options.length === 1 ? "" : "one of "}${found.told}`);
+  }
+
+  #checkBranches({ schema, value, at }: Judged<unknown>): void {
+    const { not, if: condition } = schema;
+    const follows = (inner: unknown) => this.follows(inner, value, at);
+    const whether = (inner: unknown) => this.#quietly(() => follows(inner), [true, false]);
+    for (const inner of listOf(schema["allOf"])) follows(inner);
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const branches = listOf(schema[keyword]);
+      let followed = 0;
+      const isChosen = () => {
+        for (const branch of branches) {
+          if (follows(branch)) followed += 1;
+          if (followed > 0 && keyword === "anyOf") break;
+        }
+        return followed === 1;
+      };
+      if (branches.length === 0 || this.#quietly(isChosen, [true])) continue;
+      const which = keyword === "anyOf" ? "at least one" : "exactly one";
+      this.#wrong(at, `must follow ${which} of "${keyword}", and follows ${followed}`);
+    }
+    if (not !== undefined && whether(not)) this.#wrong(at, 'must not follow what "not" says');
+    if (condition === undefined) return;
+    const branch = whether(condition) ? schema["then"] : schema["else"];
+    if (branch !== undefined) follows(branch);
+  }
+
+  /** Of items, characters or properties: `minItems` and `maxItems`, and so on. */
+  #checkSize({ schema, at }: Judged<unknown>, keyword: string, size: number, what: string): void {
+    const [least, most] = [schema[`min${keyword}`], schema[`max${keyword}`]];
+    if (typeof least === "number" && size < least) {
+      this.#wrong(at, `must have at least ${least} ${what}`);
+    }
+    if (typeof most === "number" && size > most) {
+      this.#wrong(at, `must have at most ${most} ${what}`);
+    }
+  }
+
+  #checkNumber({ schema, value, at }: Judged<number>): void {
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+    const rules: [figure: unknown, words: string, isKept: (figure: number) => boolean][] = [
+      [minimum, "at least", (figure) => value >= figure],
+      [maximum, "at most", (figure) => value <= figure],
+      [exclusiveMinimum, "above", (figure) => value > figure],
+      [exclusiveMaximum, "below", (figure) => value < figure],
+      [multipleOf, "a multiple of", (figure) => isMultiple(value, figure)],
+    ];
+    for (const [figure, words, isKept] of rules) {
+      if (typeof figure !== "number" || isKept(figure)) continue;
+      this.#wrong(at, `must be ${words} ${figure}`);
+    }
+  }
+
+  #checkString(judged: Judged<string>): void {
+    const { schema, value, at } = judged;
+    const { pattern, format } = schema;
+    this.#budget.spend(value.length >>> 5);
+    if ("minLength" in schema || "maxLength" in schema) {
+      this.#checkSize(judged, "Length", codePointsIn(value), "characters");
+    }
+    if (typeof pattern === "string" && this.#matches(pattern, value) === false) {
+      this.#wrong(at, `must match the pattern ${pattern}`);
+    }
+    if (typeof format === "string" && !hasFormat(value, format)) {
+      this.#wrong(at, `must have the format ${format}`);
+    }
+  }
+
+  #matches(pattern: string, text: string): boolean | undefined {
+    return this.#index.patterns.get(pattern)?.(text, this.#budget);
+  }
+
+  #checkArray(judged: Judged<unknown[]>): void {
+    const { schema, value, at } = judged;
+    this.#budget.spend(value.length);
+    this.#checkSize(judged, "Items", value.length, "items");
+    this.#checkItems(judged);
+    if (schema["uniqueItems"] !== true) return;
+    const seen = new Set<string>();
+    for (const [place, item] of value.entries()) {
+      const key = canonical(item, this.#budget);
+      if (seen.has(key)) return this.#wrong(below(at, place), "must not occur twice");
+      seen.add(key);
+    }
+  }
+
+  /** Checks each item by the schema of its position, the others by the schema for the rest. */
+  #checkItems({ schema, value, at }: Judged<unknown[]>): void {
+    const { prefixItems, items, additionalItems } = schema;
+    const fixed = Array.isArray(prefixItems) ? prefixItems : listOf(items);
+    const rest: unknown = Array.isArray(items) ? additionalItems : items;
+    for (const [place, item] of value.entries()) {
+      const inner: unknown = place < fixed.length ? fixed[place] : rest;
+      if (inner === undefined) break;
+      this.follows(inner, item, below(at, place));
+    }
+  }
+
+  #checkObject(judged: Judged<JsonObject>): void {
+    const { schema, value, at } = judged;
+    const [names, required] = [Object.keys(value), listOf(schema["required"])];
+    this.#budget.spend(names.length + required.length);
+    this.#checkSize(judged, "Properties", names.length, "properties");
+    for (const name of required) {
+      if (typeof name !== "string" || Object.hasOwn(value, name)) continue;
+      this.#wrong(at, `must have the property "${name}"`);
+    }
+    const { propertyNames } = schema;
+    for (const name of propertyNames === undefined ? [] : names) {
+      this.follows(propertyNames, name, below(at, name));
+    }
+    this.#checkMembers(judged, names);
+  }
+
+  /** Checks each member by its name, by matching patterns, or as an additional one. */
+  #checkMembers({ schema, value, at }: Judged<JsonObject>, names: string[]): void {
+    const { properties, patternProperties, additionalProperties } = schema;
+    const byName = isJsonObject(properties) ? properties : {};
+    const byPattern = Object.entries(isJsonObject(patternProperties) ? patternProperties : {});
+    for (const name of names) {
+      const schemas = byPattern
+        .filter(([pattern]) => this.#matches(pattern, name))
+        .map(([, inner]) => inner);
+      if (Object.hasOwn(byName, name)) schemas.push(byName[name]);
+      if (schemas.length === 0 && additionalProperties !== undefined) {
+        schemas.push(additionalProperties);
+      }
+      for (const inner of schemas) this.follows(inner, value[name], below(at, name));
+    }
+  }
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-function checkBranches(checking: Checking, judged: Judged<unknown>): boolean {
-  const { schema, value, at } = judged;
-  const { not, if: condition } = schema;
-  const follows = (inner: unknown) => checking.follows(inner, value, at);
-  let isGood = true;
-  for (const inner of listOf(schema["allOf"])) isGood = follows(inner) && isGood;
-  isGood = checkChoice(checking, judged, "anyOf") && isGood;
-  isGood = checkChoice(checking, judged, "oneOf") && isGood;
-  if (not !== undefined && quietly(checking, () => checking.follows(not, value, at))) {
-    isGood = wrong(checking, at, 'must not follow what "not" says');
-  }
-  if (condition !== undefined) {
-    const branch = quietly(checking, () => follows(condition)) ? schema["then"] : schema["else"];
-    if (branch !== undefined) isGood = follows(branch) && isGood;
-  }
-  return isGood;
+const typeNameOf = (value: unknown) =>
+  value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+
+/** The location of a member; a long location is not extended, which bounds its cost. */
+function below(at: string, name: string | number): string {
+  if (at.length > MAX_PLACE_LENGTH) return at;
+  return `${at}/${typeof name === "number" ? name : escaped(name.slice(0, MAX_PLACE_LENGTH))}`;
 }
 
-function checkChoice(
-  checking: Checking,
-  { schema, value, at }: Judged<unknown>,
-  keyword: "anyOf" | "oneOf",
-): boolean {
-  const branches = listOf(schema[keyword]);
-  if (branches.length === 0) return true;
-  let followed = 0;
-  const choose = () => {
-    for (const branch of branches) {
-      if (checking.follows(branch, value, at)) followed += 1;
-      if (followed > 0 && keyword === "anyOf") break;
-    }
-    return keyword === "anyOf" ? followed > 0 : followed === 1;
-  };
-  if (quietly(checking, choose, true)) return true;
-  const which = keyword === "anyOf" ? "at least one" : "exactly one";
-  return wrong(checking, at, `must follow ${which} of "${keyword}", and follows ${followed}`);
+/** 0.0075 / 0.0001 is 75.00000000000001. */
+const ROUNDING = 4 * Number.EPSILON;
+
+function isMultiple(value: number, step: number): boolean {
+  const times = value / step;
+  if (!Number.isFinite(times)) return value % step === 0;
+  return Math.abs(times - Math.round(times)) <= ROUNDING * Math.abs(times);
 }
 
-function checkArray(checking: Checking, judged: Judged<unknown[]>): boolean {
-  const { schema, value, at } = judged;
-  const { minItems, maxItems } = schema;
-  checking.budget.spend(value.length);
-  let isGood = true;
-  if (typeof minItems === "number" && value.length < minItems) {
-    isGood = wrong(checking, at, `must have at least ${minItems} items`);
-  }
-  if (typeof maxItems === "number" && value.length > maxItems) {
-    isGood = wrong(checking, at, `must have at most ${maxItems} items`);
-  }
-  isGood = checkItems(checking, judged) && isGood;
-  if (schema["uniqueItems"] === true) isGood = checkUnique(checking, judged) && isGood;
-  return isGood;
+function codePointsIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
-/** Checks each item by the schema of its position, the others by the schema for the rest. */
-function checkItems(checking: Checking, judged: Judged<unknown[]>): boolean {
-  const { schema, value, at } = judged;
-  const { prefixItems, items, additionalItems } = schema;
-  const fixed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-  const rest: unknown = Array.isArray(items) ? additionalItems : items;
-  let isGood = true;
-  for (const [place, item] of value.entries()) {
-    const inner: unknown = place < fixed.length ? fixed[place] : rest;
-    if (inner === undefined) break;
-    isGood = checking.follows(inner, item, below(at, place)) && isGood;
-  }
-  return isGood;
-}
-
-function checkUnique(checking: Checking, { value, at }: Judged<unknown[]>): boolean {
-  const seen = new Set<string>();
-  for (const [place, item] of value.entries()) {
-    const key = canonical(item, checking.budget);
-    if (seen.has(key)) return wrong(checking, below(at, place), "must not occur twice");
-    seen.add(key);
-  }
-  return true;
+/** Unknown formats are not checked; the library's pattern for `url` takes exponential time. */
+function hasFormat(text: string, name: string): boolean {
+  if (name === "url") return /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text);
+  return Object.hasOwn(formats, name) ? formats[name]?.(text) === true : true;
 }
