@@ -1,6 +1,5 @@
 import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
-import { filledRow } from "../../../writing/table-text.ts";
 import { withLink } from "../../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -9,11 +8,11 @@ import { DocxFields, linkTargetOf } from "./docx-fields.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import { DocxRuns } from "./docx-runs.ts";
 import { headingLevelOf, isOn, type ParagraphStyle } from "./docx-styles.ts";
-import { DocxTables, EMPTY_CELL } from "./docx-tables.ts";
 import { DocxWriter, type DocxParagraph } from "./docx-writer.ts";
 import type { Drawing } from "../drawings.ts";
 import { OpenFormula } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
+import { countOf, OpenTables } from "../open-tables.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
 
 export type DocxParts = {
@@ -48,7 +47,7 @@ export class DocxReader implements XmlHandler {
   /** No text since the page began: then Word's rendered page break marks the same page. */
   #isPageFresh = false;
   readonly #paragraphs: DocxParagraph[] = [];
-  readonly #tables = new DocxTables();
+  readonly #tables = new OpenTables();
   readonly #fields = new DocxFields();
   readonly #linkStarts: { at: number; target: string }[] = [];
   readonly #parts: DocxParts;
@@ -106,12 +105,12 @@ export class DocxReader implements XmlHandler {
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),
-    gridCol: () => this.#tables.addColumn(),
-    tr: () => this.#writer.rows(this.#tables.startRow().map(filledRow)),
+    gridCol: () => this.#tables.addGridColumn(),
+    tr: () => this.#tables.openRow(),
     gridBefore: ({ val = "0" }) => this.#tables.skipColumns(Number(val)),
-    tc: () => this.#tables.change(EMPTY_CELL),
-    gridSpan: ({ val = "1" }) => this.#tables.change({ span: Number(val) }),
-    vMerge: ({ val }) => this.#tables.change({ isContinued: val !== "restart" }),
+    tc: () => this.#tables.openCell(),
+    gridSpan: ({ val = "1" }) => this.#tables.changeCell({ columns: countOf(val) }),
+    vMerge: ({ val }) => this.#tables.changeCell({ isContinued: val !== "restart" }),
   };
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
@@ -141,11 +140,9 @@ export class DocxReader implements XmlHandler {
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
     tc: () => this.#tables.closeCell(),
+    tr: () => this.#writer.rows(this.#tables.closeRow()),
     tbl: () => {
-      const rows = this.#tables.close();
-      if (rows === null) return;
-      this.#writer.rows(rows.map(filledRow));
-      this.#writer.endTable();
+      if (this.#tables.close()) this.#writer.endTable();
     },
   };
 

@@ -2,11 +2,11 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
+import { countOf, MAX_REPEAT, OpenTables } from "../open-tables.ts";
 import { OdfLists, OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
 import { OdfStyles } from "./odf-styles.ts";
-import { MAX_REPEAT, OdfTables } from "./odf-tables.ts";
 import { OdfWriter, type OdfKind } from "./odf-writer.ts";
 
 const LEFT_OUT = new Set(
@@ -30,7 +30,7 @@ export class OdfReader implements XmlHandler {
   readonly #numbering = new OdfNumbering();
   readonly #lists = new OdfLists(this.#numbering);
   readonly paragraphs = new OdfParagraphs(this.#styles);
-  readonly tables = new OdfTables();
+  readonly tables = new OpenTables();
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */
@@ -70,9 +70,9 @@ export class OdfReader implements XmlHandler {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
     table: (attributes) => this.#openTable(attributes),
-    "table-row": (attributes) => this.tables.openRow(attributes),
-    "table-cell": (attributes) => this.tables.openCell(attributes),
-    "covered-table-cell": (attributes) => this.tables.openCell(attributes),
+    "table-row": ({ "number-rows-repeated": repeat = "1" }) => this.tables.openRow(countOf(repeat)),
+    "table-cell": (attributes) => this.#openCell(attributes),
+    "covered-table-cell": (attributes) => this.#openCell(attributes),
   };
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
@@ -112,8 +112,8 @@ export class OdfReader implements XmlHandler {
     page: () => this.#writer.closeSlide(),
     notes: () => this.#inSpeakerNotes--,
     frame: () => this.#closeTitle(),
-    "table-cell": () => this.tables.closeCell(),
-    "covered-table-cell": () => this.tables.closeCell(),
+    "table-cell": () => this.tables.closeCell(MAX_REPEAT),
+    "covered-table-cell": () => this.tables.closeCell(MAX_REPEAT),
     "table-row": () => this.#writer.rows(this.tables.closeRow()),
     table: () => {
       if (this.tables.close()) this.#writer.endTable();
@@ -144,7 +144,7 @@ export class OdfReader implements XmlHandler {
     const paragraph = this.paragraphs.close();
     if (paragraph === undefined) return;
     if (this.#noteDepth > 0) this.#writer.addToNote(` ${paragraph.text}`);
-    else if (this.tables.depth > 0) this.tables.write(this.#cellText(paragraph));
+    else if (this.tables.takesText) this.tables.write(this.#cellText(paragraph));
     else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
   }
@@ -189,8 +189,12 @@ export class OdfReader implements XmlHandler {
     if (object.texts.length > 0 || object.rows.length > 0) this.#writer.draw(object);
   }
 
+  #openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
+    this.tables.openCell(countOf(repeat));
+  }
+
   #openTable(attributes: XmlAttributes): void {
-    const isSheet = this.#kind === "spreadsheet" && this.tables.depth === 0;
+    const isSheet = this.#kind === "spreadsheet" && !this.tables.takesText;
     const isHidden = isSheet && this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
     this.tables.open();
     if (!isSheet) return;

@@ -1,0 +1,107 @@
+import { longer, withinBound } from "../../writing/bounded-text.ts";
+import { addCell, charactersOf, type FilledRow } from "../../writing/table-text.ts";
+
+/** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
+export const MAX_REPEAT = 200;
+const MAX_COLUMNS = 16_384;
+
+const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
+const EMPTY_CELL = { cell: "", columns: 1, isContinued: false };
+const emptyTable = () => ({
+  ...EMPTY_CELL,
+  rows: new Array<FilledRow>(),
+  row: emptyRow(),
+  characters: 0,
+  rowCharacters: 0,
+  column: 0,
+  repeat: 1,
+  gridColumns: 0,
+});
+type OpenTable = ReturnType<typeof emptyTable>;
+
+/** Of a repetition or a span. */
+export const countOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
+
+/** In Word, a grid of a single column is a frame around paragraphs. */
+const isTable = ({ gridColumns }: OpenTable) => gridColumns !== 1;
+
+/** The open tables, nested in each other's cells; rows of the outermost are handed out. */
+export class OpenTables {
+  readonly #open: OpenTable[] = [];
+
+  /** Whether text belongs to a cell. */
+  get takesText(): boolean {
+    return this.#open.some(isTable);
+  }
+
+  open(): void {
+    this.#open.push(emptyTable());
+  }
+
+  /** The innermost table; outside of tables one that nothing is read from. */
+  get #table(): OpenTable {
+    return this.#open.at(-1) ?? emptyTable();
+  }
+
+  addGridColumn(): void {
+    this.#table.gridColumns++;
+  }
+
+  openRow(repeat = 1): void {
+    const row = { row: emptyRow(), rowCharacters: 0, column: 0, repeat };
+    Object.assign(this.#table, row satisfies Partial<OpenTable>);
+  }
+
+  skipColumns(count: number): void {
+    if (count > 0) this.#table.column += count;
+  }
+
+  openCell(columns = 1): void {
+    this.changeCell({ ...EMPTY_CELL, columns });
+  }
+
+  changeCell(change: Partial<typeof EMPTY_CELL>): void {
+    Object.assign(this.#table, change);
+  }
+
+  write(text: string): void {
+    const table = this.#open.findLast(isTable);
+    if (table !== undefined) table.cell = longer(table.cell, `${text}\n`);
+  }
+
+  /**
+   * The cell stands in the first `copies` of its columns.
+   * @throws UnreadableDocument when repetitions make a row longer than any real one.
+   */
+  closeCell(copies = 1): void {
+    const table = this.#table;
+    const { cell, column, columns, isContinued } = table;
+    const room = Math.max(0, MAX_COLUMNS - column);
+    const count = isContinued ? 0 : Math.min(copies, columns, MAX_REPEAT, room);
+    table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
+    if (cell !== "") for (let at = 0; at < count; at++) addCell(table.row, column + at, cell);
+    // If a cell is written fewer times than it is repeated, the next cells keep their columns.
+    table.column += columns;
+  }
+
+  closeRow(): FilledRow[] {
+    const table = this.#table;
+    const { row } = table;
+    if (!isTable(table)) return [];
+    const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
+    const rows = Array.from({ length: count }, () => row);
+    if (this.#open.find(isTable) === table) return rows;
+    table.characters = withinBound(table.characters + charactersOf(row) * count);
+    table.rows.push(...rows);
+    return [];
+  }
+
+  /** Returns whether the outermost table ended; an inner one becomes text of its cell. */
+  close(): boolean {
+    const closed = this.#open.pop();
+    if (closed === undefined || !isTable(closed)) return false;
+    if (!this.takesText) return true;
+    this.write(closed.rows.flatMap(({ cells }) => cells).join("\n"));
+    return false;
+  }
+}
