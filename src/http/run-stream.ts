@@ -74,14 +74,14 @@ export async function runBody<Result extends object>(
   textsOf: (events: AsyncIterable<RunEvent<Result>>) => AsyncGenerator<string>,
   failedText: (failure: Failure) => string,
 ): Promise<ReadableStream<Uint8Array>> {
-  const events = runEvents(run, signal);
-  const made = textsOf(events);
+  const left = new AbortController();
+  const made = textsOf(runEvents(run, AbortSignal.any([signal, left.signal])));
   const texts: AsyncIterator<string, unknown, undefined> = {
     next: () => made.next(),
-    // The run is ended first: what is made of its events may be waiting for it.
-    async return() {
-      await events.return?.();
-      return { done: true, value: undefined };
+    // The run is ended, and not its texts: these may be waiting for it.
+    return() {
+      left.abort();
+      return Promise.resolve({ done: true, value: undefined });
     },
   };
   const failed = (thrown: unknown) => failedText({ ...logFailure(thrown, log), thrown });

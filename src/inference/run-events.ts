@@ -41,16 +41,14 @@ export type RunContext = Partial<{
 type Waiting<Result> = { event: RunEvent<Result>; taken: () => void };
 
 /**
- * The events of a run, one at a time; the last one is `result`. `next` rejects with what the run
- * throws. `return`, or the signal, ends the run at once, also while `next` waits.
+ * The events of a run, one at a time; the last one is `result`. Throws what the run throws, which
+ * begins when the first is asked for. The signal, if there is one, ends it at once, also while `next` waits.
  * @param run starts the work: `runInference` or `runAgent` with what it is given.
  */
-export function runEvents<Result extends object = InferenceResult>(
+export async function* runEvents<Result extends object = InferenceResult>(
   run: (listening: Listening) => Promise<Result>,
-  signal?: AbortSignal,
-): AsyncIterableIterator<RunEvent<Result>, undefined, undefined> {
-  const left = new AbortController();
-  const ending = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]);
+  signal = new AbortController().signal,
+): AsyncGenerator<RunEvent<Result>, undefined, undefined> {
   const waiting: Waiting<Result>[] = [];
   let wake = () => {};
   let isOver = false;
@@ -60,38 +58,28 @@ export function runEvents<Result extends object = InferenceResult>(
     new Promise((taken) => {
       waiting.push({ event, taken });
       // Nobody may be there to take it.
-      if (ending.aborted) taken();
+      if (signal.aborted) taken();
       wake();
     });
-  ending.addEventListener("abort", () => waiting.forEach(({ taken }) => taken()), { once: true });
+  signal.addEventListener("abort", () => waiting.forEach(({ taken }) => taken()), { once: true });
 
-  const running = run({ emit, signal: ending });
+  const running = run({ emit, signal });
   const finish = (result?: Result) => {
     isOver = true;
     if (result === undefined) wake();
     else void emit({ type: "result", result });
   };
-  // `next` reports the failure.
+  // The end reports the failure.
   running.then(finish, () => finish());
 
-  const iterator: AsyncIterableIterator<RunEvent<Result>, undefined, undefined> = {
-    async next() {
-      while (hasNothing()) {
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-      const first = waiting.shift();
-      if (first === undefined) {
-        await running;
-        return { done: true, value: undefined };
-      }
-      first.taken();
-      return { done: false, value: first.event };
-    },
-    return() {
-      left.abort();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-    [Symbol.asyncIterator]: () => iterator,
-  };
-  return iterator;
+  for (;;) {
+    while (hasNothing()) {
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+    const first = waiting.shift();
+    if (first === undefined) break;
+    first.taken();
+    yield first.event;
+  }
+  await running;
 }

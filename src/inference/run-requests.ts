@@ -2,13 +2,11 @@ import { z } from "@hono/zod-openapi";
 
 import {
   checkSelected,
-  fewSelected,
   filterFields,
   filtersOf,
   queries,
   searchFields,
   selectedPaths,
-  selectsFew,
 } from "../retrieval/search-request.ts";
 
 /** Entries that name a RAG; one RAG may be named by several. */
@@ -63,12 +61,6 @@ type Selecting = {
   selectedFolders?: z.output<typeof SelectedFolders>[] | undefined;
 };
 
-const selectsFewInAll = ({ selectedFiles = [], selectedFolders = [] }: Selecting) =>
-  selectsFew(
-    ...selectedFiles.map(({ files }) => files),
-    ...selectedFolders.map(({ folders }) => folders),
-  );
-
 const checkSelections = checkSelected<Selecting & { useAllFiles: boolean }>(
   ({ selectedFiles = [], selectedFolders = [] }) => [
     ...selectedFiles.map(({ files }, at) => {
@@ -82,7 +74,6 @@ const checkSelections = checkSelected<Selecting & { useAllFiles: boolean }>(
 
 export const InferenceRetrieveRequest = z
   .object(context)
-  .refine(selectsFewInAll, fewSelected)
   .superRefine(checkSelections)
   .openapi("InferenceRetrieveRequest");
 
@@ -106,7 +97,6 @@ export const InferenceRunRequest = z
         ].join(" "),
       }),
   })
-  .refine(selectsFewInAll, fewSelected)
   .superRefine(checkSelections)
   .openapi("InferenceRunRequest");
 

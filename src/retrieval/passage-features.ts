@@ -4,15 +4,12 @@ import { isTelling } from "../text/telling-words.ts";
 import { codeWordParts, searchWordsOf, withoutSigns } from "../text/words.ts";
 import type { PassageWords } from "./passage-words.ts";
 
-export type Candidate = {
+/** `fused`: what the fusion gave it for the query, 0 to 1; `lexical`: BM25, 0 if not found. */
+export type Candidate = Pick<Features, "fused" | "lexical" | "cosine"> & {
   path: string;
   words: PassageWords;
   /** Passages of its whole file. */
   fileChunks: number;
-  /** What the fusion gave it for the query, 0 to 1; BM25, 0 if not found; cosine, -1 to 1. */
-  fused: number;
-  lexical: number;
-  cosine: number;
 };
 
 /** Measures of a candidate. Shares, 0 to 1, are of the query's words, weighted by rarity. */

@@ -79,10 +79,7 @@ const MIN_CANDIDATES = 100;
 /** Characters of a query that are searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;
 
-export type SearchPlan = {
-  targets: RetrievalTarget[];
-  queries: string[];
-  includeDuplicates: boolean;
+export type SearchPlan = Pick<RetrievalRequest, "targets" | "queries" | "includeDuplicates"> & {
   limitPerLeg: number;
   reranks: boolean;
   /** The answer says why each chunk stands where it does. */

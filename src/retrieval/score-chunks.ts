@@ -5,18 +5,10 @@ import type { RagFindings, ReadChunks } from "./rag-search.ts";
 type ChunkSource = {
   ragIdentifier: string;
   filePath: string;
-  name: string;
-  externalId: string | null;
-  url: string | null;
   /** When the file was last changed, ISO 8601. */
   modifiedAt: string;
-  position: number;
-  page: number | null;
-  headings: string[];
-  /** Offsets in the file's extracted text, UTF-16 code units, end excluded. */
-  start: number;
-  end: number;
-};
+} & Pick<HydratedChunk["file"], "name" | "externalId" | "url"> &
+  Pick<HydratedChunk, "position" | "page" | "headings" | "start" | "end">;
 
 /** A chunk as callers get it. `score`: cosine similarity clamped to 0..1. */
 export type RetrievedChunk = { text: string; score: number; source: ChunkSource };

@@ -65,12 +65,17 @@ const SelectedPath = z
 type Selecting = { useAllFiles: boolean };
 type Named = { field: PropertyKey[]; paths: string[] };
 
-/** With `useAllFiles` nothing is selected, whatever is named. */
+/** With `useAllFiles` nothing is selected, whatever is named; only so much may be named. */
 export const checkSelected =
   <Body extends Selecting>(namedIn: (body: Body) => Named[]) =>
   (body: Body, context: z.RefinementCtx): void => {
+    const named = namedIn(body);
+    if (named.reduce((sum, { paths }) => sum + paths.length, 0) > SELECTED_LIMIT) {
+      const message = `and selectedFolders must have at most ${SELECTED_LIMIT} entries together`;
+      context.addIssue({ code: "custom", message, path: ["selectedFiles"] });
+    }
     if (body.useAllFiles) return;
-    for (const { field, paths } of namedIn(body)) {
+    for (const { field, paths } of named) {
       for (const [at, path] of paths.entries()) {
         const issues = Path.safeParse(path).error?.issues ?? [];
         for (const { message } of issues) {
@@ -81,15 +86,6 @@ export const checkSelected =
   };
 
 export const selectedPaths = z.array(SelectedPath).max(SELECTED_LIMIT);
-
-/** How a body that selects more is refused. */
-export const fewSelected = {
-  path: ["selectedFiles"],
-  message: `and selectedFolders must have at most ${SELECTED_LIMIT} entries together`,
-};
-
-export const selectsFew = (...lists: (unknown[] | undefined)[]) =>
-  lists.reduce((sum, list) => sum + (list?.length ?? 0), 0) <= SELECTED_LIMIT;
 
 const FILTERS_LIMIT = 100;
 const FILTER_VALUES_LIMIT = 1_000;
@@ -125,10 +121,6 @@ export const RagRetrieveRequest = z
     }),
     providerFilter: filtersOf(z.object(filterFields)).openapi(unpublished),
   })
-  .refine(
-    ({ selectedFiles, selectedFolders }) => selectsFew(selectedFiles, selectedFolders),
-    fewSelected,
-  )
   .superRefine(
     checkSelected(({ selectedFiles = [], selectedFolders = [] }) => [
       { field: ["selectedFiles"], paths: selectedFiles },

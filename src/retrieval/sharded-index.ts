@@ -1,12 +1,12 @@
 import type { ChunkId } from "../core/ids.ts";
 import type {
-  BestFound,
   HydratedChunk,
   Hydration,
   RagIndex,
   ReadWanted,
   Restriction,
   RestrictionPlan,
+  SearchReply,
   SearchRequest,
 } from "../ports/rag-index.ts";
 import { readersOf } from "../access/readers.ts";
@@ -31,18 +31,13 @@ type IndexLegs = {
   read?: ReadWanted;
 };
 
-export type IndexSearch = MergedShards & {
-  /** How each shard that answered resolved the restriction. */
-  plans: RestrictionPlan[];
-  /** Whether a vector index may not show all chunks yet. */
-  hasInFlight: boolean;
-  /** Every eligible chunk was scanned. */
-  scanned: boolean;
-  /** Every shard answered. */
-  isWhole: boolean;
-  chunks: HydratedChunk[];
-  best?: BestFound;
-};
+export type IndexSearch = MergedShards &
+  Pick<SearchReply, "hasInFlight" | "scanned" | "chunks" | "best"> & {
+    /** How each shard that answered resolved the restriction. */
+    plans: RestrictionPlan[];
+    /** Every shard answered. */
+    isWhole: boolean;
+  };
 
 /** Of the chosen candidates, and of the substitutes for those that no longer exist. */
 export type Hydrated = Hydration & {

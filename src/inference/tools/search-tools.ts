@@ -1,5 +1,6 @@
 import { readersOf } from "../../access/readers.ts";
-import type { JSONSchema7, ToolSet } from "ai";
+import type { ToolSet } from "ai";
+import { z } from "zod";
 
 import { reasonOf } from "../../core/errors.ts";
 import { TimeTogether } from "../../core/work/time-together.ts";
@@ -73,42 +74,25 @@ export type SearchTurn = {
   emit?: EmitEvent | undefined;
 };
 
-type SearchInput = { query: string };
-
-const searchSchema: JSONSchema7 = {
-  type: "object",
-  properties: {
-    query: { type: "string", description: "What to look for, in full words or as a question." },
-  },
-  required: ["query"],
-  additionalProperties: false,
-};
-
-const isSearchInput = (value: unknown): value is SearchInput =>
-  typeof value === "object" &&
-  value !== null &&
-  "query" in value &&
-  typeof value.query === "string" &&
-  value.query.trim() !== "";
+const SearchInput = z.object({
+  query: z
+    .string()
+    .describe("What to look for, in full words or as a question.")
+    .refine((query) => query.trim() !== "", "must not be blank"),
+});
 
 /** One search tool a RAG, named and described after it. */
 export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<ToolSet> {
   // Refused here: a tool's failure is told to the model, which cannot name the reader.
   for (const rag of rags) readersOf(rag);
-  const { jsonSchema, tool } = await import("../ai-sdk.ts");
-  const inputSchema = jsonSchema<SearchInput>(searchSchema, {
-    validate: (value) =>
-      isSearchInput(value)
-        ? { success: true, value }
-        : { success: false, error: new Error("query must be a text that is not blank") },
-  });
+  const { tool } = await import("../ai-sdk.ts");
   const budget = { left: Math.min(turn.contextTokens * CONTEXT_SHARE, turn.room), started: 0 };
   return Object.fromEntries(
     rags.map((rag, at) => {
       const name = toolName(rag.identifier, at);
       const search = tool({
         description: describe(rag),
-        inputSchema,
+        inputSchema: SearchInput,
         execute: ({ query }, { toolCallId, abortSignal }) =>
           recorded(turn, { id: toolCallId, tool: name, input: { query } }, () =>
             searchOnce(turn, budget, rag, query, abortSignal),
@@ -140,7 +124,7 @@ function describe({ name, totalFiles, fileSource, readersSince }: RagRecord): st
   ].join(" ");
 }
 
-type Started = Pick<ToolCall, "id" | "tool"> & { input: SearchInput };
+type Started = Pick<ToolCall, "id" | "tool"> & { input: z.output<typeof SearchInput> };
 
 /** Records the call for `toolCalls`; the SDK's loop reports a failure to the model. */
 async function recorded(

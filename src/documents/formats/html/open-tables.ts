@@ -1,8 +1,7 @@
-import { LongTable } from "../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TableCollector } from "./table-collector.ts";
 
-type OpenTable = { table: TableCollector; long: LongTable; isLayout: boolean; hasHeads: boolean };
+type OpenTable = { table: TableCollector; isLayout: boolean; hasHeads: boolean };
 
 const BLANK_LINE = /\n\s*\n/;
 const LONG_IN_ONE_ROW = 200;
@@ -35,8 +34,7 @@ export class OpenTables {
   }
 
   openTable(): void {
-    const long = new LongTable(this.#out);
-    this.#open.push({ table: new TableCollector(), long, isLayout: false, hasHeads: false });
+    this.#open.push({ table: new TableCollector(this.#out), isLayout: false, hasHeads: false });
   }
 
   startRow(): void {
@@ -48,7 +46,6 @@ export class OpenTables {
     const current = this.#open.at(-1);
     if (current === undefined || current.isLayout) return false;
     current.hasHeads ||= name === "th";
-    current.long.add(current.table.takeMany());
     this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
     return true;
   }
@@ -70,14 +67,13 @@ export class OpenTables {
   closeTable(): void {
     const closed = this.#open.pop();
     if (closed === undefined || closed.isLayout) return;
-    const { table, long, hasHeads } = closed;
-    if (long.length === 0 && !hasHeads && placesThings(table.rows)) {
+    const { table, hasHeads } = closed;
+    if (!table.isLong && !hasHeads && placesThings(table.rows)) {
       for (const cell of table.rows.flat())
         for (const part of cell.split(BLANK_LINE)) this.#out.paragraph(part);
       return;
     }
-    long.add(table.rows);
-    long.end();
+    table.end();
   }
 
   closeAll(): void {

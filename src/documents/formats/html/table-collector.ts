@@ -1,3 +1,6 @@
+import { LongTable } from "../../writing/long-table.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+
 const MAX_SPAN = 200;
 const MAX_COLUMNS = 2_000;
 const MANY_ROWS = 1_000;
@@ -11,16 +14,22 @@ export class TableCollector {
   readonly #covered: number[] = [];
   #cells = 0;
   #spanned = 0;
+  readonly #long: LongTable;
 
-  /** All rows but the open one if there are many; they are no longer held here. */
-  takeMany(): string[][] {
-    return this.rows.length < MANY_ROWS ? [] : this.rows.splice(0, this.rows.length - 1);
+  constructor(out: MarkdownBuilder) {
+    this.#long = new LongTable(out);
+  }
+
+  /** Whether rows were handed on already: a table of many is written as it is read. */
+  get isLong(): boolean {
+    return this.#long.length > 0;
   }
 
   startRow(): void {
     this.#row = [];
     this.rows.push(this.#row);
     this.#skipCovered();
+    if (this.rows.length >= MANY_ROWS) this.#long.add(this.rows.splice(0, this.rows.length - 1));
   }
 
   addCell(text: string, columnSpan = 1, rowSpan = 1): void {
@@ -37,6 +46,12 @@ export class TableCollector {
       this.#covered[this.#row.length] = rows - 1;
       this.#row.push(at === 0 ? text : "");
     }
+  }
+
+  /** Writes the table. */
+  end(): void {
+    this.#long.add(this.rows);
+    this.#long.end();
   }
 
   #spanOf(columnSpan: number, rowSpan: number): { columns: number; rows: number } {

@@ -2,7 +2,6 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { isLinkTarget, linked } from "../../writing/link-text.ts";
-import { LongTable } from "../../writing/long-table.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
 import { withMore } from "./attribute-texts.ts";
@@ -33,7 +32,7 @@ export class XmlReader {
   readonly html = new EmbeddedHtml();
   /** `says`: texts of its attributes, in brackets after its first words. */
   #item: { marker: string; depth: number; says: string[] } | null = null;
-  #table: { rows: TableCollector; long: LongTable } | null = null;
+  #table: TableCollector | null = null;
   #inCell = false;
   #inLink = false;
 
@@ -82,7 +81,7 @@ export class XmlReader {
     else if (open.role !== "break") yield* this.#flush();
     if (open.role === "cell") {
       for (const says of open.says) this.#text.add(` (${says})`);
-      this.#table?.rows.addCell(this.#text.take());
+      this.#table?.addCell(this.#text.take());
       this.#inCell = false;
     }
     if (open.role === "field" && open.says.length > 0) this.#writeEmpty(open);
@@ -103,18 +102,13 @@ export class XmlReader {
     else if (role === "break") this.#text.add("\n");
     else if (role === "item" || role === "detail") this.#startItem(open);
     else if (role === "cell") this.#inCell = true;
-    else if (role === "row") this.#startRow();
+    else if (role === "row") this.#table?.startRow();
     else if (role === "table" && this.#table === null) {
       this.#open.tellParents();
-      this.#table = { rows: new TableCollector(), long: new LongTable(this.out) };
+      this.#table = new TableCollector(this.out);
     } else if (role === "list") {
       this.#lists.push({ isOrdered: isOrdered(name, attributes), next: 1 });
     }
-  }
-
-  #startRow(): void {
-    this.#table?.long.add(this.#table.rows.takeMany());
-    this.#table?.rows.startRow();
   }
 
   #leave(role: XmlRole): void {
@@ -126,8 +120,7 @@ export class XmlReader {
   }
 
   #endTable(): void {
-    this.#table?.long.add(this.#table.rows.rows);
-    this.#table?.long.end();
+    this.#table?.end();
     this.#table = null;
   }
 

@@ -6,13 +6,12 @@ import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
 import type { Numbering } from "./docx-numbering.ts";
-import { DocxRuns } from "./docx-runs.ts";
 import { headingLevelOf, isOn, type ParagraphStyle } from "./docx-styles.ts";
 import { DocxWriter, type DocxParagraph } from "./docx-writer.ts";
 import type { Drawing } from "../drawings.ts";
 import { OpenFormula } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
-import { countOf, OpenTables } from "../open-tables.ts";
+import { countOf, NestedTables } from "../nested-tables.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
 
 export type DocxParts = {
@@ -37,17 +36,23 @@ const BLANK: DocxParagraph = {
   hasHiddenText: false,
 };
 
+/** Whether it is hidden, by its properties (`own`) or its character style; null: as its paragraph. */
+type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
+
+const PLAIN_RUN: Run = { own: null, style: null, isCounted: false };
+
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
   hiddenParagraphs = 0;
   unreadParts = 0;
-  readonly runs = new DocxRuns();
+  hiddenRuns = 0;
+  readonly #runs: Run[] = [];
   #collects: "text" | "code" | null = null;
   readonly #formula = new OpenFormula();
   /** No text since the page began: then Word's rendered page break marks the same page. */
   #isPageFresh = false;
   readonly #paragraphs: DocxParagraph[] = [];
-  readonly #tables = new OpenTables();
+  readonly #tables = new NestedTables();
   readonly #fields = new DocxFields();
   readonly #linkStarts: { at: number; target: string }[] = [];
   readonly #parts: DocxParts;
@@ -71,13 +76,13 @@ export class DocxReader implements XmlHandler {
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
-    r: () => this.runs.open(),
+    r: () => this.#runs.push({ ...PLAIN_RUN }),
     rStyle: ({ val = "" }) =>
-      this.runs.change({ style: this.#parts.styles.get(val)?.isHidden ?? null }),
-    vanish: ({ val }) => this.runs.change({ own: isOn(val) }),
+      this.#changeRun({ style: this.#parts.styles.get(val)?.isHidden ?? null }),
+    vanish: ({ val }) => this.#changeRun({ own: isOn(val) }),
     t: () => this.#collect("text"),
     tab: () => {
-      if (this.runs.isOpen) this.#write(" ");
+      if (this.#runs.length > 0) this.#write(" ");
     },
     ptab: () => this.#write(" "),
     br: ({ type }) => {
@@ -136,7 +141,7 @@ export class DocxReader implements XmlHandler {
     p: () => this.#closeParagraph(),
     t: () => this.#collect(null),
     instrText: () => this.#collect(null),
-    r: () => this.runs.close(),
+    r: () => this.#runs.pop(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
     tc: () => this.#tables.closeCell(),
@@ -162,12 +167,27 @@ export class DocxReader implements XmlHandler {
       paragraph.text = longer(paragraph.text, text);
       if (isSeen) this.#isPageFresh = false;
     } else if (!isSeen) return;
-    else if (this.runs.isHidden === null) paragraph.hasHiddenText = true;
-    else this.runs.countHidden();
+    else this.#countHidden(paragraph);
+  }
+
+  /** A run once, however many texts it holds. */
+  #countHidden(paragraph: DocxParagraph): void {
+    const run = this.#runs.at(-1);
+    if (run === undefined || (run.own ?? run.style) === null) paragraph.hasHiddenText = true;
+    else if (!run.isCounted) {
+      run.isCounted = true;
+      this.hiddenRuns++;
+    }
+  }
+
+  #changeRun(change: Partial<Run>): void {
+    Object.assign(this.#runs.at(-1) ?? {}, change);
   }
 
   #isHidden(paragraph: DocxParagraph | undefined): boolean {
-    return this.runs.isHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
+    const run = this.#runs.at(-1);
+    const isRunHidden = run?.own ?? run?.style ?? null;
+    return isRunHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
   }
 
   #refer(kind: string, id: string): void {
@@ -233,7 +253,7 @@ export class DocxReader implements XmlHandler {
       if (!isEmpty || paragraph.hasHiddenText) this.hiddenParagraphs++;
       return;
     }
-    if (paragraph.hasHiddenText) this.runs.hidden++;
+    if (paragraph.hasHiddenText) this.hiddenRuns++;
     if (this.#tables.takesText) this.#tables.write(this.#writer.cellText(paragraph));
     // Text boxes stand inside the paragraph that anchors them.
     else this.#writer.paragraph(paragraph);

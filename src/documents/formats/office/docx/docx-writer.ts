@@ -4,12 +4,10 @@ import { CODE_STYLE, QUOTE_STYLE, TextWriter } from "../text-writer.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import { styleOf, type ParagraphStyle } from "./docx-styles.ts";
 
-export type DocxParagraph = {
+/** With what it says itself, beside its style. */
+export type DocxParagraph = Pick<ParagraphStyle, "headingLevel" | "numId" | "listLevel"> & {
   text: string;
   style: string;
-  headingLevel: number | null;
-  numId: string | null;
-  listLevel: number | null;
   hasHiddenText: boolean;
 };
 

@@ -30,7 +30,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
-    hidden.runs += reader.runs.hidden;
+    hidden.runs += reader.hiddenRuns;
     hidden.paragraphs += reader.hiddenParagraphs;
     unreadParts += reader.unreadParts;
   };

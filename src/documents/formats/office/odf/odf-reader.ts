@@ -2,7 +2,7 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
-import { countOf, MAX_REPEAT, OpenTables } from "../open-tables.ts";
+import { countOf, MAX_REPEAT, NestedTables } from "../nested-tables.ts";
 import { OdfLists, OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
@@ -30,7 +30,7 @@ export class OdfReader implements XmlHandler {
   readonly #numbering = new OdfNumbering();
   readonly #lists = new OdfLists(this.#numbering);
   readonly paragraphs = new OdfParagraphs(this.#styles);
-  readonly tables = new OpenTables();
+  readonly tables = new NestedTables();
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */

@@ -1,4 +1,3 @@
-import { TableCollector } from "../../html/table-collector.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { withLink } from "../../../writing/link-text.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -50,7 +49,7 @@ export class SlideReader implements XmlHandler {
   #runTarget = "";
   readonly #formula = new OpenFormula();
   #collects = false;
-  #table: TableCollector | null = null;
+  #table: string[][] | null = null;
   #cell = "";
   readonly #titleParts: string[] = [];
   readonly #links: Map<string, string>;
@@ -96,9 +95,9 @@ export class SlideReader implements XmlHandler {
       this.#paragraph += "\n";
     },
     tbl: () => {
-      this.#table = new TableCollector();
+      this.#table = [];
     },
-    tr: () => this.#table?.startRow(),
+    tr: () => this.#table?.push([]),
     // The file also contains the cells that a span covers.
     tc: () => {
       this.#cell = "";
@@ -144,7 +143,7 @@ export class SlideReader implements XmlHandler {
       this.#runTarget = "";
     },
     p: () => this.#closeParagraph(),
-    tc: () => this.#table?.addCell(this.#cell),
+    tc: () => this.#table?.at(-1)?.push(this.#cell),
     tbl: () => this.#closeTable(),
   };
 
@@ -199,7 +198,7 @@ export class SlideReader implements XmlHandler {
   }
 
   #closeTable(): void {
-    this.blocks.table(this.#table?.rows ?? []);
+    this.blocks.table(this.#table ?? []);
     this.#table = null;
   }
 }

@@ -26,7 +26,7 @@ export const countOf = (text: string) => Math.max(1, Math.floor(Number(text)) ||
 const isTable = ({ gridColumns }: OpenTable) => gridColumns !== 1;
 
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
-export class OpenTables {
+export class NestedTables {
   readonly #open: OpenTable[] = [];
 
   /** Whether text belongs to a cell. */
