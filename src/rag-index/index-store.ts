@@ -44,61 +44,74 @@ export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
 export type VerbArguments = { [Verb in IndexVerb]: Parameters<RagIndex[Verb]> };
 type VerbAnswers = { [Verb in IndexVerb]: Awaited<ReturnType<RagIndex[Verb]>> };
 type Context = WriteContext & { search: Search; drop: (leg: string) => void };
-type Verbs<Names extends IndexVerb> = {
-  [Verb in Names]: (context: Context, ...args: VerbArguments[Verb]) => VerbAnswers[Verb];
+
+/** A method on the tables. Without `ofEmpty` it creates those of an object that is still empty. */
+type VerbOf<Verb extends IndexVerb> = {
+  run: (context: Context, ...args: VerbArguments[Verb]) => VerbAnswers[Verb];
+  /** In one transaction. */
+  writes?: true;
+  /** What an index without tables answers: only a first write creates them. */
+  ofEmpty?: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
 };
 
-type Answers<Names extends IndexVerb> = {
-  [Verb in Names]: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
+const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
+  stage: { run: stage, writes: true },
+  activateVersion: { run: activateVersion, writes: true },
+  writeVersions: { run: writeVersions, writes: true },
+  describeFile: { run: describeFile, writes: true },
+  remove: { run: remove, writes: true },
+  restrictToScopes: { run: restrictToScopes, writes: true },
+  writeReaders: { run: writeReaders, writes: true },
+  abandon: { run: abandon, writes: true, ofEmpty: () => false },
+  confirmSeen: { run: confirmSeen, writes: true, ofEmpty: () => undefined },
+  recordUpsert: { run: recordUpsert, writes: true, ofEmpty: () => undefined },
+  queueMoved: { run: queueMoved, writes: true, ofEmpty: () => 0 },
+  confirmRemoved: { run: confirmRemoved, writes: true, ofEmpty: () => undefined },
+  recordVerifiedPage: {
+    run: recordVerifiedPage,
+    writes: true,
+    ofEmpty: () => ({ missing: 0, orphans: 0 }),
+  },
+  missing: { run: missing, ofEmpty: (files) => files.flatMap(({ ids }) => ids) },
+  vectors: { run: vectors, ofEmpty: () => [] },
+  search: {
+    run: ({ search }, request) => runToEnd(search.search(request, () => false)),
+    ofEmpty: ({ queries }) => ({
+      queries: queries.map(() => ({ lexical: [], vector: [] })),
+      unsearched: 0,
+      plan: { kind: "none" },
+      hasInFlight: false,
+      scanned: true,
+      chunks: [],
+      best: { values: [], candidateCount: 0, finds: [] },
+    }),
+  },
+  drop: { run: ({ drop }, leg) => drop(leg), ofEmpty: () => undefined },
+  hydrate: {
+    run: ({ search }, request) => search.hydrate(request),
+    ofEmpty: () => ({ chunks: [], eligible: [], equal: [] }),
+  },
+  facts: { run: facts, ofEmpty: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }) },
+  listFiles: { run: listFiles, ofEmpty: () => [] },
+  sample: { run: sample, ofEmpty: () => [] },
+  passages: { run: passages, ofEmpty: () => ({ passages: [], total: 0 }) },
+  inFlightBatches: { run: inFlightBatches, ofEmpty: () => [] },
+  vectorsToUpsert: { run: vectorsToUpsert, ofEmpty: () => [] },
+  tombstones: { run: tombstones, ofEmpty: () => [] },
+  nextPageToVerify: {
+    run: nextPageToVerify,
+    ofEmpty: () => ({ vectors: [], sample: null, upTo: 0, isLast: true }),
+  },
+  orphansAmong: { run: orphansAmong, ofEmpty: (ids) => ids },
+  ledger: {
+    run: ({ sql }) => ({
+      inFlight: countInFlight(sql),
+      moved: countMoved(sql),
+      purgeDueAt: purgeDueAt(sql),
+    }),
+    ofEmpty: () => ({ inFlight: 0, moved: 0, purgeDueAt: null }),
+  },
 };
-
-/** These methods create the tables of an object that is still empty. */
-const FIRST_WRITES = {
-  stage,
-  activateVersion,
-  writeVersions,
-  describeFile,
-  remove,
-  restrictToScopes,
-  writeReaders,
-} satisfies Partial<Verbs<IndexVerb>>;
-
-const LATER_WRITES = {
-  abandon,
-  confirmSeen,
-  recordUpsert,
-  queueMoved,
-  confirmRemoved,
-  recordVerifiedPage,
-} satisfies Partial<Verbs<IndexVerb>>;
-
-type WriteVerb = keyof typeof FIRST_WRITES | keyof typeof LATER_WRITES;
-
-const READS: Verbs<Exclude<IndexVerb, WriteVerb>> = {
-  missing,
-  vectors,
-  search: ({ search }, request) => runToEnd(search.search(request, never)),
-  drop: ({ drop }, leg) => drop(leg),
-  hydrate: ({ search }, request) => search.hydrate(request),
-  facts,
-  listFiles,
-  sample,
-  passages,
-  inFlightBatches,
-  vectorsToUpsert,
-  tombstones,
-  nextPageToVerify,
-  orphansAmong,
-  ledger: ({ sql }) => ({
-    inFlight: countInFlight(sql),
-    moved: countMoved(sql),
-    purgeDueAt: purgeDueAt(sql),
-  }),
-};
-
-const never = () => false;
-
-const VERBS: Verbs<IndexVerb> = { ...FIRST_WRITES, ...LATER_WRITES, ...READS };
 
 /** Every method of the port, for code that forwards calls. */
 export const INDEX_VERBS = Object.keys(VERBS).filter((name): name is IndexVerb => name in VERBS);
@@ -135,8 +148,9 @@ export class IndexStore {
   }
 
   call<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]): VerbAnswers[Verb] {
-    if (verb in READS) return VERBS[verb](this.#context, ...args);
-    return this.#write((context) => VERBS[verb](context, ...args));
+    const { run, writes } = VERBS[verb];
+    if (writes !== true) return run(this.#context, ...args);
+    return this.#write((context) => run(context, ...args));
   }
 
   /** A search in turns with other calls (`pass` lets them run); null for calls in one piece. */
@@ -216,45 +230,11 @@ export class IndexStore {
   }
 }
 
-/** What an empty index answers: it has no tables, and reading does not create them. */
-const ANSWERS_OF_EMPTY: Answers<Exclude<IndexVerb, keyof typeof FIRST_WRITES>> = {
-  missing: (files) => files.flatMap(({ ids }) => ids),
-  vectors: () => [],
-  search: ({ queries }) => ({
-    queries: queries.map(() => ({ lexical: [], vector: [] })),
-    unsearched: 0,
-    plan: { kind: "none" },
-    hasInFlight: false,
-    scanned: true,
-    chunks: [],
-    best: { values: [], candidateCount: 0, finds: [] },
-  }),
-  drop: () => undefined,
-  hydrate: () => ({ chunks: [], eligible: [], equal: [] }),
-  facts: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }),
-  listFiles: () => [],
-  sample: () => [],
-  passages: () => ({ passages: [], total: 0 }),
-  abandon: () => false,
-  inFlightBatches: () => [],
-  vectorsToUpsert: () => [],
-  tombstones: () => [],
-  nextPageToVerify: () => ({ vectors: [], sample: null, upTo: 0, isLast: true }),
-  orphansAmong: (ids) => ids,
-  ledger: () => ({ inFlight: 0, moved: 0, purgeDueAt: null }),
-  confirmSeen: () => undefined,
-  recordUpsert: () => undefined,
-  queueMoved: () => 0,
-  confirmRemoved: () => undefined,
-  recordVerifiedPage: () => ({ missing: 0, orphans: 0 }),
-};
-
-export function answerOfEmpty<Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]) {
-  const answers: Partial<Answers<IndexVerb>> = ANSWERS_OF_EMPTY;
-  return answers[verb]?.(...args);
-}
+export const answerOfEmpty = <Verb extends IndexVerb>(verb: Verb, ...args: VerbArguments[Verb]) =>
+  VERBS[verb].ofEmpty?.(...args);
 
 /** The stored index; null when nothing was written yet and this method does not write either. */
 export function openIndex(storage: DurableObjectStorage, verb: IndexVerb): IndexStore | null {
-  return verb in FIRST_WRITES || hasSchema(storage.sql) ? new IndexStore(storage) : null;
+  const isFirst = VERBS[verb].ofEmpty === undefined;
+  return isFirst || hasSchema(storage.sql) ? new IndexStore(storage) : null;
 }
