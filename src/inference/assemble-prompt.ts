@@ -22,6 +22,7 @@ export type PromptParts = {
   contextTokens: number;
   tokenizer: Tokenizer;
   maxOutputTokens: number | null;
+  /** Of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
   /** How passages are to be cited; absent: as the model likes. */
   howToCite?: string | undefined;

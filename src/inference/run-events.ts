@@ -30,11 +30,13 @@ export type RunContext = Partial<{
   messages: EarlierMessage[] | undefined;
   /** Calls of the caller's functions since the prompt, with their results. */
   followUp: EarlierMessage[] | undefined;
+  /** Offered to the model beside the searches. */
   functions: CallerFunctions | undefined;
   /** Whether the answer tells which passages stand behind it; structured output never does. */
   cites: boolean | undefined;
   /** The caller's disconnect: it ends all work at once. */
   signal: AbortSignal | undefined;
+  /** Absent: nobody listens, and the model is not asked to stream. */
   emit: EmitEvent | undefined;
 }> & { caller: Caller };
 

@@ -11,14 +11,13 @@ import { MarkReader } from "./citations/marks.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
 import type { Hearing } from "./streamed-call.ts";
-import type { EmitEvent } from "./run-events.ts";
+import type { RunContext } from "./run-events.ts";
 import type { OutputPlan } from "./structured-output.ts";
 import { functionCallsIn, modelMessages, offeredTools } from "./tools/caller-functions.ts";
 import type { AskedCall, OfferedTools } from "./tools/caller-functions.ts";
 import { newSearchLog, searchTools, timesOf } from "./tools/search-tools.ts";
 import type { SearchLog, SearchSettings } from "./tools/search-tools.ts";
 import type {
-  CallerFunctions,
   EarlierMessage,
   FinishedRun,
   InferenceResult,
@@ -40,8 +39,6 @@ export type TurnRequest = {
   setting: Setting;
   chat: ChatModel;
   messages: EarlierMessage[];
-  /** Offered to the model beside the searches. */
-  functions?: CallerFunctions | undefined;
   /** Null: plain text. */
   output: OutputPlan | null;
   /** Null: the answer cites nothing. */
@@ -54,10 +51,8 @@ export type TurnRequest = {
   maxSteps: number;
   /** An answer without text is one: the steps of an agent are used up. */
   mayBeEmpty?: boolean;
-  signal?: AbortSignal | undefined;
-  /** Absent: nobody listens, and the model is not asked to stream. */
-  emit?: EmitEvent | undefined;
-} & RunTools;
+} & RunTools &
+  Pick<RunContext, "functions" | "signal" | "emit">;
 
 /**
  * The model's part of a run, within `MODEL_TIMEOUT_MS` as a whole: the tool loop, the answer, and

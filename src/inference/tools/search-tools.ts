@@ -5,7 +5,6 @@ import { z } from "zod";
 import { reasonOf } from "../../core/errors.ts";
 import { TimeTogether } from "../../core/work/time-together.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
-import type { Tokenizer } from "../../text/tokens.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
@@ -13,7 +12,7 @@ import { searchedAs, type AskedMode } from "../../retrieval/search-mode.ts";
 import { retrieve } from "../../retrieval/retrieve.ts";
 import type { RetrievalRequest } from "../../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
-import { asPassage, within } from "../assemble-prompt.ts";
+import { asPassage, within, type PromptParts } from "../assemble-prompt.ts";
 import type { EmitEvent } from "../run-events.ts";
 import type { InferenceServices, ToolCall } from "../types.ts";
 
@@ -59,17 +58,11 @@ export const newSearchLog = (uses: ModelUse[], now: () => number): SearchLog => 
   rerankingMs: 0,
 });
 
-export type SearchTurn = {
+export type SearchTurn = Pick<PromptParts, "contextTokens" | "tokenizer" | "key" | "howToCite"> & {
   services: InferenceServices;
   settings: SearchSettings;
-  contextTokens: number;
   /** Tokens of the window that the messages, the caller's functions and the answer leave. */
   room: number;
-  tokenizer: Tokenizer;
-  /** Of the delimiters; see text/prompt-delimiters.ts. */
-  key: string;
-  /** How passages are to be cited; absent: as the model likes. */
-  howToCite?: string | undefined;
   log: SearchLog;
   emit?: EmitEvent | undefined;
 };

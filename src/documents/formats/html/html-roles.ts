@@ -87,22 +87,15 @@ const SHORT_NAMES = new RegExp(
 );
 const LINKS_NAMES = /^nav(?:igation)?$|^(?:main-?)?menu$/;
 const BANNER_NAMES = /^cookie-(?:banner|notice|consent|bar)$/;
-const NAMES: [RegExp, Part][] = [
+/** `outside`: counts only outside the text, because authors have footers and boxes, too. */
+const NAMES: [names: RegExp, part: Part, outside?: "outside"][] = [
   [SHORT_NAMES, "short"],
   [LINKS_NAMES, "links"],
   [BANNER_NAMES, "banner"],
+  [/^(?:site-|page-)?footer$/, "footer", "outside"],
+  [/^side-?bar$/, "links", "outside"],
+  [/^(?:side-?nav|sphinxsidebar)$/, "short", "outside"],
 ];
-/** Count only outside the text: authors have footers and boxes, too. */
-const OUTSIDE_NAMES = new Map<string, Part>([
-  ["footer", "footer"],
-  ["site-footer", "footer"],
-  ["page-footer", "footer"],
-  ["sidebar", "links"],
-  ["side-bar", "links"],
-  ["sidenav", "short"],
-  ["side-nav", "short"],
-  ["sphinxsidebar", "short"],
-]);
 const CONTAINERS = new Set(["div", "ul", "ol", "section", "aside", "table", "p", "address"]);
 const BESIDE_MAIN = new Set([...CONTAINERS, "header", "form", "dl", "footer", "figure"]);
 /** The ids of sections are made from their headings, which may be about menus. */
@@ -130,10 +123,8 @@ function namedPart(name: string, attributes: Attributes, isInside: boolean): Par
   const { class: classes = "", id = "" } = attributes;
   const hasOwnId = !isInside && name !== "section" && !SECTION.test(classes);
   for (const each of wordsOf(hasOwnId ? `${classes} ${id}` : classes)) {
-    const part = NAMES.find(([names]) => names.test(each))?.[1];
-    if (part !== undefined) return part;
-    const outside = isInside ? undefined : OUTSIDE_NAMES.get(each);
-    if (outside !== undefined) return outside;
+    const found = NAMES.find(([names, , outside]) => !(isInside && outside) && names.test(each));
+    if (found !== undefined) return found[1];
   }
   return null;
 }

@@ -27,11 +27,9 @@ export class OpenItems {
     return true;
   }
 
-  close(name: string): boolean {
+  close(name: string): void {
     if (LISTS.has(name)) this.#lists.pop();
     else if (ITEMS.has(name)) this.#items.pop();
-    else return false;
-    return true;
   }
 
   /** Writes text of the open item: its first text or a further paragraph. False outside items. */
