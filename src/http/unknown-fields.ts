@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { safeParse, type z } from "zod";
 
 import { pathText } from "../core/input/field-path.ts";
 
@@ -51,14 +51,15 @@ function lookAtObject(
   }
 }
 
-/** Compares with the branch of a union that has most of the fields. */
+/** Compares with the branch of a union that has most of the fields, first one that the value fits. */
 function lookAtClosest(
   options: readonly z.core.$ZodType[],
   value: object,
   path: PropertyKey[],
   walk: Walk,
 ): void {
-  const tries = options.map((option) => {
+  const fitting = options.filter((option) => safeParse(option, value).success);
+  const tries = (fitting.length > 0 ? fitting : options).map((option) => {
     const one: Walk = { found: [], limit: walk.limit };
     look(option, value, path, one);
     return one.found;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
-import type { CallerFunctions } from "../../inference/types.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import type { CallerFunctions, FunctionCall } from "../../inference/types.ts";
 import { schemaProblem } from "../../inference/json-schema/keywords.ts";
 import { searchToolNames } from "../../inference/tools/search-tools.ts";
 import type { Services } from "../../services.ts";
@@ -50,6 +51,16 @@ export const ToolChoice = z.union([
   Named,
   z.object({ type: z.literal("allowed_tools"), mode: MODES, tools: z.array(Named) }),
 ]);
+
+/** The call itself: clients that count on a store send this id in place of the item. */
+export const callItemId = (call: FunctionCall): string =>
+  `fc_${Buffer.from(JSON.stringify(call)).toString("base64url")}`;
+
+const WrittenCall = z.object({ id: z.string().min(1), name: z.string(), arguments: z.string() });
+
+/** Undefined for an id that `callItemId` did not write. */
+export const callOfItem = (itemId: string): FunctionCall | undefined =>
+  WrittenCall.safeParse(parsedJson(Buffer.from(itemId.slice(3), "base64url").toString())).data;
 
 type AskedFunction = z.output<z.ZodObject<typeof FunctionFields>>;
 

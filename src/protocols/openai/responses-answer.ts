@@ -3,6 +3,7 @@ import { eventText } from "../../http/event-stream.ts";
 import type { FunctionCall, Usage } from "../../inference/types.ts";
 import type { Teller, TurnApi } from "./answer-turn.ts";
 import type { OpenAiErrorBody } from "./errors.ts";
+import { callItemId } from "./functions.ts";
 import { degradedAnswer, retrievalAnswer, type Output, type OutputEvent } from "./output.ts";
 import { readResponse, ResponsesRequest, type ReadResponse } from "./responses-request.ts";
 
@@ -63,7 +64,7 @@ const finishedResponse = (begun: Begun, output: Output, items: object[]) => ({
 
 function responseAnswer(turn: ReadResponse, output: Output) {
   const message = hasMessage(output) ? [messageItem(newId("msg"), output)] : [];
-  const items = [...message, ...output.calls.map((call) => callItem(newId("fc"), call))];
+  const items = [...message, ...output.calls.map((call) => callItem(call))];
   return finishedResponse(begunResponse(turn), output, items);
 }
 
@@ -87,8 +88,8 @@ const annotationsOf = ({ citations }: Output) =>
     Object.assign({ type: "file_citation" as const, index: cited.end_index }, cited),
   );
 
-const callItem = (id: string, call: FunctionCall) => ({
-  id,
+const callItem = (call: FunctionCall) => ({
+  id: callItemId(call),
   type: "function_call" as const,
   status: "completed",
   call_id: call.id,
@@ -181,7 +182,7 @@ class ResponseTeller implements Teller {
   }
 
   *#call(call: FunctionCall, output_index: number): Generator<string, object> {
-    const item = callItem(newId("fc"), call);
+    const item = callItem(call);
     const place = { item_id: item.id, output_index };
     const begun = { ...item, status: "in_progress", arguments: "" };
     yield this.#event("response.output_item.added", { output_index, item: begun });

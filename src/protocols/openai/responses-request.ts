@@ -1,8 +1,10 @@
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
+import type { FunctionCall } from "../../inference/types.ts";
 import { parseBody, refuse } from "./errors.ts";
 import {
+  callOfItem,
   FunctionFields,
   functionsOf,
   FunctionType,
@@ -143,6 +145,8 @@ function saidIn(input: Input): Said[] {
   const last = input.findLastIndex((item) => item.type === "message" && item.role === "user");
   return input.flatMap((item, at) => {
     if (item.type !== "item_reference") return [itemSaid(item, `input[${at}]`)];
+    const call = callOfItem(item.id);
+    if (call !== undefined) return [callSaid(call, `input[${at}]`)];
     // What was said with calls since the last question can be missed; an earlier answer cannot.
     if (at > last) return [];
     throw refuse(`input[${at}].type`, NO_REFERENCE);
@@ -152,10 +156,13 @@ function saidIn(input: Input): Said[] {
 const NO_REFERENCE =
   "must not be item_reference: Quarry stores nothing, send the item itself (clients do so with store: false)";
 
+const callSaid = (call: FunctionCall, at: string): Said => {
+  return { param: at, content: at, role: "assistant", text: "", calls: [call] };
+};
+
 function itemSaid(item: Exclude<ReadItem, { type: "item_reference" }>, at: string): Said {
   if (item.type === "function_call") {
-    const calls = [{ id: item.call_id, name: item.name, arguments: item.arguments }];
-    return { param: at, content: at, role: "assistant", text: "", calls };
+    return callSaid({ id: item.call_id, name: item.name, arguments: item.arguments }, at);
   }
   if (item.type === "function_call_output") {
     const callField = `${at}.call_id`;

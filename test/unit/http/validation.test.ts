@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
+import { unknownFields } from "../../../src/http/unknown-fields.ts";
 import { parseOrRefuse, refusalOf } from "../../../src/http/validation.ts";
 
 function told(schema: z.ZodType, input: unknown): string {
@@ -77,6 +78,13 @@ test("the whole is named where no field is", () => {
 test("parseOrRefuse throws the same words as an error for the caller", () => {
   const refuse = () => parseOrRefuse(z.object({ a: z.int() }), { a: 1.5 });
   expect(refuse).toThrow("Invalid request: a must be an integer");
+});
+
+test("unknown fields are those of the branch that a value fits", () => {
+  const user = z.object({ role: z.literal("user"), name: z.string().optional() });
+  const tool = z.object({ role: z.literal("tool"), id: z.string() });
+  const result = { role: "tool", id: "1", name: "get_weather" };
+  expect(unknownFields(z.discriminatedUnion("role", [user, tool]), result, 9)).toEqual(["name"]);
 });
 
 test("of many issues the first are told, and how many more there are", () => {

@@ -173,6 +173,19 @@ test("items are read as a conversation", () => {
   });
 });
 
+test("a call may be sent by its id alone, as clients do that count on a store", () => {
+  const result = citedResult({ response: [], functionCalls: [call] });
+  const { output } = responses.answer(asked(), outputOf(asked(), result)) as {
+    output: { id: string }[];
+  };
+  const calls = output.map(({ id }) => ({ type: "item_reference", id }));
+  const input = [question, ...calls, { ...returned, call_id: call.id }];
+  expect(asked({ input }).followUp).toEqual([
+    { role: "assistant", content: "", calls: [call] },
+    { role: "tool", call, content: "rain" },
+  ]);
+});
+
 test.each<[string, object, string]>([
   ["previous_response_id", { previous_response_id: "resp_1" }, "send the earlier items in input"],
   ["conversation", { conversation: "conv_1" }, "send the earlier items in input"],
