@@ -7,16 +7,15 @@ import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
 import { askedPage } from "./evaluation/asked-page.tsx";
-import { comparePages } from "./evaluation/compare-page.tsx";
+import { comparePage } from "./evaluation/compare-page.tsx";
 import { questionPages } from "./evaluation/question-page.tsx";
 import { questionListPages } from "./evaluation/questions-tab.tsx";
 import { runResultPages } from "./evaluation/run-page.tsx";
 import { runListPages } from "./evaluation/runs-tab.tsx";
 import { keepPage, newSetPages, setPages } from "./evaluation/sets.tsx";
-import { firstStepsActions } from "./overview/first-steps.tsx";
-import { overviewPages } from "./overview/overview.tsx";
-import type { PageEnv } from "./page-env.ts";
-import { adminsOnly, asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
+import { adminsOnly, Pages, type PageEnv } from "./page.tsx";
+import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
 import { keyPages } from "./settings/keys.tsx";
 import { logPage } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
@@ -37,56 +36,51 @@ import { openidPages } from "./sign-in/openid-pages.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
 const SOURCES = [sourceListPages, sourcePages, sourceActions, filePages, selectedFiles];
-const EVALUATION = [
-  setPages,
-  questionListPages,
-  questionPages,
-  runListPages,
-  comparePages,
-  runResultPages,
-];
+const EVALUATION = [setPages, questionListPages, questionPages, runListPages, runResultPages];
 
 /** Mounted under /panel. Pages pass the checks of the panel's API, and the second factor. */
 export function panelPages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
+  const at = (path: string) => new Pages(app.basePath(path), () => Promise.resolve(undefined));
   app.onError(errorPage);
   app.use(asPage, ownForms, auditedPages);
-  sessionPages(app);
-  openidPages(app);
+  sessionPages(at("/"));
+  openidPages(at("/"));
   app.use(signedInPage);
-  secondFactorPages(app.basePath("/account/second-factor"));
+  secondFactorPages(at("/account/second-factor"));
   app.use(enrolledPage);
-  accountPages(app.basePath("/account"));
-  overviewPages(app);
+  accountPages(at("/account"));
+  overviewPages(at("/"));
   app.get("/reference", (context) =>
     referencePage(context, { title: "Quarry panel API", document: "/panel/api/openapi.json" }),
   );
   // What members may post stands above, what administrators may below.
-  searchPages(app.basePath("/search"));
-  runPages(app.basePath("/inferences"), "inference");
-  runPages(app.basePath("/agents"), "agent");
-  programPages(app.basePath("/tokens/programs"));
+  searchPages(at("/search"));
+  runPages(at("/inferences"), "inference");
+  runPages(at("/agents"), "agent");
+  programPages(at("/tokens/programs"));
   app.use(adminsChange, membersSearch);
-  firstStepsActions(app.basePath("/first-steps"));
-  newSourcePages(app.basePath("/new/source"));
-  newRagPages(app.basePath("/new/rag"));
-  newModelPages(app.basePath("/new/inference"), "inference");
-  newModelPages(app.basePath("/new/agent"), "agent");
-  newSetPages(app.basePath("/new/question-set"));
+  firstStepsActions(at("/first-steps"));
+  newSourcePages(at("/new/source"));
+  newRagPages(at("/new/rag"));
+  newModelPages(at("/new/inference"), "inference");
+  newModelPages(at("/new/agent"), "agent");
+  newSetPages(at("/new/question-set"));
   app.get("/new/question", adminsOnly, keepPage);
-  for (const add of SOURCES) add(app.basePath("/sources"));
-  userListPages(app.basePath("/settings"));
-  userPages(app.basePath("/settings/users"));
-  keyPages(app.basePath("/settings/keys"));
-  modelPages(app.basePath("/settings/models"));
-  signInSettings(app.basePath("/settings/sign-in"));
+  for (const add of SOURCES) add(at("/sources"));
+  userListPages(at("/settings"));
+  userPages(at("/settings/users"));
+  keyPages(at("/settings/keys"));
+  modelPages(at("/settings/models"));
+  signInSettings(at("/settings/sign-in"));
   app.get("/settings/log", adminsOnly, logPage);
-  ragPages(app.basePath("/rags"));
-  answerPages(app.basePath("/inferences"), "inference");
-  answerPages(app.basePath("/agents"), "agent");
-  for (const add of EVALUATION) add(app.basePath("/evaluation"));
+  ragPages(at("/rags"));
+  answerPages(at("/inferences"), "inference");
+  answerPages(at("/agents"), "agent");
+  app.get("/evaluation/:set/runs/compare", comparePage);
+  for (const add of EVALUATION) add(at("/evaluation"));
   app.get("/asked", adminsOnly, askedPage);
-  tokenPages(app.basePath("/tokens"));
+  tokenPages(at("/tokens"));
   app.get("*", (context) => {
     const { path } = context.req;
     const { pathname, search } = new URL(context.req.url);

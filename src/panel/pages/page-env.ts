@@ -1,5 +1,7 @@
-import type { Context, Hono } from "hono";
+import type { Context } from "hono";
+import { createMiddleware } from "hono/factory";
 
+import { forbidden } from "../../core/errors.ts";
 import { isHttps } from "../../http/base-url.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
 import type { PanelEnv } from "../api/request/read-request.ts";
@@ -13,17 +15,13 @@ export type PageEnv = {
 
 export type PageContext = Context<PageEnv>;
 
-/** Where a file of pages adds its own, below the address that the app gives it. */
-export type Pages = Hono<PageEnv>;
-
-/** A handler of what the address names, which is looked up first. */
-export const finding =
-  <Found>(find: (context: PageContext) => Promise<Found>) =>
-  <Result>(handle: (context: PageContext, found: Found) => Promise<Result> | Result) =>
-  async (context: PageContext) =>
-    await handle(context, await find(context));
-
 export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
 
 /** Whether changes are offered: a member sees everything and is offered nothing to change. */
 export const isAdmin = (context: PageContext) => context.get("session").role === "admin";
+
+/** Pages that lead to a change only. @throws QuarryError `forbidden`. */
+export const adminsOnly = createMiddleware<PageEnv>(async (context, next) => {
+  if (!isAdmin(context)) throw forbidden();
+  await next();
+});

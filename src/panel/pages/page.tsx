@@ -1,21 +1,22 @@
-import type { Child } from "hono/jsx";
+import type { Hono, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
+import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
+import { invalidField } from "../../core/errors.ts";
+import type { Services } from "../../services.ts";
+import { Data } from "../components/data.tsx";
+import { Form as PostForm, Hidden, TextField, field } from "../components/form.tsx";
 import { Document, Layout, placeAt } from "../components/layout.tsx";
-import { PageHead, Tabs, type HeadProps, type TabsProps } from "../components/page-head.tsx";
-import type { PageContext } from "./page-env.ts";
+import { PageHead, Tabs } from "../components/page-head.tsx";
+import type { Crumb, HeadProps, TabsProps } from "../components/page-head.tsx";
 import { nextStep } from "./overview/first-steps.tsx";
+import { adminsOnly, type PageContext, type PageEnv } from "./page-env.ts";
+import { formFrom, formOf, freshForm, submit } from "./request/form.ts";
+import type { Form, FormState, Submission } from "./request/form.ts";
 import { takeFlash, themeIn } from "./request/page-cookies.ts";
 
-export {
-  finding,
-  isAdmin,
-  isSecure,
-  type PageContext,
-  type PageEnv,
-  type Pages,
-} from "./page-env.ts";
+export { adminsOnly, isAdmin, isSecure, type PageContext, type PageEnv } from "./page-env.ts";
 
 const COMMIT_LENGTH = 7;
 /** The address of the place whose pages have many. */
@@ -75,3 +76,133 @@ export async function barePage(
   );
   return await context.html(html`<!doctype html>${document}`, of.status ?? 200);
 }
+
+type Handle<Found, Result> = (context: PageContext, found: Found) => Promise<Result> | Result;
+
+/** Pages below one address. Each is given what its address names, where that is looked up. */
+export class Pages<Found = undefined> {
+  readonly #app: Hono<PageEnv>;
+  readonly #find: (context: PageContext) => Promise<Found>;
+
+  constructor(app: Hono<PageEnv>, find: (context: PageContext) => Promise<Found>) {
+    this.#app = app;
+    this.#find = find;
+  }
+
+  /** The same pages, about what `find` looks up. */
+  of<Other>(find: (context: PageContext) => Promise<Other>): Pages<Other> {
+    return new Pages(this.#app, find);
+  }
+
+  use(path: string, ...guards: MiddlewareHandler<PageEnv>[]): void {
+    this.#app.use(path, ...guards);
+  }
+
+  get(path: string, show: Handle<Found, Response>): void {
+    this.#app.get(path, async (context) => await show(context, await this.#find(context)));
+  }
+
+  post(path: string, answer: Handle<Found, Response>): void {
+    this.#app.post(path, async (context) => await answer(context, await this.#find(context)));
+  }
+
+  /** What a form or a button does, and where it leads. */
+  submit<Result>(path: string, of: Handle<Found, Submission<Result>>): void {
+    this.post(path, async (context, found) => await submit(context, await of(context, found)));
+  }
+
+  /** Asks before something is removed. `of` gets the address's or the form's values. */
+  removal(
+    path: string,
+    of: (context: PageContext, found: Found, form: Form) => Promise<Removal> | Removal,
+    by: "admins" | "all" = "admins",
+  ): void {
+    if (by === "admins") this.use(path, adminsOnly);
+    this.get(path, async (context, found) => {
+      const values = formFrom(new URL(context.req.url).searchParams);
+      const removal = await of(context, found, values);
+      return await confirmPage(context, removal, freshForm({ type: "path" }));
+    });
+    this.submit(path, async (context, found) => {
+      const form = await formOf(context);
+      const removal = await of(context, found, form);
+      const { audit, name, isMuch = false, notice, to = placeAbove(removal) } = removal;
+      return {
+        audit,
+        form,
+        fields: ["confirmation", "type", "value", "entry"],
+        work: async (services) => {
+          const isNamed = form.text("confirmation") === name.trim();
+          if (isMuch && !isNamed) throw invalidField("confirmation", "must match");
+          await removal.remove(services);
+        },
+        again: (state) => confirmPage(context, removal, state),
+        leads: () => ({ to: to ?? OVERVIEW, ...(notice === undefined ? {} : { notice }) }),
+      };
+    });
+  }
+}
+
+/** Something that cannot be undone, and what is said and asked before it. */
+type Removal = {
+  title: string;
+  /** The places above; Cancel leads to the last of them. */
+  trail: readonly Crumb[];
+  name: string;
+  /** So much is lost that its name must be typed. */
+  isMuch?: boolean;
+  /** Documents and passages stay. */
+  isHarmless?: true;
+  cancel?: string;
+  submit?: string;
+  values?: Record<string, string>;
+  fields?: (state: FormState) => Child;
+  says: Child;
+  audit: [action: string, target: string];
+  remove: (services: Services) => Promise<unknown>;
+  /** Where it leads; absent: to the last of the places above. */
+  to?: string;
+  notice?: string;
+};
+
+const placeAbove = ({ trail }: Pick<Removal, "trail">) => trail.at(-1)?.href;
+
+/** The page that asks, with a form that is posted to its own address. */
+export async function confirmPage(
+  context: PageContext,
+  of: Omit<Removal, "audit" | "remove">,
+  state: FormState = freshForm(),
+) {
+  const { title, trail, name, isMuch = false, isHarmless = false, submit = "Remove it" } = of;
+  const cancel = of.cancel ?? placeAbove(of) ?? null;
+  return await page(
+    context,
+    { title, trail, status: state.status },
+    <section class={isHarmless ? undefined : "danger-zone"}>
+      {of.says}
+      <PostForm
+        action={new URL(context.req.url).pathname}
+        state={state}
+        submit={submit}
+        cancel={cancel}
+        dangerous={!isHarmless}
+      >
+        <Hidden values={of.values} />
+        {of.fields?.(state)}
+        {isMuch ? <Confirmation state={state} name={name} /> : null}
+      </PostForm>
+    </section>,
+  );
+}
+
+const Confirmation = ({ state, name }: { state: FormState; name: string }) => (
+  <TextField
+    {...field(state, "confirmation", "Name")}
+    required
+    hint={
+      <>
+        Type <Data>{name}</Data> to confirm.
+      </>
+    }
+  />
+);

@@ -5,7 +5,7 @@ import { Form, ActionButton } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { submit, freshForm, type FormState, auditAs, redirectWithNotice } from "../request/form.ts";
+import { freshForm, type FormState, auditAs, redirectWithNotice } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import { countTry, ownSession, sessionHashOf } from "../../api/request/guards.ts";
 import type { Child } from "hono/jsx";
@@ -17,28 +17,26 @@ import { Table } from "../../components/table.tsx";
 const HERE = "/panel/account";
 const PASSWORDS = declaredForm(ownPassword);
 
-export function accountPages(app: Pages): void {
-  app.get("/", async (context) => await accountPage(context, freshForm()));
+export function accountPages(pages: Pages): void {
+  pages.get("/", (context) => accountPage(context, freshForm()));
 
-  app.post("/password", (context) =>
-    submit(context, {
-      audit: ["session.password.change", context.get("session").email],
-      fields: PASSWORDS.names,
-      work: async (form) => {
-        await countTry(context);
-        const given = PASSWORDS.read(form);
-        const own = await ownSession(context);
-        await changeOwnPassword(context.get("services"), { ...own, ...given });
-      },
-      again: (state) => accountPage(context, state),
-      leads: () => ({
-        to: HERE,
-        notice: "The password is changed. Your other sessions have ended.",
-      }),
+  pages.submit("/password", (context) => ({
+    audit: ["session.password.change", context.get("session").email],
+    fields: PASSWORDS.names,
+    work: async (services, form) => {
+      await countTry(context);
+      const given = PASSWORDS.read(form);
+      const own = await ownSession(context);
+      await changeOwnPassword(services, { ...own, ...given });
+    },
+    again: (state) => accountPage(context, state),
+    leads: () => ({
+      to: HERE,
+      notice: "The password is changed. Your other sessions have ended.",
     }),
-  );
+  }));
 
-  app.post("/sessions/:session/end", (context) =>
+  pages.post("/sessions/:session/end", (context) =>
     endOne(context, { userId: context.get("session").userId, here: HERE }),
   );
 }

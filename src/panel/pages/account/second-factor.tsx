@@ -6,65 +6,53 @@ import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton, Form, TextField, field } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import {
-  auditAs,
-  redirectWithNotice,
-  submit,
-  freshForm,
-  typed,
-  type FormState,
-} from "../request/form.ts";
+import { freshForm, typed, type FormState } from "../request/form.ts";
 import { countTry, ownSession } from "../../api/request/guards.ts";
 import { encode } from "uqr";
 
 const HERE = "/panel/account/second-factor";
 
-export function secondFactorPages(app: Pages): void {
-  app.get("/", async (context) => await secondFactorPage(context, freshForm()));
+export function secondFactorPages(pages: Pages): void {
+  pages.get("/", (context) => secondFactorPage(context, freshForm()));
 
-  app.post("/", async (context) => {
-    const session = context.get("session");
-    auditAs(context, "session.totp.enrol", session.email);
-    await beginTotp(context.get("services"), session);
-    return redirectWithNotice(context, HERE);
-  });
+  pages.submit("/", (context) => ({
+    audit: ["session.totp.enrol", context.get("session").email],
+    work: (services) => beginTotp(services, context.get("session")),
+    leads: () => ({ to: HERE }),
+  }));
 
-  app.post("/confirm", (context) =>
-    submit(context, {
-      audit: ["session.totp.confirm", context.get("session").email],
-      fields: ["code"],
-      work: async (form) => {
-        await countTry(context);
-        const { code } = parseOrRefuse(confirmation, { code: form.text("code") });
-        const own = await ownSession(context);
-        return await confirmEnrolment(context.get("services"), { ...own, code });
+  pages.submit("/confirm", (context) => ({
+    audit: ["session.totp.confirm", context.get("session").email],
+    fields: ["code"],
+    work: async (services, form) => {
+      await countTry(context);
+      const { code } = parseOrRefuse(confirmation, { code: form.text("code") });
+      const own = await ownSession(context);
+      return await confirmEnrolment(services, { ...own, code });
+    },
+    again: (state) => secondFactorPage(context, state),
+    leads: ({ recoveryCodes }) => ({
+      to: HERE,
+      notice: "The second factor is on. Your other sessions have ended.",
+      secret: {
+        label: "Recovery codes: each replaces a code of the app, once.",
+        value: recoveryCodes.join("\n"),
       },
-      again: (state) => secondFactorPage(context, state),
-      leads: ({ recoveryCodes }) => ({
-        to: HERE,
-        notice: "The second factor is on. Your other sessions have ended.",
-        secret: {
-          label: "Recovery codes: each replaces a code of the app, once.",
-          value: recoveryCodes.join("\n"),
-        },
-      }),
     }),
-  );
+  }));
 
-  app.post("/remove", (context) =>
-    submit(context, {
-      audit: ["session.totp.remove", context.get("session").email],
-      fields: ["code", "password"],
-      work: async (form) => {
-        await countTry(context);
-        const sent = { code: typed(form.text("code")), password: typed(form.exact("password")) };
-        const given = parseOrRefuse(proof, sent);
-        await removeOwnTotp(context.get("services"), { ...(await ownSession(context)), ...given });
-      },
-      again: (state) => secondFactorPage(context, state),
-      leads: () => ({ to: "/panel/account", notice: "The second factor is off." }),
-    }),
-  );
+  pages.submit("/remove", (context) => ({
+    audit: ["session.totp.remove", context.get("session").email],
+    fields: ["code", "password"],
+    work: async (services, form) => {
+      await countTry(context);
+      const sent = { code: typed(form.text("code")), password: typed(form.exact("password")) };
+      const given = parseOrRefuse(proof, sent);
+      await removeOwnTotp(services, { ...(await ownSession(context)), ...given });
+    },
+    again: (state) => secondFactorPage(context, state),
+    leads: () => ({ to: "/panel/account", notice: "The second factor is off." }),
+  }));
 }
 
 async function secondFactorPage(context: PageContext, state: FormState): Promise<Response> {

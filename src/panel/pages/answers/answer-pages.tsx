@@ -6,9 +6,6 @@ import {
 } from "../../../catalog/inferences/runner-verbs.ts";
 import { agentRows, inferenceRows } from "../../../db/catalog/runner-store.ts";
 import { DangerZone, Data } from "../../components/data.tsx";
-import { finding, type PageContext, type Pages } from "../page-env.ts";
-import { adminsOnly } from "../request/guards.ts";
-import { removable } from "../request/removal.tsx";
 import { addressOf, modelListPage, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";
 import { askModel, modelPage } from "../search/search.tsx";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
@@ -21,8 +18,8 @@ import { LongChoices, ModelField } from "../../components/choice-fields.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { settingFacts, SettingForm } from "../../components/setting-fields.tsx";
-import { isAdmin, page } from "../page.tsx";
-import { submit, type Form as Sent, type FormState } from "../request/form.ts";
+import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import type { Form as Sent, FormState } from "../request/form.ts";
 import { filterIn } from "../request/list.tsx";
 import { declaredForm, formName } from "../request/setting-form.ts";
 
@@ -36,50 +33,67 @@ const find =
   };
 
 /** Running changes nothing: members may do it, so this stands before what only admins may post. */
-export function runPages(app: Pages, kind: Kind): void {
-  app.post("/:id/run", finding(find(kind))(askModel));
+export function runPages(pages: Pages, kind: Kind): void {
+  pages.of(find(kind)).post("/:id/run", askModel);
 }
 
-export function answerPages(app: Pages, kind: Kind): void {
-  const of = finding(find(kind));
-  app.get("/", async (context) => await modelListPage(context, kind));
-  app.get("/:id", of(modelPage));
-  app.get("/:id/settings", of(editModelPage));
-  app.post("/:id/settings", of(saveModel));
-  removable(app, "/:id/remove", of(removalOf));
+export function answerPages(pages: Pages, kind: Kind): void {
+  const { place, title: list } = WORDS[kind];
+  pages.get("/", (context) => modelListPage(context, kind));
+  const ofOne = pages.of(find(kind));
+  ofOne.get("/:id", modelPage);
+  ofOne.get("/:id/settings", (context, model) => editModelPage(context, model));
+  ofOne.submit("/:id/settings", (context, model) => ({
+    audit: [`${place}.change`, model.record.identifier],
+    fields: STORED[kind].names,
+    changes: model.record,
+    work: (services, form) => update(services, model, form),
+    again: (state, form) => editModelPage(context, model, completed(state, form, model)),
+    leads: () => ({ to: addressOf(kind, model.record.identifier), notice: "Saved." }),
+  }));
+  ofOne.removal("/:id/remove", (_context, model) => {
+    const { identifier, name } = model.record;
+    const address = addressOf(kind, identifier);
+    return {
+      title: `Remove the ${kind}`,
+      trail: [
+        { name: list, href: `/panel/${place}` },
+        { name, href: address },
+      ],
+      name,
+      cancel: `${address}/settings`,
+      says: (
+        <p>
+          Removes <Data>{name}</Data> and its prompt. Its RAGs and documents stay, and so do the
+          figures of its calls. Programs that call it get 404.
+        </p>
+      ),
+      audit: [`${place}.remove`, identifier],
+      remove: ({ db }) =>
+        model.kind === "agent"
+          ? agentRows.remove(db, model.record.id)
+          : inferenceRows.remove(db, model.record.id),
+      to: `/panel/${place}`,
+      notice: `${name} is removed.`,
+    };
+  });
 }
 
 /** A new one; no identifier can hide it, as none is below `/new`. */
-export function newModelPages(app: Pages, kind: Kind): void {
-  app.use(adminsOnly);
-  app.get("/", async (context) => await newModelPage(context, kind));
-  app.post("/", async (context) => await makeModel(context, kind));
-}
-
-function removalOf(context: PageContext, { kind, record }: Model) {
-  const { place, title: list } = WORDS[kind];
-  const { db } = context.get("services");
-  const address = addressOf(kind, record.identifier);
-  return {
-    title: `Remove the ${kind}`,
-    trail: [
-      { name: list, href: `/panel/${place}` },
-      { name: record.name, href: address },
-    ],
-    name: record.name,
-    cancel: `${address}/settings`,
-    says: (
-      <p>
-        Removes <Data>{record.name}</Data> and its prompt. Its RAGs and documents stay, and so do
-        the figures of its calls. Programs that call it get 404.
-      </p>
-    ),
-    audit: [`${place}.remove`, record.identifier] satisfies [string, string],
-    remove: () =>
-      kind === "agent" ? agentRows.remove(db, record.id) : inferenceRows.remove(db, record.id),
-    to: `/panel/${place}`,
-    notice: `${record.name} is removed.`,
-  };
+export function newModelPages(pages: Pages, kind: Kind): void {
+  pages.use("*", adminsOnly);
+  pages.get("/", (context) => newModelPage(context, kind));
+  pages.submit("/", (context) => ({
+    audit: [`${WORDS[kind].place}.create`],
+    fields: NEW[kind].names,
+    work: (services, form) => create(services, kind, form),
+    again: (state) => newModelPage(context, kind, state),
+    leads: ({ id, identifier }) => ({
+      to: addressOf(kind, identifier),
+      target: id,
+      notice: `The ${kind} is created. Ask it a question.`,
+    }),
+  }));
 }
 
 const NEW = { inference: declaredForm(newInference), agent: declaredForm(newAgent) };
@@ -141,19 +155,6 @@ async function newModelPage(
   );
 }
 
-const makeModel = (context: PageContext, kind: Kind) =>
-  submit(context, {
-    audit: [`${WORDS[kind].place}.create`],
-    fields: NEW[kind].names,
-    work: (form) => create(context.get("services"), kind, form),
-    again: (state) => newModelPage(context, kind, state),
-    leads: ({ id, identifier }) => ({
-      to: addressOf(kind, identifier),
-      target: id,
-      notice: `The ${kind} is created. Ask it a question.`,
-    }),
-  });
-
 async function create(services: Services, kind: Kind, form: Sent) {
   if (kind === "agent") return await agentVerbs.create(services, NEW.agent.read(form));
   return await inferenceVerbs.create(services, NEW.inference.read(form));
@@ -210,19 +211,6 @@ const StoredModel = ({ model: { kind, record } }: { model: Model }) => (
     <p class="soft">An administrator may change the settings.</p>
   </>
 );
-
-const saveModel = (context: PageContext, model: Model) => {
-  const { kind, record } = model;
-  const { place } = WORDS[kind];
-  return submit(context, {
-    audit: [`${place}.change`, record.identifier],
-    fields: STORED[kind].names,
-    changes: record,
-    work: (form) => update(context.get("services"), model, form),
-    again: (state, form) => editModelPage(context, model, completed(state, form, model)),
-    leads: () => ({ to: addressOf(kind, record.identifier), notice: "Saved." }),
-  });
-};
 
 /** A failed form with what is stored in the fields that it does not have. */
 function completed(failed: FormState, form: Sent, model: Model): FormState {

@@ -6,18 +6,14 @@ import { counted } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { page, type PageContext, type Pages } from "../page.tsx";
+import { page, type PageContext } from "../page.tsx";
 import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
 import { runOf, spentFigures } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
-export function comparePages(app: Pages): void {
-  app.get("/:set/runs/compare", (context) => comparePage(context));
-}
-
 /** Two runs side by side: `?first=&second=`. Waits while they are under way. */
-async function comparePage(context: PageContext): Promise<Response> {
+export async function comparePage(context: PageContext): Promise<Response> {
   const setKey = context.req.param("set") ?? "";
   const { set, run: first } = await runOf(context, setKey, context.req.query("first") ?? "");
   const { run: second } = await runOf(context, setKey, context.req.query("second") ?? "");

@@ -11,54 +11,45 @@ import { DangerZone, Data, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea, field } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit, freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
-import { removable } from "../request/removal.tsx";
+import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
 import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 
-export function questionPages(app: Pages): void {
-  const find = async (context: PageContext) => {
+export function questionPages(pages: Pages): void {
+  const ofOne = pages.of(async (context) => {
     const set = await setOf(context);
     const id = context.req.param("question") ?? "";
     const question = await findQuestion(context.get("services").db, set.id, id);
     return { set, question: orNotFound(question) };
-  };
-  app.get("/:set/questions/:question", async (context) => {
-    const { set, question } = await find(context);
-    return await questionPage(context, set, question, freshForm(valuesOf(question)));
   });
+  ofOne.get("/:set/questions/:question", (context, { set, question }) =>
+    questionPage(context, set, question, freshForm(valuesOf(question))),
+  );
 
-  app.post("/:set/questions/:question", async (context) => {
-    const { set, question } = await find(context);
-    return await submit(context, {
-      audit: ["question-sets.questions.change", `${set.identifier}/${question.id}`],
-      fields: QUESTION_FIELDS,
-      changes: question,
-      work: (form) =>
-        changeQuestion(context.get("services"), { set, question, change: askedIn(form) }),
-      again: (state) => questionPage(context, set, question, state),
-      leads: () => ({ to: setAddress(set.identifier), notice: "The question is saved." }),
-    });
-  });
+  ofOne.submit("/:set/questions/:question", (context, { set, question }) => ({
+    audit: ["question-sets.questions.change", `${set.identifier}/${question.id}`],
+    fields: QUESTION_FIELDS,
+    changes: question,
+    work: (services, form) => changeQuestion(services, { set, question, change: askedIn(form) }),
+    again: (state) => questionPage(context, set, question, state),
+    leads: () => ({ to: setAddress(set.identifier), notice: "The question is saved." }),
+  }));
 
-  removable(app, "/:set/questions/:question/remove", async (context) => {
-    const { set, question } = await find(context);
-    return {
-      title: "Remove the question",
-      trail: trailTo(set),
-      name: question.question,
-      says: (
-        <p>
-          <Data>{question.question}</Data> is left out of new runs. Earlier runs keep its results.
-        </p>
-      ),
-      audit: ["question-sets.questions.remove", `${set.identifier}/${question.id}`],
-      remove: () => deleteQuestion(context.get("services").db, set.id, question.id),
-      notice: "The question is removed.",
-    };
-  });
+  ofOne.removal("/:set/questions/:question/remove", (_context, { set, question }) => ({
+    title: "Remove the question",
+    trail: trailTo(set),
+    name: question.question,
+    says: (
+      <p>
+        <Data>{question.question}</Data> is left out of new runs. Earlier runs keep its results.
+      </p>
+    ),
+    audit: ["question-sets.questions.remove", `${set.identifier}/${question.id}`],
+    remove: ({ db }) => deleteQuestion(db, set.id, question.id),
+    notice: "The question is removed.",
+  }));
 }
 
 async function questionPage(

@@ -9,9 +9,9 @@ import { field, FileField, Form, SelectField, TextArea } from "../../components/
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
+import type { Services } from "../../../services.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, multipartOf, submit } from "../request/form.ts";
-import type { FormState, FormWithFiles } from "../request/form.ts";
+import { freshForm, multipartOf, type FormState, type FormWithFiles } from "../request/form.ts";
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 import { askedIn, expectedLines, QUESTION_FIELDS, QuestionFields } from "./question-page.tsx";
 import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
@@ -21,41 +21,37 @@ import type { ImportFormat } from "../../../evaluation/questions/import-question
 
 type Forms = { added?: FormState; imported?: FormState };
 
-export function questionListPages(app: Pages): void {
-  app.get("/:set", async (context) => {
+export function questionListPages(pages: Pages): void {
+  const ofSet = pages.of(setOf);
+  ofSet.get("/:set", (context, set) => {
     const { question, expected = "" } = context.req.query();
     const forms = question === undefined ? {} : { added: freshForm({ question, expected }) };
-    return await questionsTab(context, await setOf(context), forms);
+    return questionsTab(context, set, forms);
   });
 
-  app.post("/:set/questions", async (context) => {
-    const set = await setOf(context);
-    return await submit(context, {
-      audit: ["question-sets.questions.create", set.identifier],
-      fields: QUESTION_FIELDS,
-      work: async (form) => await keep(context, set, [askedIn(form)]),
-      again: (added) => questionsTab(context, set, { added }),
-      leads: (kept) => ({ ...kept, notice: "The question is saved." }),
-    });
-  });
+  ofSet.submit("/:set/questions", (context, set) => ({
+    audit: ["question-sets.questions.create", set.identifier],
+    fields: QUESTION_FIELDS,
+    work: (services, form) => keep(services, set, [askedIn(form)]),
+    again: (added) => questionsTab(context, set, { added }),
+    leads: (kept) => ({ ...kept, notice: "The question is saved." }),
+  }));
 
-  app.post("/:set/import", async (context) => {
-    const set = await setOf(context);
-    const sent = await importFormOf(context);
-    return await submit(context, {
+  ofSet.submit("/:set/import", async (context, set) => {
+    const sent = await multipartOf(context, FORM_LIMIT_BYTES);
+    return {
       audit: ["question-sets.import", set.identifier],
       form: sent.form,
-      fields: IMPORT_FIELDS,
-      work: async () => await keep(context, set, await questionsIn(sent, set)),
+      fields: ["file", "format", "text"],
+      work: async (services) => await keep(services, set, await questionsIn(sent, set)),
       again: (imported) => questionsTab(context, set, { imported }),
       leads: (kept) => kept,
-    });
+    };
   });
 }
 
 /** Where keeping these questions leads, and the notice there. */
-async function keep(context: PageContext, set: QuestionSet, asked: QuestionContent[]) {
-  const services = context.get("services");
+async function keep(services: Services, set: QuestionSet, asked: QuestionContent[]) {
   await keepQuestions(services, { set, asked });
   const absent = await absentOfSet(services, { set, asked });
   const notice = `${counted(asked.length, "question")} imported.`;
@@ -156,12 +152,8 @@ const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
   );
 };
 
-const IMPORT_FIELDS = ["file", "format", "text"];
-
 /** A file and a pasted text, each as large as an import may be, and what a form puts around. */
 const FORM_LIMIT_BYTES = 2 * IMPORT_MAX_BYTES + 65_536;
-
-const importFormOf = async (context: PageContext) => await multipartOf(context, FORM_LIMIT_BYTES);
 
 const FORMAT_BY_ENDING = new Map<string, ImportFormat>([
   [".csv", "csv"],

@@ -12,7 +12,6 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { removable } from "../request/removal.tsx";
 import {
   measureWords,
   QUESTIONS_A_PAGE,
@@ -31,32 +30,27 @@ export async function runOf(context: PageContext, setKey: string, runId: string)
   return { set, run: orNotFound(await findRun(services.db, set.id, runId)) };
 }
 
-export function runResultPages(app: Pages): void {
-  const find = (context: PageContext) => {
+export function runResultPages(pages: Pages): void {
+  const ofRun = pages.of((context) => {
     const { set = "", run = "" } = context.req.param();
     return runOf(context, set, run);
-  };
-  app.get("/:set/runs/:run", async (context) => await runPage(context, await find(context)));
-
-  removable(app, "/:set/runs/:run/remove", async (context) => {
-    const { set, run } = await find(context);
-    const runs = runsAddress(set);
-    return {
-      title: "Remove the run",
-      trail: trailToRuns(set),
-      name: run.id,
-      cancel: `${runs}/${run.id}`,
-      says: (
-        <p>
-          The figures and results of its {counted(run.total, "question")} are deleted. It can no
-          longer be compared.
-        </p>
-      ),
-      audit: ["question-sets.runs.remove", `${set.identifier}/${run.id}`],
-      remove: () => deleteRun(context.get("services").db, set.id, run.id),
-      notice: "The run is removed.",
-    };
   });
+  ofRun.get("/:set/runs/:run", (context, found) => runPage(context, found));
+  ofRun.removal("/:set/runs/:run/remove", (_context, { set, run }) => ({
+    title: "Remove the run",
+    trail: trailToRuns(set),
+    name: run.id,
+    cancel: `${runsAddress(set)}/${run.id}`,
+    says: (
+      <p>
+        The figures and results of its {counted(run.total, "question")} are deleted. It can no
+        longer be compared.
+      </p>
+    ),
+    audit: ["question-sets.runs.remove", `${set.identifier}/${run.id}`],
+    remove: ({ db }) => deleteRun(db, set.id, run.id),
+    notice: "The run is removed.",
+  }));
 }
 
 async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {

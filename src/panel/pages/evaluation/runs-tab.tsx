@@ -12,7 +12,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit, freshForm, type FormState } from "../request/form.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import {
   measureWords,
   SHOWN_MEASURES,
@@ -34,22 +34,22 @@ export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;
 export const figure = (value: number | null | undefined) => value?.toFixed(DIGITS) ?? "–";
 
-export function runListPages(app: Pages): void {
-  app.get("/:set/runs", async (context) => runsTab(context, await setOf(context), freshForm()));
+export function runListPages(pages: Pages): void {
+  const ofSet = pages.of(setOf);
+  ofSet.get("/:set/runs", (context, set) => runsTab(context, set, freshForm()));
 
-  app.post("/:set/runs", async (context) => {
-    const set = await setOf(context);
+  ofSet.submit("/:set/runs", (context, set) => {
     const address = runsAddress(set);
-    return await submit(context, {
+    return {
       audit: ["question-sets.runs.create", set.identifier],
       fields: SETTING_FIELDS,
-      work: async (form) => {
+      work: async (services, form) => {
         const second = settingIn(form, SECOND);
         const isCompared = Object.keys(second).length > 0;
         const wished = [settingIn(form, ""), ...(isCompared ? [second] : [])];
         const ids: string[] = [];
         for (const setting of wished) {
-          ids.push(await startRun(context.get("services"), { set, setting }));
+          ids.push(await startRun(services, { set, setting }));
         }
         return ids;
       },
@@ -57,7 +57,7 @@ export function runListPages(app: Pages): void {
       leads: ([first = "", second]) => ({
         to: `${address}/${second === undefined ? first : `compare?first=${first}&second=${second}`}`,
       }),
-    });
+    };
   });
 }
 

@@ -21,7 +21,7 @@ import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { submit, type FormState, formFrom } from "../request/form.ts";
+import { type FormState, formFrom } from "../request/form.ts";
 import {
   ASKED,
   NEW_SET,
@@ -32,36 +32,33 @@ import {
   setTab,
   trailTo,
 } from "./set-parts.tsx";
-import { removable } from "../request/removal.tsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 
 const NEW_FORM = declaredForm(newQuestionSet);
 
 /** The page that makes a set; `?subject=` chooses what it asks. */
-export function newSetPages(app: Pages): void {
-  app.get("/", async (context) => {
+export function newSetPages(pages: Pages): void {
+  pages.get("/", (context) => {
     const subject = context.req.query("subject") ?? "";
-    return await newSetPage(context, NEW_FORM.state({}, { subject }));
+    return newSetPage(context, NEW_FORM.state({}, { subject }));
   });
-  app.post("/", (context) =>
-    submit(context, {
-      audit: ["question-sets.create"],
-      fields: [...NEW_FORM.names, "subject"],
-      work: async (form) => {
-        const [kind, identifier] = form.text("subject").split(" ");
-        const subject = kind === "rag" ? { rag: identifier } : { inference: identifier };
-        const body = { ...bodyIn(form, NEW_FORM.fields), ...subject };
-        const input = parseKnownOrRefuse(newQuestionSet, body);
-        return await createQuestionSet(context.get("services"), input);
-      },
-      again: (state) => newSetPage(context, state),
-      leads: ({ id, identifier }) => ({
-        to: setAddress(identifier),
-        target: id,
-        notice: "The set is created. Add questions to it.",
-      }),
+  pages.submit("/", (context) => ({
+    audit: ["question-sets.create"],
+    fields: [...NEW_FORM.names, "subject"],
+    work: async (services, form) => {
+      const [kind, identifier] = form.text("subject").split(" ");
+      const subject = kind === "rag" ? { rag: identifier } : { inference: identifier };
+      const body = { ...bodyIn(form, NEW_FORM.fields), ...subject };
+      const input = parseKnownOrRefuse(newQuestionSet, body);
+      return await createQuestionSet(services, input);
+    },
+    again: (state) => newSetPage(context, state),
+    leads: ({ id, identifier }) => ({
+      to: setAddress(identifier),
+      target: id,
+      notice: "The set is created. Add questions to it.",
     }),
-  );
+  }));
 }
 
 async function setListPage(context: PageContext): Promise<Response> {
@@ -149,45 +146,36 @@ const FORM = declaredForm(newQuestionSet, ["identifier"]);
 /** A RAG gives no answers. */
 const RAG_FORM = declaredForm(newQuestionSet, ["identifier", "judgeModel"]);
 
-export function setPages(app: Pages): void {
-  app.get("/", (context) => setListPage(context));
-  app.get("/:set/settings", async (context) => {
-    const set = await setOf(context);
-    return await settingsTab(context, set, FORM.state(set));
-  });
+export function setPages(pages: Pages): void {
+  pages.get("/", (context) => setListPage(context));
+  const ofSet = pages.of(setOf);
+  ofSet.get("/:set/settings", (context, set) => settingsTab(context, set, FORM.state(set)));
 
-  app.post("/:set/settings", async (context) => {
-    const set = await setOf(context);
-    return await submit(context, {
-      audit: ["question-sets.change", set.identifier],
-      fields: FORM.names,
-      changes: set,
-      work: (form) =>
-        changeQuestionSet(context.get("services"), set, FORM.patch(form, questionSetPatch)),
-      again: (state) => settingsTab(context, set, state),
-      leads: () => ({ to: `${setAddress(set.identifier)}/settings`, notice: "Saved." }),
-    });
-  });
+  ofSet.submit("/:set/settings", (context, set) => ({
+    audit: ["question-sets.change", set.identifier],
+    fields: FORM.names,
+    changes: set,
+    work: (services, form) => changeQuestionSet(services, set, FORM.patch(form, questionSetPatch)),
+    again: (state) => settingsTab(context, set, state),
+    leads: () => ({ to: `${setAddress(set.identifier)}/settings`, notice: "Saved." }),
+  }));
 
-  removable(app, "/:set/remove", async (context) => {
-    const set = await setOf(context);
-    return {
-      title: "Remove the set",
-      trail: trailTo(set),
-      name: set.name,
-      isMuch: true,
-      submit: "Remove the set",
-      says: (
-        <p>
-          {counted(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
-        </p>
-      ),
-      audit: ["question-sets.remove", set.identifier],
-      remove: () => deleteSet(context.get("services").db, set.id),
-      to: PLACE.href,
-      notice: "The question set is removed.",
-    };
-  });
+  ofSet.removal("/:set/remove", (_context, set) => ({
+    title: "Remove the set",
+    trail: trailTo(set),
+    name: set.name,
+    isMuch: true,
+    submit: "Remove the set",
+    says: (
+      <p>
+        {counted(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
+      </p>
+    ),
+    audit: ["question-sets.remove", set.identifier],
+    remove: ({ db }) => deleteSet(db, set.id),
+    to: PLACE.href,
+    notice: "The question set is removed.",
+  }));
 }
 
 async function settingsTab(context: PageContext, set: QuestionSet, state: FormState) {

@@ -4,13 +4,7 @@ import { LinkButton } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import type { Child } from "hono/jsx";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { isAdmin, type PageContext, type Pages } from "../page-env.ts";
-import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
-import { createRag } from "../../../catalog/rags/create-rag.ts";
-import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { notFound } from "../../../core/errors.ts";
-import { fileSystem } from "../../../sources/file-system/manifest.ts";
-import { auditAs, redirectWithNotice } from "../request/form.ts";
+import { isAdmin, type PageContext } from "../page-env.ts";
 
 type Step = {
   title: string;
@@ -161,44 +155,4 @@ export async function nextStep(context: PageContext): Promise<Child> {
   if (missingSteps(steps) > 0) return <NextStep steps={steps} path={path} />;
   deleteCookie(context, COOKIE, OPTIONS);
   return null;
-}
-
-const FOLDER_NAME = "Documents";
-
-const inferenceOf = (rag: string, name = rag) =>
-  `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${name}` }).toString()}`;
-
-/** The steps that need no question: a folder to upload to, and a RAG of the first source. */
-export function firstStepsActions(app: Pages): void {
-  app.post("/folder", async (context) => {
-    const services = context.get("services");
-    const { source: known } = await readSteps(services.db);
-    if (known !== null) return redirectWithNotice(context, `/panel/sources/${known}`);
-    auditAs(context, "file-sources.create");
-    const { source } = await createFileSource(services, {
-      name: FOLDER_NAME,
-      provider: fileSystem.provider,
-      config: {},
-      scanIntervalMinutes: 0,
-    });
-    auditAs(context, "file-sources.create", source.source.id);
-    return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
-      notice: "Upload files or a folder below. The next step is then offered here.",
-    });
-  });
-
-  app.post("/rag", async (context) => {
-    const services = context.get("services");
-    const steps = await readSteps(services.db);
-    if (steps.source === null) throw notFound();
-    if (steps.rag !== null) return redirectWithNotice(context, inferenceOf(steps.rag));
-    const { source } = await findFileSource(services, { key: steps.source });
-    auditAs(context, "rags.create");
-    const rag = await createRag(services, { name: source.name, fileSource: source.id });
-    auditAs(context, "rags.create", rag.id);
-    return redirectWithNotice(context, inferenceOf(rag.identifier, rag.name), {
-      notice:
-        "The RAG is created and its files are being indexed. Create an inference to ask them.",
-    });
-  });
 }

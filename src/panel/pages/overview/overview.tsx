@@ -1,12 +1,18 @@
 import type { Child } from "hono/jsx";
 
+import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
+import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
+import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { usageReport } from "../../../catalog/usage/usage-report.ts";
 import type { UsageLine, UsageReport } from "../../../catalog/usage/usage-report.ts";
+import { notFound } from "../../../core/errors.ts";
 import { readNeeds, readSteps } from "../../../db/maintenance/overview-store.ts";
 import type { Needs, Steps } from "../../../db/maintenance/overview-store.ts";
 import { count, counted, duration, money, percent } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
+import { fileSystem } from "../../../sources/file-system/manifest.ts";
+import { auditAs, redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
 import { FirstSteps, followSteps, missingSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
@@ -134,8 +140,8 @@ const SPAN_TABS = Object.fromEntries(
   Object.entries(SPANS).map(([span, { title }]) => [tailOf(span), title]),
 );
 
-export function overviewPages(app: Pages): void {
-  app.get("/", async (context) => {
+export function overviewPages(pages: Pages): void {
+  pages.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
     const [steps, found] = await Promise.all([
       readSteps(db),
@@ -163,9 +169,49 @@ export function overviewPages(app: Pages): void {
     return await overviewPage(context, found, content);
   });
 
-  app.get("/first-steps", async (context) =>
+  pages.get("/first-steps", async (context) =>
     firstSteps(context, await readSteps(context.get("services").db), null),
   );
+}
+
+const FOLDER_NAME = "Documents";
+
+const inferenceOf = (rag: string, name = rag) =>
+  `/panel/new/inference?${new URLSearchParams({ rag, name: `Ask ${name}` }).toString()}`;
+
+/** The steps that need no question: a folder to upload to, and a RAG of the first source. */
+export function firstStepsActions(pages: Pages): void {
+  pages.post("/folder", async (context) => {
+    const services = context.get("services");
+    const { source: known } = await readSteps(services.db);
+    if (known !== null) return redirectWithNotice(context, `/panel/sources/${known}`);
+    auditAs(context, "file-sources.create");
+    const { source } = await createFileSource(services, {
+      name: FOLDER_NAME,
+      provider: fileSystem.provider,
+      config: {},
+      scanIntervalMinutes: 0,
+    });
+    auditAs(context, "file-sources.create", source.source.id);
+    return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
+      notice: "Upload files or a folder below. The next step is then offered here.",
+    });
+  });
+
+  pages.post("/rag", async (context) => {
+    const services = context.get("services");
+    const steps = await readSteps(services.db);
+    if (steps.source === null) throw notFound();
+    if (steps.rag !== null) return redirectWithNotice(context, inferenceOf(steps.rag));
+    const { source } = await findFileSource(services, { key: steps.source });
+    auditAs(context, "rags.create");
+    const rag = await createRag(services, { name: source.name, fileSource: source.id });
+    auditAs(context, "rags.create", rag.id);
+    return redirectWithNotice(context, inferenceOf(rag.identifier, rag.name), {
+      notice:
+        "The RAG is created and its files are being indexed. Create an inference to ask them.",
+    });
+  });
 }
 
 /** The checklist; on the overview of a service without calls, followed by what needs somebody. */

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { LinkButton } from "../../components/data.tsx";
-import { finding, isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
+import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
 import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
@@ -14,8 +14,6 @@ import { declaredForm } from "../request/setting-form.ts";
 /** The RAG that the address names. @throws QuarryError `not-found`. */
 export const ragOf = (context: PageContext): Promise<RagRecord> =>
   findRag(context.get("services"), { key: context.req.param("id") ?? "" });
-
-export const ofRag = finding(ragOf);
 
 export const ragAddress = (identifier: string) => `/panel/rags/${identifier}`;
 

@@ -3,12 +3,10 @@ import type { RagRecord } from "../../../db/records.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { reindexRag, returnToIndex } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { count, counted } from "../../components/figures.ts";
-import type { PageContext, PageEnv, Pages } from "../page-env.ts";
-import { auditAs, formOf, redirectWithNotice, submit } from "../request/form.ts";
+import type { Services } from "../../../services.ts";
 import type { Form, FormState } from "../request/form.ts";
-import { adminsOnly } from "../request/guards.ts";
 import { previewPage } from "./preview.tsx";
-import { NEW_RAG_FORM, ofRag, ragAddress, ragControls, RAGS } from "./rag-tab.tsx";
+import { NEW_RAG_FORM, ragAddress, ragControls, ragOf, RAGS } from "./rag-tab.tsx";
 import { ragPage } from "./rag-page.tsx";
 import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
@@ -18,39 +16,60 @@ import { LinkButton, Menu, Shortened, ShortenedLink } from "../../components/dat
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { isAdmin, page } from "../page.tsx";
+import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { SelectField } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 
-export function ragPages(app: Pages): void {
-  app.get("/", (context) => ragListPage(context));
-  for (const path of ["/:id/reindex", "/:id/settings/cost"]) app.use(path, adminsOnly);
-  app.get("/:id", ofRag(ragPage));
-  app.get("/:id/scope", ofRag(scopePage));
-  app.get("/:id/settings", ofRag(settingsPage));
-  app.post("/:id/settings", ofRag(saveSettings));
-  app.get("/:id/settings/cost", ofRag(settingsCostPage));
-  app.get("/:id/preview", ofRag(previewPage));
-  app.get("/:id/reindex", ofRag(reindexPage));
-  addRemovals(app);
-  for (const [path, action] of Object.entries(ACTIONS))
-    app.post(`/:id/${path}`, ofRag(doing(action)));
+export function ragPages(pages: Pages): void {
+  pages.get("/", (context) => ragListPage(context));
+  for (const path of ["/:id/reindex", "/:id/settings/cost"]) pages.use(path, adminsOnly);
+  const ofRag = pages.of(ragOf);
+  ofRag.get("/:id", ragPage);
+  ofRag.get("/:id/scope", (context, rag) => scopePage(context, rag));
+  ofRag.get("/:id/settings", settingsPage);
+  ofRag.post("/:id/settings", saveSettings);
+  ofRag.get("/:id/settings/cost", settingsCostPage);
+  ofRag.get("/:id/preview", previewPage);
+  ofRag.get("/:id/reindex", reindexPage);
+  addRemovals(ofRag);
+  for (const [path, { audit, work }] of Object.entries(ACTIONS)) {
+    ofRag.submit(`/:id/${path}`, (_context, rag) => ({
+      audit: [audit, rag.identifier],
+      work: (services, form) => work(services, rag, form),
+      leads: (notice) => ({ to: ragAddress(rag.identifier), notice }),
+    }));
+  }
 }
 
 /** A new RAG; no identifier can hide it, as none is below `/new`. */
-export function newRagPages(app: Pages): void {
-  app.use(adminsOnly);
-  app.get("/", newRagPage);
-  app.post("/", makeRag);
+export function newRagPages(pages: Pages): void {
+  pages.use("*", adminsOnly);
+  // `?source=` chooses the source beforehand.
+  pages.get("/", (context) => {
+    const fileSource = context.req.query("source") ?? "";
+    return show(context, NEW_RAG_FORM.state({}, { fileSource, scopeMode: "global" }));
+  });
+  pages.submit("/", (context) => ({
+    audit: ["rags.create"],
+    fields: NEW_RAG_FORM.names,
+    work: (services, form) => createRag(services, NEW_RAG_FORM.read(form)),
+    again: (state) => show(context, state),
+    leads: ({ id, identifier, scopeMode }) => {
+      const isScoped = scopeMode === "scoped";
+      const next = isScoped ? "Choose what it indexes." : "Its files are being indexed.";
+      const to = ragAddress(identifier) + (isScoped ? "/scope" : "");
+      return { to, target: id, notice: `The RAG is created. ${next}` };
+    },
+  }));
 }
 
 type Action = {
   audit: string;
   /** Returns the notice. */
-  work: (services: PageEnv["Variables"]["services"], rag: RagRecord, form: Form) => Promise<string>;
+  work: (services: Services, rag: RagRecord, form: Form) => Promise<string>;
 };
 
 const ACTIONS: Record<string, Action> = {
@@ -84,12 +103,6 @@ const ACTIONS: Record<string, Action> = {
       return isPaused ? "Indexing is paused." : "Indexing continues.";
     },
   },
-};
-
-const doing = (action: Action) => async (context: PageContext, rag: RagRecord) => {
-  auditAs(context, action.audit, rag.identifier);
-  const notice = await action.work(context.get("services"), rag, await formOf(context));
-  return redirectWithNotice(context, ragAddress(rag.identifier), { notice });
 };
 
 /** Seconds between looks at what is being indexed. */
@@ -172,26 +185,6 @@ const COLUMNS: Column<RagLine>[] = [
     cell: ({ embeddingModel }) => <Shortened text={embeddingModel} mono />,
   },
 ];
-
-/** `?source=` chooses the source beforehand. */
-const newRagPage = (context: PageContext): Promise<Response> => {
-  const fileSource = context.req.query("source") ?? "";
-  return show(context, NEW_RAG_FORM.state({}, { fileSource, scopeMode: "global" }));
-};
-
-const makeRag = (context: PageContext) =>
-  submit(context, {
-    audit: ["rags.create"],
-    fields: NEW_RAG_FORM.names,
-    work: (form) => createRag(context.get("services"), NEW_RAG_FORM.read(form)),
-    again: (state) => show(context, state),
-    leads: ({ id, identifier, scopeMode }) => {
-      const isScoped = scopeMode === "scoped";
-      const next = isScoped ? "Choose what it indexes." : "Its files are being indexed.";
-      const to = ragAddress(identifier) + (isScoped ? "/scope" : "");
-      return { to, target: id, notice: `The RAG is created. ${next}` };
-    },
-  });
 
 async function show(context: PageContext, state: FormState): Promise<Response> {
   const sources = await listChoices(context.get("services").db, "file_source");

@@ -10,11 +10,10 @@ import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, counted } from "../../components/figures.ts";
 import { Choices, type Option, field } from "../../components/form.tsx";
-import type { Pages } from "../page-env.ts";
-import { submit, type Form, type FormState } from "../request/form.ts";
+import type { Pages } from "../page.tsx";
+import type { Form, FormState } from "../request/form.ts";
 import { changed } from "../request/list.tsx";
-import { removable } from "../request/removal.tsx";
-import { ragAddress, ragOf, trailTo } from "./rag-tab.tsx";
+import { ragAddress, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
 
 /** Counting further would read one row per file. */
@@ -44,48 +43,39 @@ const lossOf = (rag: RagRecord) => ({
   isMuch: rag.numberVectors >= MUCH,
 });
 
-const audited = (action: string, rag: RagRecord): [string, string] => [action, rag.identifier];
-
-export function addRemovals(app: Pages): void {
-  removable(app, "/:id/remove", async (context) => {
-    const rag = await ragOf(context);
-    return {
-      ...lossOf(rag),
-      title: "Remove the RAG",
-      says: (
-        <p>
-          Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} from{" "}
-          {counted(rag.processedFiles, "file")}. The documents stay in{" "}
-          <Data>{rag.fileSource.name}</Data>. Tokens no longer cover it; programs that search it get
-          404.
-        </p>
-      ),
-      audit: audited("rags.remove", rag),
-      remove: () => removeRag(context.get("services"), { rag }),
-      to: "/panel/rags",
-      notice: `${rag.name} is removed.`,
-    };
-  });
-  addScopeChanges(app);
+export function addRemovals(ofRag: Pages<RagRecord>): void {
+  ofRag.removal("/:id/remove", (_context, rag) => ({
+    ...lossOf(rag),
+    title: "Remove the RAG",
+    says: (
+      <p>
+        Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} from{" "}
+        {counted(rag.processedFiles, "file")}. The documents stay in{" "}
+        <Data>{rag.fileSource.name}</Data>. Tokens no longer cover it; programs that search it get
+        404.
+      </p>
+    ),
+    audit: ["rags.remove", rag.identifier],
+    remove: (services) => removeRag(services, { rag }),
+    to: "/panel/rags",
+    notice: `${rag.name} is removed.`,
+  }));
+  addScopeChanges(ofRag);
 }
 
-function addScopeChanges(app: Pages): void {
-  app.post("/:id/scope/add", async (context) => {
-    const rag = await ragOf(context);
-    return await submit(context, {
-      audit: audited("rags.scopes.create", rag),
-      fields: ["type", "value"],
-      work: async (form) => {
-        await addScope(context.get("services"), { rag, scope: scopeIn(form) });
-        return treeAddress(rag, form);
-      },
-      again: (state) => scopePage(context, rag, state),
-      leads: (to) => ({ to }),
-    });
-  });
+function addScopeChanges(ofRag: Pages<RagRecord>): void {
+  ofRag.submit("/:id/scope/add", (context, rag) => ({
+    audit: ["rags.scopes.create", rag.identifier],
+    fields: ["type", "value"],
+    work: async (services, form) => {
+      await addScope(services, { rag, scope: scopeIn(form) });
+      return treeAddress(rag, form);
+    },
+    again: (state) => scopePage(context, rag, state),
+    leads: (to) => ({ to }),
+  }));
 
-  removable(app, "/:id/scope/remove", async (context, form) => {
-    const rag = await ragOf(context);
+  ofRag.removal("/:id/scope/remove", async (context, rag, form) => {
     const scope = scopeIn(form);
     const { db } = context.get("services");
     const files = await countScopeFiles(db, rag.fileSource.id, scope, FILES_COUNTED);
@@ -103,13 +93,13 @@ function addScopeChanges(app: Pages): void {
           documents stay in <Data>{rag.fileSource.name}</Data>.
         </p>
       ),
-      audit: audited("rags.scopes.remove", rag),
-      remove: () => removeScope(context.get("services"), { rag, scope }),
+      audit: ["rags.scopes.remove", rag.identifier],
+      remove: (services) => removeScope(services, { rag, scope }),
       to: treeAddress(rag, form),
     };
   });
-  addNarrowing(app);
-  addWidening(app);
+  addNarrowing(ofRag);
+  addWidening(ofRag);
 }
 
 const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) => (
@@ -123,9 +113,8 @@ const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) 
   </>
 );
 
-function addNarrowing(app: Pages): void {
-  removable(app, "/:id/scope/narrow", async (context, form) => {
-    const rag = await ragOf(context);
+function addNarrowing(ofRag: Pages<RagRecord>): void {
+  ofRag.removal("/:id/scope/narrow", async (context, rag, form) => {
     const services = context.get("services");
     const root = { sourceId: rag.fileSource.id, folder: "", after: null, limit: FOLDERS_OFFERED };
     const entries = await listFolder(services.db, root);
@@ -145,7 +134,7 @@ function addNarrowing(app: Pages): void {
         </p>
       ),
       fields: (state) => <FirstPart state={state} options={offered} />,
-      audit: audited("rags.change", rag),
+      audit: ["rags.change", rag.identifier],
       remove: async () => {
         const entry = form.exact("entry");
         const scope: IndexScope = entry === "" ? scopeIn(form) : { type: "path", value: entry };
@@ -160,9 +149,8 @@ function addNarrowing(app: Pages): void {
   });
 }
 
-function addWidening(app: Pages): void {
-  removable(app, "/:id/scope/everything", async (context) => {
-    const rag = await ragOf(context);
+function addWidening(ofRag: Pages<RagRecord>): void {
+  ofRag.removal("/:id/scope/everything", async (context, rag) => {
     const services = context.get("services");
     const scopes = await countScopes(services.db, rag.id, MUCH);
     return {
@@ -178,8 +166,8 @@ function addWidening(app: Pages): void {
           <Data>{rag.fileSource.name}</Data>. Nothing is removed from the index.
         </p>
       ),
-      audit: audited("rags.change", rag),
-      remove: () => updateRag(services, { rag, patch: { scopeMode: "global" } }),
+      audit: ["rags.change", rag.identifier],
+      remove: (services) => updateRag(services, { rag, patch: { scopeMode: "global" } }),
       to: scopeAddress(rag),
       notice: "Everything is indexed now.",
     };

@@ -10,6 +10,7 @@ import {
 } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
+import type { Services } from "../../../services.ts";
 import type { PageContext } from "../page-env.ts";
 import { setFlash, type Flash } from "./page-cookies.ts";
 
@@ -191,30 +192,42 @@ export function redirectWithNotice(
   return context.redirect(address, 303);
 }
 
-type Submission<Result> = {
-  audit: [action: string, target?: string];
+export type Submission<Result> = {
+  /** Absent: nothing changes that the audit log would name. */
+  audit?: readonly [action: string, target?: string];
   form?: Form;
   /** The form's fields; other problems are shown above it. */
-  fields: readonly string[];
+  fields?: readonly string[];
   /** The record that it changes: refused when that changed since the form was shown. */
   changes?: Changing;
-  work: (form: Form) => Promise<Result>;
-  again: (state: FormState, form: Form) => Promise<Response>;
+  work: (services: Services, form: Form) => Promise<Result>;
+  /** The form with what its author can correct; absent: a button, whose errors have a page. */
+  again?: (state: FormState, form: Form) => Promise<Response>;
   /** Where success leads, the notice there, and the created resource. */
   leads: (result: Result) => Told & { to: string; target?: string };
 };
 
 /** The answer to a posted form: the next page, or the form again with what is wrong. */
 export async function submit<Result>(context: PageContext, of: Submission<Result>) {
-  auditAs(context, ...of.audit);
+  const { audit, fields = [], again } = of;
+  if (audit !== undefined) auditAs(context, ...audit);
   const form = of.form ?? (await formOf(context));
-  const tried = await attempt(form, of.fields, async () => {
+  const work = async () => {
     refuseStale(form, of.changes);
-    return await of.work(form);
-  });
-  if (!tried.done) return await of.again(tried.state, form);
-  const { to, target, ...told } = of.leads(tried.result);
-  if (target !== undefined) auditAs(context, of.audit[0], target);
+    return await of.work(context.get("services"), form);
+  };
+  if (again === undefined) return leadOn(context, of, await work());
+  const tried = await attempt(form, fields, work);
+  return tried.done ? leadOn(context, of, tried.result) : await again(tried.state, form);
+}
+
+function leadOn<Result>(
+  context: PageContext,
+  { audit, leads }: Submission<Result>,
+  result: Result,
+): Response {
+  const { to, target, ...told } = leads(result);
+  if (audit !== undefined && target !== undefined) auditAs(context, audit[0], target);
   return redirectWithNotice(context, to, told);
 }
 

@@ -7,7 +7,7 @@ import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { forbidden } from "../../../core/errors.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { isReading } from "../../api/request/guards.ts";
-import { isAdmin, type PageContext, type PageEnv } from "../page-env.ts";
+import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
 import { assetNames } from "./assets.ts";
 
@@ -73,10 +73,4 @@ export const enrolledPage = createMiddleware<PageEnv>(async (context, next) => {
   const { config } = context.get("services");
   if (!mustEnrol(config, context.get("session"))) return await next();
   return context.redirect("/panel/account/second-factor", 303);
-});
-
-/** Pages that lead to a change only. @throws QuarryError `forbidden`. */
-export const adminsOnly = createMiddleware<PageEnv>(async (context, next) => {
-  if (!isAdmin(context)) throw forbidden();
-  await next();
 });

@@ -40,8 +40,8 @@ const EVENTS_TYPE = "text/event-stream";
 const BEGIN = "begin";
 
 /** Searches are addresses; what a model answers is asked by a form, as it may cost something. */
-export function searchPages(app: Pages): void {
-  app.get("/", async (context) => {
+export function searchPages(pages: Pages): void {
+  pages.get("/", async (context) => {
     const form = formFrom(withSecond(new URL(context.req.url).searchParams));
     const asked = await askedIn(context, form, null);
     if (asked === null) return await nothingYet(context);
@@ -51,7 +51,7 @@ export function searchPages(app: Pages): void {
     const tried = isSearch ? await tryAll(context, asked, { signal, emit: ignored }) : NOTHING;
     return await answerPage(context, asked, tried);
   });
-  app.post("/", async (context) => {
+  pages.post("/", async (context) => {
     const form = await askedForm(context);
     const asked = orNotFound(await askedIn(context, form, null));
     if (searchesOnly(asked)) return context.redirect(addressOf(form), 303);

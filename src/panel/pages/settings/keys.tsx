@@ -9,10 +9,9 @@ import {
 import { Data, Shortened, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { type PageContext, type Pages, isAdmin } from "../page-env.ts";
-import { submit, type FormState } from "../request/form.ts";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import type { FormState } from "../request/form.ts";
 import { List, filterIn, pageAt } from "../request/list.tsx";
-import { removable } from "../request/removal.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
@@ -20,27 +19,24 @@ import { settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));
 
-export function keyPages(app: Pages): void {
-  app.get("/", async (context) => await keysTab(context, FORM.state({}, { role: "admin" })));
+export function keyPages(pages: Pages): void {
+  pages.get("/", (context) => keysTab(context, FORM.state({}, { role: "admin" })));
 
-  app.post("/", (context) =>
-    submit(context, {
-      audit: ["keys.create"],
-      fields: FORM.names,
-      work: async (form) => {
-        const services = context.get("services");
-        const input = FORM.read(form, newKey(services.now()));
-        return await createKey(services, { ...input, createdBy: context.get("session").userId });
-      },
-      again: (state) => keysTab(context, state),
-      leads: ({ key, secret }) => {
-        const shown = { label: `The key “${key.name}”.`, value: secret };
-        return { to: HERE, target: key.id, secret: shown };
-      },
-    }),
-  );
+  pages.submit("/", (context) => ({
+    audit: ["keys.create"],
+    fields: FORM.names,
+    work: async (services, form) => {
+      const input = FORM.read(form, newKey(services.now()));
+      return await createKey(services, { ...input, createdBy: context.get("session").userId });
+    },
+    again: (state) => keysTab(context, state),
+    leads: ({ key, secret }) => {
+      const shown = { label: `The key “${key.name}”.`, value: secret };
+      return { to: HERE, target: key.id, secret: shown };
+    },
+  }));
 
-  removable(app, "/:id/remove", async (context) => {
+  pages.removal("/:id/remove", async (context) => {
     const { db } = context.get("services");
     const { id, name } = orNotFound(await findListedKey(db, context.req.param("id") ?? ""));
     return {
@@ -54,7 +50,7 @@ export function keyPages(app: Pages): void {
         </p>
       ),
       audit: ["keys.remove", id],
-      remove: () => removeKey(db, id),
+      remove: ({ db }) => removeKey(db, id),
       notice: `${name} is removed and has stopped working.`,
     };
   });

@@ -11,8 +11,8 @@ import { Time, Data, Shortened } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type Pages } from "../page-env.ts";
-import { auditAs, redirectWithNotice, submit, formOf, type FormState } from "../request/form.ts";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { auditAs, formOf, type FormState } from "../request/form.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import { putModel, offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
@@ -20,7 +20,6 @@ import { orNotFound } from "../../../core/errors.ts";
 import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { changed } from "../request/list.tsx";
-import { removable } from "../request/removal.tsx";
 import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/models";
@@ -30,25 +29,23 @@ const PROVIDERS = KEY_FORM.fields[0]?.meta.choices ?? {};
 
 type Forms = { model?: FormState; key?: FormState };
 
-export function modelPages(app: Pages): void {
-  app.get("/", async (context) => await modelsTab(context));
+export function modelPages(pages: Pages): void {
+  pages.get("/", (context) => modelsTab(context));
 
-  app.post("/", (context) =>
-    submit(context, {
-      audit: ["models.put"],
-      fields: MODEL_FORM.names,
-      work: async (form) => {
-        const currency = form.text("currency").toUpperCase();
-        const body = { ...bodyIn(form, MODEL_FORM.fields), currency };
-        const model = parseOrRefuse(offeredModels.element, body);
-        await putModel(context.get("services"), { model });
-      },
-      again: (model) => modelsTab(context, { model }),
-      leads: () => ({ to: HERE, notice: "The model is in the list." }),
-    }),
-  );
+  pages.submit("/", (context) => ({
+    audit: ["models.put"],
+    fields: MODEL_FORM.names,
+    work: async (services, form) => {
+      const currency = form.text("currency").toUpperCase();
+      const body = { ...bodyIn(form, MODEL_FORM.fields), currency };
+      const model = parseOrRefuse(offeredModels.element, body);
+      await putModel(services, { model });
+    },
+    again: (model) => modelsTab(context, { model }),
+    leads: () => ({ to: HERE, notice: "The model is in the list." }),
+  }));
 
-  removable(app, "/remove", async (context, asked) => {
+  pages.removal("/remove", async (context, _none, asked) => {
     const { db } = context.get("services");
     const rows = await listModelRows(db);
     const isAsked = ({ model, kind }: ModelRow) =>
@@ -68,34 +65,35 @@ export function modelPages(app: Pages): void {
         </p>
       ),
       audit: ["models.put", model],
-      remove: () => removeModel(db, { model, kind }),
+      remove: ({ db }) => removeModel(db, { model, kind }),
       notice: "The model is no longer in the list.",
     };
   });
-  addKeys(app);
+  addKeys(pages);
 }
 
-function addKeys(app: Pages): void {
-  app.post("/keys", (context) =>
-    submit(context, {
-      audit: ["provider-keys.put"],
-      fields: KEY_FORM.names,
-      work: async (form) => {
-        const given = parseOrRefuse(newProviderKey, bodyIn(form, KEY_FORM.fields));
-        auditAs(context, "provider-keys.put", given.provider);
-        await setProviderKey(context.get("services"), given);
-      },
-      again: (key) => modelsTab(context, { key }),
-      leads: () => ({ to: HERE, notice: "The provider accepted the key. It is stored." }),
-    }),
-  );
+function addKeys(pages: Pages): void {
+  pages.submit("/keys", (context) => ({
+    audit: ["provider-keys.put"],
+    fields: KEY_FORM.names,
+    work: async (services, form) => {
+      const given = parseOrRefuse(newProviderKey, bodyIn(form, KEY_FORM.fields));
+      auditAs(context, "provider-keys.put", given.provider);
+      await setProviderKey(services, given);
+    },
+    again: (key) => modelsTab(context, { key }),
+    leads: () => ({ to: HERE, notice: "The provider accepted the key. It is stored." }),
+  }));
 
-  app.post("/keys/remove", async (context) => {
+  pages.submit("/keys/remove", async (context) => {
     const form = await formOf(context);
     const provider = parseOrRefuse(newProviderKey.shape.provider, form.text("provider"));
-    auditAs(context, "provider-keys.remove", provider);
-    await removeProviderKey(context.get("services"), provider);
-    return redirectWithNotice(context, HERE, { notice: "The key is removed." });
+    return {
+      audit: ["provider-keys.remove", provider],
+      form,
+      work: (services) => removeProviderKey(services, provider),
+      leads: () => ({ to: HERE, notice: "The key is removed." }),
+    };
   });
 }
 

@@ -16,9 +16,8 @@ import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status, type Tone } from "../../components/status.tsx";
-import type { PageContext, Pages } from "../page-env.ts";
-import { auditAs, submit, type FormState } from "../request/form.ts";
-import { adminsOnly } from "../request/guards.ts";
+import { adminsOnly, type PageContext, type Pages } from "../page.tsx";
+import { auditAs, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
 import { settingsPage } from "./settings-page.tsx";
@@ -26,23 +25,21 @@ import { settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);
 
-export function signInSettings(app: Pages): void {
-  app.use(adminsOnly);
-  app.get("/", async (context) => await signInTab(context, {}));
-  app.post("/", async (context) =>
-    submit(context, {
-      audit: ["sign-in.change"],
-      fields: FORM.names,
-      changes: await storedProvider(context.get("services")),
-      work: async (form) => {
-        const ownSession = await sessionHashOf(context);
-        await saveProvider(context.get("services"), FORM.read(form), ownSession);
-      },
-      again: (state) => signInTab(context, { state }),
-      leads: () => ({ to: HERE, notice: "The settings are saved." }),
-    }),
-  );
-  app.post("/test", async (context) => {
+export function signInSettings(pages: Pages): void {
+  pages.use("*", adminsOnly);
+  pages.get("/", (context) => signInTab(context, {}));
+  pages.submit("/", async (context) => ({
+    audit: ["sign-in.change"],
+    fields: FORM.names,
+    changes: await storedProvider(context.get("services")),
+    work: async (services, form) => {
+      const ownSession = await sessionHashOf(context);
+      await saveProvider(services, FORM.read(form), ownSession);
+    },
+    again: (state) => signInTab(context, { state }),
+    leads: () => ({ to: HERE, notice: "The settings are saved." }),
+  }));
+  pages.post("/test", async (context) => {
     auditAs(context, "sign-in.test");
     const stored = orNotFound(await storedProvider(context.get("services")));
     const { testProvider } = await import("../../../access/openid/test-provider.ts");

@@ -7,7 +7,7 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { submit, auditAs, redirectWithNotice, type FormState, freshForm } from "../request/form.ts";
+import { freshForm, type FormState } from "../request/form.ts";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
@@ -18,22 +18,19 @@ import { asId } from "../../../core/ids.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { endOne, openSessions } from "../account/account.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { removable } from "../request/removal.tsx";
 
 const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);
 
-export function userListPages(app: Pages): void {
-  app.get("/", async (context) => await usersTab(context, NEW_FORM.state({}, { role: "member" })));
-  app.post("/", (context) =>
-    submit(context, {
-      audit: ["users.create"],
-      fields: NEW_FORM.names,
-      work: (form) => createUser(context.get("services"), NEW_FORM.read(form)),
-      again: (state) => usersTab(context, state),
-      leads: ({ id, email }) => ({ to: HERE, target: id, notice: `${email} can sign in now.` }),
-    }),
-  );
+export function userListPages(pages: Pages): void {
+  pages.get("/", (context) => usersTab(context, NEW_FORM.state({}, { role: "member" })));
+  pages.submit("/", (context) => ({
+    audit: ["users.create"],
+    fields: NEW_FORM.names,
+    work: (services, form) => createUser(services, NEW_FORM.read(form)),
+    again: (state) => usersTab(context, state),
+    leads: ({ id, email }) => ({ to: HERE, target: id, notice: `${email} can sign in now.` }),
+  }));
 }
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
@@ -91,60 +88,48 @@ const ownId = (context: PageContext) => context.get("session").userId;
 
 const pathOf = ({ id }: Pick<Person, "id">) => `${HERE}/users/${id}`;
 
-export function userPages(app: Pages): void {
-  app.get("/:id", async (context) => await userPage(context, await personOf(context), null));
-  app.post("/:id", async (context) => {
-    const person = await personOf(context);
-    const { id } = person;
-    return await submit(context, {
-      audit: ["users.change", id],
-      fields: FORM.names,
-      changes: person,
-      work: (form) => {
-        const change = { id, patch: FORM.patch(form, userPatch), by: ownId(context) };
-        return updateUser(context.get("services"), change);
-      },
-      again: (state) => userPage(context, person, state),
-      leads: () => ({ to: pathOf(person), notice: "The user is saved." }),
-    });
-  });
-  addActions(app);
-}
+export function userPages(pages: Pages): void {
+  const ofPerson = pages.of(personOf);
+  ofPerson.get("/:id", (context, person) => userPage(context, person, null));
+  ofPerson.submit("/:id", (context, person) => ({
+    audit: ["users.change", person.id],
+    fields: FORM.names,
+    changes: person,
+    work: (services, form) => {
+      const patch = FORM.patch(form, userPatch);
+      return updateUser(services, { id: person.id, patch, by: ownId(context) });
+    },
+    again: (state) => userPage(context, person, state),
+    leads: () => ({ to: pathOf(person), notice: "The user is saved." }),
+  }));
 
-function addActions(app: Pages): void {
-  app.post("/:id/second-factor/remove", async (context) => {
-    const person = await personOf(context);
-    auditAs(context, "users.totp.remove", person.id);
-    await removeTotp(context.get("services"), { userId: person.id, by: ownId(context) });
-    return redirectWithNotice(context, pathOf(person), { notice: "Their second factor is off." });
-  });
+  ofPerson.submit("/:id/second-factor/remove", (context, person) => ({
+    audit: ["users.totp.remove", person.id],
+    work: (services) => removeTotp(services, { userId: person.id, by: ownId(context) }),
+    leads: () => ({ to: pathOf(person), notice: "Their second factor is off." }),
+  }));
 
-  app.post("/:id/sessions/:session/end", async (context) => {
-    const person = await personOf(context);
-    return await endOne(context, { userId: person.id, here: pathOf(person) });
-  });
+  ofPerson.post("/:id/sessions/:session/end", (context, person) =>
+    endOne(context, { userId: person.id, here: pathOf(person) }),
+  );
 
-  removable(app, "/:id/remove", async (context) => {
-    const person = await personOf(context);
-    const { id, email } = person;
-    return {
-      title: "Remove a user",
-      trail: [...TRAIL, { name: email, href: pathOf(person) }],
-      name: email,
-      isMuch: true,
-      submit: "Remove this user",
-      says: (
-        <p>
-          Ends the sessions of <Data>{email}</Data> and removes their automation keys. What they set
-          up stays, as does the audit log.
-        </p>
-      ),
-      audit: ["users.remove", id],
-      remove: () => removeUser(context.get("services"), { id }),
-      to: HERE,
-      notice: `${email} is removed.`,
-    };
-  });
+  ofPerson.removal("/:id/remove", (_context, { id, email }) => ({
+    title: "Remove a user",
+    trail: [...TRAIL, { name: email, href: pathOf({ id }) }],
+    name: email,
+    isMuch: true,
+    submit: "Remove this user",
+    says: (
+      <p>
+        Ends the sessions of <Data>{email}</Data> and removes their automation keys. What they set
+        up stays, as does the audit log.
+      </p>
+    ),
+    audit: ["users.remove", id],
+    remove: (services) => removeUser(services, { id }),
+    to: HERE,
+    notice: `${email} is removed.`,
+  }));
 }
 
 const TRAIL = [{ name: "Settings", href: HERE }];

@@ -22,8 +22,8 @@ export const redirectUriOf = ({ get, req }: PageContext) =>
 /** Addresses of these pages hold a code: what the pages lead to must not see it. */
 const hideAddress = (context: PageContext) => context.header("Referrer-Policy", "strict-origin");
 
-export function openidPages(app: Pages): void {
-  app.get("/sign-in/openid", async (context) => {
+export function openidPages(pages: Pages): void {
+  pages.get("/sign-in/openid", async (context) => {
     const next = addressAfterSignIn(context.req.query("next"));
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
     return await orSignInPage(context, next, async () => {
@@ -36,14 +36,14 @@ export function openidPages(app: Pages): void {
     });
   });
 
-  app.get("/sign-in/openid/callback", async (context) => {
+  pages.get("/sign-in/openid/callback", async (context) => {
     hideAddress(context);
     return await orSignInPage(context, START, async () => {
       const { next, ...signedIn } = await finished(context);
       return await enter(context, signedIn, next);
     });
   });
-  addLinkPages(app);
+  addLinkPages(pages);
 }
 
 async function finished(context: PageContext): Promise<Finished> {
@@ -69,8 +69,8 @@ async function finished(context: PageContext): Promise<Finished> {
 }
 
 /** An administrator's link is used by a button: what opens links to preview them uses none up. */
-function addLinkPages(app: Pages): void {
-  app.get("/sign-in/link", async (context) => {
+function addLinkPages(pages: Pages): void {
+  pages.get("/sign-in/link", async (context) => {
     hideAddress(context);
     return await orSignInPage(context, START, async () => {
       await countTry(context);
@@ -80,7 +80,7 @@ function addLinkPages(app: Pages): void {
     });
   });
 
-  app.post("/sign-in/link", async (context) => {
+  pages.post("/sign-in/link", async (context) => {
     hideAddress(context);
     return await orSignInPage(context, START, async () => {
       await countTry(context);

@@ -29,8 +29,8 @@ import { setTheme } from "../request/page-cookies.ts";
 const FIELDS = ["email", "password", "code"];
 const NOTHING_TYPED = formFrom(new URLSearchParams());
 
-export function sessionPages(app: Pages): void {
-  app.get("/sign-in", async (context) => {
+export function sessionPages(pages: Pages): void {
+  pages.get("/sign-in", async (context) => {
     const services = context.get("services");
     const secure = isSecure(context);
     const next = addressAfterSignIn(context.req.query("next"));
@@ -40,7 +40,7 @@ export function sessionPages(app: Pages): void {
     return await signInPage(context, freshForm(), next);
   });
 
-  app.post("/sign-in", async (context) => {
+  pages.post("/sign-in", async (context) => {
     // Counted before anything is read, so that a flood of sign-ins is refused unread.
     const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
     if (!counted.done) {
@@ -54,7 +54,7 @@ export function sessionPages(app: Pages): void {
     return context.redirect(next, 303);
   });
 
-  app.post("/sign-out", async (context) => {
+  pages.post("/sign-out", async (context) => {
     const services = context.get("services");
     const secure = isSecure(context);
     const cookies = context.req.header("Cookie") ?? null;
@@ -69,7 +69,7 @@ export function sessionPages(app: Pages): void {
     return context.redirect("/panel/sign-in", 303);
   });
 
-  app.post("/theme", async (context) => {
+  pages.post("/theme", async (context) => {
     const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
     setTheme(context, theme);
     return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);

@@ -9,15 +9,7 @@ import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import {
-  auditAs,
-  redirectWithNotice,
-  submit,
-  freshForm,
-  formOf,
-  type FormState,
-} from "../request/form.ts";
-import { removable } from "../request/removal.tsx";
+import { freshForm, formOf, type FormState } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { BUSY_SECONDS } from "./scan-state.tsx";
 import { passagesTab, textTab } from "./file-content.tsx";
@@ -26,29 +18,31 @@ import { FileFacts, remedyOf } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { LEFT_OUT } from "./left-out.tsx";
 import { Original, originalOf } from "./original.tsx";
-import { sourceOf, trailTo, type ShownFile } from "./shown-source.ts";
+import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
-async function fileOf(context: PageContext, path: string): Promise<ShownFile> {
-  const shown = await sourceOf(context);
+async function fileOf(
+  context: PageContext,
+  shown: ShownSource,
+  path = context.req.query("path") ?? "",
+): Promise<ShownFile> {
   const file = await findFileDetail(context.get("services").db, shown.source.id, path);
   const here = fileAddress(shown.source.identifier, path);
   return { shown, file: orNotFound(file), here };
 }
 
-export function filePages(app: Pages): void {
-  app.get("/:id/file", async (context) => {
-    return await filePage(context, await fileOf(context, context.req.query("path") ?? ""));
-  });
-
-  app.get("/:id/file/original", async (context) =>
-    originalOf(context, await fileOf(context, context.req.query("path") ?? "")),
+export function filePages(pages: Pages): void {
+  const ofSource = pages.of(sourceOf);
+  ofSource.get("/:id/file", async (context, shown) =>
+    filePage(context, await fileOf(context, shown)),
   );
-
-  addChanges(app);
-  removable(app, "/:id/file/remove", async (context, form) => {
-    const { shown, file, here } = await fileOf(context, form.exact("path"));
+  ofSource.get("/:id/file/original", async (context, shown) =>
+    originalOf(context, await fileOf(context, shown)),
+  );
+  addChanges(ofSource);
+  ofSource.removal("/:id/file/remove", async (context, shown, form) => {
+    const { file, here } = await fileOf(context, shown, form.exact("path"));
     const { source } = shown;
     if (takenBy(source.provider) !== "files") throw notFound();
     const { path } = file;
@@ -65,52 +59,54 @@ export function filePages(app: Pages): void {
         </p>
       ),
       audit: ["file-sources.files.remove", source.id],
-      remove: () => removePushedFile(context.get("services"), { source: { id: source.id }, path }),
+      remove: (services) => removePushedFile(services, { source: { id: source.id }, path }),
       to: shown.path,
       notice: "The file is removed. Searches no longer find it.",
     };
   });
 }
 
-function addChanges(app: Pages): void {
-  app.post("/:id/file/search", async (context) => {
+function addChanges(ofSource: Pages<ShownSource>): void {
+  ofSource.submit("/:id/file/search", async (context, { source, path: sourcePath }) => {
     const form = await formOf(context);
-    const { source, path: sourcePath } = await sourceOf(context);
-    auditAs(context, "file-sources.exclusions.put", source.id);
     const textHash = form.text("textHash");
     const passage = textHash === "" ? null : { textHash, excerpt: form.exact("excerpt") };
     const excluded = form.text("excluded") === "on";
     const path = form.exact("path");
     const by = context.get("session").email;
-    const services = context.get("services");
-    await excludeFromSearch(services, { source, path, passage, excluded, by });
     const back = form.text("back");
     const here = fileAddress(source.identifier, path);
     const to = back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`;
     const what = passage === null ? "The file" : "The passage";
-    const notice = excluded ? "is left out of every search." : "is found again.";
-    return redirectWithNotice(context, back === LEFT_OUT ? sourcePath + LEFT_OUT : to, {
-      notice: `${what} ${notice}`,
-    });
+    const done = excluded ? "is left out of every search." : "is found again.";
+    return {
+      audit: ["file-sources.exclusions.put", source.id],
+      form,
+      work: (services) => excludeFromSearch(services, { source, path, passage, excluded, by }),
+      leads: () => ({
+        to: back === LEFT_OUT ? sourcePath + LEFT_OUT : to,
+        notice: `${what} ${done}`,
+      }),
+    };
   });
 
-  app.post("/:id/file/metadata", async (context) => {
+  ofSource.submit("/:id/file/metadata", async (context, shown) => {
     const form = await formOf(context);
-    const of = await fileOf(context, form.exact("path"));
-    const { source } = of.shown;
+    const of = await fileOf(context, shown, form.exact("path"));
+    const { source } = shown;
     if (!keepsOriginals(source)) throw notFound();
-    return await submit(context, {
+    return {
       audit: ["file-sources.files.change", source.id],
       form,
       fields: [],
-      work: async () => {
+      work: async (services) => {
         const { path, metadata: before } = of.file;
         const metadata = metadataOf(form, before);
-        await describePushedFile(context.get("services"), { source, path, metadata });
+        await describePushedFile(services, { source, path, metadata });
       },
       again: (state) => filePage(context, of, state),
       leads: () => ({ to: of.here, notice: "The metadata is saved. Searches use it in seconds." }),
-    });
+    };
   });
 }
 

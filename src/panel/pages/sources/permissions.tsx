@@ -13,9 +13,9 @@ import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit, type FormState } from "../request/form.ts";
+import type { FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+import { trailTo, type ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
@@ -24,27 +24,23 @@ const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
 const FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
-export function permissionPages(app: Pages): void {
-  app.get("/:id/permissions", async (context) => {
-    const shown = await sourceOf(context);
-    return await permissionsPage(context, shown, FORM.state(shown.source));
-  });
-  app.post("/:id/permissions", async (context) => {
-    const shown = await sourceOf(context);
-    return await submit(context, {
-      audit: ["file-sources.change", shown.source.id],
-      fields: FORM.names,
-      work: async (form) => {
-        const patch = FORM.patch(form, sourcePatchOf(shown, {}));
-        await updateFileSource(context.get("services"), { source: shown, patch });
-      },
-      again: (state) => permissionsPage(context, shown, state),
-      leads: () => ({
-        to: `${shown.path}/permissions`,
-        notice: "The permissions are saved. Files are found as soon as theirs are read.",
-      }),
-    });
-  });
+export function permissionPages(ofSource: Pages<ShownSource>): void {
+  ofSource.get("/:id/permissions", (context, shown) =>
+    permissionsPage(context, shown, FORM.state(shown.source)),
+  );
+  ofSource.submit("/:id/permissions", (context, shown) => ({
+    audit: ["file-sources.change", shown.source.id],
+    fields: FORM.names,
+    work: async (services, form) => {
+      const patch = FORM.patch(form, sourcePatchOf(shown, {}));
+      await updateFileSource(services, { source: shown, patch });
+    },
+    again: (state) => permissionsPage(context, shown, state),
+    leads: () => ({
+      to: `${shown.path}/permissions`,
+      notice: "The permissions are saved. Files are found as soon as theirs are read.",
+    }),
+  }));
 }
 
 async function permissionsPage(context: PageContext, shown: ShownSource, state: FormState) {

@@ -4,9 +4,8 @@ import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import { type PageContext, type Pages } from "../page.tsx";
+import { confirmPage, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, redirectWithNotice, formOf, type Form } from "../request/form.ts";
-import { confirmPage } from "../request/removal.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
@@ -37,9 +36,8 @@ export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
 );
 
 /** Several files of one page of the list: tried again, or removed after a question. */
-export function selectedFiles(app: Pages): void {
-  app.post("/:id/selected", async (context) => {
-    const shown = await sourceOf(context);
+export function selectedFiles(pages: Pages): void {
+  pages.of(sourceOf).post("/:id/selected", async (context, shown) => {
     const form = await formOf(context);
     const paths = [...new Set(form.all("path"))];
     if (paths.length > ROWS) throw invalid(`at most ${ROWS} files at a time`);

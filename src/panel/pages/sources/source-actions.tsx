@@ -12,13 +12,13 @@ import { sourcePatchOf } from "../../../catalog/file-sources/file-source-setting
 import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, sentence } from "../../components/figures.ts";
-import type { PageContext, Pages } from "../page-env.ts";
-import { auditAs, formOf, multipartOf, redirectWithNotice, submit } from "../request/form.ts";
-import { removable } from "../request/removal.tsx";
+import type { PageContext, Pages } from "../page.tsx";
+import { auditAs, multipartOf, redirectWithNotice } from "../request/form.ts";
 import { permissionPages } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
-import { sourceOf, trailTo } from "./shown-source.ts";
+import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
 import { failedSettings } from "./source.tsx";
+import type { Services } from "../../../services.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
@@ -29,56 +29,54 @@ import { uploadInWords } from "../../browser/upload-results.ts";
 const FILES_COUNTED = 10_000;
 
 /** What can be done with a source. */
-export function sourceActions(app: Pages): void {
-  app.post("/:id/scan", async (context) => {
-    const { source, path } = await sourceOf(context);
-    const form = await formOf(context);
-    auditAs(context, "file-sources.scan", source.id);
-    const confirmRemovals = form.text("confirmRemovals") === "on";
-    await requestScan(context.get("services"), { sourceId: source.id, confirmRemovals });
-    return redirectWithNotice(context, `${path}/runs`, {
+export function sourceActions(pages: Pages): void {
+  const ofSource = pages.of(sourceOf);
+  ofSource.submit("/:id/scan", (_context, { source, path }) => ({
+    audit: ["file-sources.scan", source.id],
+    work: (services, form) => {
+      const confirmRemovals = form.text("confirmRemovals") === "on";
+      return requestScan(services, { sourceId: source.id, confirmRemovals });
+    },
+    leads: () => ({
+      to: `${path}/runs`,
       notice: "The scan is queued; it shows here in a moment.",
-    });
-  });
+    }),
+  }));
 
-  app.post("/:id/check", async (context) => {
-    const shown = await sourceOf(context);
-    const checked = await checkFileSource(context.get("services"), { source: shown });
-    return redirectWithNotice(
-      context,
-      `${shown.path}/settings`,
-      noticeFrom("The connection was checked.", checked),
-    );
-  });
+  ofSource.submit("/:id/check", (_context, shown) => ({
+    work: (services) => checkFileSource(services, { source: shown }),
+    leads: (checked) => ({
+      to: `${shown.path}/settings`,
+      ...noticeFrom("The connection was checked.", checked),
+    }),
+  }));
 
-  app.post("/:id/webhook-secret", async (context) => {
-    const shown = await sourceOf(context);
-    auditAs(context, "file-sources.webhook-secret", shown.source.id);
-    const value = await renewWebhookSecret(context.get("services"), { source: shown });
-    const secret = { label: "The secret of the source's webhook.", value };
-    return redirectWithNotice(context, `${shown.path}/settings`, { secret });
-  });
+  ofSource.submit("/:id/webhook-secret", (_context, shown) => ({
+    audit: ["file-sources.webhook-secret", shown.source.id],
+    work: (services) => renewWebhookSecret(services, { source: shown }),
+    leads: (value) => ({
+      to: `${shown.path}/settings`,
+      secret: { label: "The secret of the source's webhook.", value },
+    }),
+  }));
 
-  app.post("/:id/upload", async (context) => {
-    const { source, path } = await sourceOf(context);
+  ofSource.post("/:id/upload", async (context, { source, path }) => {
     auditAs(context, "file-sources.files.put", source.id);
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
-  addSaving(app);
-  permissionPages(app);
-  removable(app, "/:id/remove", async (context) => await removalOf(context));
+  addSaving(ofSource);
+  permissionPages(ofSource);
+  ofSource.removal("/:id/remove", removalOf);
 }
 
-function addSaving(app: Pages): void {
-  app.post("/:id/settings", async (context) => {
-    const shown = await sourceOf(context);
+function addSaving(ofSource: Pages<ShownSource>): void {
+  ofSource.submit("/:id/settings", (context, shown) => {
     const manifest = manifestOf(shown.source);
-    const services = context.get("services");
-    return await submit(context, {
+    return {
       audit: ["file-sources.change", shown.source.id],
       fields: sourceForm(manifest, false).names,
       changes: shown.source,
-      work: async (form) => {
+      work: async (services, form) => {
         const body = sourceBody(form, manifest);
         const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
         const source = await updateFileSource(services, { source: shown, patch });
@@ -89,7 +87,7 @@ function addSaving(app: Pages): void {
         to: `${shown.path}/settings`,
         ...noticeFrom("The settings are saved.", checked),
       }),
-    });
+    };
   });
 }
 
@@ -100,8 +98,7 @@ export function noticeFrom(done: string, { ok, message }: SourceCheck) {
   return ok ? { notice: `${done} ${said}` } : { notice: done, problem: said };
 }
 
-async function removalOf(context: PageContext) {
-  const shown = await sourceOf(context);
+async function removalOf(context: PageContext, shown: ShownSource) {
   const { source, path, rags } = shown;
   if (rags.length > 0) throw conflict("RAGs use this source: remove them first");
   const isPushed = manifestOf(source).takes === "files";
@@ -124,7 +121,7 @@ async function removalOf(context: PageContext) {
       </p>
     ),
     audit: ["file-sources.remove", source.id] satisfies [string, string],
-    remove: () => removeFileSource(context.get("services"), { source: shown }),
+    remove: (services: Services) => removeFileSource(services, { source: shown }),
     to: "/panel/sources",
     notice: `“${source.name}” is removed.`,
   } as const;

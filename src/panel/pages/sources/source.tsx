@@ -31,16 +31,14 @@ const NAMES = { "": "Files", "/runs": "Runs", [LEFT_OUT]: "Left out", "/settings
 const PUSHED_NAMES = { "": "Files", [LEFT_OUT]: "Left out", "/settings": "Settings" };
 
 /** One source: its files, the runs over it, its settings. */
-export function sourcePages(app: Pages): void {
-  const shown = (tab: Tab) => async (context: PageContext) => {
-    const source = await sourceOf(context);
-    return await sourcePage(context, source, tab, await TABS[tab](context, source));
-  };
-  app.get("/:id", shown(""));
-  app.get("/:id/runs", shown("/runs"));
-  app.get("/:id/left-out", shown("/left-out"));
-  app.get("/:id/settings", shown("/settings"));
-  app.get("/:id/files.csv", async (context) => filesCsv(context, await sourceOf(context)));
+export function sourcePages(pages: Pages): void {
+  const ofSource = pages.of(sourceOf);
+  for (const tab of ["", "/runs", "/left-out", "/settings"] as const) {
+    ofSource.get(`/:id${tab}`, async (context, shown) =>
+      sourcePage(context, shown, tab, await TABS[tab](context, shown)),
+    );
+  }
+  ofSource.get("/:id/files.csv", filesCsv);
 }
 
 /** The settings again, after a form that failed. */

@@ -5,7 +5,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
 import { LinkButton, Menu, MenuPost, ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
-import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
+import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
 import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
@@ -16,13 +16,12 @@ import { newSourceOf } from "../../../catalog/file-sources/file-source-settings.
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { formOf, submit, type FormState } from "../request/form.ts";
-import { adminsOnly } from "../request/guards.ts";
 import { noticeFrom } from "./source-actions.tsx";
 import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
 
 /** All file sources, with what came of them. */
-export function sourceListPages(app: Pages): void {
-  app.get("/", async (context) => {
+export function sourceListPages(pages: Pages): void {
+  pages.get("/", async (context) => {
     const { db, now: clock } = context.get("services");
     const now = clock();
     const query = listQuery(context);
@@ -141,26 +140,25 @@ const LastScan = ({ line, now }: { line: Line; now: number }) => {
   );
 };
 
-export function newSourcePages(app: Pages): void {
-  app.use(adminsOnly);
+export function newSourcePages(pages: Pages): void {
+  pages.use("*", adminsOnly);
 
-  app.get("/", async (context) => {
+  pages.get("/", async (context) => {
     const manifest = SOURCES.find(({ id }) => id === context.req.query("kind"));
     if (manifest === undefined) return await choosePage(context);
     const fresh = sourceForm(manifest, true).state({}, { scanIntervalMinutes: "360" });
     return await newSourcePage(context, manifest, fresh);
   });
 
-  app.post("/", async (context) => {
+  pages.post("/", async (context) => {
     const form = await formOf(context);
     const manifest = SOURCES.find(({ id }) => id === form.text("kind"));
     if (manifest === undefined) return await choosePage(context);
-    const services = context.get("services");
     return await submit(context, {
       audit: ["file-sources.create"],
       form,
       fields: sourceForm(manifest, true).names,
-      work: async () => {
+      work: async (services) => {
         const body = { ...sourceBody(form, manifest), provider: manifest.provider };
         const made = await createFileSource(services, parseKnownOrRefuse(newSourceOf(body), body));
         const isAsked = manifest.takes !== "addresses";

@@ -13,7 +13,6 @@ import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
-import { removable } from "../request/removal.tsx";
 import { NAMED } from "../../../core/principals.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Status } from "../../components/status.tsx";
@@ -25,10 +24,9 @@ const TRAIL = [
 ];
 
 /** Programs that people connected over OAuth: all for administrators, their own for members. */
-export function programPages(app: Pages): void {
-  app.get("/", async (context) => await show(context));
-  removable(
-    app,
+export function programPages(pages: Pages): void {
+  pages.get("/", (context) => show(context));
+  pages.removal(
     "/:id/remove",
     async (context) => {
       const { db, now } = context.get("services");
@@ -51,7 +49,7 @@ export function programPages(app: Pages): void {
           </p>
         ),
         audit: ["tokens.remove", program.id],
-        remove: () => removeToken(db, program.id),
+        remove: ({ db }) => removeToken(db, program.id),
         notice: `${name} is disconnected.`,
       };
     },

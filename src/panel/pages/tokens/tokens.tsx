@@ -11,11 +11,9 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { submit, freshForm, type Form, type FormState } from "../request/form.ts";
-import { adminsOnly } from "../request/guards.ts";
+import { adminsOnly, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { freshForm, type Form, type FormState } from "../request/form.ts";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
-import { removable } from "../request/removal.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { NAMED } from "../../../core/principals.ts";
 import { Choices, field, TextField } from "../../components/form.tsx";
@@ -28,27 +26,24 @@ const HERE = "/panel/tokens";
 const TOKENS = { name: "Tokens", href: HERE };
 
 /** Tokens of the public API: what each may use, its expiry and last use. */
-export function tokenPages(app: Pages): void {
-  app.use("/new", adminsOnly);
-  app.get("/", async (context) => await show(context));
-  app.get("/new", async (context) => await newTokenPage(context, freshToken(context)));
-  app.post("/new", (context) =>
-    submit(context, {
-      audit: ["tokens.create"],
-      fields: FORM.names,
-      work: async (form) => {
-        const services = context.get("services");
-        const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
-        return await createToken(services, input);
-      },
-      again: (state) => newTokenPage(context, state),
-      leads: ({ token, secret }) => {
-        const shown = { label: `The token ${token.name}.`, value: secret };
-        return { to: HERE, target: token.id, secret: shown };
-      },
-    }),
-  );
-  removable(app, "/:id/remove", async (context) => {
+export function tokenPages(pages: Pages): void {
+  pages.use("/new", adminsOnly);
+  pages.get("/", (context) => show(context));
+  pages.get("/new", (context) => newTokenPage(context, freshToken(context)));
+  pages.submit("/new", (context) => ({
+    audit: ["tokens.create"],
+    fields: FORM.names,
+    work: async (services, form) => {
+      const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
+      return await createToken(services, input);
+    },
+    again: (state) => newTokenPage(context, state),
+    leads: ({ token, secret }) => {
+      const shown = { label: `The token ${token.name}.`, value: secret };
+      return { to: HERE, target: token.id, secret: shown };
+    },
+  }));
+  pages.removal("/:id/remove", async (context) => {
     const { db, now } = context.get("services");
     const token = await findTokenLine(db, context.req.param("id") ?? "");
     const { id, name, lastUsedAt } = orNotFound(token);
@@ -63,7 +58,7 @@ export function tokenPages(app: Pages): void {
         </p>
       ),
       audit: ["tokens.remove", id],
-      remove: () => removeToken(db, id),
+      remove: ({ db }) => removeToken(db, id),
       notice: `${name} is removed and has stopped working.`,
     };
   });
