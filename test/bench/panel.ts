@@ -12,7 +12,6 @@ import { signedInVisitor } from "../browser/support/visitor.ts";
 import { ADMIN } from "../browser/support/world.ts";
 import { freePort } from "../end-to-end/run-cli.ts";
 import { FILL, PAGES } from "./support/panel-fill.ts";
-import { doTasks } from "./support/panel-tasks.ts";
 
 const ROUNDS = 5;
 /** A slow line: 1.6 Mbit/s, 150 ms to the service and back. */
@@ -22,8 +21,8 @@ const USABLE_BAR_MS = 1_000;
 const PAGE_BAR_MS = 300;
 
 /**
- * `npm run bench -- panel`: the first page on a slow line, the clicks and seconds of five tasks, and
- * the time of each page at 100,000 files, 300 RAGs and 1,000 tokens. Needs a Chromium.
+ * `npm run bench -- panel`: the first page on a slow line, and the time of each page at 100,000
+ * files, 300 RAGs and 1,000 tokens. Needs a Chromium.
  */
 export async function run(): Promise<Record<string, unknown>> {
   const executablePath = findChromium();
@@ -31,12 +30,9 @@ export async function run(): Promise<Record<string, unknown>> {
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS });
   const folder = mkdtempSync(join(tmpdir(), "quarry-panel-"));
   try {
-    const empty = await withService(join(folder, "empty"), async (url) => {
-      const tasks = await byMouse(browser, url, folder);
-      return { tasks, slow: await onSlowLine(browser, url) };
-    });
+    const slow = await withService(join(folder, "empty"), (url) => onSlowLine(browser, url));
     const pages = await largeInstallation(join(folder, "large"));
-    return { ...empty, pages };
+    return { slow, pages };
   } finally {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
@@ -54,14 +50,6 @@ async function withService<Result>(
   } finally {
     await service.stop();
   }
-}
-
-async function byMouse(browser: Browser, url: string, folder: string) {
-  const { page, context } = await signedInVisitor(browser, url, ADMIN);
-  const tasks = await doTasks(page, folder);
-  await context.close();
-  console.table(tasks);
-  return tasks;
 }
 
 /** Bytes on the wire and the time until the page's script ran, with nothing kept from before. */

@@ -8,7 +8,7 @@ import { stemmer } from "stemmer";
 import { wordsOf } from "../../src/text/words.ts";
 import { estimateTokens } from "../../src/text/tokens.ts";
 import type { ChunkSettings } from "../../src/documents/chunking/chunk-document.ts";
-import { extractDocument, UnreadableDocument } from "../../src/documents/extract-document.ts";
+import { extractDocument } from "../../src/documents/extract-document.ts";
 import type { ExtractedDocument } from "../../src/documents/extract-document.ts";
 import { cutDocument } from "./cut-document.ts";
 
@@ -26,91 +26,28 @@ const K1 = 1.2;
 const B = 0.75;
 
 /** By structure, and in plain stretches of the same size and overlap. */
-export type Splitting = "fixed" | "structure";
+type Splitting = "fixed" | "structure";
 
-type Quality = { questions: number; answered: number; chunks: number };
+type Quality = { questions: number; answered: number };
 
 /** Asks all questions of the sample's chunks of this size, tokens. */
 export async function chunkQuality(size: number, splitting: Splitting): Promise<Quality> {
   const questions = JSON.parse(readFileSync(QUESTIONS, "utf8")) as Question[];
-  return ask(questions, await readSources(SAMPLE), size, splitting);
-}
-
-/**
- * As `chunkQuality`, of documents of any folder, with questions made from them: in each some blocks
- * between blank lines are picked by chance, whatever they are; a few of a block's rarer words ask
- * for it, and it is the answer.
- */
-export async function passageQuality(
-  folder: string,
-  size: number,
-  splitting: Splitting,
-): Promise<Quality> {
-  const sources = await readSources(folder);
-  return ask(pickedQuestions(sources), sources, size, splitting);
-}
-
-function ask(
-  questions: Question[],
-  sources: Source[],
-  size: number,
-  splitting: Splitting,
-): Quality {
   const split = splitting === "fixed" ? fixedSize : byStructure;
-  const passages = sources.flatMap((source) => split(source, size));
-  const found = answered(questions, passages);
-  return { questions: questions.length, answered: found, chunks: passages.length };
+  const passages = (await readSources()).flatMap((source) => split(source, size));
+  return { questions: questions.length, answered: answered(questions, passages) };
 }
 
-const BLOCKS_A_DOCUMENT = 5;
-const WORDS_A_QUESTION = 6;
-const MIN_WORDS = 12;
-const MAX_WORDS = 70;
-const LONG_WORD = /^\p{L}{4,}$/u;
-
-function pickedQuestions(sources: Source[]): Question[] {
-  const random = lehmer(1);
-  return sources.flatMap(({ document }) => {
-    const blocks = document.markdown.split(/\n\s*\n/).filter((block) => {
-      const words = wordsOf(block).length;
-      return words >= MIN_WORDS && words <= MAX_WORDS;
-    });
-    return Array.from({ length: Math.min(BLOCKS_A_DOCUMENT, blocks.length) }, () => {
-      const [block = ""] = blocks.splice(Math.floor(random() * blocks.length), 1);
-      const words = [...new Set(wordsOf(block).filter((word) => LONG_WORD.test(word)))];
-      const asked = Array.from(
-        { length: Math.min(WORDS_A_QUESTION, words.length) },
-        () => words.splice(Math.floor(random() * words.length), 1)[0] ?? "",
-      );
-      return { question: asked.join(" "), answer: [block.trim()] };
-    });
-  });
-}
-
-/** The same numbers from 0 to 1 each time (Park and Miller, 1988). */
-function lehmer(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 0x7fffffff;
-    return state / 0x7fffffff;
-  };
-}
-
-async function readSources(folder: string): Promise<Source[]> {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+async function readSources(): Promise<Source[]> {
+  const paths = readdirSync(SAMPLE, { recursive: true, encoding: "utf8" }).sort();
   const files = paths.filter((path) => /\.\w+$/.test(path));
-  const sources: Source[] = [];
-  for (const path of files) {
-    const bytes = new Uint8Array(readFileSync(join(folder, path)));
-    const name = basename(path);
-    try {
-      sources.push({ name, document: await extractDocument({ name, mimeType: null, bytes }) });
-    } catch (error) {
-      // Folders of any origin may hold what is no document; the sample does not.
-      if (!(error instanceof UnreadableDocument) || folder === SAMPLE) throw error;
-    }
-  }
-  return sources;
+  return await Promise.all(
+    files.map(async (path) => {
+      const bytes = new Uint8Array(readFileSync(join(SAMPLE, path)));
+      const name = basename(path);
+      return { name, document: await extractDocument({ name, mimeType: null, bytes }) };
+    }),
+  );
 }
 
 function byStructure({ name, document }: Source, size: number): Passage[] {

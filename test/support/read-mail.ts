@@ -1,17 +1,28 @@
-import { extractDocument } from "../../src/documents/extract-document.ts";
+import { it } from "vitest";
+import { expectRead, read, type Content, type Expected } from "./read-document.ts";
 
 /** Bytes of characters up to U+00FF. */
 export const latin1 = (text: string) => Uint8Array.from(text, (each) => each.charCodeAt(0));
 export const base64 = (text: string) => Buffer.from(text).toString("base64");
-const bytesOf = (mail: string | Uint8Array) =>
-  typeof mail === "string" ? new TextEncoder().encode(mail) : mail;
 
-export const readMail = (mail: string | Uint8Array, name = "a.eml") =>
-  extractDocument({ name, mimeType: null, bytes: bytesOf(mail) });
+export const readMail = (mail: Content, name = "a.eml") => read(name, mail);
 
-/** What stands under the header lines. */
-export const mailText = async (mail: string | Uint8Array) =>
-  (await readMail(mail)).markdown.replace(/^# .*\n\n(?:- .*\n)*\n*/, "");
+/** A mail whose text is what stands under the header lines. */
+async function readBody(mail: Content) {
+  const document = await readMail(mail);
+  return { ...document, markdown: document.markdown.replace(/^# .*\n\n(?:- .*\n)*\n*/, "") };
+}
+
+export const mailText = async (mail: Content) => (await readBody(mail)).markdown;
+
+/** A test for each mail: what stands under its header lines, and its notes. */
+export function mails(
+  cases: Record<string, [mail: Content, expected: Expected, ...notes: string[]]>,
+): void {
+  it.each(Object.entries(cases))("%s", async (_what, [mail, expected, ...notes]) => {
+    await expectRead(readBody(mail), expected, notes);
+  });
+}
 
 export const MAIL_HEAD = "From: a@example.com\nSubject: Ferry\nMIME-Version: 1.0\n";
 

@@ -38,8 +38,6 @@ type Started = { url: string; pid: number; stop: () => Promise<void> };
 type Wanted = {
   /** `NAME:VALUE` */
   vars?: string[];
-  /** Its `PUBLIC_BASE_URL`. */
-  origin?: string;
   /** Besides `bench`, an inference over all RAGs. */
   inferences?: { name: string; model: string; systemPrompt: string; rags: string[] }[];
   start?: (vars: string[]) => Promise<Started>;
@@ -60,12 +58,11 @@ async function startLocally(vars: string[]): Promise<Started> {
 /** A service with RAGs of these names, each over a file source of its own. */
 export async function startService(
   rags: BenchRag[] = [{ name: "bench" }],
-  { vars = [], origin, inferences = [], start = startLocally }: Wanted = {},
+  { vars = [], inferences = [], start = startLocally }: Wanted = {},
 ): Promise<{ service: Service; stop: () => Promise<void> }> {
-  const base = origin === undefined ? [] : [`PUBLIC_BASE_URL:${origin}`];
-  const { url, pid, stop } = await start([`RATE_LIMIT_API:${RATE_LIMIT}`, ...base, ...vars]);
+  const { url, pid, stop } = await start([`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars]);
   try {
-    const panel = await signIn(url, "admin@localhost", "quarry", origin);
+    const panel = await signIn(url, "admin@localhost", "quarry");
     return { service: { url, pid, ...(await setUp(panel, url, rags, inferences)) }, stop };
   } catch (thrown) {
     await stop();

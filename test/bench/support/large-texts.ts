@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { randomFrom } from "./synthetic-text.ts";
 
 const PARAGRAPH_WORDS = 90;
-const SECTION_PARAGRAPHS = 6;
 const SEED = 20_260_101;
 const PATH = join(import.meta.dirname, "../../fixtures/documents/handbook.md");
 
@@ -32,20 +31,6 @@ export const withHidden = (text: string) => text.replace(/.{8}/g, "$&\u200b");
 export function noise(length: number): Uint8Array {
   const random = randomFrom(0);
   return Uint8Array.from({ length }, () => random() * 256);
-}
-
-export const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-
-export function joined(
-  characters: number,
-  of: { paragraph: (text: string) => string; heading: (number: number) => string },
-): string {
-  const parts: string[] = [];
-  for (const text of paragraphs(characters)) {
-    if (parts.length % (SECTION_PARAGRAPHS + 1) === 0) parts.push(of.heading(parts.length));
-    parts.push(of.paragraph(text));
-  }
-  return parts.join("");
 }
 
 export function cut(text: string, bytes: number): Uint8Array {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TakesTooLong } from "../../../src/documents/extracted-document.ts";
-import { LONG_FILES, MAX_PAGES } from "../../support/long-files.ts";
+import { bedsOf, LONG_FILES, MAX_PAGES } from "../../support/long-files.ts";
 import { readUntil } from "../../support/read-document.ts";
 
 /** About three megabytes to go over, and less than a megabyte of text in most kinds. */
@@ -8,20 +8,17 @@ const MANY_ROWS = 24_000;
 const FEW_ROWS = 20;
 const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";
 
-describe.each(LONG_FILES)("%s", (name, of) => {
+describe.each(Object.entries(LONG_FILES))("%s", (name, of) => {
   it("is given up when the time is over in the middle of it", async () => {
-    const { end, looks } = await readUntil(
-      name,
-      of(name.endsWith(".pdf") ? MAX_PAGES : MANY_ROWS),
-      2,
-    );
+    const beds = bedsOf(name.endsWith(".pdf") ? MAX_PAGES : MANY_ROWS);
+    const { end, looks } = await readUntil(name, of(beds), 2);
     expect(end).toEqual(new TakesTooLong(3));
     expect((end as Error).message).toBe(TOO_LONG);
     expect(looks).toBe(2);
   });
 
   it("is read without a look at the clock when it is short", async () => {
-    const { end, looks } = await readUntil(name, of(FEW_ROWS));
+    const { end, looks } = await readUntil(name, of(bedsOf(FEW_ROWS)));
     expect(end).toContain(`Bed ${FEW_ROWS}`);
     // A PDF gives way after some pages, a mail before each attachment.
     expect(looks).toBeLessThanOrEqual(/pdf|mailed/.test(name) ? 4 : 0);

@@ -2,7 +2,7 @@ import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { scanBlocks } from "../../../src/documents/chunking/scan-blocks.ts";
 import { docx } from "../../support/office-files.ts";
-import { bytesOf, read } from "../../support/read-document.ts";
+import { bytesOf, read, reads } from "../../support/read-document.ts";
 
 describe("HTML", () => {
   it("keeps headings, lists, tables, code, quotes and links; leaves navigation out", async () => {
@@ -27,23 +27,24 @@ describe("HTML", () => {
     );
   });
 
-  it("reads a page that a table lays out as paragraphs", async () => {
-    const long = "Oil the hinge in May, and once more in September, before it freezes. "
-      .repeat(4)
-      .trim();
-    const html = `<table><tr><td><a href=a>Home</a><td><p>${long}</p><p>Then lock it.</p></table>`;
-    expect((await read("a.html", html)).markdown).toBe(`Home\n\n${long}\n\nThen lock it.`);
-    const rows = `<tr><td colspan=2>Doors Ltd<tr><td>Home<td>${`<p>${long}</p>`.repeat(5)}`;
-    expect((await read("a.html", `<table>${rows}</table>`)).markdown).toBe(
-      ["Doors Ltd", "Home", long, long, long, long, long].join("\n\n"),
-    );
-  });
+  const long = "Oil the hinge in May, and once more in September, before it freezes. "
+    .repeat(4)
+    .trim();
+  const rows = `<tr><td colspan=2>Doors Ltd<tr><td>Home<td>${`<p>${long}</p>`.repeat(5)}`;
 
-  it("reads tables that only place things as text", async () => {
-    const html = "<table><tr><td><h2>Left</h2>menu<td><table><tr><td>a<td>b</table></table>";
-    expect((await read("a.html", html)).markdown).toBe(
+  reads("a.html", {
+    "reads a page that a table lays out as paragraphs": [
+      `<table><tr><td><a href=a>Home</a><td><p>${long}</p><p>Then lock it.</p></table>`,
+      `Home\n\n${long}\n\nThen lock it.`,
+    ],
+    "reads a page that a table of several rows lays out": [
+      `<table>${rows}</table>`,
+      ["Doors Ltd", "Home", long, long, long, long, long].join("\n\n"),
+    ],
+    "reads tables that only place things as text": [
+      "<table><tr><td><h2>Left</h2>menu<td><table><tr><td>a<td>b</table></table>",
       "## Left\n\nmenu\n\n| a | b |\n| --- | --- |",
-    );
+    ],
   });
 });
 
@@ -59,50 +60,34 @@ it("keeps Markdown as it is, and takes title and language from its front matter"
   expect((await read("c.md", badged)).title).toBe("Oil");
 });
 
-it("reads delimited text with quotes, line ends in cells and other delimiters", async () => {
-  const csv = 'name;note\r\n"Okoye, I.";"said ""yes""\r\nagain"\r\nLi;\r\n';
-  expect((await read("a.csv", csv)).markdown).toBe(
+reads("a.csv", {
+  "reads delimited text with quotes, line ends in cells and other delimiters": [
+    'name;note\r\n"Okoye, I.";"said ""yes""\r\nagain"\r\nLi;\r\n',
     '| name | note |\n| --- | --- |\n| Okoye, I. | said "yes" again |\n| Li |  |',
-  );
+  ],
 });
 
 describe("JSON", () => {
   it("becomes a list of what it says", async () => {
     const json = `{"title": "Pump", "parts": [{"id": 1, "name": "seal"}, {"id": 2}], "ok": true}`;
-    const document = await read("a.json", json);
-    expect(document.title).toBe("Pump");
-    expect(document.markdown).toBe(
-      "- title: Pump\n- parts:\n\n   - id: 1\n   - name: seal\n\n   - id: 2\n- ok: true",
-    );
+    expect(await read("a.json", json)).toMatchObject({
+      title: "Pump",
+      markdown: "- title: Pump\n- parts:\n\n   - id: 1\n   - name: seal\n\n   - id: 2\n- ok: true",
+    });
   });
 
-  it("is read line by line, with comments, or as code where it is none", async () => {
-    expect((await read("a.jsonl", '{"a":1}\n{"a":2}\n')).markdown).toBe("- a: 1\n\n- a: 2");
-    expect((await read("a.json", '{"a": 1, // why\n}')).markdown).toMatch(/^```json\n/);
-    expect((await read("a.json", '{"a": ')).markdown).toBe('```json\n{"a":\n```');
-  });
-
-  it("keeps keys without values", async () => {
-    const json =
-      '{"a": "", "list": [], "b": {"c": {}, "d": [[], {}], "e": " "}, "f": null, "g": 1}';
-    expect((await read("a.json", json)).markdown).toBe(
+  reads("a.jsonl", { "is read line by line": ['{"a":1}\n{"a":2}\n', "- a: 1\n\n- a: 2"] });
+  reads("a.json", {
+    "is read as code where it has comments": ['{"a": 1, // why\n}', /^```json\n/],
+    "is read as code where it is none": ['{"a": ', '```json\n{"a":\n```', "the file ends early"],
+    "keeps keys without values": [
+      '{"a": "", "list": [], "b": {"c": {}, "d": [[], {}], "e": " "}, "f": null, "g": 1}',
       "- a\n- list\n- b:\n   - c\n   - d\n   - e\n- f: null\n- g: 1",
-    );
-  });
-
-  it("keeps labels apart that lie in each other", async () => {
-    const json = '{"a": {"b": [[1], [2]], "c": {"d": 3}}, "e": {"b": {"c": 4}}}';
-    expect((await read("a.json", json)).markdown.split("\n")).toEqual([
-      "- a:",
-      "   - b:",
-      "      - 1",
-      "      - 2",
-      "   - c:",
-      "      - d: 3",
-      "- e:",
-      "   - b:",
-      "      - c: 4",
-    ]);
+    ],
+    "keeps labels apart that lie in each other": [
+      '{"a": {"b": [[1], [2]], "c": {"d": 3}}, "e": {"b": {"c": 4}}}',
+      "- a:\n   - b:\n      - 1\n      - 2\n   - c:\n      - d: 3\n- e:\n   - b:\n      - c: 4",
+    ],
   });
 });
 
@@ -115,29 +100,33 @@ it("reads XML with the names of its elements", async () => {
   );
 });
 
-it("tells the records of an XML file apart by what holds them", async () => {
-  const xml = `<order no="17" xmlns:x="urn:x"><!-- no --><shipTo><name>Ada</name><street>Main <b>St</b>reet</street></shipTo>
+reads("a.xml", {
+  "tells the records of an XML file apart by what holds them": [
+    `<order no="17" xmlns:x="urn:x"><!-- no --><shipTo><name>Ada</name><street>Main <b>St</b>reet</street></shipTo>
     <billTo vat="none"><name>Bo</name></billTo><x:remark><![CDATA[a < b && c]]></x:remark><seal/>
-    <line sku="R1"/><note>See <ref>3</ref>.</note><point><a>1</a><b>2</b></point></order>`;
-  expect((await read("a.xml", xml)).markdown.split("\n")).toEqual([
-    "- no: 17",
-    "- shipTo:",
-    "   - name: Ada",
-    "   - street: Main Street",
-    "- billTo (vat: none):",
-    "   - name: Bo",
-    "- remark: a < b && c",
-    "- line (sku: R1)",
-    "- note: See 3.",
-    "- point:",
-    "   - a: 1",
-    "   - b: 2",
-  ]);
+    <line sku="R1"/><note>See <ref>3</ref>.</note><point><a>1</a><b>2</b></point></order>`,
+    [
+      "- no: 17",
+      "- shipTo:",
+      "   - name: Ada",
+      "   - street: Main Street",
+      "- billTo (vat: none):",
+      "   - name: Bo",
+      "- remark: a < b && c",
+      "- line (sku: R1)",
+      "- note: See 3.",
+      "- point:",
+      "   - a: 1",
+      "   - b: 2",
+    ].join("\n"),
+  ],
 });
 
-it("keeps source code as code of its language", async () => {
-  const { markdown } = await read("src/run.py", "def run():\n    return 1\n");
-  expect(markdown).toBe("```python\ndef run():\n    return 1\n```");
+reads("src/run.py", {
+  "keeps source code as code of its language": [
+    "def run():\n    return 1\n",
+    "```python\ndef run():\n    return 1\n```",
+  ],
 });
 
 it("keeps code that holds indented code of its own in one block", async () => {

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 
 import { readAs } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
-import { requestScan } from "../../../src/catalog/file-sources/request-scan.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
 import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
@@ -35,6 +34,21 @@ class SharedSource extends FollowedSource {
   }
 }
 
+/** A drive with permissions, whose one file is shared with these readers. */
+async function sharedDrive(readers: string[]) {
+  const reader = new SharedSource({ "a.txt": "A note." });
+  reader.readers = readers;
+  const world = new World({ sourceReaders: async () => reader });
+  const made = await world.addSourceAndRag("cloud_drive");
+  const turn = async (permissions: "off" | "on") =>
+    await updateFileSource(world.services, {
+      source: await findFileSource(world.services, { key: made.source }),
+      patch: { permissions },
+    });
+  await turn("on");
+  return { reader, world, ...made, turn };
+}
+
 const inGroups = async (source: string) =>
   (
     await statement(
@@ -45,18 +59,11 @@ const inGroups = async (source: string) =>
   ).results.map(({ row }) => row);
 
 test("members are read when a scan meets a group, and then once a day", async () => {
-  const reader = new SharedSource({ "a.txt": "A note." });
-  const world = new World({ sourceReaders: async () => reader });
-  const { source } = await world.addSourceAndRag("cloud_drive");
-  await statement("update file_sources set permissions = 'on' where id = ?", source).run();
-  const scan = async () => {
-    await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
-    await world.deliver();
-  };
-  reader.readers = ["group:hr@example.com", "group:hidden", "user:ann@example.com"];
+  const shared = ["group:hr@example.com", "group:hidden", "user:ann@example.com"];
+  const { reader, world, source } = await sharedDrive(shared);
   reader.members.set("hr@example.com", ["user:Ann@example.com", "user:bob@example.com"]);
   reader.members.set("hidden", new SourceFailure("denied", "it may not be read"));
-  await scan();
+  await world.deliver();
   await world.sweepAfter(1);
   const { results } = await statement("select access from file_sources where id = ?", source).all<{
     access: string;
@@ -85,14 +92,9 @@ test("members are read when a scan meets a group, and then once a day", async ()
 });
 
 test("a reader is in a group by its name, its domain or a group of its own", async () => {
-  const reader = new SharedSource({ "a.txt": "A note." });
-  const world = new World({ sourceReaders: async () => reader });
-  const { source, rag } = await world.addSourceAndRag("cloud_drive");
-  await statement("update file_sources set permissions = 'on' where id = ?", source).run();
-  reader.readers = ["group:sharepoint/b!1/5"];
+  const { reader, world, rag } = await sharedDrive(["group:sharepoint/b!1/5"]);
   const members = ["user:ann@example.com", "domain:partner.example", "group:inner"];
   reader.members.set("sharepoint/b!1/5", members);
-  await requestScan(world.services, { sourceId: source, confirmRemovals: false, urls: null });
   await world.deliver();
   await world.sweepAfter(1);
   const found = await findRag(world.services, { key: rag });
@@ -109,22 +111,13 @@ test("a reader is in a group by its name, its domain or a group of its own", asy
 });
 
 test("members who were read long ago do not count", async () => {
-  const reader = new SharedSource({ "a.txt": "A note." });
-  const world = new World({ sourceReaders: async () => reader });
-  const { source } = await world.addSourceAndRag("cloud_drive");
-  const turn = async (permissions: "off" | "on") =>
-    await updateFileSource(world.services, {
-      source: await findFileSource(world.services, { key: source }),
-      patch: { permissions },
-    });
+  const { reader, world, source, turn } = await sharedDrive(["group:hr"]);
   const hourOn = async (minutes: number) => {
     await world.sweepAfter(minutes);
     world.now += HOUR_MS - (world.now % HOUR_MS);
     await world.sweepAfter(0);
   };
-  reader.readers = ["group:hr"];
   reader.members.set("hr", ["user:ann@example.com"]);
-  await turn("on");
   await world.deliver();
   await world.sweepAfter(1);
   const known = ["user:ann@example.com group:hr"];

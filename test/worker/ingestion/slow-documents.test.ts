@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 import { bytesOf, ragWorld } from "../../support/ingestion-world.ts";
 import { lineOf, pagesOf } from "../../support/pdf-of.ts";
-import { LONG_FILES } from "../../support/long-files.ts";
+import { bedsOf, LONG_FILES } from "../../support/long-files.ts";
 
 const PAGES = 200;
 const TOO_LONG = "reading it takes longer than 3 minutes; split it into several";
@@ -13,7 +13,7 @@ const pdfOfManyPages = () =>
   pagesOf(Array<string>(PAGES).fill(lineOf(100, "[(A note about moss.)]"))).slice().buffer;
 
 const longFile = (name: string, rows: number) => {
-  const content = LONG_FILES.find(([each]) => each === name)?.[1](rows) ?? "";
+  const content = LONG_FILES[name]?.(bedsOf(rows)) ?? "";
   return typeof content === "string" ? bytesOf(content) : content.slice().buffer;
 };
 

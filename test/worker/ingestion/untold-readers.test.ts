@@ -28,6 +28,14 @@ async function share(world: World, id: FileSourceId) {
   for (const path of PATHS) await push(world, id, { path, text: `A note of ${path}.`, to: ANN });
 }
 
+/** A RAG of files that Ann may read, all of them indexed. */
+async function sharedWorld() {
+  const made = await ragWorld();
+  await share(made.world, made.source);
+  await made.world.deliver();
+  return made;
+}
+
 async function push(
   { services }: World,
   id: FileSourceId,
@@ -103,9 +111,7 @@ test("a removed permission counts everywhere before an index can be told", async
 });
 
 test("between recording and telling, all other files are found, by one more question", async () => {
-  const { world, source, rag } = await ragWorld();
-  await share(world, source);
-  await world.deliver();
+  const { world, source, rag } = await sharedWorld();
   const seen: number[] = [];
   world.aroundIndexes(async ({ name, go }) => {
     if (name === "writeReaders") seen.push(await found(world, rag));
@@ -121,9 +127,7 @@ test("between recording and telling, all other files are found, by one more ques
 });
 
 test("whoever may read a new version of a file finds nothing of the one before", async () => {
-  const { world, source, rag } = await ragWorld();
-  await share(world, source);
-  await world.deliver();
+  const { world, source, rag } = await sharedWorld();
   const both = async () => [await found(world, rag), await found(world, rag, BOB)];
   await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
   expect(await both()).toEqual([PATHS.length - 1, 0]);
@@ -136,9 +140,7 @@ test("whoever may read a new version of a file finds nothing of the one before",
 });
 
 test("nor of a first version that was being indexed when another came", async () => {
-  const { world, source, rag } = await ragWorld();
-  await share(world, source);
-  await world.deliver();
+  const { world, source, rag } = await sharedWorld();
   const seen: number[] = [];
   const atEmbedding = [
     async () => await push(world, source, { path: "new.txt", text: "A later note.", to: BOB }),
@@ -151,9 +153,7 @@ test("nor of a first version that was being indexed when another came", async ()
 });
 
 test("nor of the one in an index that a RAG returns to", async () => {
-  const { world, source, rag } = await ragWorld();
-  await share(world, source);
-  await world.deliver();
+  const { world, source, rag } = await sharedWorld();
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await world.deliver();
   await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
@@ -170,9 +170,7 @@ test("nor of the one in an index that a RAG returns to", async () => {
 });
 
 test("where an index does not answer, files are stored and scanned all the same", async () => {
-  const { world, source, rag } = await ragWorld();
-  await share(world, source);
-  await world.deliver();
+  const { world, source, rag } = await sharedWorld();
   silenced(world, new Set([rag]));
   await push(world, source, { path: "3.txt", text: "Another note.", to: BOB });
   expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([PATHS.length - 1, 0]);
@@ -182,9 +180,7 @@ test("where an index does not answer, files are stored and scanned all the same"
 });
 
 test("where too many changes are untold, searches end with 503, and lists are right", async () => {
-  const { world, source, rag } = await ragWorld();
-  await share(world, source);
-  await world.deliver();
+  const { world, source, rag } = await sharedWorld();
   const change = async (files: number, id = source) => {
     await statement(
       `with recursive n(at) as (select 1 union all select at + 1 from n where at < ${files})

@@ -64,10 +64,7 @@ test("tokens are estimated where the provider tells none; what is known costs no
 test("a failed embedding is told as such, and one that cannot be told fails no file", async () => {
   const { world, source, rag } = await ragWorld();
   embedding(world, { failure: new ModelFailure("401", { status: 401 }) });
-  const told: [event: string, facts: unknown][] = [];
-  const warn = (event: string, facts?: unknown) => void told.push([event, facts]);
-  const log = { ...world.services.log, warn };
-  world.services.log = { ...log, with: () => log };
+  const told = world.logged("warn");
   await world.put(source, "a.md", text);
   await world.put(source, "b.md", `${text} And another.`);
   await world.deliver();

@@ -41,9 +41,7 @@ test("vectors of a size that the vector index cannot hold change nothing and say
     "a.html": longText("moss"),
   });
   const before = await found(world, rag);
-  const errors: unknown[] = [];
-  const { log } = world.services;
-  world.services.log = { ...log, error: (...line) => void errors.push(line) };
+  const errors = world.logged("error");
   world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };
   await world.sweepAfter(0);
   world.now += MINUTE_MS;

@@ -12,6 +12,7 @@ import {
   tenMinutesLater,
   vectorizeRag,
 } from "../rebuilds/support.ts";
+import { vectorIndexOf } from "./support.ts";
 
 const HEATHER = "Heather flowers in August.";
 const ASKED = "heathr flowring augst";
@@ -41,8 +42,7 @@ test("indexed files are found before the vector index shows them, and after a re
 
 test("what the vector index does not show is scanned for as long as that takes", async () => {
   const { world, rag } = await vectorizeRag({ "a.html": HEATHER });
-  const { vectorIndex } = world.services;
-  if (vectorIndex === null) throw new Error("a vector index is needed");
+  const vectorIndex = vectorIndexOf(world);
   // It says that it has passed the write, and shows nothing.
   const nothing = { matches: [], floor: null };
   const hidden = {

@@ -18,7 +18,7 @@ import {
   tenMinutesLater,
   vectorizeRag,
 } from "../rebuilds/support.ts";
-import { live, noteOf, notesRag } from "./support.ts";
+import { live, noteOf, notesRag, notesWorld, vectorIndexOf } from "./support.ts";
 import { statement } from "../../../support/ingestion-world.ts";
 
 const HEATHER = "Heather flowers in August.";
@@ -34,8 +34,7 @@ test("a text that comes back while its old vector is being removed keeps its new
   const { world, source, rag } = await vectorizeRag({
     "a.html": HEATHER,
   });
-  const { vectorIndex } = world.services;
-  if (vectorIndex === null) throw new Error("a vector index is needed");
+  const vectorIndex = vectorIndexOf(world);
   const held: (() => Promise<void>)[] = [];
   world.services.vectorIndex = {
     ...vectorIndex,
@@ -80,9 +79,7 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
 });
 
 test("vectors that the vector index lost are sent again, and found meanwhile", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const rag = await notesRag(world, 300);
-  await world.minutesPass(3);
+  const { world, rag } = await notesWorld(300);
   const before = world.held(rag).sort();
   expect(before).toHaveLength(300);
   const lost = before.filter((_, at) => at % 3 === 0);
@@ -101,9 +98,7 @@ test("vectors that the vector index lost are sent again, and found meanwhile", a
 });
 
 test("a vector index that was emptied or created again is filled again", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const rag = await notesRag(world, 1_200);
-  await world.minutesPass(3);
+  const { world, rag } = await notesWorld(1_200);
   world.vectorize.lose(world.held(rag));
   world.now += 24 * 60 * SHOWN_AFTER_MS;
   await world.minutesPass(6);
@@ -169,9 +164,7 @@ test("leftovers of a dropped generation are removed once its workers have ended"
 
 test("a verification interrupted at any call resumes and repairs all the same", async () => {
   const run = async (crash: CrashPoint, at: number) => {
-    const world = await VectorizeWorld.alone({ dimensions: 64 });
-    const rag = await notesRag(world, 150);
-    await world.minutesPass(3);
+    const { world, rag } = await notesWorld(150);
     const before = world.held(rag).sort();
     world.vectorize.lose(before.filter((_, place) => place % 50 === 0));
     world.now += 24 * 60 * SHOWN_AFTER_MS;
@@ -183,9 +176,8 @@ test("a verification interrupted at any call resumes and repairs all the same", 
 });
 
 test("a healthy index costs bounded calls a minute, and a verification a day", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const rag = await notesRag(world, 1_300);
-  await world.minutesPass(10);
+  const { world, rag } = await notesWorld(1_300);
+  await world.minutesPass(7);
   const quiet = world.countCalls("getByIds", "query", "describe", "upsert", "deleteByIds");
   await world.minutesPass(30);
   expect(quiet()).toBe(0);

@@ -12,8 +12,8 @@ import {
 } from "../../../../src/core/ids.ts";
 import { overviewRoutes } from "../../../../src/panel/api/overview.ts";
 import type { PanelEnv } from "../../../../src/panel/api/request/read-request.ts";
-import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
-import { notesRag } from "./support.ts";
+import { SHOWN_AFTER_MS, type VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { notesWorld, vectorIndexOf } from "./support.ts";
 
 /** A vector that nobody knows in the very place of each of these. */
 async function plantBeside(world: VectorizeWorld, ragId: RagId, ids: string[]): Promise<void> {
@@ -50,9 +50,7 @@ async function shown(world: VectorizeWorld): Promise<unknown> {
 }
 
 test("the overview tells when verification ran, what it repaired, and what is open", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  const rag = await notesRag(world, 250);
-  await world.minutesPass(3);
+  const { world, rag } = await notesWorld(250);
   const aDay = 24 * 60 * SHOWN_AFTER_MS;
   world.now += aDay;
   const ended = world.now + SHOWN_AFTER_MS;
@@ -76,8 +74,7 @@ test("the overview tells when verification ran, what it repaired, and what is op
   const began = world.now + SHOWN_AFTER_MS;
   // A page is compared, then the vector index is down for two minutes.
   const { services } = world;
-  const { vectorIndex } = services;
-  if (vectorIndex === null) throw new Error("a vector index is needed");
+  const vectorIndex = vectorIndexOf(world);
   let answers = 1;
   const present: typeof vectorIndex.present = async (ids) => {
     if (answers-- > 0) return await vectorIndex.present(ids);
@@ -102,9 +99,7 @@ test("the overview tells when verification ran, what it repaired, and what is op
 });
 
 test("a finished verification stays finished when the step after it fails", async () => {
-  const world = await VectorizeWorld.alone({ dimensions: 64 });
-  await notesRag(world, 250);
-  await world.minutesPass(3);
+  const { world } = await notesWorld(250);
   world.now += 24 * 60 * SHOWN_AFTER_MS;
   const ended = world.now + SHOWN_AFTER_MS;
   const { services } = world;

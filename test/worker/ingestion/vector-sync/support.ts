@@ -75,6 +75,20 @@ export async function notesRag(world: VectorizeWorld, count: number): Promise<Ra
   return rag;
 }
 
+/** The same in a vector index of its own, which shows all of it. */
+export async function notesWorld(count: number) {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const rag = await notesRag(world, count);
+  await world.minutesPass(3);
+  return { world, rag };
+}
+
+/** The vector index of a world that has one. */
+export function vectorIndexOf({ services: { vectorIndex } }: World) {
+  if (vectorIndex === null) throw new Error("a vector index is needed");
+  return vectorIndex;
+}
+
 /** What a retrieval by meaning shows, in a folder or everywhere, best first. */
 export async function nearest(
   world: VectorizeWorld,

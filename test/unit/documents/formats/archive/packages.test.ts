@@ -1,54 +1,40 @@
 import { describe, expect, it } from "vitest";
 import { epub, zipped as packed } from "../../../../support/office-files.ts";
-import { expectRead, read, type Content } from "../../../../support/read-document.ts";
+import { expectRead, read, reads } from "../../../../support/read-document.ts";
 
 const RELATIONSHIPS =
   '<r><Relationship Id="m" Type="x/officeDocument" Target="/word/document.xml"/></r>';
 const document = (text: string) =>
   `<w:document><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`;
 
-describe("packages of unusual writers", () => {
-  it.each([
-    [
-      "divides folders by backslashes",
-      { "_rels\\.rels": RELATIONSHIPS, "word\\document.xml": document("Quay") },
-    ],
-    [
-      "writes names in capitals",
-      { "_rels/.rels": RELATIONSHIPS, "word/Document.XML": document("Quay") },
-    ],
-    [
-      "declares an encoding",
-      {
-        "_rels/.rels": RELATIONSHIPS,
-        "word/document.xml": Uint8Array.from(
-          `<?xml version="1.0" encoding="windows-1252"?>${document("Qu\u00e4y")}`,
-          (letter) => letter.charCodeAt(0),
-        ),
-      },
-    ],
-    [
-      "writes UTF-16 without a mark",
-      {
-        "_rels/.rels": RELATIONSHIPS,
-        "word/document.xml": Uint8Array.from(
-          [...`<?xml version="1.0" encoding="UTF-16"?>${document("Qu\u00e4y")}`].flatMap(
-            (letter) => [letter.charCodeAt(0), 0],
-          ),
-        ),
-      },
-    ],
-  ])("reads one that %s", async (_how, parts: Record<string, Content>) => {
-    const { markdown } = await read("a", packed(parts));
-    expect(markdown.replace("ä", "a")).toBe("Quay");
+const QUAY = { "_rels/.rels": RELATIONSHIPS, "word/document.xml": document("Quay") };
+const encoded = (encoding: string, bytesOf: (letter: string) => number[]) =>
+  packed({
+    "_rels/.rels": RELATIONSHIPS,
+    "word/document.xml": Uint8Array.from(
+      [...`<?xml version="1.0" encoding="${encoding}"?>${document("Qu\u00e4y")}`].flatMap(bytesOf),
+    ),
   });
 
-  it("reads ZIP64, whose figures stand elsewhere", async () => {
-    const { markdown } = await read(
-      "a",
-      asZip64(packed({ "_rels/.rels": RELATIONSHIPS, "word/document.xml": document("Quay") })),
-    );
-    expect(markdown).toBe("Quay");
+describe("packages of unusual writers", () => {
+  reads("a", {
+    "divide folders by backslashes": [
+      packed({ "_rels\\.rels": RELATIONSHIPS, "word\\document.xml": document("Quay") }),
+      "Quay",
+    ],
+    "write names in capitals": [
+      packed({ "_rels/.rels": RELATIONSHIPS, "word/Document.XML": document("Quay") }),
+      "Quay",
+    ],
+    "declare an encoding": [
+      encoded("windows-1252", (letter) => [letter.charCodeAt(0)]),
+      "Qu\u00e4y",
+    ],
+    "write UTF-16 without a mark": [
+      encoded("UTF-16", (letter) => [letter.charCodeAt(0), 0]),
+      "Qu\u00e4y",
+    ],
+    "write ZIP64, whose figures stand elsewhere": [asZip64(packed(QUAY)), "Quay"],
   });
 });
 

@@ -1,27 +1,16 @@
 import { expect, it } from "vitest";
-import { read } from "../../../../support/read-document.ts";
+import { read, reads } from "../../../../support/read-document.ts";
 
-it("takes out what a reader cannot see, and counts it", async () => {
-  const document = await read(
-    "a.txt",
+const EMOJI = "می‌خواهم क्‍ष 👨‍👩‍👧 ❤️ 葛\u{e0100}";
+
+reads("a.txt", {
+  "takes out what a reader cannot see, and counts it": [
     "pa\u200by\u2060 \u202eevil\u202c \u{e0049}\u{e0047}now\u0007",
-  );
-  expect(document.markdown).toBe("pay evil now");
-  expect(document.notes).toEqual(["7 invisible characters removed"]);
-});
-
-it("keeps what writing systems and emoji need", async () => {
-  const text = "می‌خواهم क्‍ष 👨‍👩‍👧 ❤️ 葛\u{e0100}";
-  const document = await read("a.txt", text);
-  expect(document.markdown).toBe(text);
-  expect(document.notes).toEqual([]);
-});
-
-it("drops soft hyphens without a word", async () => {
-  expect(await read("a.txt", "Donau\u00addampf")).toMatchObject({
-    markdown: "Donaudampf",
-    notes: [],
-  });
+    "pay evil now",
+    "7 invisible characters removed",
+  ],
+  "keeps what writing systems and emoji need": [EMOJI, EMOJI],
+  "drops soft hyphens without a word": ["Donau\u00addampf", "Donaudampf"],
 });
 
 it("moves page starts with the text", async () => {
@@ -29,47 +18,40 @@ it("moves page starts with the text", async () => {
   expect(pages.map(({ start }) => markdown.slice(start, start + 3))).toEqual(["one", "two", "thr"]);
 });
 
-it.each([
-  ["an attribute", "<p hidden>x</p>"],
-  ["its style", `<div style="color:red; display : none">x</div>`],
-  ["invisibility", `<span style="visibility:hidden">x</span>`],
-  ["no size", `<p style="font-size:0">x</p>`],
-])("hides HTML by %s", async (_how, hidden) => {
-  const document = await read("a.html", `<html><body><p>seen</p>${hidden}</body></html>`);
-  expect(document.markdown).toBe("seen");
-  expect(document.notes).toEqual(["1 hidden element removed"]);
+const seen = (hidden: string): [string, string, string] => [
+  `<html><body><p>seen</p>${hidden}</body></html>`,
+  "seen",
+  "1 hidden element removed",
+];
+reads("a.html", {
+  "hides HTML by an attribute": seen("<p hidden>x</p>"),
+  "hides HTML by its style": seen(`<div style="color:red; display : none">x</div>`),
+  "hides HTML by invisibility": seen(`<span style="visibility:hidden">x</span>`),
+  "hides HTML by no size": seen(`<p style="font-size:0">x</p>`),
+  "shows what only a style sheet hides": [
+    "<style>.a { display: none }</style><p class=a>seen</p>",
+    "seen",
+  ],
 });
 
-it("shows what only a style sheet hides", async () => {
-  const html = "<style>.a { display: none }</style><p class=a>seen</p>";
-  expect(await read("a.html", html)).toMatchObject({ markdown: "seen", notes: [] });
-});
-
-it("leaves comments of Markdown out, but not those in code", async () => {
-  const document = await read(
-    "a.md",
+const shown = (text: string): [string, string] => [text, text];
+reads("a.md", {
+  "leaves comments of Markdown out, but not those in code": [
     "a <!-- secret --> b\n\n```\n<!-- shown -->\n```\n`c` <!-- secret -->d",
-  );
-  expect(document.markdown).toBe("a  b\n\n```\n<!-- shown -->\n```\n`c` d");
-  expect(document.notes).toEqual(["2 HTML comments removed"]);
-});
-
-it.each([
-  ["a fence in an item", "1. a\n\n   ```html\n   <!-- x -->\n   ```\n"],
-  ["a fence deep in lists", "- a\n  - b\n    - ~~~\n      <!-- x -->\n      ~~~\n"],
-  ["a fence in a quote", "> ```html\n> <!-- x -->\n> ```\n"],
-  ["code", "a `<!-- x -->` b"],
-  ["a comment without an end", "a <!-- b\n\nc"],
-  ["a hidden element", "a <i hidden>b</i>"],
-])("shows %s in Markdown", async (_what, text) => {
-  expect(await read("a.md", text)).toMatchObject({ markdown: text, notes: [] });
-});
-
-it("finds comments among many in passing", async () => {
-  const many = "<!-- x --> <b>x ".repeat(50_000);
-  const document = await read("a.md", `${many}<!-- \n\nneedle`);
-  expect(document.markdown).toMatch(/^ <b>x  <b>x[^]*<!-- \n\nneedle$/);
-  expect(document.notes).toEqual(["50000 HTML comments removed"]);
+    "a  b\n\n```\n<!-- shown -->\n```\n`c` d",
+    "2 HTML comments removed",
+  ],
+  "shows a fence in an item": shown("1. a\n\n   ```html\n   <!-- x -->\n   ```\n"),
+  "shows a fence deep in lists": shown("- a\n  - b\n    - ~~~\n      <!-- x -->\n      ~~~\n"),
+  "shows a fence in a quote": shown("> ```html\n> <!-- x -->\n> ```\n"),
+  "shows code": shown("a `<!-- x -->` b"),
+  "shows a comment without an end": shown("a <!-- b\n\nc"),
+  "shows a hidden element": shown("a <i hidden>b</i>"),
+  "finds comments among many in passing": [
+    `${"<!-- x --> <b>x ".repeat(50_000)}<!-- \n\nneedle`,
+    /^ <b>x  <b>x[^]*<!-- \n\nneedle$/,
+    "50000 HTML comments removed",
+  ],
 });
 
 it("notes what is hidden in the HTML that a feed carries", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
-import { base64, latin1, mailText, multipart, readMail } from "../../../../support/read-mail.ts";
+import { base64, latin1, mails, mailText, multipart } from "../../../../support/read-mail.ts";
 
 describe("attachments", () => {
   const file = (fields: string, body: string) =>
@@ -21,48 +21,40 @@ describe("attachments", () => {
     expect(await mailText(file(fields, "words"))).toBe(`See.\n\n## ${name}\n\nwords`);
   });
 
-  it("keep their bytes, also without an encoding", async () => {
-    const text = await mailText(
+  mails({
+    "keep their bytes, also without an encoding": [
       file("Content-Disposition: attachment; filename=a.csv", "a,b\r\n1,2\r\n"),
-    );
-    expect(text).toBe("See.\n\n## a.csv\n\n| a | b |\n| --- | --- |\n| 1 | 2 |");
-  });
-
-  it("are read in the charset that their part declares", async () => {
-    const mail = file(
-      "Content-Type: text/plain; charset=koi8-r; name=a.txt",
-      "\xf0\xd2\xc9\xd7\xc5\xd4",
-    );
-    expect(await mailText(latin1(mail))).toBe("See.\n\n## a.txt\n\nПривет");
-  });
-
-  it("that are uuencoded are left out, and named", async () => {
-    const mail = file(
-      "Content-Transfer-Encoding: x-uuencode\nContent-Type: application/octet-stream; name=a.txt",
-      "begin 644 a.txt\n#0V%T\n`\nend",
-    );
-    expect(await readMail(mail)).toMatchObject({
-      markdown: expect.stringMatching(/See\.$/) as string,
-      notes: ["attachment a.txt left out: it is uuencoded; send it as base64"],
-    });
-  });
-
-  it("that are messages stand under their subject, one level down", async () => {
-    const inner = `From: b@x.example\nSubject: Inner\nContent-Type: text/html\n\n<h1>Head</h1><p>Words`;
-    expect(await mailText(file("Content-Type: message/rfc822", inner))).toBe(
+      "See.\n\n## a.csv\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
+    ],
+    "are read in the charset that their part declares": [
+      latin1(
+        file("Content-Type: text/plain; charset=koi8-r; name=a.txt", "\xf0\xd2\xc9\xd7\xc5\xd4"),
+      ),
+      "See.\n\n## a.txt\n\nПривет",
+    ],
+    "that are uuencoded are left out, and named": [
+      file(
+        "Content-Transfer-Encoding: x-uuencode\nContent-Type: application/octet-stream; name=a.txt",
+        "begin 644 a.txt\n#0V%T\n`\nend",
+      ),
+      "See.",
+      "attachment a.txt left out: it is uuencoded; send it as base64",
+    ],
+    "that are messages stand under their subject, one level down": [
+      file(
+        "Content-Type: message/rfc822",
+        "From: b@x.example\nSubject: Inner\nContent-Type: text/html\n\n<h1>Head</h1><p>Words",
+      ),
       "See.\n\n## Inner\n\n- From: b@x.example\n\n### Head\n\nWords",
-    );
-  });
-
-  it("in Outlook's own wrapping are left out, and named", async () => {
-    const mail = file(
-      "Content-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64",
-      "eJ8+IgAA",
-    );
-    const document = await readMail(mail);
-    expect(document.notes).toEqual([
+    ],
+    "in Outlook's own wrapping are left out, and named": [
+      file(
+        "Content-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64",
+        "eJ8+IgAA",
+      ),
+      "See.",
       "attachment winmail.dat left out: Outlook's own format (TNEF); send it as MIME",
-    ]);
+    ],
   });
 
   it("that are invitations are read as such, once", async () => {

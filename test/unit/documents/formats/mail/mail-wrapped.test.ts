@@ -1,48 +1,48 @@
 import { expect, it } from "vitest";
-import { base64, MAIL_HEAD, mailText, multipart, readMail } from "../../../../support/read-mail.ts";
+import {
+  base64,
+  MAIL_HEAD,
+  mails,
+  mailText,
+  multipart,
+  readMail,
+} from "../../../../support/read-mail.ts";
 
-it.each([
-  ["S/MIME", `${MAIL_HEAD}Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIAG`],
-  [
-    "PGP/MIME",
+const ENCRYPTED = new Error("message is encrypted");
+const armored = (what: string, text: string) =>
+  `-----BEGIN PGP ${what}-----\n\n${text}\n-----END PGP ${what}-----\n`;
+const SPEAKS = "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.";
+
+mails({
+  "a message of S/MIME says that it is encrypted": [
+    `${MAIL_HEAD}Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nMIAG`,
+    ENCRYPTED,
+  ],
+  "one of PGP/MIME does": [
     multipart(
       "encrypted",
       "Content-Type: application/pgp-encrypted\n\nVersion: 1",
       "\n-----BEGIN PGP MESSAGE-----",
     ),
+    ENCRYPTED,
   ],
-  [
-    "PGP within the text",
-    `${MAIL_HEAD}\n-----BEGIN PGP MESSAGE-----\n\nhQEM\n-----END PGP MESSAGE-----\n`,
+  "one with PGP within the text does": [`${MAIL_HEAD}\n${armored("MESSAGE", "hQEM")}`, ENCRYPTED],
+  "a plain text after what is encrypted is kept": [
+    `${MAIL_HEAD}\n${armored("MESSAGE", "hQEM")}\nPS: Friday.`,
+    "PS: Friday.",
+    "encrypted part left out",
   ],
-])("an encrypted message says that it is: %s", async (_how, mail) => {
-  await expect(readMail(mail)).rejects.toThrow("message is encrypted");
-});
-
-const armored = (what: string, text: string) =>
-  `-----BEGIN PGP ${what}-----\n\n${text}\n-----END PGP ${what}-----\n`;
-it.each([
-  ["after what is encrypted", `${armored("MESSAGE", "hQEM")}\nPS: Friday.`, "PS: Friday.", true],
-  ["before what is encrypted", `Friday.\n\n${armored("MESSAGE", "hQEM")}`, "Friday.", true],
-  [
-    "that only speaks of it",
-    "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.",
-    "It begins with\n-----BEGIN PGP MESSAGE-----\nand so on.",
-    false,
+  "a plain text before what is encrypted is kept": [
+    `${MAIL_HEAD}\nFriday.\n\n${armored("MESSAGE", "hQEM")}`,
+    "Friday.",
+    "encrypted part left out",
   ],
-])("a plain text %s is kept", async (_where, text, expected, isEncrypted) => {
-  expect(await mailText(`${MAIL_HEAD}\n${text}`)).toBe(expected);
-  const { notes } = await readMail(`${MAIL_HEAD}\n${text}`);
-  expect(notes).toEqual(isEncrypted ? ["encrypted part left out"] : []);
-});
-
-it("says that a part lies within a signature or is encrypted", async () => {
-  const part = "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nMIAG";
-  const { markdown, notes } = await readMail(multipart("mixed", "\nSee.", part));
-  expect(markdown).toMatch(/See\.$/);
-  expect(notes).toEqual([
+  "a plain text that only speaks of it is kept": [`${MAIL_HEAD}\n${SPEAKS}`, SPEAKS],
+  "a part that lies within a signature or is encrypted is named": [
+    multipart("mixed", "\nSee.", "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nMIAG"),
+    "See.",
     "attachment smime.p7m left out: message is encrypted or enclosed in its signature (S/MIME)",
-  ]);
+  ],
 });
 
 it("reads each message of a mailbox, and says which cannot be", async () => {

@@ -3,7 +3,7 @@ import {
   base64,
   latin1,
   MAIL_HEAD,
-  mailText,
+  mails,
   multipart,
   readMail,
 } from "../../../../support/read-mail.ts";
@@ -122,14 +122,12 @@ describe("a text's encoding", () => {
 });
 
 describe("parts", () => {
-  it.each([
-    [
-      "HTML before its plain alternative, its headings under the subject",
+  mails({
+    "HTML before its plain alternative, its headings under the subject": [
       multipart("alternative", "\nPlain.", "Content-Type: text/html\n\n<h1>Rich</h1><p>Text."),
       "## Rich\n\nText.",
     ],
-    [
-      "a letter's foot, which a saved page would lose",
+    "a letter's foot, which a saved page would lose": [
       multipart(
         "related",
         "Content-Type: text/html\n\n<p>Dear Jan,<footer>© Ann</footer>",
@@ -137,13 +135,11 @@ describe("parts", () => {
       ),
       "Dear Jan,\n\n© Ann\n\nSaved.",
     ],
-    [
-      "plain text where HTML has none",
+    "plain text where HTML has none": [
       multipart("alternative", "\nPlain.", "Content-Type: text/html\n\n<img src=x>"),
       "Plain.",
     ],
-    [
-      "the part that has HTML, whatever lies beside it",
+    "the part that has HTML, whatever lies beside it": [
       multipart(
         "alternative",
         "\nPlain.",
@@ -151,18 +147,15 @@ describe("parts", () => {
       ),
       "Rich.",
     ],
-    [
-      "texts in their order",
+    "texts in their order": [
       multipart("mixed", "\nOne.", "Content-Type: text/html\n\n<p>Two.", "\nThree."),
       "One.\n\nTwo.\n\nThree.",
     ],
-    [
-      "Markdown as it stands, its headings under the subject",
+    "Markdown as it stands, its headings under the subject": [
       `\ufeff\r\n\n${multipart("mixed", "Content-Type: text/markdown\n\n# One\n\n- a\n\n```\n# b\n```")}`,
       "## One\n\n- a\n\n```\n# b\n```",
     ],
-    [
-      "named texts as files, their code as it stands",
+    "named texts as files, their code as it stands": [
       multipart(
         "mixed",
         "\nSee.",
@@ -171,13 +164,11 @@ describe("parts", () => {
       ),
       "See.\n\nBye.\n\n## a.py\n\n```python\n# one\nprint()\n```",
     ],
-    [
-      "parts without a blank line",
+    "parts without a blank line": [
       multipart("mixed", "Text at once.", "Content-Type: text/plain"),
       "Text at once.",
     ],
-    [
-      "an inner boundary that begins like the outer",
+    "an inner boundary that begins like the outer": [
       multipart(
         "mixed",
         "Content-Type: multipart/mixed; boundary=BB\n\n--BB\n\nInner.\n--BB--",
@@ -185,39 +176,32 @@ describe("parts", () => {
       ),
       "Inner.\n\nOuter.\n--Bad\n-- B",
     ],
-    [
-      "an inner multipart that never ends",
+    "an inner multipart that never ends": [
       multipart("mixed", "Content-Type: multipart/mixed; boundary=C\n\n--C\n\nInner.", "\nOuter."),
       "Inner.\n\nOuter.",
     ],
-    [
-      "a comment, spaces and quotes about the boundary",
+    "a comment, spaces and quotes about the boundary": [
       `${MAIL_HEAD}Content-Type: multipart/mixed (x; y) ;\n\tBOUNDARY = "a \\"b"\n\n--a "b\t\n\nText.\n--a "b--  \n`,
       "Text.",
     ],
-    [
-      "text that no blank line divides from the headers",
+    "text that no blank line divides from the headers": [
       `${MAIL_HEAD}Text, at once.\nMore.\n`,
       "Text, at once.\nMore.",
     ],
-    ["headers around a line that is none", `${MAIL_HEAD}Oddity\nX-More: 1\n\nText.`, "Text."],
-    [
-      "parts that nothing divides as text",
+    "headers around a line that is none": [`${MAIL_HEAD}Oddity\nX-More: 1\n\nText.`, "Text."],
+    "parts that nothing divides as text": [
       `${MAIL_HEAD}Content-Type: multipart/mixed\n\nNo parts.`,
       "No parts.",
     ],
-    [
-      "mixed line ends",
+    "mixed line ends": [
       multipart("mixed", "\r\nOne\r\nTwo\nThree").replace("--B\n", "--B\r\n"),
-      null,
+      "One\nTwo\nThree",
     ],
-    [
-      "a signed text without its signature",
+    "a signed text without its signature": [
       multipart("signed", "\nSigned.", "Content-Type: application/pgp-signature\n\n-----BEGIN"),
       "Signed.",
     ],
-    [
-      "what a bounce says",
+    "what a bounce says": [
       multipart(
         "report",
         "\nNot delivered.",
@@ -226,20 +210,17 @@ describe("parts", () => {
       ),
       "Not delivered.\n\n## Delivery status\n\nAction: failed\n\n## Headers of the message\n\n### Sent\n\n- From: b@x.example",
     ],
-    [
-      "the messages of a digest",
+    "the messages of a digest": [
       multipart("digest", "\nSubject: One\n\nFirst.", "\nSubject: Two\n\nSecond."),
       "## One\n\nFirst.\n\n## Two\n\nSecond.",
     ],
-  ])("%s", async (_what, mail, expected) => {
-    expect(await mailText(mail)).toBe(expected ?? "One\nTwo\nThree");
   });
 
-  it("say that the file ends before they do", async () => {
-    const document = await readMail(
+  mails({
+    "say that the file ends before they do": [
       multipart("mixed", "\nOne.", "\nTwo.").replace(/--B--[^]*/, "--B\n\nThr"),
-    );
-    expect(document.markdown).toMatch(/One\.\n\nTwo\.\n\nThr$/);
-    expect(document.notes).toEqual(["the file ends early"]);
+      "One.\n\nTwo.\n\nThr",
+      "the file ends early",
+    ],
   });
 });

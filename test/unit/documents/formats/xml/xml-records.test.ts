@@ -1,82 +1,66 @@
 import { describe, expect, it } from "vitest";
-import { read } from "../../../../support/read-document.ts";
+import { read, reads } from "../../../../support/read-document.ts";
 
 const markdownOf = async (xml: string) => (await read("a.xml", xml)).markdown;
 
 describe("records keep every value, whatever it is called", () => {
-  it.each([
-    [
-      "parts with nothing but attributes",
+  reads("a.xml", {
+    "parts with nothing but attributes": [
       '<bom><part number="A-1" quantity="3"/></bom>',
       "- part (number: A-1, quantity: 3)",
     ],
-    [
-      "books",
+    books: [
       '<shop><book category="cooking" isbn="978-3"><title lang="en" edition="2">Bread</title><price>9.90</price></book></shop>',
       "- book (category: cooking, isbn: 978-3):\n\n# Bread\n\nedition: 2\n\n- price: 9.90",
     ],
-    [
-      "one task, the root",
+    "one task, the root": [
       '<task id="T-17" due="2026-01-01"><owner>Ada</owner></task>',
       "- id: T-17\n- due: 2026-01-01\n- owner: Ada",
     ],
-    [
-      "values that objects have names for as well",
+    "values that objects have names for as well": [
       '<made x:constructor="Ada" xmlns:x="urn:x"><toString x:valueOf="7"/></made>',
       "- constructor: Ada\n- toString (valueOf: 7)",
     ],
-    [
-      "values behind a heading, which are those of what it heads",
+    "values behind a heading, which are those of what it heads": [
       "<shop><book><isbn>978</isbn><title>Bread</title><price>9</price><of><by>Ada</by></of></book><book><isbn>979</isbn></book></shop>",
       "- book:\n   - isbn: 978\n\n# Bread\n\n- price: 9\n- of:\n   - by: Ada\n- book:\n   - isbn: 979",
     ],
-    [
-      "tasks",
+    tasks: [
       '<tasks><task id="T-17" due="2026-01-01">Oil the lock</task><note to="Bo"/></tasks>',
       "- task (id: T-17, due: 2026-01-01): Oil the lock\n- note (to: Bo)",
     ],
-    [
-      "paths and styles",
+    "paths and styles": [
       "<file><path>/srv/a.txt</path><style>Baroque</style></file>",
       "- path: /srv/a.txt\n- style: Baroque",
     ],
-    [
-      "versions, measures and classes",
+    "versions, measures and classes": [
       '<packages><package id="Newtonsoft.Json" version="13.0.1"/><box width="3" height="4" x="1" y="2" class="5b" style="IPA" d="9" fill="red"/></packages>',
       "- package (id: Newtonsoft.Json, version: 13.0.1)\n- box (width: 3, height: 4, x: 1, y: 2, class: 5b, style: IPA, d: 9, fill: red)",
     ],
-    [
-      "media types of files",
+    "media types of files": [
       '<files><file type="text/plain">a.txt</file></files>',
       "- file (type: text/plain): a.txt",
     ],
-    [
-      "types as they are written in code",
+    "types as they are written in code": [
       "<log><entry>List&lt;a&gt; of every &lt;b&gt; item</entry></log>",
       "- entry: List<a> of every <b> item",
     ],
-    [
-      "items of lists, with words and without",
+    "items of lists, with words and without": [
       '<list><item sku="1" qty="2"/><item sku="7">Bolt<part no="x"/></item><item>Nut</item></list>',
       "- sku: 1, qty: 2\n- Bolt (no: x) (sku: 7)\n- Nut",
     ],
-    [
-      "rows that hold their values as attributes",
+    "rows that hold their values as attributes": [
       '<table><row id="1" qty="3"/><row id="2" qty="4"/></table>',
       "- row (id: 1, qty: 3)\n- row (id: 2, qty: 4)",
     ],
-    [
-      "cells that say more",
+    "cells that say more": [
       '<table><row><cell unit="cm">4</cell><cell>5</cell></row></table>',
       "| 4 (unit: cm) | 5 |\n| --- | --- |",
     ],
-    [
-      "what is marked within a sentence",
+    "what is marked within a sentence": [
       '<log><entry>See <ref page="12">the map</ref>, <b class="x">now</b></entry></log>',
       "- entry: See the map (page: 12), now",
     ],
-  ])("%s", async (_what, xml, expected) => {
-    expect(await markdownOf(xml)).toBe(expected);
   });
 });
 
