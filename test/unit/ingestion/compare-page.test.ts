@@ -33,13 +33,6 @@ const compare = (files: ListedFile[], rows: KnownRow[]) => {
   return comparePage(files, rows, () => `new${made++}` as FileId);
 };
 
-test("what is equal is not written, and seen", () => {
-  const { writes, counts, seen } = compare([listed("a")], [known("1", "a")]);
-  expect(writes).toEqual({ writes: [], moved: [], states: [], failures: [], readers: [] });
-  expect(counts).toMatchObject({ unchanged: 1, downloadsSaved: 1, added: 0, changed: 0 });
-  expect(seen).toEqual(["1"]);
-});
-
 test("a new version, metadata or path is a change; a new reader state is not", () => {
   const rows = ["a", "b", "c"].map((path) => known(path, path, { externalId: path }));
   const { writes, counts } = compare(
@@ -61,15 +54,6 @@ test("a new version, metadata or path is a change; a new reader state is not", (
   const state = compare([listed("a", { sourceState: { etag: "x" } })], [known("1", "a")]);
   expect(state.writes).toMatchObject({ writes: [], states: [{ id: "1" }] });
   expect(state.counts).toMatchObject({ unchanged: 1 });
-});
-
-test("a file that takes the path of one that moved away is a new file", () => {
-  const { writes, seen } = compare(
-    [listed("a", { externalId: "2" }), listed("b", { externalId: "1" })],
-    [known("1", "a", { externalId: "1" })],
-  );
-  expect(seen).toEqual(["new0", "1"]);
-  expect(writes.moved).toEqual(["1"]);
 });
 
 test("a file that was deleted and is listed again is added under its old id", () => {

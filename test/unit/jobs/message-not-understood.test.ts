@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 
 import { jsonLog } from "../../../src/core/log.ts";
-import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import type { Services } from "../../../src/services.ts";
 import { consume } from "../../../src/jobs/consume.ts";
 import { parseUsage } from "../../../src/jobs/messages.ts";
+import { usageMessage } from "../../support/usage-message.ts";
 
 const QUEUES = ["scan", "index", "usage", "scan-dead", "index-dead", "usage-dead"];
 const SECRET = "a text that belongs in no log";
@@ -44,22 +44,7 @@ function world() {
   return { lines, services, log };
 }
 
-const USAGE: UsageMessage = {
-  id: "u1",
-  at: 0,
-  kind: "inference",
-  inferenceId: "i",
-  agentId: null,
-  ragIds: ["r"],
-  tokenId: "t",
-  model: "m",
-  inputTokens: 1,
-  outputTokens: 1,
-  cost: null,
-  currency: null,
-  latencyMs: 5,
-  outcome: "ok",
-};
+const USAGE = usageMessage();
 
 test.each(QUEUES)("a message that no schema knows is logged and dropped: %s", async (queue) => {
   const { lines, services } = world();

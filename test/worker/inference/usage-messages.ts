@@ -5,30 +5,15 @@ import { usageReport } from "../../../src/catalog/usage/usage-report.ts";
 import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
+import { usageMessage } from "../../support/usage-message.ts";
 
 export const db = openDatabase(env.DB);
 export const NOON = Date.parse("2026-05-04T12:00:00Z");
 export const services = { db, now: () => NOON + HOUR_MS };
 
 /** A retrieval at noon that cost nothing. */
-export const messageOf = (more: Partial<UsageMessage>): UsageMessage => ({
-  id: crypto.randomUUID(),
-  at: NOON,
-  kind: "retrieve",
-  inferenceId: null,
-  agentId: null,
-  ragIds: ["rag-a", "rag-b"],
-  tokenId: "token",
-  model: null,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: null,
-  currency: null,
-  latencyMs: 100,
-  outcome: "ok",
-  uses: [],
-  ...more,
-});
+export const messageOf = (more: Partial<UsageMessage>): UsageMessage =>
+  usageMessage({ at: NOON, ragIds: ["rag-a", "rag-b"], latencyMs: 100, uses: [], ...more });
 
 export const report = async (
   group: Parameters<typeof usageReport>[1]["group"],

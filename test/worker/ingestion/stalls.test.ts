@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { RagId } from "../../../src/core/ids.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
-import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
+import { ragWorld, type World } from "../../support/ingestion-world.ts";
 
 /** A file that nobody works on leaves `processing` by then, whatever stalls beside it. */
 const BOUND_MS = 4 * MINUTE_MS;
@@ -68,22 +68,6 @@ test(
   },
   REAL_TIMEOUT_MS,
 );
-
-test("files that wait behind a slow one are released when the time to begin is over", async () => {
-  const { world, source, rag } = await worldOf({ "a.txt": SLOW_TEXT, "b.txt": "A note." });
-  // Neither is worked on together with the other.
-  await statement("update files set size = 5000000 where file_source_id = ?", source).run();
-  const began = world.now;
-  const released: number[] = [];
-  world.beforeEmbedding(async () => {
-    world.now += 30 * SECOND_MS;
-    const { "b.txt": status } = await statusesOf(world, rag);
-    if (status === "pending") released.push(world.now - began);
-  });
-  await world.deliverBatch("quarry-index", world.waiting.splice(0));
-  expect(released[0]).toBeLessThanOrEqual(BOUND_MS);
-  expect(await statusesOf(world, rag)).toEqual({ "a.txt": "indexed", "b.txt": "pending" });
-});
 
 test("a sweep whose removals stall takes up what a dead worker left, and ends", async () => {
   const { world, source, rag } = await worldOf({ "z.txt": "A note that goes." });

@@ -5,25 +5,7 @@ import { UsageOutbox } from "../../../../src/adapters/cloudflare/usage-outbox.ts
 import { jsonLog } from "../../../../src/core/log.ts";
 import { parseUsage } from "../../../../src/jobs/messages.ts";
 import type { UsageMessage } from "../../../../src/core/queue-messages.ts";
-
-let made = 0;
-const usage = (more: Partial<UsageMessage> = {}): UsageMessage => ({
-  id: `call-${(made += 1)}`,
-  at: 0,
-  kind: "retrieve",
-  inferenceId: null,
-  agentId: null,
-  ragIds: ["rag"],
-  tokenId: "token",
-  model: null,
-  inputTokens: 0,
-  outputTokens: 0,
-  cost: null,
-  currency: null,
-  latencyMs: 10,
-  outcome: "ok",
-  ...more,
-});
+import { usageMessage as usage } from "../../../support/usage-message.ts";
 
 /** An isolate's outbox, its clock, and the calls of each message as the consumer reads them. */
 function isolate(failures = 0) {

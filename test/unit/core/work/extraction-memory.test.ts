@@ -5,18 +5,6 @@ import { ExtractionMemory } from "../../../../src/core/work/extraction-memory.ts
 
 const reservation = (bytes: number) => ({ bytes, until: 0 });
 
-test("documents share the memory until it is taken", () => {
-  const memory = new ExtractionMemory(10);
-  const [first, second, third] = [reservation(4), reservation(6), reservation(1)];
-  expect([first, second, third].map((each) => memory.reserve(each, 0))).toEqual([
-    true,
-    true,
-    false,
-  ]);
-  memory.release(second);
-  expect(memory.reserve(third, 1)).toBe(true);
-});
-
 test("what is larger than the limit is worked on alone", () => {
   const memory = new ExtractionMemory(10);
   const [small, large, later] = [reservation(1), reservation(25), reservation(1)];

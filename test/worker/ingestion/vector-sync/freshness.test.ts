@@ -71,9 +71,7 @@ test("what is removed is never shown again, by whichever leg", async () => {
 });
 
 test("a file indexed again is found in exactly one version at every moment", async () => {
-  const { world, source, rag } = await vectorizeRag({
-    "a.html": HEATHER,
-  });
+  const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   await world.minutesPass(3);
   await world.put(source, "a.html", "Heather flowers in July already.");
   await world.deliver();
@@ -88,9 +86,7 @@ test("a file indexed again is found in exactly one version at every moment", asy
 });
 
 test("equal texts are one answer, also when the vector index shows only one of them", async () => {
-  const { world, source, rag } = await vectorizeRag({
-    "a.html": HEATHER,
-  });
+  const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   await world.minutesPass(3);
   await world.put(source, "b.html", HEATHER);
   await world.deliver();
@@ -100,10 +96,7 @@ test("equal texts are one answer, also when the vector index shows only one of t
 });
 
 test("right after a switch of generations the new one answers in full", async () => {
-  const { world, rag } = await vectorizeRag({
-    "a.html": HEATHER,
-    "b.html": longText("moss"),
-  });
+  const { world, rag } = await vectorizeRag({ "a.html": HEATHER, "b.html": longText("moss") });
   await world.minutesPass(3);
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await world.deliver();

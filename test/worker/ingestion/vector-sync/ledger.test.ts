@@ -31,9 +31,7 @@ async function nearAlone(world: VectorizeWorld, rag: RagId, query = ASKED) {
 }
 
 test("a text that comes back while its old vector is being removed keeps its new one", async () => {
-  const { world, source, rag } = await vectorizeRag({
-    "a.html": HEATHER,
-  });
+  const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   const vectorIndex = vectorIndexOf(world);
   const held: (() => Promise<void>)[] = [];
   world.services.vectorIndex = {
@@ -140,10 +138,7 @@ test("vectors of another shard are no orphans", async () => {
 });
 
 test("leftovers of a dropped generation are removed once its workers have ended", async () => {
-  const { world, rag } = await vectorizeRag({
-    "a.html": HEATHER,
-    "b.html": longText("moss"),
-  });
+  const { world, rag } = await vectorizeRag({ "a.html": HEATHER, "b.html": longText("moss") });
   await patch(world, rag, { chunkSize: 32, chunkOverlap: 0 });
   await world.deliver();
   await tenMinutesLater(world);
