@@ -1,9 +1,8 @@
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
-import { clockClient, driveDebounceClient } from "./adapters/cloudflare/own-objects.ts";
+import { clockClient, driveDebounceClient, ragIndexes } from "./adapters/cloudflare/own-objects.ts";
 import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
-import { ragIndexes } from "./adapters/cloudflare/rag-indexes.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { UsageOutbox } from "./adapters/cloudflare/usage-outbox.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";

@@ -1,11 +1,25 @@
-import type { Clock, DriveDebounce, RateWindow } from "./ports/own-objects.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messages.ts";
+import type { FileSourceId } from "./core/ids.ts";
 import type { UsageMessages } from "./ports/job-queue.ts";
+import type { RateVerdict } from "./ports/rate-limits.ts";
+
+/* Namespaces are typed by methods, because the implementing classes need the bindings themselves. */
+
+/** Sets the alarm unless it is set. */
+export type Clock = { wake(): Promise<void> };
 
 /**
- * Namespaces are typed by ports, because the implementing classes need the bindings themselves.
+ * Schedules a scan of the source in 10 seconds, unless one is scheduled already. With
+ * `startsAtOnce`, the first notification queues its scan now, and later ones share the next.
  */
+export type DriveDebounce = {
+  notify(fileSourceId: FileSourceId, startsAtOnce?: boolean): Promise<void>;
+};
+
+/** Counts a request if fewer than `limit` were allowed in the window. */
+export type RateWindow = { take(limit: number): Promise<RateVerdict> };
+
 type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;
 
 /** The Worker's bindings; variables are in config.ts. */

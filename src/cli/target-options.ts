@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 
+import { webUrlIn } from "../core/input/web-address.ts";
 import { CommandFailure } from "./failure.ts";
 import { START_COMMAND } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
@@ -8,8 +9,7 @@ export const DEFAULT_URL = "http://localhost:8787";
 
 /** The base address of a service, without the slash at its end. @throws CommandFailure */
 export function checkedUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  if (webUrlIn(text) === null) {
     throw new CommandFailure(`--url must be an http or https address, not ${text}`);
   }
   const base = text.replace(/\/+$/, "");

@@ -8,6 +8,7 @@ const LEFT_BEFORE_CUT = 64;
 
 export type Admission = {
   allowed: boolean;
+  /** Requests left in the window after this one. */
   remaining: number;
   /** When refused: ms until a request would pass. When allowed: ms until the window is empty. */
   resetMs: number;
@@ -66,25 +67,3 @@ export class SlidingWindow {
     this.#first = 0;
   }
 }
-
-/** Times packed into one value: a base in ms, then 32-bit offsets. */
-export function packTimes(times: readonly number[]): Uint8Array {
-  const [base = 0] = times;
-  const view = new DataView(new ArrayBuffer(BASE_BYTES + times.length * STEP_BYTES));
-  view.setFloat64(0, base);
-  times.forEach((at, index) => view.setUint32(BASE_BYTES + index * STEP_BYTES, at - base));
-  return new Uint8Array(view.buffer);
-}
-
-export function unpackTimes(packed: Uint8Array): number[] {
-  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  const count = Math.floor((packed.byteLength - BASE_BYTES) / STEP_BYTES);
-  const base = view.getFloat64(0);
-  return Array.from(
-    { length: count },
-    (_, index) => base + view.getUint32(BASE_BYTES + index * STEP_BYTES),
-  );
-}
-
-const BASE_BYTES = 8;
-const STEP_BYTES = 4;

@@ -3,8 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { composeServices } from "../compose.ts";
 import { MINUTE_MS } from "../core/time.ts";
 import { attempt } from "../core/log.ts";
-import type { Env } from "../env.ts";
-import type { Clock as ClockPort } from "../ports/own-objects.ts";
+import type { Clock as ClockPort, Env } from "../env.ts";
 import { beginIsolate } from "../jobs/begin-isolate.ts";
 
 /**

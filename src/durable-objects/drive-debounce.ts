@@ -4,8 +4,7 @@ import { composeServices } from "../compose.ts";
 import { SECOND_MS } from "../core/time.ts";
 import { attempt } from "../core/log.ts";
 import type { FileSourceId } from "../core/ids.ts";
-import type { Env } from "../env.ts";
-import type { DriveDebounce as DriveDebouncePort } from "../ports/own-objects.ts";
+import type { DriveDebounce as DriveDebouncePort, Env } from "../env.ts";
 
 const DEBOUNCE_MS = 10 * SECOND_MS;
 const SOURCE = "fileSourceId";

@@ -1,12 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { packTimes, SlidingWindow, unpackTimes, WINDOW_MS } from "../core/sliding-window.ts";
+import { SlidingWindow, WINDOW_MS } from "../core/sliding-window.ts";
 import { SECOND_MS } from "../core/time.ts";
-import type { Env } from "../env.ts";
-import type { RateWindow as RateWindowPort } from "../ports/own-objects.ts";
+import type { Env, RateWindow as RateWindowPort } from "../env.ts";
 import type { RateVerdict } from "../ports/rate-limits.ts";
 
-const KEY = "passed";
+const KEY = "times";
 /** The answer does not wait for the disk write: what a crash may lose is said below. */
 const UNCONFIRMED = { allowUnconfirmed: true };
 /**
@@ -31,8 +30,8 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
     void context.blockConcurrencyWhile(async () => {
-      const stored = await context.storage.get<Uint8Array>(KEY);
-      if (stored !== undefined) this.#window = new SlidingWindow(unpackTimes(stored));
+      const stored = await context.storage.get<number[]>(KEY);
+      if (stored !== undefined) this.#window = new SlidingWindow(stored);
       this.#alarmIsSet = (await context.storage.getAlarm()) !== null;
     });
   }
@@ -59,7 +58,7 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   #write() {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    void this.ctx.storage.put(KEY, packTimes(this.#window.passed), UNCONFIRMED);
+    void this.ctx.storage.put(KEY, this.#window.passed, UNCONFIRMED);
   }
 
   override async alarm() {

@@ -1,6 +1,6 @@
+import { MUST_BE_RELATIVE } from "../core/input/input-fields.ts";
+import { webUrlIn } from "../core/input/web-address.ts";
 import { normalizeUrl, pageAddress } from "./web/pages/page-url.ts";
-
-const WEB_ADDRESS = /^https?:/i;
 
 /** The one form in which a path is stored: NFC and NFD of a name are one file. */
 export function storedPath(path: string): string {
@@ -9,7 +9,27 @@ export function storedPath(path: string): string {
 
 /** What a path, web address or external id may be stored as: each once, likeliest first. */
 export function storedFormsOf(name: string): string[] {
-  const url = WEB_ADDRESS.test(name) ? URL.parse(name) : null;
+  const url = webUrlIn(name);
   const forms = url === null ? [storedPath(name)] : [pageAddress(url), normalizeUrl(url).href];
   return [...new Set([name, ...forms])];
+}
+
+const NAME_MAX_LENGTH = 2_048;
+// oxlint-disable-next-line no-control-regex -- these are what no path may hold
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** What is wrong with a path, web address or external id, to follow a field's name; null: nothing. */
+export function problemWithName(name: string): string | null {
+  if (name === "") return "is required";
+  if (name.length > NAME_MAX_LENGTH) return `must have at most ${NAME_MAX_LENGTH} characters`;
+  return CONTROL.test(name) ? "must not contain control characters" : null;
+}
+
+/** The same of a path that is such a name. */
+export function problemWithPath(path: string): string | null {
+  if (path.startsWith("/")) return MUST_BE_RELATIVE;
+  const segments = path.split("/");
+  if (segments.includes("")) return "must not have an empty segment";
+  if (segments.includes(".") || segments.includes("..")) return "must not have a . or .. segment";
+  return null;
 }

@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
+import { webUrlIn } from "../core/input/web-address.ts";
 import { trimEnd } from "../core/trim.ts";
 
 /** Why an address is not fetched; goes into messages that a user reads. */
@@ -78,7 +79,6 @@ export const httpAddress = z
   .meta({ input: "url" });
 
 function isHttpAddress(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
-  return url.username === "" && url.password === "";
+  const url = webUrlIn(text);
+  return url !== null && url.username === "" && url.password === "";
 }

@@ -1,3 +1,4 @@
+import { fileNameOf } from "../core/folders.ts";
 import type { ListedFile } from "../ports/source-reader.ts";
 import { mediaTypeByName } from "../documents/media-type/media-types.ts";
 
@@ -18,7 +19,7 @@ export function listedFileFromObject(
 ): ListedFile | null {
   const path = object.key.slice(prefix.length);
   if (path === "" || path.endsWith("/")) return null;
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = fileNameOf(path);
   return {
     path,
     externalId: object.key,

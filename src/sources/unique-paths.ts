@@ -1,3 +1,4 @@
+import { fileNameOf } from "../core/folders.ts";
 import type { KnownFiles } from "../ports/source-reader.ts";
 
 export type Placed = { id: string; path: string };
@@ -34,7 +35,7 @@ export async function uniquePaths(
 
 /** `a/b.txt` becomes `a/b (1AbC).txt`. */
 function withId(path: string, id: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1);
+  const name = fileNameOf(path);
   const dot = name.lastIndexOf(".");
   const end = dot > 0 ? path.length - (name.length - dot) : path.length;
   return `${path.slice(0, end)} (${id})${path.slice(end)}`;

@@ -11,7 +11,7 @@ import {
 import { readResponseSchema } from "../../src/inference/response-schema.ts";
 import { planOutput } from "../../src/inference/structured-output.ts";
 import { queryTerms } from "../../src/rag-index/search/query-terms.ts";
-import { parseListing } from "../../src/sources/object-storage/parse-listing.ts";
+import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
 import { readDirectives, parseRobots, robotsAllow } from "../../src/sources/web/site/robots.ts";
 import { readHtmlPage } from "../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../src/sources/web/site/load-site.ts";

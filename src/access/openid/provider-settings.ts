@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { invalidField, QuarryError } from "../../core/errors.ts";
+import { webUrlIn } from "../../core/input/web-address.ts";
 import { findProvider, saveProvider as write } from "../../db/access/openid-store.ts";
 import type { ProviderRow } from "../../db/access/openid-store.ts";
 import { endVouchedSessions } from "../../db/access/session-store.ts";
@@ -23,8 +24,8 @@ const issuer = line
   });
 
 function isIssuer(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  const url = webUrlIn(text);
+  if (url === null) return false;
   return [url.username, url.password, url.search, url.hash].every((part) => part === "");
 }
 

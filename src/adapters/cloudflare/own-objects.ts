@@ -1,18 +1,20 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import type { Env } from "../../env.ts";
+import type { RagIndexes } from "../../ports/rag-index.ts";
 
-const CLOCK_NAME = "clock";
+export const ragIndexes =
+  (namespace: Env["RAG_INDEX"]): RagIndexes =>
+  ({ ragId, generation, shard }) =>
+    namespace.getByName(`${ragId}:${generation}:${shard}`);
 
 /** The single clock object of a deployment. */
-export function clockClient(namespace: Env["CLOCK"]) {
-  return async () => {
-    await namespace.get(namespace.idFromName(CLOCK_NAME)).wake();
-  };
-}
+export const clockClient = (namespace: Env["CLOCK"]) => async () => {
+  await namespace.getByName("clock").wake();
+};
 
 /** One object for each drive. */
-export function driveDebounceClient(namespace: Env["DRIVE_DEBOUNCE"]) {
-  return async (fileSourceId: FileSourceId, startsAtOnce = false) => {
-    await namespace.get(namespace.idFromName(fileSourceId)).notify(fileSourceId, startsAtOnce);
+export const driveDebounceClient =
+  (namespace: Env["DRIVE_DEBOUNCE"]) =>
+  async (fileSourceId: FileSourceId, startsAtOnce = false) => {
+    await namespace.getByName(fileSourceId).notify(fileSourceId, startsAtOnce);
   };
-}

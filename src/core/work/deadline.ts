@@ -47,12 +47,8 @@ export class Deadline {
     const parentStop = () => stop(this.#parent?.reason);
     try {
       this.#parent?.addEventListener("abort", parentStop, { once: true });
-      const ended = new Promise<never>((_resolve, reject) => {
-        controller.signal.addEventListener("abort", () => {
-          const { reason } = controller.signal;
-          reject(reason instanceof Error ? reason : new Error("aborted", { cause: reason }));
-        });
-      });
+      // First, so that what an aborted work throws does not hide the reason.
+      const ended = abortOf(controller.signal);
       timer = setTimeout(() => stop(new DeadlineExceeded(what, budgetMs)), budgetMs);
       return await Promise.race([work(controller.signal), ended]);
     } finally {
@@ -61,6 +57,17 @@ export class Deadline {
     }
   }
 }
+
+/** Never resolves; rejects with the signal's reason once it is aborted. */
+export const abortOf = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => {
+    const stop = () => {
+      const { reason } = signal;
+      reject(reason instanceof Error ? reason : new Error("aborted", { cause: reason }));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
 
 /** Null when the time was over first; the work goes on. */
 export async function withinTime<T>(work: Promise<T>, ms: number): Promise<T | null> {

@@ -13,3 +13,30 @@ export async function inParallel<Item, Result>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
 }
+
+/** At most `limit` at a time; yields all at once if quick, else what is ready after `waitMs`. */
+export async function* inWaves<Item, Result>(
+  items: readonly Item[],
+  { limit, waitMs }: { limit: number; waitMs: number },
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result[]> {
+  let ready: Result[] = [];
+  const all = inParallel(items, limit, async (item) => {
+    const result = await work(item);
+    // Not before: `ready` is another list by then.
+    ready.push(result);
+  });
+  // Thrown to whoever takes the next wave; nobody does after a failure elsewhere.
+  all.catch(() => undefined);
+  for (;;) {
+    const patience = new AbortController();
+    const waited = scheduler.wait(waitMs, { signal: patience.signal }).catch(() => undefined);
+    const isDone = await Promise.race([all.then(() => true), waited.then(() => false)]).finally(
+      () => patience.abort(),
+    );
+    const wave = ready;
+    ready = [];
+    if (wave.length > 0) yield wave;
+    if (isDone) return;
+  }
+}

@@ -1,3 +1,5 @@
+import { abortOf, withinTime } from "./deadline.ts";
+
 export type RetryRules = {
   /** Tries in all, the first one included. */
   tries: number;
@@ -26,24 +28,7 @@ export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules):
       const bound = Math.min(rules.maxDelayMs, rules.firstDelayMs * 2 ** (attempt - 1));
       const waitMs = asked + (rules.random ?? Math.random)() * bound;
       if (waitMs >= rules.remainingMs()) throw thrown;
-      await pause(waitMs, rules.signal);
+      await withinTime(abortOf(rules.signal), waitMs);
     }
   }
-}
-
-/** Resolves after `ms`. Rejects at once with the reason of an aborted signal; clears its timer. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      const { reason } = signal;
-      reject(reason instanceof Error ? reason : new Error("aborted", { cause: reason }));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
 }

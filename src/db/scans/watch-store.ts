@@ -74,22 +74,19 @@ export const deleteWatch = (db: Database, watchId: string) =>
   execute(db)`delete from source_watches where id = ${watchId}`;
 
 /** How the watches of a source stand. */
-export type WatchState = {
-  dueAt: number | null;
-  watchedUntil: number | null;
-  attempts: number;
-  error: string | null;
-};
+export type WatchState = Pick<
+  typeof fileSources.$inferSelect,
+  "watchDueAt" | "watchedUntil" | "watchAttempts" | "watchError"
+>;
 
 /** Stores the state, unless the watches were made due meanwhile. */
 export const noteWatchState = (
   db: Database,
   sourceId: FileSourceId,
   claimedUntil: number,
-  { dueAt, watchedUntil, attempts, error }: WatchState,
+  state: WatchState,
 ) =>
-  execute(db)`update file_sources set watch_due_at = ${dueAt}, watched_until = ${watchedUntil},
-      watch_attempts = ${attempts}, watch_error = ${error}
+  execute(db)`update file_sources set ${assigned(fileSources, state)}
     where id = ${sourceId} and watch_due_at = ${claimedUntil}`;
 
 /** The clock looks after the source's watches at its next tick. */

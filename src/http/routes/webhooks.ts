@@ -5,6 +5,7 @@ import { bearerIn } from "../../access/bearer.ts";
 import { notFound, unauthorized } from "../../core/errors.ts";
 import { MAX_URL_LENGTH } from "../../sources/guarded-url.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
+import { webUrlIn } from "../../core/input/web-address.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findHookedSource } from "../../db/scans/webhook-store.ts";
 import { pushUrls } from "../../ingestion/webhooks/push-urls.ts";
@@ -41,7 +42,7 @@ const guardWebSource = createMiddleware<SourceEnv>(async (context, next) => {
 const pushedUrl = z
   .string()
   .refine(
-    (text) => text.length <= MAX_URL_LENGTH || !isWebUrl(text),
+    (text) => text.length <= MAX_URL_LENGTH || webUrlIn(text) === null,
     `must have at most ${MAX_URL_LENGTH} characters`,
   );
 
@@ -100,15 +101,10 @@ export const webhookRoutes = new OpenAPIHono<AppEnv>();
 
 webhookRoutes.openapi(pushWebUrls, async (context) => {
   const { services, pushed } = context.var;
-  const urls = context.req.valid("json").urls.filter(isWebUrl);
+  const urls = context.req.valid("json").urls.filter((url) => webUrlIn(url) !== null);
   const queued = urls.length > 0 && (await pushUrls(services, { ...pushed, urls }));
   return context.json({ ok: true as const, accepted: urls.length, queued }, 200);
 });
-
-function isWebUrl(text: string): boolean {
-  const protocol = URL.parse(text)?.protocol;
-  return protocol === "http:" || protocol === "https:";
-}
 
 for (const { notifications } of SOURCES) {
   if (notifications === undefined) continue;

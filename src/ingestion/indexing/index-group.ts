@@ -1,4 +1,4 @@
-import { inWaves } from "../../core/work/in-waves.ts";
+import { inWaves } from "../../core/work/parallel.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { countAttempt } from "../../db/files/file-rows.ts";

@@ -2,11 +2,11 @@ import { QuarryError } from "../../core/errors.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
-import { checkFilePath } from "./file-path.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
-import { receivedFile, storeFiles, type FileOfCaller, type PutFileResult } from "./store-files.ts";
+import { checkFilePath, receivedFile, storeFiles } from "./store-files.ts";
+import type { FileOfCaller, PutFileResult } from "./store-files.ts";
 
 export type PutFileInput = {
   source: PushedSource;

@@ -1,10 +1,9 @@
 import { invalidField, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import type { Services } from "../../services.ts";
-import { checkFilePath } from "./file-path.ts";
 import { Upload } from "./receive-upload.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
-import { receivedFile, storeFiles } from "./store-files.ts";
+import { checkFilePath, receivedFile, storeFiles } from "./store-files.ts";
 import type { FileOfCaller, ReceivedFile, StoredOrFailed } from "./store-files.ts";
 
 const MIB = 1 << 20;

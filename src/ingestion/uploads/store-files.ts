@@ -1,4 +1,5 @@
-import { notFound, reasonOf } from "../../core/errors.ts";
+import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
+import { fileNameOf } from "../../core/folders.ts";
 import { newId, type FileId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
@@ -6,6 +7,7 @@ import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PushedText } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
+import { problemWithName, problemWithPath } from "../../sources/file-names.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
@@ -16,7 +18,6 @@ import {
   tellIndexesOrLater,
 } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
-import { fileNameOf } from "./file-path.ts";
 import type { Upload } from "./receive-upload.ts";
 
 /** What a caller says of a file. Null: the file keeps what it has. */
@@ -43,6 +44,12 @@ export type StoredOrFailed = PutFileResult | { thrown: unknown };
 const WRITE_TRIES = 4;
 /** An invocation may have six connections at once. */
 const WRITES_AT_ONCE = 6;
+
+/** @throws QuarryError `invalid` unless the path is relative and names a file. */
+export function checkFilePath(path: string): void {
+  const problem = problemWithName(path) ?? problemWithPath(path);
+  if (problem !== null) throw invalidField("path", problem);
+}
 
 export const receivedFile = <File extends FileOfCaller>({ now }: Services, file: File) => ({
   ...file,

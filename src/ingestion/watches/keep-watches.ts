@@ -66,10 +66,9 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
   } catch (thrown) {
     return await stateAfterFailure(services, of, thrown);
   }
-  const { dueAt, watchedUntil } = await standing(services, of);
   const isCut = found > TARGETS_MAX;
-  const error = isCut ? `only ${TARGETS_MAX} of ${found} libraries are watched` : null;
-  return { dueAt, watchedUntil, attempts: 0, error };
+  const watchError = isCut ? `only ${TARGETS_MAX} of ${found} libraries are watched` : null;
+  return { ...(await standing(services, of)), watchAttempts: 0, watchError };
 }
 
 type Watched = {
@@ -80,18 +79,24 @@ type Watched = {
   targets: string[] | null;
 };
 
-const NONE: WatchState = { dueAt: null, watchedUntil: null, attempts: 0, error: null };
+const NONE: WatchState = {
+  watchDueAt: null,
+  watchedUntil: null,
+  watchAttempts: 0,
+  watchError: null,
+};
 
 async function stateAfterFailure(services: Services, of: Watched, thrown: unknown) {
   const { source } = of;
   const isTold = thrown instanceof SourceFailure;
-  const error = isTold ? thrown.message : "the watch of changes could not be renewed";
+  const watchError = isTold ? thrown.message : "the watch of changes could not be renewed";
   const attempts = source.watchAttempts + 1;
-  services.log.warn("watch failed", { fileSourceId: source.id, attempts, reason: error });
+  services.log.warn("watch failed", { fileSourceId: source.id, attempts, reason: watchError });
   const asked = isTold ? (thrown.retryAfterMs ?? 0) : 0;
   const wait = Math.max(RETRY_AFTER_MS[attempts - 1] ?? LAST_RETRY_AFTER_MS, asked);
   const { watchedUntil } = await standing(services, of);
-  return { dueAt: services.now() + wait, watchedUntil, attempts, error };
+  const watchDueAt = services.now() + wait;
+  return { watchDueAt, watchedUntil, watchAttempts: attempts, watchError };
 }
 
 /** When the watches are due next, and until when all targets are watched. */
@@ -106,7 +111,7 @@ async function standing({ db, now }: Services, { source, targets: known, baseUrl
   ];
   const until = expiries.length === 0 ? 0 : Math.min(...expiries);
   return {
-    dueAt: Math.max(Math.min(...times, now() + DAY_MS), now() + MINUTE_MS),
+    watchDueAt: Math.max(Math.min(...times, now() + DAY_MS), now() + MINUTE_MS),
     watchedUntil: until === 0 ? null : until,
   };
 }

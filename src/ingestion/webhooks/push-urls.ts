@@ -1,9 +1,10 @@
+import { webUrlIn } from "../../core/input/web-address.ts";
 import { newId, type FileId, type FileSourceId } from "../../core/ids.ts";
 import { inBatchesBySize } from "../../core/work/batches.ts";
 import { notePushesRefused, pushFiles } from "../../db/scans/webhook-store.ts";
 import type { Services } from "../../services.ts";
 import type { PushLimits } from "../../sources/web/web-config.ts";
-import { pageAddress } from "../../sources/web/pages/page-url.ts";
+import { nameOfPage, pageAddress } from "../../sources/web/pages/page-url.ts";
 import { SWEPT_CLAIM_MS } from "../timeouts.ts";
 
 /** A message holds 128 KB; an address may be long. */
@@ -24,7 +25,11 @@ export async function pushUrls(
   const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
   let taken = 0;
   for (const part of inBatchesBySize(wanted, MESSAGE_LIMIT, ({ length }) => length)) {
-    const pushed = part.map((url) => ({ id: newId<FileId>(now), url, name: nameOf(url) }));
+    const pushed = part.map((url) => ({
+      id: newId<FileId>(now),
+      url,
+      name: nameOfPage(new URL(url)),
+    }));
     const urls = await pushFiles(services.db, sourceId, pushed, of);
     taken += urls.length;
     if (urls.length === 0) continue;
@@ -44,11 +49,6 @@ const isOfHosts = (address: string, hosts: PushLimits["pushHosts"]) =>
   hosts === undefined || hosts.includes(new URL(address).hostname);
 
 function addressOf(text: string): string | null {
-  const url = URL.parse(text);
-  return url === null || !/^https?:$/.test(url.protocol) ? null : pageAddress(url);
-}
-
-function nameOf(address: string): string {
-  const { pathname, host } = new URL(address);
-  return pathname.split("/").findLast((segment) => segment !== "") ?? host;
+  const url = webUrlIn(text);
+  return url === null ? null : pageAddress(url);
 }

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 
+import { webUrlIn } from "../../core/input/web-address.ts";
 import { isoTime } from "../../core/time.ts";
 import { relative } from "./figures.ts";
 import { Hidden } from "./form.tsx";
@@ -20,11 +21,8 @@ export const Data = ({ children, mono = false }: { children: string; mono?: bool
 );
 
 /** A link's address where others choose it: http and https only. Null: no link. */
-export function safeHref(address: string | null): string | null {
-  if (address === null || !URL.canParse(address)) return null;
-  const { protocol, href } = new URL(address);
-  return protocol === "https:" || protocol === "http:" ? href : null;
-}
+export const safeHref = (address: string | null): string | null =>
+  webUrlIn(address ?? "")?.href ?? null;
 
 export const DataLink = ({ href, text }: { href: string; text: string }) => (
   <a href={href}>

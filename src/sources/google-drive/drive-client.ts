@@ -140,20 +140,13 @@ async function signAssertion(
   { subject, scope, audience }: Wanted & { audience: string },
   nowMs: number,
 ): Promise<string> {
-  const issuedAt = Math.floor(nowMs / SECOND_MS);
-  const jwt = new SignJWT({ scope })
-    .setProtectedHeader({
-      alg: "RS256",
-      typ: "JWT",
-      ...(account.private_key_id === undefined ? {} : { kid: account.private_key_id }),
-    })
-    .setIssuer(account.client_email)
-    .setAudience(audience)
-    .setIssuedAt(issuedAt)
-    .setExpirationTime(issuedAt + ASSERTION_MS / SECOND_MS);
-  if (subject !== undefined) jwt.setSubject(subject);
+  const { client_email: iss, private_key_id: kid, private_key: key } = account;
+  const iat = Math.floor(nowMs / SECOND_MS);
+  const claims = { iss, aud: audience, scope, iat, exp: iat + ASSERTION_MS / SECOND_MS };
   try {
-    return await jwt.sign(await importPKCS8(account.private_key, "RS256"));
+    return await new SignJWT({ ...claims, ...(subject !== undefined && { sub: subject }) })
+      .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(kid !== undefined && { kid }) })
+      .sign(await importPKCS8(key, "RS256"));
   } catch {
     // What the library says may quote the key.
     throw new SourceFailure(

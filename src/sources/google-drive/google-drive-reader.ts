@@ -8,7 +8,7 @@ import { FolderTree } from "../folder-tree.ts";
 import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { directoryMembers } from "./directory-groups.ts";
+import { directoryMembers } from "./drive-readers.ts";
 import { googleApi } from "./drive-client.ts";
 import { exportTypeOf, fieldsOf, type DriveFile } from "./drive-files.ts";
 import {

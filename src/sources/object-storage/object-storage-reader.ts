@@ -1,8 +1,11 @@
 import { AwsClient } from "aws4fetch";
-
 import { MINUTE_MS, timeIn } from "../../core/time.ts";
-import { SourceFailure, type ListedFile, type SourceReader } from "../../ports/source-reader.ts";
-import type { KnownFiles } from "../../ports/source-reader.ts";
+import {
+  SourceFailure,
+  type ListedFile,
+  type SourceReader,
+  type KnownFiles,
+} from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,
@@ -17,9 +20,9 @@ import {
 import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 import { READERS, withReaders } from "./object-readers.ts";
-import { errorCode, parseListing, type ListedObject } from "./parse-listing.ts";
 import type { SourceTools } from "../source-manifest.ts";
 import { trimEnd } from "../../core/trim.ts";
+import { xmlRecords } from "../xml-records.ts";
 
 const DEFAULT_PAGE_SIZE = 1_000;
 /** Each object that is new or changed costs a call. */
@@ -208,4 +211,42 @@ const unnamed = (status: number) => (status === 404 ? ", and no bucket answers t
 function deniedBy(status: number): string | undefined {
   if (status === 401 || status === 403) return "access denied";
   return status >= 300 && status < 400 ? DENIALS.get("PermanentRedirect") : undefined;
+}
+
+export type ListedObject = { key: string; size: number; etag: string; lastModified: string };
+
+type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
+
+/** Null when the text was cut off: it must not look like a bucket with fewer objects. */
+export function parseListing(xml: string): ObjectListing | null {
+  const read = xmlRecords(xml, new Set(["contents"]));
+  if (read?.root !== "listbucketresult" || !read.isWhole) return null;
+  const { top } = read;
+  const isEncoded = top.get("encodingtype") === "url";
+  const objects = read.records.map((record): ListedObject => {
+    const fields = new Map(record.fields);
+    const key = fields.get("key") ?? "";
+    return {
+      key: isEncoded ? decodeKey(key) : key,
+      size: Number(fields.get("size") ?? 0),
+      etag: (fields.get("etag") ?? "").replaceAll('"', ""),
+      lastModified: fields.get("lastmodified") ?? "",
+    };
+  });
+  const isTruncated = top.get("istruncated") === "true";
+  return { objects, nextToken: isTruncated ? (top.get("nextcontinuationtoken") ?? "") : null };
+}
+
+/** `encoding-type=url` writes a space as `+`. */
+function decodeKey(key: string): string {
+  try {
+    return decodeURIComponent(key.replaceAll("+", " "));
+  } catch {
+    return key;
+  }
+}
+
+/** `Code` of an error answer; empty when it has none. Codes are names, never secrets. */
+export function errorCode(xml: string): string {
+  return /<Code>\s*([A-Za-z0-9.]{1,64})\s*<\/Code>/.exec(xml)?.[1] ?? "";
 }

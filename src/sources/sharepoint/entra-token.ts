@@ -103,22 +103,14 @@ async function clientAssertion(
   if (certificate === null) throw unreadable("it holds no certificate");
   const key = pemBlock(pem, "PRIVATE KEY");
   if (key === null) throw unreadable("it holds no unencrypted PKCS #8 private key");
-  const issuedAt = Math.floor(now / SECOND_MS);
+  const iat = Math.floor(now / SECOND_MS);
+  const times = { nbf: iat, iat, exp: iat + LIFETIME_MS / SECOND_MS };
   try {
     const thumbprint = await crypto.subtle.digest("SHA-256", bytesOf(certificate));
-    return await new SignJWT()
-      .setProtectedHeader({
-        alg: ALGORITHM,
-        typ: "JWT",
-        "x5t#S256": base64url.encode(new Uint8Array(thumbprint)),
-      })
-      .setIssuer(clientId)
-      .setSubject(clientId)
-      .setAudience(audience)
+    const x5t = base64url.encode(new Uint8Array(thumbprint));
+    return await new SignJWT({ iss: clientId, sub: clientId, aud: audience, ...times })
+      .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", "x5t#S256": x5t })
       .setJti(crypto.randomUUID())
-      .setNotBefore(issuedAt)
-      .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + LIFETIME_MS / SECOND_MS)
       .sign(await importPKCS8(key, ALGORITHM));
   } catch {
     // What the library says may quote the key.

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { webUrlIn } from "../../core/input/web-address.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -74,8 +75,8 @@ async function findSite(client: ApiClient, siteId: string): Promise<string> {
 
 /** A site's id, or its address: https://learn.microsoft.com/graph/api/site-getbypath */
 function siteKey(siteId: string): string {
-  const url = URL.parse(siteId);
-  if (url === null || !/^https?:$/.test(url.protocol)) return encodeURIComponent(siteId);
+  const url = webUrlIn(siteId);
+  if (url === null) return encodeURIComponent(siteId);
   const path = url.pathname.replace(/\/$/, "");
   return path === "" ? url.hostname : `${url.hostname}:${path}`;
 }

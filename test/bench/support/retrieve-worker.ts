@@ -1,4 +1,4 @@
-import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import { ragIndexes } from "../../../src/adapters/cloudflare/own-objects.ts";
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { encodeHalfFloats } from "../../../src/core/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";

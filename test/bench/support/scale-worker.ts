@@ -1,4 +1,4 @@
-import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import { ragIndexes } from "../../../src/adapters/cloudflare/own-objects.ts";
 import {
   METADATA_INDEXES,
   vectorizeIndex,

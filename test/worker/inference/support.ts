@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 
-import { ragIndexes } from "../../../src/adapters/cloudflare/rag-indexes.ts";
+import { ragIndexes } from "../../../src/adapters/cloudflare/own-objects.ts";
 import {
   METADATA_INDEXES,
   vectorizeIndex,

@@ -1,0 +1,5 @@
+/** A text as an http or https URL; null: it is none. */
+export function webUrlIn(text: string): URL | null {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+}
