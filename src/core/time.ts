@@ -11,6 +11,13 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** `Retry-After`, seconds or an HTTP date, as ms to wait; null: it is neither. */
+export function waitIn(retryAfter: string, nowMs: number): number | null {
+  if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number(retryAfter) * SECOND_MS;
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
+}
+
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 const DAY_LENGTH = "2026-11-23".length;
 

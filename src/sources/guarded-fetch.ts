@@ -1,6 +1,6 @@
 import { readLimited } from "../core/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
-import { SECOND_MS } from "../core/time.ts";
+import { SECOND_MS, waitIn } from "../core/time.ts";
 import { guardUrl } from "./guarded-url.ts";
 import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
 
@@ -166,13 +166,9 @@ export async function guardedExchange(
   return new Response(bytes.length === 0 ? null : bytes, { status, headers: told });
 }
 
-/** `Retry-After` as milliseconds: whole seconds or an HTTP date; null when there is none. */
-export function retryAfterMs(headers: Headers, nowMs: number): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
-}
+/** How long an answer asks to wait, ms; null when it does not. */
+export const retryAfterMs = (headers: Headers, nowMs: number) =>
+  waitIn(headers.get("retry-after") ?? "", nowMs);
 
 /** A document whose bytes an exchange brings, as far as the limit. */
 export function openedFrom({ response }: GuardedResponse, mimeType: string | null): OpenedFile {

@@ -3,6 +3,7 @@ import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/prov
 import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { searchWordsOf } from "../../text/words.ts";
+import { textsOf } from "../openai/openai-reranker.ts";
 import type { Reranker } from "../../ports/models.ts";
 
 const LEXICAL_RERANKER_NAME = "embedded/lexical";
@@ -121,11 +122,7 @@ export function lexicalReranker(): Reranker {
     modelId: "lexical",
     async doRerank({ query, documents, topN, abortSignal }: RerankingModelV4CallOptions) {
       abortSignal?.throwIfAborted();
-      const texts =
-        documents.type === "text"
-          ? documents.values
-          : documents.values.map((value) => JSON.stringify(value));
-      const ranking = lexicalRelevance(query, texts)
+      const ranking = lexicalRelevance(query, textsOf({ documents }))
         .map((relevanceScore, index) => ({ index, relevanceScore }))
         .sort((a, b) => b.relevanceScore - a.relevanceScore || a.index - b.index);
       return { ranking: ranking.slice(0, topN ?? ranking.length) };

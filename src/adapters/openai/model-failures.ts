@@ -6,10 +6,10 @@ import type {
 } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
+import { waitIn } from "../../core/time.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { ownFailureIn } from "../limited-answer.ts";
 
-const SECOND_MS = 1_000;
 const RETRYABLE = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
 /** Statuses that tell of an error. */
@@ -30,10 +30,7 @@ const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >=
 function retryAfterOf(headers: Record<string, string>, nowMs: number): number | null {
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (Number.isFinite(exact)) return Math.max(0, exact);
-  const text = headers["retry-after"] ?? "";
-  if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Number.parseFloat(text) * SECOND_MS;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
+  return waitIn(headers["retry-after"] ?? "", nowMs);
 }
 
 export function failureOfStatus(

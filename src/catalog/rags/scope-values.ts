@@ -15,6 +15,6 @@ export function storedScope({ type, value }: IndexScope): IndexScope {
 export function problemWithScope(provider: string, { type, value }: IndexScope): string | null {
   const problem = problemWithName(value);
   if (problem !== null || type === "externalId") return problem;
-  if (takenBy(provider) !== "addresses") return problemWithPath(value.replace(/\/$/, ""));
+  if (takenBy(provider) !== "addresses") return problemWithPath(value.replace(/(?<=.)\/$/, ""));
   return webUrlIn(value) === null ? "must be an http or https URL" : null;
 }

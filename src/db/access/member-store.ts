@@ -3,7 +3,7 @@ import type { Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
 import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
-import { columnsOf, computed, number, pick, select, type Row } from "../select.ts";
+import { columnsOf, computed, number, pick, select, values, type Row } from "../select.ts";
 
 const SOURCE = select(
   pick(
@@ -62,8 +62,8 @@ export async function keepMembers(
       (some) => sql`insert or ignore into principal_groups (file_source_id, member, in_group)
         select ${sourceId}, value, ${group} from json_each(${some})`,
     ),
-    sql`insert or replace into synced_groups (file_source_id, name, unknown, synced_at)
-      values (${sourceId}, ${group}, ${unknown}, ${now})`,
+    sql`insert or replace into synced_groups
+      ${values(syncedGroups, { fileSourceId: sourceId, name: group, unknown, syncedAt: now })}`,
   ]);
 }
 /** Members that were read of a source do not count any more. */

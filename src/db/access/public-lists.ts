@@ -129,9 +129,9 @@ export async function listPublicInferences(
   const inferenceRows = found.slice(0, lists.length).flat().map(INFERENCE.read);
   const rows = found.slice(lists.length).flat().map(LINKED_RAG.read);
   const sources = new Map(rows.map(({ id, source }) => [id, source]));
-  const byInference = Map.groupBy(linked, ({ linkedTo }) => linkedTo);
+  const byInference = Map.groupBy(linked, ({ from }) => from);
   const items = inferenceRows.map(({ id, ...item }) => {
-    const shown = (byInference.get(id) ?? []).flatMap(({ ragId }) => sources.get(ragId) ?? []);
+    const shown = (byInference.get(id) ?? []).flatMap(({ to }) => sources.get(to) ?? []);
     return Object.assign(item, { fileSources: shown.toSorted(byRag) });
   });
   return { principal, items };

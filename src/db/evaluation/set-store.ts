@@ -8,6 +8,7 @@ import {
   columnsOf,
   computed,
   select,
+  selected,
   UPDATED,
   type Row,
 } from "../select.ts";
@@ -58,10 +59,7 @@ export async function insertSet(
   const [, inserted] = await runBatch(db, [
     sql`delete from question_sets where identifier = ${set.identifier}
       and rag_id in (select id from rags where removed_at is not null)`,
-    sql`insert into question_sets
-        (id, name, identifier, rag_id, inference_id, judge_model, created_at)
-      select ${set.id}, ${set.name}, ${set.identifier}, ${set.ragId}, ${set.inferenceId},
-        ${set.judgeModel}, ${set.createdAt}
+    sql`insert into question_sets ${selected(questionSets, set)}
       where (select count(*) from question_sets) < ${most}
       on conflict do nothing returning 1`,
   ]);

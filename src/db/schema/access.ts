@@ -6,11 +6,11 @@ import {
   sqliteTable,
   text,
   uniqueIndex,
-  type AnySQLiteColumn,
 } from "drizzle-orm/sqlite-core";
 
 import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
-import { jsonColumn, textList, owner, updatedAt, jsonObject } from "./columns.ts";
+import { jsonColumn, jsonObject, links, owner, textList, updatedAt } from "./columns.ts";
+import type { LinkEnd } from "./columns.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
@@ -193,22 +193,13 @@ export const tokens = sqliteTable(
 );
 
 /** What a token may use of one kind, besides what its "all" flag says. */
-const grants = <Id extends string>(
-  kind: "agent" | "inference" | "rag",
-  id: () => AnySQLiteColumn,
-) =>
-  sqliteTable(
-    `token_${kind}s`,
-    { tokenId: owner<TokenId>(() => tokens.id), granted: owner<Id>(id, `${kind}_id`) },
-    (table) => [
-      primaryKey({ columns: [table.tokenId, table.granted] }),
-      index(`token_${kind}s_${kind}`).on(table.granted),
-    ],
-  );
-
-export const tokenAgents = grants<AgentId>("agent", () => agents.id);
-export const tokenInferences = grants<InferenceId>("inference", () => inferences.id);
-export const tokenRags = grants<RagId>("rag", () => rags.id);
+const token: LinkEnd = ["token", () => tokens.id];
+export const tokenAgents = links<TokenId, AgentId>(token, ["agent", () => agents.id]);
+export const tokenInferences = links<TokenId, InferenceId>(token, [
+  "inference",
+  () => inferences.id,
+]);
+export const tokenRags = links<TokenId, RagId>(token, ["rag", () => rags.id]);
 
 /** The OpenID provider of the panel's sign-in: at most one row, whose id is `PROVIDER_ID`. */
 export const openidProvider = sqliteTable("openid_provider", {

@@ -1,4 +1,5 @@
-import { customType, integer, text, type AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import { customType, index, integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import { text, type AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
@@ -29,6 +30,23 @@ export const updatedAt = () => integer().notNull().default(0);
 /** The id of the row that this one belongs to, and goes with; `name`: of the column. */
 export const owner = <Id extends string>(id: () => AnySQLiteColumn, name = "") =>
   text(name).$type<Id>().notNull().references(id, { onDelete: "cascade" });
+
+/** A kind of row, and the id of each. */
+export type LinkEnd = [kind: string, id: () => AnySQLiteColumn];
+
+/** A table of pairs of rows, read from either end. */
+export const links = <From extends string, To extends string>(
+  [from, fromId]: LinkEnd,
+  [to, toId]: LinkEnd,
+) =>
+  sqliteTable(
+    `${from}_${to}s`,
+    { from: owner<From>(fromId, `${from}_id`), to: owner<To>(toId, `${to}_id`) },
+    (table) => [
+      primaryKey({ columns: [table.from, table.to] }),
+      index(`${from}_${to}s_${to}`).on(table.to),
+    ],
+  );
 
 /** What limits keep out of a listing. */
 export const leftOutList: z.ZodType<LeftOut[]> = z.array(

@@ -1,17 +1,8 @@
-import {
-  integer,
-  index,
-  primaryKey,
-  real,
-  sqliteTable,
-  text,
-  uniqueIndex,
-  type AnySQLiteColumn,
-} from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
-import { jsonColumn, textList, owner, updatedAt } from "./columns.ts";
+import { jsonColumn, links, textList, updatedAt } from "./columns.ts";
 import { rags } from "./rags.ts";
 
 const settings = {
@@ -54,18 +45,11 @@ export const agents = sqliteTable(
 );
 
 /** The RAGs that inferences, or agents, search. */
-const ragLinks = <Id extends string>(kind: "inference" | "agent", id: () => AnySQLiteColumn) =>
-  sqliteTable(
-    `${kind}_rags`,
-    { linkedTo: owner<Id>(id, `${kind}_id`), ragId: owner<RagId>(() => rags.id) },
-    (table) => [
-      primaryKey({ columns: [table.linkedTo, table.ragId] }),
-      index(`${kind}_rags_rag`).on(table.ragId),
-    ],
-  );
-
-export const inferenceRags = ragLinks<InferenceId>("inference", () => inferences.id);
-export const agentRags = ragLinks<AgentId>("agent", () => agents.id);
+export const inferenceRags = links<InferenceId, RagId>(
+  ["inference", () => inferences.id],
+  ["rag", () => rags.id],
+);
+export const agentRags = links<AgentId, RagId>(["agent", () => agents.id], ["rag", () => rags.id]);
 
 /** Models offered in the panel, with prices per million tokens. */
 export const models = sqliteTable(
