@@ -19,25 +19,20 @@ export class Sql extends SQL {
 /** Throws when the value has another type. Functions: a page of 1,000 rows takes under 1 ms. */
 export type Reader<Value> = (value: unknown, name: string) => Value;
 
-/** A value of a row: how it is selected, and how it is read. */
-export class Selected<Value> {
+class ReadSql<Read> {
   readonly sql: Sql;
-  readonly read: Reader<Value>;
-  constructor(expression: Sql, read: Reader<Value>) {
-    this.sql = expression;
+  readonly read: Read;
+  constructor(selected: Sql, read: Read) {
+    this.sql = selected;
     this.read = read;
   }
 }
 
+/** A value of a row: how it is selected, and how it is read. */
+export class Selected<Value> extends ReadSql<Reader<Value>> {}
+
 /** What a statement selects and how its rows are read; in a template the list of its columns. */
-export class Selection<Row> {
-  readonly sql: Sql;
-  readonly read: RowReader<Row>;
-  constructor(columns: Sql, read: RowReader<Row>) {
-    this.sql = columns;
-    this.read = read;
-  }
-}
+export class Selection<Row> extends ReadSql<RowReader<Row>> {}
 
 export type ReadStatement<Row> = { sql: Sql; read: RowReader<Row> };
 export type Statement = ReadStatement<unknown> | Sql;

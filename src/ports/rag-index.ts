@@ -139,21 +139,13 @@ export type BestFound = {
   finds: Map<ChunkId, Find>[];
 };
 
-export type HydratedChunk = {
-  id: ChunkId;
-  text: string;
-  duplicateKey: string;
-  /** Exact cosine of this chunk and each query, in their order; null where no vector was given. */
-  similarities: (number | null)[];
-  file: Omit<FileFacts, "metadata" | "readers">;
-  fileChunks: number;
-  position: number;
-  headings: string[];
-  languages: string;
-  page: number | null;
-  start: number;
-  end: number;
-};
+export type HydratedChunk = PlacedChunk &
+  Pick<StagedChunk, "text" | "duplicateKey"> & {
+    /** Exact cosine of this chunk and each query, in order; null where no vector was given. */
+    similarities: (number | null)[];
+    file: Omit<FileFacts, "metadata" | "readers">;
+    fileChunks: number;
+  };
 
 export type HydrateRequest = {
   ids: ChunkId[];
@@ -191,14 +183,12 @@ export type IndexScope = { type: "path" | "externalId"; value: string };
 export type SearchExclusions = { paths: string[]; passages: string[] };
 
 /** A live passage of a file, as it was cut. */
-export type Passage = Pick<
-  HydratedChunk,
-  "id" | "text" | "duplicateKey" | "position" | "headings" | "page" | "start" | "end"
-> & {
-  /** Whether an equal passage of the RAG represents it in searches. */
-  isDuplicate: boolean;
-  isExcluded: boolean;
-};
+export type Passage = Omit<PlacedChunk, "languages"> &
+  Pick<StagedChunk, "text" | "duplicateKey"> & {
+    /** Whether an equal passage of the RAG represents it in searches. */
+    isDuplicate: boolean;
+    isExcluded: boolean;
+  };
 
 /**
  * One RAG's index. Every writing call may be repeated. Revisions order the changes of a file: a
