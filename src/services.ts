@@ -8,7 +8,7 @@ import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { CallerTurns } from "./core/work/turns.ts";
 import type { TakeTurn } from "./core/work/take-turns.ts";
-import type { DocumentConverter } from "./documents/document-converter.ts";
+import type { DocumentConverter } from "./documents/extract-document.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
 import type { RagIndexes } from "./ports/rag-index.ts";

@@ -3,7 +3,6 @@ import {
   type CooperativeWork,
   type YieldToOthers,
 } from "../core/work/cooperative.ts";
-import type { DocumentConverter } from "./document-converter.ts";
 import {
   textOf,
   UnreadableDocument,
@@ -23,6 +22,12 @@ import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
 
 export { UnreadableDocument } from "./extracted-document.ts";
 export type { ExtractedDocument } from "./extracted-document.ts";
+
+/** Converts documents that have no extractor here (images, scans) to Markdown. */
+export interface DocumentConverter {
+  /** @throws Error with a plain message when the document cannot be converted. */
+  toMarkdown(name: string, mimeType: string, bytes: Uint8Array): Promise<string>;
+}
 
 export type ExtractOptions = {
   /** Reads images and scans; null or absent: these are unreadable. */

@@ -60,7 +60,7 @@ export async function runLeg<T>(
       logUnknown(services.log, part, thrown);
       return null;
     } finally {
-      report.ran({ kind, from: startedAt, to: services.now() });
+      report.times.push({ kind, from: startedAt, to: services.now() });
     }
   });
 }
@@ -97,22 +97,14 @@ type LegTime = { kind: LegKind; from: number; to: number };
 
 /** The metadata of a retrieval: its degradations, the models it used, its times. */
 export class RetrievalReport {
+  /** Calls of embedding models and rerankers, failed ones too. */
+  readonly uses: ModelUse[] = [];
+  readonly times: LegTime[] = [];
   readonly #degradations = new Map<string, string>();
-  readonly #uses: ModelUse[] = [];
-  readonly #times: LegTime[] = [];
 
   /** Records one sentence per part, however often its calls fail. */
   degraded(part: string, sentence: string): void {
     if (!this.#degradations.has(part)) this.#degradations.set(part, sentence);
-  }
-
-  /** Records a call of an embedding model or a reranker, failed ones too. */
-  used(use: ModelUse): void {
-    this.#uses.push(use);
-  }
-
-  ran(time: LegTime): void {
-    this.#times.push(time);
   }
 
   /** In the order in which they were recorded. */
@@ -120,15 +112,11 @@ export class RetrievalReport {
     return [...this.#degradations.values()];
   }
 
-  get uses(): ModelUse[] {
-    return [...this.#uses];
-  }
-
   /** Milliseconds from the first start of a kind of leg to the last end. */
   legTimes(): Record<string, number> {
     return Object.fromEntries(
       LEG_KINDS.flatMap((kind): [string, number][] => {
-        const ran = this.#times.filter((time) => time.kind === kind);
+        const ran = this.times.filter((time) => time.kind === kind);
         if (ran.length === 0) return [];
         const from = Math.min(...ran.map((time) => time.from));
         const to = Math.max(...ran.map((time) => time.to));

@@ -43,7 +43,7 @@ async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries
     const { fusionWeight } = embedder;
     return { ...(await embedTexts(embedder, queries, signal, REJECT_IF_BUSY)), fusionWeight };
   });
-  call.report.used({
+  call.report.uses.push({
     kind: "embedding",
     model,
     ragIds: targets.map(({ rag }) => rag.id),

@@ -80,7 +80,7 @@ async function rerank(
       tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
     };
   });
-  call.report.used({
+  call.report.uses.push({
     kind: "reranker",
     model: name,
     ragIds: [ragId],

@@ -45,11 +45,11 @@ export function retrieve(
     const plan = planSearch(request, explains);
     const ranking = await inTurn(call, plan, request.topK);
     const { found, chosen, scored, ranked, ...timed } = ranking;
-    const { degradations, uses } = call.report;
     const result: RetrievalResult = {
       chunks: chosen.map(asRetrieved),
-      degradations,
-      uses,
+      degradations: call.report.degradations,
+      // Abandoned legs may still record theirs.
+      uses: [...call.report.uses],
       ...timed,
       legs: call.report.legTimes(),
       ...(explains ? { explanations: explain(chosen, scored, ranked) } : {}),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { DocumentConverter } from "../../documents/document-converter.ts";
+import type { DocumentConverter } from "../../documents/extract-document.ts";
 import { retryBindingCall } from "./retry-binding-call.ts";
 
 /**

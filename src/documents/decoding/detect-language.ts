@@ -14,19 +14,11 @@ const BY_SCRIPT: [RegExp, string][] = [
 ];
 
 /** The commonest words of each language; those that several share count for all of them. */
-const COMMON_WORDS: Record<string, string> = {
+const COMMON_WORDS = Object.entries({
   ...FUNCTION_WORDS,
   ru: "и в не на что с по это как к из у за от для о же все но бы при его",
   uk: "і в не на що з до як це за від для та про є але або його вони при ми",
-};
-
-const LANGUAGES = Object.keys(COMMON_WORDS);
-const languagesOf = new Map<string, number[]>();
-for (const [place, list] of Object.values(COMMON_WORDS).entries()) {
-  for (const word of wordsOf(list)) {
-    languagesOf.set(word, [...(languagesOf.get(word) ?? []), place]);
-  }
-}
+}).map(([language, list]) => ({ language, common: new Set(wordsOf(list)) }));
 
 /** Of a longer text so many samples are read, from its beginning to its end: parts may differ. */
 const SAMPLES = 6;
@@ -64,24 +56,20 @@ function byScript(sample: string): string | null {
   return found?.[1] ?? null;
 }
 
-function countWords(text: string): { words: number; hits: number[] } {
-  const hits = LANGUAGES.map(() => 0);
-  const words = wordsOf(text);
-  for (const word of words) {
-    for (const place of languagesOf.get(word) ?? []) hits[place] = (hits[place] ?? 0) + 1;
-  }
-  return { words: words.length, hits };
-}
-
 /** One sample of running text is enough: the others may be of tables. */
 function byWords(samples: string[]): string | null {
-  const counted = samples.map((sample) => countWords(sample));
-  const running = counted.filter(({ words }) => words >= MIN_WORDS);
-  const [first, second] = LANGUAGES.map((language, place) => ({
-    language,
-    hits: counted.reduce((sum, { hits }) => sum + (hits[place] ?? 0), 0),
-    share: Math.max(0, ...running.map(({ words, hits }) => (hits[place] ?? 0) / words)),
-  })).sort((a, b) => b.hits - a.hits);
+  const words = samples.map(wordsOf);
+  const [first, second] = COMMON_WORDS.map(({ language, common }) => {
+    const hits = words.map((all) => all.filter((word) => common.has(word)).length);
+    const shares = words.map(({ length }, at) =>
+      length < MIN_WORDS ? 0 : (hits[at] ?? 0) / length,
+    );
+    return {
+      language,
+      hits: hits.reduce((sum, each) => sum + each, 0),
+      share: Math.max(...shares),
+    };
+  }).sort((a, b) => b.hits - a.hits);
   if (first === undefined || second === undefined) return null;
   const isClear = first.hits > second.hits * CLEAR_LEAD;
   return isClear && first.share >= MIN_SHARE ? first.language : null;

@@ -1,5 +1,3 @@
-import { percentile } from "./percentile.ts";
-
 /** So many resamples put the ends of a 95 % interval within some hundredths of its width. */
 const RESAMPLES = 2_000;
 /** Fixed, so that the same results give the same interval each time. */
@@ -44,6 +42,12 @@ export function pairedInterval(
 export function isMoreThanChance(differences: readonly number[], interval: Interval): boolean {
   const differing = differences.filter((difference) => difference !== 0).length;
   return differing >= MIN_DIFFERING && (interval.low > 0 || interval.high < 0);
+}
+
+/** Nearest-rank: the least value that `share` (0 to 1) of `sorted` do not exceed; 0 if empty. */
+export function percentile(sorted: readonly number[], share: number): number {
+  const rank = Math.max(1, Math.ceil(share * sorted.length));
+  return sorted[rank - 1] ?? 0;
 }
 
 /** mulberry32 (public domain, Tommy Ettinger): numbers from 0 to 1, 1 excluded. */

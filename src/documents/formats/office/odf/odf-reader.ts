@@ -130,7 +130,7 @@ export class OdfReader implements XmlHandler {
       return true;
     }
     if (name !== "page" || this.#kind !== "presentation") return false;
-    if (!this.#styles.isHiddenSlide(attributes["style-name"] ?? "")) return false;
+    if (!this.#styles.isHidden("drawing-page", attributes["style-name"])) return false;
     this.#writer.openSlide(true);
     this.hiddenSlides++;
     return true;
@@ -195,7 +195,7 @@ export class OdfReader implements XmlHandler {
 
   #openTable(attributes: XmlAttributes): void {
     const isSheet = this.#kind === "spreadsheet" && !this.tables.takesText;
-    const isHidden = isSheet && this.#styles.isHiddenSheet(attributes["style-name"] ?? "");
+    const isHidden = isSheet && this.#styles.isHidden("table", attributes["style-name"]);
     this.tables.open();
     if (!isSheet) return;
     if (isHidden) this.hiddenSheets++;

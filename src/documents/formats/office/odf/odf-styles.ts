@@ -43,12 +43,9 @@ export class OdfStyles {
     this.#current = null;
   }
 
-  isHiddenSheet(name: string): boolean {
-    return this.#styles.get(`table ${name}`)?.isHidden === true;
-  }
-
-  isHiddenSlide(name: string): boolean {
-    return this.#styles.get(`drawing-page ${name}`)?.isHidden === true;
+  /** Whether a sheet or a slide is hidden. */
+  isHidden(family: "table" | "drawing-page", name = ""): boolean {
+    return this.#styles.get(`${family} ${name}`)?.isHidden === true;
   }
 
   isHiddenText(family: "paragraph" | "text", name: string): boolean | null {
