@@ -3,13 +3,12 @@ import { invalidField } from "../core/errors.ts";
 import { referredTo } from "../core/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "./json-schema/json-values.ts";
 import { readJsonSchema, type FindingsOf } from "./json-schema/read-json-schema.ts";
+import { SchemaRefused } from "./json-schema/schema-index.ts";
 
 /** The caller's JSON Schema, parsed and checked. */
 export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };
 
 export type ReadSchema = { ok: true; schema: ResponseSchema } | { ok: false; reason: string };
-
-const wrong = (reason: string): ReadSchema => ({ ok: false, reason });
 
 /** Of a schema's text, in UTF-8. */
 const MAX_SCHEMA_KIB = 64;
@@ -23,28 +22,37 @@ export function schemaIn(text: string): ResponseSchema {
 
 /** Refuses what is long, no JSON, unsupported, or neither object nor array; `true` is `{}`. */
 export function readResponseSchema(text: string): ReadSchema {
+  try {
+    return { ok: true, schema: parsedSchema(text) };
+  } catch (thrown) {
+    if (thrown instanceof SchemaRefused) return { ok: false, reason: thrown.message };
+    throw thrown;
+  }
+}
+
+function parsedSchema(text: string): ResponseSchema {
   const bytes = new TextEncoder().encode(text).byteLength;
-  if (bytes > MAX_SCHEMA_KIB * 1_024) return wrong(`must be at most ${MAX_SCHEMA_KIB} KiB`);
+  if (bytes > MAX_SCHEMA_KIB * 1_024) refuse(`must be at most ${MAX_SCHEMA_KIB} KiB`);
   const parsed = parsedJson(text);
-  if (parsed === undefined) {
-    return wrong("must be a JSON Schema serialised as a string: it is not JSON");
-  }
-  if (parsed === false) return wrong("must admit an object or an array: false admits nothing");
+  if (parsed === undefined) refuse("must be a JSON Schema serialised as a string: it is not JSON");
+  if (parsed === false) refuse("must admit an object or an array: false admits nothing");
   const schema = parsed === true ? {} : parsed;
-  if (!isJsonObject(schema)) {
-    return wrong("must be a JSON Schema: an object, serialised as a string");
-  }
-  const read = readJsonSchema(schema);
-  if (!read.ok) return wrong(read.reason);
+  if (!isJsonObject(schema))
+    return refuse("must be a JSON Schema: an object, serialised as a string");
+  const findingsOf = readJsonSchema(schema);
   const roots = rootsOf(schema);
   if (!roots.has("object") && !roots.has("array")) {
-    return wrong("must admit an object or an array at its root");
+    refuse("must admit an object or an array at its root");
   }
   const findings: FindingsOf = (value, budget) =>
     typeof value === "object" && value !== null
-      ? read.findings(value, budget)
+      ? findingsOf(value, budget)
       : ["# must be an object or an array"];
-  return { ok: true, schema: { schema, findings } };
+  return { schema, findings };
+}
+
+function refuse(reason: string): never {
+  throw new SchemaRefused(reason);
 }
 
 type Root = "object" | "array" | "other";

@@ -7,37 +7,27 @@ import { SchemaIndex, SchemaRefused } from "./schema-index.ts";
 /** One finding a line; empty for a valid value. Values may share a budget. @throws BudgetSpent */
 export type FindingsOf = (value: unknown, budget?: Budget) => string[];
 
-export type ReadJsonSchema = { ok: true; findings: FindingsOf } | { ok: false; reason: string };
-
 /** About a second. An ordinary answer takes some thousands. */
 const MAX_STEPS = 4_000_000;
 
 export const checkingBudget = () => new Budget(MAX_STEPS);
-
-const refused = (reason: string): ReadJsonSchema => ({ ok: false, reason });
 
 const DIALECT = /^https?:\/\/json-schema\.org\/draft(?:\/2020-12|\/2019-09|-0[67])\/schema#?$/;
 
 /**
  * A validator without `eval`, in counted steps: core, applicator and validation of draft 2020-12
  * with checked formats, and lists in `items` as until 2019-09. `UNSUPPORTED` keywords, references
- * other than JSON pointers within the schema, and own dialects are refused.
+ * other than JSON pointers within the schema, and own dialects are refused. @throws SchemaRefused
  */
-export function readJsonSchema(schema: JsonObject): ReadJsonSchema {
-  if (isTooDeep(schema)) return refused(TOO_DEEP);
+export function readJsonSchema(schema: JsonObject): FindingsOf {
+  if (isTooDeep(schema)) throw new SchemaRefused(TOO_DEEP);
   const { $schema: dialect = "" } = schema;
   if (typeof dialect === "string" && dialect !== "" && !DIALECT.test(dialect)) {
-    return refused("names a $schema that is not supported");
+    throw new SchemaRefused("names a $schema that is not supported");
   }
-  try {
-    const index = new SchemaIndex(schema);
-    const findings: FindingsOf = (value, budget = checkingBudget()) => {
-      if (isTooDeep(value)) throw new BudgetSpent();
-      return checkValue(index, schema, value, budget);
-    };
-    return { ok: true, findings };
-  } catch (thrown) {
-    if (thrown instanceof SchemaRefused) return refused(thrown.message);
-    throw thrown;
-  }
+  const index = new SchemaIndex(schema);
+  return (value, budget = checkingBudget()) => {
+    if (isTooDeep(value)) throw new BudgetSpent();
+    return checkValue(index, schema, value, budget);
+  };
 }

@@ -1,4 +1,5 @@
 import { referredTo } from "../../core/json-pointer.ts";
+import { PatternRefused } from "../../text/linear-pattern/compile-pattern.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
 import { notASchema, shown, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
@@ -92,16 +93,21 @@ export class SchemaIndex {
     const sources = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
     if (typeof pattern === "string") sources.push(pattern);
     for (const source of sources) {
-      if (this.patterns.has(source)) continue;
-      const read = linearPattern(source);
-      if (read.ok) this.#instructions += read.size;
-      const reason = read.ok ? "is too large together with the others" : read.reason;
-      if (!read.ok || this.#instructions > MAX_INSTRUCTIONS) {
-        throw new SchemaRefused(
-          `must be a JSON Schema that can be checked: the pattern ${shown(source)} ${reason}`,
-        );
-      }
-      this.patterns.set(source, read.test);
+      if (!this.patterns.has(source)) this.patterns.set(source, this.#testOf(source));
+    }
+  }
+
+  #testOf(source: string): PatternTest {
+    try {
+      const { test, size } = linearPattern(source);
+      this.#instructions += size;
+      if (this.#instructions <= MAX_INSTRUCTIONS) return test;
+      throw new PatternRefused("is too large together with the others");
+    } catch (thrown) {
+      if (!(thrown instanceof PatternRefused)) throw thrown;
+      throw new SchemaRefused(
+        `must be a JSON Schema that can be checked: the pattern ${shown(source)} ${thrown.message}`,
+      );
     }
   }
 }

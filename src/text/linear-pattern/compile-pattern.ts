@@ -3,47 +3,40 @@ import { RegExpParser, type AST } from "@eslint-community/regexpp";
 /** The program of a Thompson automaton (Russ Cox, "Regular Expression Matching", 2009). */
 export type Program = Instruction[];
 
+type Split = { kind: "split"; to: number[] };
 type Instruction =
   | { kind: "character"; admits: (codePoint: number) => boolean }
-  | { kind: "split"; to: number[] }
+  | Split
   | { kind: "edge"; edge: AST.EdgeAssertion["kind"] }
   | { kind: "boundary"; negate: boolean }
   | { kind: "match" };
-
-export type CompiledPattern =
-  | { ok: true; program: Program; size: number }
-  | { ok: false; reason: string };
 
 /** Counted repeats are written out: `(a{100}){100}` is 10,000 instructions. */
 const MAX_INSTRUCTIONS = 20_000;
 /** Compiling recurses. */
 const MAX_GROUP_DEPTH = 100;
 
-class NotSupported extends Error {}
+/** The message follows "the pattern". */
+export class PatternRefused extends Error {}
 
-/** Reads a pattern as ECMAScript does with the flag `u`; the reason follows "the pattern". */
-export function compilePattern(source: string): CompiledPattern {
-  let parsed: AST.Pattern;
-  try {
-    // The parser recurses as well, and V8 judges what is no pattern at all.
-    if (nestingOf(source) > MAX_GROUP_DEPTH) return refused("is nested too deeply");
-    parsed = new RegExpParser({ ecmaVersion: 2024 }).parsePattern(source, 0, source.length, {
-      unicode: true,
-    });
-  } catch {
-    return refused("is not a regular expression");
-  }
-  try {
-    const compiler = new Compiler();
-    const program = compiler.compiled(parsed.alternatives);
-    return { ok: true, program, size: compiler.size };
-  } catch (thrown) {
-    if (thrown instanceof NotSupported) return refused(thrown.message);
-    throw thrown;
-  }
+/** Reads a pattern as ECMAScript does with the flag `u`. @throws PatternRefused */
+export function compilePattern(source: string): Program {
+  // The parser recurses as well, and V8 judges what is no pattern at all.
+  if (nestingOf(source) > MAX_GROUP_DEPTH) throw new PatternRefused("is nested too deeply");
+  const compiler = new Compiler();
+  compiler.either(alternativesOf(source));
+  compiler.add({ kind: "match" });
+  return compiler.program;
 }
 
-const refused = (reason: string): CompiledPattern => ({ ok: false, reason });
+function alternativesOf(source: string): AST.Alternative[] {
+  const parser = new RegExpParser({ ecmaVersion: 2024 });
+  try {
+    return parser.parsePattern(source, 0, source.length, { unicode: true }).alternatives;
+  } catch {
+    throw new PatternRefused("is not a regular expression");
+  }
+}
 
 /** At least as deep as its groups are: brackets in classes and escapes count as well. */
 function nestingOf(source: string): number {
@@ -57,104 +50,89 @@ function nestingOf(source: string): number {
 }
 
 class Compiler {
-  size = 0;
+  readonly program: Program = [];
 
-  compiled(alternatives: AST.Alternative[]): Program {
-    const program: Program = [];
-    this.#either(program, alternatives);
-    this.#add(program, { kind: "match" });
-    return program;
+  add(instruction: Instruction): void {
+    if (this.program.length === MAX_INSTRUCTIONS) {
+      throw new PatternRefused("is too large when written out");
+    }
+    this.program.push(instruction);
   }
 
-  #add(program: Program, instruction: Instruction): void {
-    this.size += 1;
-    if (this.size > MAX_INSTRUCTIONS) throw new NotSupported("is too large when written out");
-    program.push(instruction);
-  }
-
-  #split(program: Program): Extract<Instruction, { kind: "split" }> {
-    const split = { kind: "split" as const, to: [] };
-    this.#add(program, split);
+  #split(...to: number[]): Split {
+    const split: Split = { kind: "split", to };
+    this.add(split);
     return split;
   }
 
-  #either(program: Program, alternatives: AST.Alternative[]): void {
-    if (alternatives.length === 1) return this.#sequence(program, alternatives[0]);
-    const choice = this.#split(program);
+  either(alternatives: AST.Alternative[]): void {
+    if (alternatives.length === 1) return this.#sequence(alternatives[0]);
+    const choice = this.#split();
     const ends = alternatives.map((alternative) => {
-      choice.to.push(program.length);
-      this.#sequence(program, alternative);
-      return this.#split(program);
+      choice.to.push(this.program.length);
+      this.#sequence(alternative);
+      return this.#split();
     });
-    for (const end of ends) end.to.push(program.length);
+    for (const end of ends) end.to.push(this.program.length);
   }
 
-  #sequence(program: Program, alternative: AST.Alternative | undefined): void {
-    for (const element of alternative?.elements ?? []) this.#element(program, element);
+  #sequence(alternative: AST.Alternative | undefined): void {
+    for (const element of alternative?.elements ?? []) this.#element(element);
   }
 
-  #element(program: Program, element: AST.Element): void {
+  #element(element: AST.Element): void {
     switch (element.type) {
       case "Character":
       case "CharacterSet":
       case "CharacterClass":
-        this.#add(program, { kind: "character", admits: admittedBy(element) });
-        break;
+        return this.add({ kind: "character", admits: admittedBy(element) });
       case "Group":
-        if (element.modifiers) throw new NotSupported("uses modifiers, which are not supported");
-        this.#either(program, element.alternatives);
-        break;
+        if (element.modifiers) throw new PatternRefused("uses modifiers, which are not supported");
+        return this.either(element.alternatives);
       case "CapturingGroup":
-        this.#either(program, element.alternatives);
-        break;
+        return this.either(element.alternatives);
       case "Quantifier":
-        this.#repeat(program, element);
-        break;
+        return this.#repeat(element);
       case "Assertion":
-        this.#assertion(program, element);
-        break;
+        return this.#assertion(element);
       default:
-        throw new NotSupported("refers back to a group, which is not supported");
+        throw new PatternRefused("refers back to a group, which is not supported");
     }
   }
 
-  #repeat(program: Program, { element, min, max }: AST.Quantifier): void {
+  #repeat({ element, min, max }: AST.Quantifier): void {
+    const { program } = this;
     for (let time = 0; time < min; time++) {
-      const before = this.size;
-      this.#element(program, element);
+      const before = program.length;
+      this.#element(element);
       // What is empty may be repeated a thousand million times, and stays empty.
-      if (this.size === before) return;
+      if (program.length === before) return;
     }
     if (max === Infinity) {
-      const loop = this.#split(program);
-      const start = program.length - 1;
-      loop.to.push(program.length);
-      this.#element(program, element);
-      this.#split(program).to.push(start);
+      const start = program.length;
+      const loop = this.#split(start + 1);
+      this.#element(element);
+      this.#split(start);
       loop.to.push(program.length);
       return;
     }
-    const ways: Extract<Instruction, { kind: "split" }>[] = [];
+    const ways: Split[] = [];
     for (let time = min; time < max; time++) {
-      const way = this.#split(program);
-      way.to.push(program.length);
-      ways.push(way);
-      this.#element(program, element);
+      ways.push(this.#split(program.length + 1));
+      this.#element(element);
     }
     for (const way of ways) way.to.push(program.length);
   }
 
-  #assertion(program: Program, assertion: AST.Assertion): void {
+  #assertion(assertion: AST.Assertion): void {
     switch (assertion.kind) {
       case "word":
-        this.#add(program, { kind: "boundary", negate: assertion.negate });
-        break;
+        return this.add({ kind: "boundary", negate: assertion.negate });
       case "start":
       case "end":
-        this.#add(program, { kind: "edge", edge: assertion.kind });
-        break;
+        return this.add({ kind: "edge", edge: assertion.kind });
       default:
-        throw new NotSupported("looks ahead or behind, which is not supported");
+        throw new PatternRefused("looks ahead or behind, which is not supported");
     }
   }
 }

@@ -4,20 +4,14 @@ import { compilePattern, type Program } from "./compile-pattern.ts";
 /** Whether a text holds a match. @throws BudgetSpent */
 export type PatternTest = (text: string, budget: Budget) => boolean;
 
-export type LinearPattern =
-  | { ok: true; test: PatternTest; size: number }
-  | { ok: false; reason: string };
-
 /**
  * A caller's pattern with the meaning of `new RegExp(source, "u").test(text)`. It takes at most
  * the pattern's size times the text's length, and each step is counted. Back references and
- * lookaround are not supported.
+ * lookaround are not supported. @throws PatternRefused
  */
-export function linearPattern(source: string): LinearPattern {
-  const compiled = compilePattern(source);
-  if (!compiled.ok) return compiled;
-  const { program, size } = compiled;
-  return { ok: true, test: (text, budget) => matches(program, text, budget), size };
+export function linearPattern(source: string): { test: PatternTest; size: number } {
+  const program = compilePattern(source);
+  return { test: (text, budget) => matches(program, text, budget), size: program.length };
 }
 
 function matches(program: Program, text: string, budget: Budget): boolean {

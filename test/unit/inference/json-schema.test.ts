@@ -4,11 +4,7 @@ import { readJsonSchema } from "../../../src/inference/json-schema/read-json-sch
 
 type Given = Parameters<typeof readJsonSchema>[0];
 
-const isValid = (schema: Given, value: unknown) => {
-  const read = readJsonSchema(schema);
-  if (!read.ok) throw new Error(read.reason);
-  return read.findings(value).length === 0;
-};
+const isValid = (schema: Given, value: unknown) => readJsonSchema(schema)(value).length === 0;
 const fromJson = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
 /** Names that every JavaScript object inherits; a value has them only where it says so. */
@@ -45,8 +41,7 @@ const REFUSED: [what: string, schema: Given, reason: string][] = [
 ];
 
 test.each(REFUSED)("%s is refused, and the reason names it", (_what, schema, reason) => {
-  const read = readJsonSchema(schema);
-  expect(read.ok ? "accepted" : read.reason).toContain(reason);
+  expect(() => readJsonSchema(schema)).toThrow(reason);
 });
 
 test.each([
@@ -56,7 +51,7 @@ test.each([
   "http://json-schema.org/draft-06/schema",
   "",
 ])("the dialect %j is known", ($schema) => {
-  expect(readJsonSchema({ $schema }).ok).toBe(true);
+  expect(isValid({ $schema }, {})).toBe(true);
 });
 
 test.each([
