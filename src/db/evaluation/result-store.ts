@@ -15,11 +15,11 @@ export type WaitingQuestion = Row<typeof WAITING>;
 export const takeQuestions = (
   db: Database,
   runId: EvaluationRunId,
-  { limit, mostAttempts }: { limit: number; mostAttempts: number },
+  { limit, maxAttempts }: { limit: number; maxAttempts: number },
 ) =>
   readRows(db, WAITING)`update evaluation_results set attempts = attempts + 1
     where run_id = ${runId} and question_id in (select question_id from evaluation_results
-      where run_id = ${runId} and finished_at is null and attempts < ${mostAttempts}
+      where run_id = ${runId} and finished_at is null and attempts < ${maxAttempts}
       order by question_id limit ${limit})
     returning ${WAITING}`;
 

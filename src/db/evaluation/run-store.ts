@@ -20,11 +20,11 @@ export type EvaluationRun = Row<typeof RUN>;
 
 type NewRun = Pick<EvaluationRun, "id" | "setId" | "setting" | "facts">;
 
-/** Copies the set's questions, keeps `kept` old runs. False: `mostAtOnce` are under way. */
+/** Copies the set's questions, keeps `kept` old runs. False: `maxAtOnce` are under way. */
 export async function insertRun(
   db: Database,
   { id, setId, setting, facts, now, claimedUntil }: NewRun & { now: number; claimedUntil: number },
-  { mostAtOnce, kept }: { mostAtOnce: number; kept: number },
+  { maxAtOnce, kept }: { maxAtOnce: number; kept: number },
 ): Promise<boolean> {
   const [inserted] = await runBatch(db, [
     sql`insert into evaluation_runs
@@ -32,7 +32,7 @@ export async function insertRun(
       select ${id}, ${setId}, ${setting}, ${facts}, 'running',
         (select count(*) from questions where set_id = ${setId}),
         ${claimedUntil}, ${now}
-      where (select count(*) from evaluation_runs where status = 'running') < ${mostAtOnce}
+      where (select count(*) from evaluation_runs where status = 'running') < ${maxAtOnce}
       returning 1`,
     sql`insert into evaluation_results
         (run_id, question_id, question, expected, answer_check, answer, json_schema)

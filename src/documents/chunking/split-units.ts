@@ -112,12 +112,12 @@ function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generat
 
 /** The end of the longest stretch from `start` within the weight; at least one character. */
 function reachOf(markdown: string, start: number, end: number, limits: SplitOptions): number {
-  const { chunkSize: mostWeight, tokenizer } = limits;
+  const { chunkSize: maxWeight, tokenizer } = limits;
   let low = start + 1;
-  let high = Math.min(end, start + Math.ceil(mostWeight * MAX_CHARACTERS_A_TOKEN));
+  let high = Math.min(end, start + Math.ceil(maxWeight * MAX_CHARACTERS_A_TOKEN));
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (tokenWeight(markdown, tokenizer, start, middle) <= mostWeight) low = middle;
+    if (tokenWeight(markdown, tokenizer, start, middle) <= maxWeight) low = middle;
     else high = middle - 1;
   }
   return low;

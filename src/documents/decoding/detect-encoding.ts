@@ -40,7 +40,7 @@ const MIN_RARE = 0.6;
 /** Bytes beyond ASCII that a rare encoding needs. */
 const RARE_BYTES = 8;
 
-const leastOf = ({ kind, isRare = false }: Candidate) =>
+const minScoreOf = ({ kind, isRare = false }: Candidate) =>
   isRare ? MIN_RARE : kind === "east asian" ? MIN_IDEOGRAPHS : MIN_SCORE;
 
 const simplified = { frequent: CHINESE_SIMPLIFIED, foreign: KANA };
@@ -128,7 +128,7 @@ export function detectEncoding(bytes: Uint8Array): string | null {
     const text = strict(sample, candidate.encoding, true);
     if (text === null) continue;
     const score = candidate.score(text) + wordsFor(candidate, region);
-    if (score >= leastOf(candidate)) readings.push({ candidate, text, score });
+    if (score >= minScoreOf(candidate)) readings.push({ candidate, text, score });
   }
   const best = bestOf(readings);
   if (best === null) return null;

@@ -33,7 +33,7 @@ export async function startRun(
   const id = newId<EvaluationRunId>(startedAt);
   const facts = { ...factsOf(subject, setting), ...(await missingFiles(db, set, subject)) };
   const run = { id, setId: set.id, setting, facts, now: startedAt };
-  const limits = { mostAtOnce: RUNS_AT_ONCE, kept: RUNS_KEPT };
+  const limits = { maxAtOnce: RUNS_AT_ONCE, kept: RUNS_KEPT };
   if (!(await insertRun(db, { ...run, claimedUntil: startedAt + QUEUED_RUN_MS }, limits))) {
     throw unprocessable(`${RUNS_AT_ONCE} runs are in progress: wait until one ends`);
   }

@@ -81,7 +81,7 @@ async function askUntil(
 ): Promise<"finished" | "interrupted" | "lost"> {
   const { db, now } = services;
   for (let asked = 0; asked < QUESTIONS_A_SLICE && now() < endsAt; asked += ASKED_AT_ONCE) {
-    const limits = { limit: ASKED_AT_ONCE, mostAttempts: MAX_ATTEMPTS };
+    const limits = { limit: ASKED_AT_ONCE, maxAttempts: MAX_ATTEMPTS };
     const waiting = await takeQuestions(db, runId, limits);
     if (waiting.length === 0) return "finished";
     const settled = await Promise.allSettled(

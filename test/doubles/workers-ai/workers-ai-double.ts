@@ -18,7 +18,7 @@ const placeOf = (model: string): Place =>
 export class WorkersAiDouble implements WorkersAi {
   readonly calls: WorkersAiCall[] = [];
   /** The most calls that were under way at one time. */
-  mostAtOnce = 0;
+  maxAtOnce = 0;
   #underWay = 0;
   script: (body: ChatBody) => Said = sayByDefault;
   /** Some models answer whole although a stream is asked for. */
@@ -41,7 +41,7 @@ export class WorkersAiDouble implements WorkersAi {
   ): Promise<unknown> {
     this.calls.push({ model, inputs, options });
     this.#underWay += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay);
+    this.maxAtOnce = Math.max(this.maxAtOnce, this.#underWay);
     try {
       return await this.#reply(model, inputs, options);
     } finally {

@@ -120,7 +120,7 @@ describe("reranking", () => {
     const sizes = ai.calls.map(({ inputs }) => (inputs["contexts"] as unknown[]).length);
     expect(sizes).toEqual(Array(10).fill(100));
     // The platform keeps six connections open at most.
-    expect(ai.mostAtOnce).toBe(6);
+    expect(ai.maxAtOnce).toBe(6);
   });
 
   test("no more than topK × candidateMultiplier are scored", async () => {

@@ -116,7 +116,7 @@ function numberFormat(bare: string): CellFormat | null {
   // The words of a section without digits say what the number means.
   if (!/[0#?]/.test(bare)) return null;
   const decimals = Math.min(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0, MAX_DECIMALS);
-  const zeros = leastDigits(bare);
+  const zeros = minDigits(bare);
   const percents = bare.split("%").length - 1;
   const places = percents * PERCENT_PLACES - scalingCommas(bare) * COMMA_PLACES;
   return (value) => {
@@ -138,7 +138,7 @@ function decimalText(value: number, places: number, decimals: number): string {
   return /^[\d.]+$/.test(text) ? text : plainNumber(Number(`${value}e${places}`) || value);
 }
 
-function leastDigits(bare: string): number {
+function minDigits(bare: string): number {
   const [before = ""] = bare.split(".", 1);
   const whole = /[0#?][0#?,]*/.exec(before)?.[0] ?? "";
   return whole.replace(/[^0]/g, "").length;

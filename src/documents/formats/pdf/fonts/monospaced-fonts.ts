@@ -7,7 +7,7 @@ const STEPS_AN_EM = 200;
 /** Digits are no evidence: they have equal widths in most fonts. */
 const WORD = /\p{L}{2}/u;
 /** In ems: Chinese and Japanese characters have equal widths in all fonts. */
-const WIDEST = 0.8;
+const MAX_ADVANCE = 0.8;
 const MIN_CHARACTERS = 24;
 const MIN_SHARE = 0.75;
 const BODY_SHARE = 0.5;
@@ -47,6 +47,6 @@ export class MonospacedFonts {
     const seen = this.#seen.get(font);
     if (seen === undefined || seen.characters < MIN_CHARACTERS) return false;
     const [advance, most] = [...seen.byAdvance].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
-    return advance < WIDEST * STEPS_AN_EM && most >= seen.characters * MIN_SHARE;
+    return advance < MAX_ADVANCE * STEPS_AN_EM && most >= seen.characters * MIN_SHARE;
   }
 }
