@@ -73,7 +73,9 @@ const reads =
 const number =
   (relation: Relation): Making =>
   (name, value, at) =>
-    compare(name, { test: "order", kind: "number", relation, value: numberOf(value, at) });
+    name === "modifiedAt"
+      ? time(relation)(name, value, at)
+      : compare(name, { test: "order", kind: "number", relation, value: numberOf(value, at) });
 const time =
   (relation: Relation): Making =>
   (name, value, at) =>
@@ -137,8 +139,10 @@ function numberOf(value: Value, at: string): number {
   throw invalidField(`${at}.value`, "must be a number");
 }
 
+/** Dify's variables are texts, seconds as well. */
 function timeIn(value: unknown, at: string): number {
-  const ms = timeOf(value);
+  const isSeconds = typeof value === "string" && /^\d+$/.test(value);
+  const ms = timeOf(isSeconds ? Number(value) : value);
   if (ms !== null) return ms;
   throw invalidField(`${at}.value`, "must be a date, or a date and time, in ISO 8601");
 }

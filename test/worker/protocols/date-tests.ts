@@ -93,6 +93,7 @@ export function dateTests(world: () => ProtocolsWorld): void {
       for (const [comparison_operator, value] of [
         ["before", "2026-01-01"],
         ["before", Date.parse(NEW) / 1_000],
+        ["<", String(Date.parse(NEW) / 1_000)],
         ["is", OLD],
       ]) {
         const conditions = [{ name: "modifiedAt", comparison_operator, value }];
