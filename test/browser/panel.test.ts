@@ -1,21 +1,17 @@
 import { join } from "node:path";
-import { chromium, type Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
-import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { scratchFolder, startService } from "../end-to-end/local-service.ts";
 import { fileTests } from "./file-tests.ts";
-import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
+import { isWithoutChromium, openedPanel } from "./support/opened-panel.ts";
 import { PAYLOADS } from "./support/payloads.ts";
 import { writtenFolder } from "./support/written-folder.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
 import { dropped, layoutProblems, offeredIn, overflowOf } from "./support/visitor.ts";
-import { signedInVisitor, type Visitor } from "./support/visitor.ts";
+import { signedInVisitor } from "./support/visitor.ts";
 import { askStaffQuestion, callChartsOn, violationsOn } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
 
-const executablePath = findChromium();
 const FIRST_DOCUMENTS = {
   "leave.md": "# Leave\n\nFull-time employees have 26 days of paid leave a year.",
   "trains.md": "# Trains\n\nSecond class, booked two weeks before the journey.",
@@ -23,36 +19,17 @@ const FIRST_DOCUMENTS = {
 
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_280, height: 900 };
-let state: ReturnType<typeof scratchFolder> | undefined;
-let service: RunningWorker;
-let browser: Browser;
-let admin: Visitor;
-
-beforeAll(async () => {
-  if (executablePath === null) return;
-  state = scratchFolder();
-  [service, browser] = await Promise.all([
-    startService(state.path),
-    chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
-  ]);
-  admin = await signedInVisitor(browser, service.url, ADMIN, { viewport: DESK });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-  state?.remove();
-});
+const panel = openedPanel({ viewport: DESK });
 
 const folderWith = (name: string, files: Record<string, string>) =>
-  writtenFolder(join(state?.path ?? "", name), files);
+  writtenFolder(join(panel().folder, name), files);
 
-test.skipIf(executablePath === null)(
+test.skipIf(isWithoutChromium)(
   "the first visit: from nothing to an answer, without a terminal",
   async () => {
-    const { page, complaints } = admin;
+    const { page, complaints } = panel().admin;
     await page.click("button:has-text('Upload files')");
-    await dropped(admin, folderWith("first", FIRST_DOCUMENTS));
+    await dropped(panel().admin, folderWith("first", FIRST_DOCUMENTS));
     await page.locator("td a", { hasText: "leave.md" }).waitFor();
     await page.click(".next-step button:has-text('Create RAG')");
     await page.click("button:has-text('Create inference')");
@@ -76,16 +53,16 @@ test.skipIf(executablePath === null)(
   },
 );
 
-describe.skipIf(executablePath === null)("the panel in Chromium", () => {
+describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
   let api: Api;
 
   beforeAll(async () => {
-    api = await makeWorld(service.url);
+    api = await makeWorld(panel().url);
   });
 
-  fileTests(() => ({ admin, api }));
+  fileTests(() => ({ admin: panel().admin, api }));
   test("every page is accessible in both colours and fits a desk and a phone", async () => {
-    const { page, complaints } = admin;
+    const { page, complaints } = panel().admin;
     const found: Record<string, unknown> = {};
     const { data } = (await api("GET", "/question-sets/leave/runs")) as { data: { id: string }[] };
     const [run = ""] = data.map(({ id }) => id);
@@ -103,7 +80,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   });
 
   test("a member is shown everything and offered nothing that is refused", async () => {
-    const member = await signedInVisitor(browser, service.url, MEMBER);
+    const member = await signedInVisitor(panel().browser, panel().url, MEMBER);
     const { page } = member;
     const { request } = member.context;
     const hrefs = new Set<string>();
@@ -130,7 +107,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
 
   test("without script, pages are read, forms are sent and come back as typed", async () => {
     const options = { javaScriptEnabled: false };
-    const { page, context } = await signedInVisitor(browser, service.url, ADMIN, options);
+    const { page, context } = await signedInVisitor(panel().browser, panel().url, ADMIN, options);
     await page.goto("/panel/search");
     await page.fill("[name=q]", "days of leave");
     await page.click("button:has-text('Search')");
@@ -157,7 +134,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   });
 
   test("the keyboard alone searches, lists its keys and makes a token for one RAG", async () => {
-    const { page } = admin;
+    const { page } = panel().admin;
     await page.goto("/panel/rags/handbook");
     await page.keyboard.press("?");
     expect(await page.locator("#keys").isVisible()).toBe(true);
@@ -189,7 +166,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
   });
 
   test("a row's menu opens with the keyboard, and Escape closes it where it was", async () => {
-    const { page } = admin;
+    const { page } = panel().admin;
     await page.goto("/panel/rags");
     await page.locator(".menu summary").first().press("Enter");
     expect(await page.locator(".menu[open] a:has-text('Change settings')").isVisible()).toBe(true);
@@ -201,7 +178,7 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
 
   test("fifty stored payloads run nothing and break no page", async () => {
     await storePayloads(api);
-    const { page, complaints } = admin;
+    const { page, complaints } = panel().admin;
     complaints.length = 0;
     const links = async (list: string, limit: number) => {
       await page.goto(list);
@@ -210,19 +187,12 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
         .evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href") ?? ""));
       return [...new Set(found)].slice(0, limit);
     };
-    const lists = ["/panel", "/panel/sources", "/panel/rags", "/panel/inferences", "/panel/agents"];
+    // Lists and empty forms.
+    const isPlain = /^\/panel(\/(new|settings)\/\w+|\/\w+(\/new)?)?$/;
     const files = await links("/panel/sources/hostile", 12);
     const models = await links("/panel/inferences", 8);
     const paths = [
-      ...lists,
-      "/panel/tokens",
-      "/panel/tokens/new",
-      "/panel/settings",
-      "/panel/settings/keys",
-      "/panel/settings/models",
-      "/panel/settings/log",
-      "/panel/new/inference",
-      "/panel/new/rag",
+      ...PAGES.filter((path) => isPlain.test(path)),
       "/panel/rags/hostile",
       "/panel/rags/hostile/scope/narrow",
       "/panel/rags/hostile-scopes/scope",
@@ -251,12 +221,12 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
     });
     const folder = folderWith("dropped", { ...Object.fromEntries(files), ".DS_Store": "" });
     await api("POST", "/file-sources", { name: "Dropped", provider: "file_system" });
-    const { page } = admin;
+    const { page, complaints } = panel().admin;
     await page.goto("/panel/sources/dropped");
     await page.route("**/file-7.md", async (route) => {
       await route.fulfill({ status: 422, json: { error: "too many pages" } });
     });
-    await dropped(admin, folder);
+    await dropped(panel().admin, folder);
     await expect
       .poll(async () => await page.locator("[data-drop]").innerText(), { timeout: 120_000 })
       .toMatch(
@@ -268,6 +238,6 @@ describe.skipIf(executablePath === null)("the panel in Chromium", () => {
         timeout: 120_000,
       })
       .toMatch(/"filePath":"below\/file-0.md".*"total":299/);
-    expect(admin.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 });

@@ -1,13 +1,9 @@
-import { chromium, type Browser, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
 
-import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { scratchFolder, startService } from "../end-to-end/local-service.ts";
-import { CHROMIUM_ARGUMENTS, findChromium } from "./support/chromium.ts";
-import { signedInVisitor, violationsOn, type Visitor } from "./support/visitor.ts";
-import { ADMIN, makeWorld } from "./support/world.ts";
-
-const executablePath = findChromium();
+import { isWithoutChromium, openedPanel } from "./support/opened-panel.ts";
+import { violationsOn } from "./support/visitor.ts";
+import { makeWorld } from "./support/world.ts";
 
 const HOSTILE = `# Otters <script>window.executed = 1</script>
 
@@ -20,27 +16,12 @@ const HOSTILE = `# Otters <script>window.executed = 1</script>
 
 const QUESTION = "How many days of leave are there?";
 
-let state: ReturnType<typeof scratchFolder> | undefined;
-let service: RunningWorker;
-let browser: Browser;
-let admin: Visitor;
+const panel = openedPanel();
 
 beforeAll(async () => {
-  if (executablePath === null) return;
-  state = scratchFolder();
-  [service, browser] = await Promise.all([
-    startService(state.path),
-    chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS }),
-  ]);
-  const api = await makeWorld(service.url);
+  if (isWithoutChromium) return;
+  const api = await makeWorld(panel().url);
   await api("PUT", "/file-sources/handbook/files/otters.md", HOSTILE);
-  admin = await signedInVisitor(browser, service.url, ADMIN);
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-  state?.remove();
 });
 
 /** Asks by keyboard what is typed, and waits until the answer is whole. */
@@ -53,9 +34,9 @@ async function ask(page: Page, question: string): Promise<string> {
   return await turn.innerText();
 }
 
-describe.skipIf(executablePath === null)("search and answers in Chromium", () => {
+describe.skipIf(isWithoutChromium)("search and answers in Chromium", () => {
   test("an answer comes without a new page, its citation leads to its passage", async () => {
-    const { page, complaints } = admin;
+    const { page, complaints } = panel().admin;
     await page.goto("/panel/search");
     await page.selectOption("[name=with]", "inference:ask");
     await page.evaluate("document.body.dataset.kept = 'yes'");
@@ -74,7 +55,7 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
   });
 
   test("text is shown while the model writes, and a broken line says so", async () => {
-    const { page } = admin;
+    const { page } = panel().admin;
     await page.goto("/panel/inferences/ask");
     const events = `event: delta\ndata: {"text":"There are","step":0}\n\nevent: error\ndata: {"error":"The model is busy"}\n\n`;
     await page.route("**/inferences/ask/run", async (route) => {
@@ -89,7 +70,7 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
   });
 
   test("two settings of a search and of an inference are shown side by side", async () => {
-    const { page } = admin;
+    const { page } = panel().admin;
     await page.goto("/panel/search?rag=handbook&q=days+of+leave");
     await page.click("button:has-text('Compare two settings')");
     await page.selectOption("[name='b.searchMode']", "keyword");
@@ -115,7 +96,7 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
   });
 
   test("a passage keeps the question in a question set", async () => {
-    const { page } = admin;
+    const { page } = panel().admin;
     await page.goto("/panel/search?rag=handbook&q=When+are+trains+booked");
     const hit = page.locator(".hit", { hasText: "trains.md" });
     await hit.locator("a:has-text('Keep as test question')").click();
@@ -126,7 +107,7 @@ describe.skipIf(executablePath === null)("search and answers in Chromium", () =>
   });
 
   test("a document's Markdown is rendered, and nothing in it runs", async () => {
-    const { page, complaints } = admin;
+    const { page, complaints } = panel().admin;
     const found = async () => {
       await page.goto("/panel/search?rag=handbook&q=otters");
       return await page.locator(".hit", { hasText: "otters.md" }).count();

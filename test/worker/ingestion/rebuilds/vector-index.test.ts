@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 import { SHOWN_AFTER_MS } from "../../../support/vectorize-world.ts";
 import {
   deliverBut,
@@ -15,7 +16,7 @@ import {
   vectorizeRag,
 } from "./support.ts";
 
-test("vectors of replaced and abandoned generations leave the vector index", async () => {
+test("vectors of replaced generations and of a removed RAG leave the vector index", async () => {
   const { world, rag } = await vectorizeRag({
     "a.html": longText("moss"),
     "b.html": longText("fen"),
@@ -34,12 +35,16 @@ test("vectors of replaced and abandoned generations leave the vector index", asy
   expect(await states(rag)).toEqual(["1 dropped", "2 dropped", "3 live"]);
   world.now += SHOWN_AFTER_MS;
   expect(world.held(rag)).toHaveLength((await facts(world, rag, 3)).chunks);
+  // Nor does a removed RAG leave any.
+  await statement("update rags set removed_at = 1 where id = ?", rag).run();
+  await world.services.queue.scan({ kind: "purge-rag", ragId: rag });
+  await world.deliver();
+  world.now += SHOWN_AFTER_MS;
+  expect(world.held(rag)).toEqual([]);
 });
 
 test("vectors of a size that the vector index cannot hold change nothing and say so", async () => {
-  const { world, rag } = await vectorizeRag({
-    "a.html": longText("moss"),
-  });
+  const { world, rag } = await vectorizeRag({ "a.html": longText("moss") });
   const before = await found(world, rag);
   const errors = world.logged("error");
   world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: 512 };

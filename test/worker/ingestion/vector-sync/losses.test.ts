@@ -4,22 +4,34 @@ import { vectorizeRag } from "../rebuilds/support.ts";
 import { asSearched, drive, nearest } from "./support.ts";
 
 const HEATHER = "Heather flowers in August.";
+const GORSE = "Gorse grows by the road.";
 const MOSS = "Moss grows on peat.";
 
-test("while the vector index is down a semantic RAG is searched by words", async () => {
-  const { world, source, rag } = await vectorizeRag({
-    "a.html": HEATHER,
-  });
+test("while the vector index is down files come and go, and a search is by words", async () => {
+  const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER, "gone.html": GORSE });
   await world.minutesPass(3);
+  expect(world.held(rag)).toHaveLength(2);
+  world.vectorize.failure = new Error("down");
+  await world.drop(source, "gone.html");
   await world.put(source, "b.html", MOSS);
   await world.deliver();
-  world.vectorize.failure = new Error("down");
+  expect((await world.rows(rag)).map(({ status }) => status)).toEqual([
+    "indexed",
+    "indexed",
+    "deleted",
+  ]);
   const byWord = await nearest(world, rag, "heather");
   expect(byWord.chunks).toContain(`a.html: ${HEATHER}`);
   expect(byWord.degradations).toEqual([
     expect.stringMatching(/^vector index: failed after \d+ ms$/),
   ]);
   expect((await nearest(world, rag, "peatmoss")).chunks).toEqual([`b.html: ${MOSS}`]);
+  expect((await nearest(world, rag, "gorse")).chunks).not.toContain(`gone.html: ${GORSE}`);
+  world.vectorize.failure = null;
+  await world.minutesPass(8);
+  expect(world.held(rag)).toHaveLength(2);
+  const { chunks, degradations } = await nearest(world, rag, "moss");
+  expect([chunks[0], degradations]).toEqual([`b.html: ${MOSS}`, []]);
 });
 
 test("a question that the vector index fails once is asked once more", async () => {
