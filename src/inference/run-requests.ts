@@ -14,14 +14,14 @@ const RAGS_LIMIT = 1_000;
 
 export const SelectedFiles = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "Identifier of a linked RAG." }),
-    files: selectedPaths.openapi({ description: "Paths or external ids of files." }),
+    ragIdentifier: z.string().describe("Identifier of a linked RAG."),
+    files: selectedPaths.describe("Paths or external ids of files."),
   })
   .openapi("SelectedFiles");
 export const SelectedFolders = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "Identifier of a linked RAG." }),
-    folders: selectedPaths.openapi({ description: "Paths of folders." }),
+    ragIdentifier: z.string().describe("Identifier of a linked RAG."),
+    folders: selectedPaths.describe("Paths of folders."),
   })
   .openapi("SelectedFolders");
 export const ProviderFilter = z
@@ -29,7 +29,7 @@ export const ProviderFilter = z
     ragIdentifier: z
       .string()
       .optional()
-      .openapi({ description: "Only for this RAG; by default, for all linked RAGs." }),
+      .describe("Only for this RAG; by default, for all linked RAGs."),
     ...filterFields,
   })
   .openapi("ProviderFilter");
@@ -41,15 +41,11 @@ const context = {
     .array(SelectedFiles)
     .max(RAGS_LIMIT)
     .optional()
-    .openapi({ description: "Files by RAG: paths or external ids." }),
-  selectedFolders: z
-    .array(SelectedFolders)
-    .max(RAGS_LIMIT)
-    .optional()
-    .openapi({ description: "Folders by RAG." }),
-  providerFilter: filtersOf(ProviderFilter).openapi({
-    description: "Filter on provider metadata; every entry must match.",
-  }),
+    .describe("Files by RAG: paths or external ids."),
+  selectedFolders: z.array(SelectedFolders).max(RAGS_LIMIT).optional().describe("Folders by RAG."),
+  providerFilter: filtersOf(ProviderFilter).describe(
+    "Filter on provider metadata; every entry must match.",
+  ),
   includeSystemPrompt: z
     .boolean()
     .default(false)

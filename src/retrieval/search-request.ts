@@ -101,7 +101,7 @@ export const filterFields = {
   values: z
     .array(z.string().max(VALUE_MAX_LENGTH))
     .max(FILTER_VALUES_LIMIT)
-    .openapi({ description: "One of them must match." }),
+    .describe("One of them must match."),
 };
 
 export const filtersOf = <Filter extends z.ZodType>(filter: Filter) =>

@@ -38,7 +38,7 @@ const listInferenceFiles = createRoute({
     query: z.object({
       page,
       limit,
-      ragIdentifier: z.string().optional().openapi({ description: "Restrict to one RAG." }),
+      ragIdentifier: z.string().optional().describe("Restrict to one RAG."),
     }),
   },
   responses: {

@@ -27,7 +27,7 @@ const query = z
   .object({
     page: page.optional(),
     limit: limitOfPage,
-    status: FileStatusName.optional().openapi({ description: "Only files in this status." }),
+    status: FileStatusName.optional().describe("Only files in this status."),
     path: relativePath
       .optional()
       .openapi({ description: "Only files in this folder, or this file.", example: "handbook/" }),

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { headersOf, type HeaderName } from "./headers.ts";
 
 const ErrorBody = z
-  .object({ error: z.string().openapi({ description: "The reason, in one line." }) })
+  .object({ error: z.string().describe("The reason, in one line.") })
   .openapi("Error");
 
 /** Every error that a published operation may answer with, and when. */

@@ -10,11 +10,8 @@ const time = z.iso.datetime({ precision: 3 }).nullable().openapi({
   description: "When it was last indexed; null if never.",
   example: "2026-01-31T08:15:30.123Z",
 });
-const errorMessage = z
-  .string()
-  .nullable()
-  .openapi({ description: "Reason when status is error; null otherwise." });
-const size = z.int().min(0).openapi({ description: "Bytes." });
+const errorMessage = z.string().nullable().describe("Reason when status is error; null otherwise.");
+const size = z.int().min(0).describe("Bytes.");
 
 const entry = {
   filePath: z.string().openapi({ description: "Path of the file.", example: "handbook/leave.md" }),
@@ -34,19 +31,19 @@ const RagFileEntry = z
     externalId: z
       .string()
       .nullable()
-      .openapi({ description: "The file's id at the provider; null if it has none." }),
+      .describe("The file's id at the provider; null if it has none."),
   })
   .openapi("RagFileEntry");
 
 const page = {
-  total: z.int().min(0).openapi({ description: "Number of files in all pages." }),
-  page: z.int().min(1).openapi({ description: "Number of this page, from 1." }),
-  limit: z.int().min(1).openapi({ description: "Files on a page." }),
+  total: z.int().min(0).describe("Number of files in all pages."),
+  page: z.int().min(1).describe("Number of this page, from 1."),
+  limit: z.int().min(1).describe("Files on a page."),
 };
 
 export const RagFilePage = z
   .object({
-    data: z.array(RagFileEntry).openapi({ description: "Files of this page, in order of path." }),
+    data: z.array(RagFileEntry).describe("Files of this page, in order of path."),
     ...page,
   })
   .openapi("RagFilePage");
@@ -55,22 +52,22 @@ export const RagFileList = z.array(RagFileEntry).openapi("RagFileList");
 
 const FileGroup = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "Identifier of the RAG." }),
-    ragName: z.string().openapi({ description: "Display name of the RAG." }),
-    files: z.array(FileEntry).openapi({ description: "Its files on this page." }),
+    ragIdentifier: z.string().describe("Identifier of the RAG."),
+    ragName: z.string().describe("Display name of the RAG."),
+    files: z.array(FileEntry).describe("Its files on this page."),
   })
   .openapi("FileGroup");
 
 export const InferenceFilePage = z
   .object({
-    data: z.array(FileGroup).openapi({ description: "Files of this page by RAG." }),
+    data: z.array(FileGroup).describe("Files of this page by RAG."),
     ...page,
   })
   .openapi("InferenceFilePage");
 
 export const FileState = z
   .object({
-    name: z.string().openapi({ description: "File name." }),
+    name: z.string().describe("File name."),
     size,
     status: FileStatusName,
     indexedAt: time,

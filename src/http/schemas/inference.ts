@@ -6,9 +6,9 @@ import { Chunk, Degradation } from "./retrieval.ts";
 
 export const LinkedFileSource = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "Identifier of the RAG." }),
-    ragName: z.string().openapi({ description: "Display name of the RAG." }),
-    identifier: z.string().openapi({ description: "Identifier of the file source." }),
+    ragIdentifier: z.string().describe("Identifier of the RAG."),
+    ragName: z.string().describe("Display name of the RAG."),
+    identifier: z.string().describe("Identifier of the file source."),
     provider: Provider,
   })
   .openapi("LinkedFileSource");
@@ -16,14 +16,12 @@ export const LinkedFileSource = z
 const InferenceItem = z
   .object({
     name: z.string().openapi({ description: "Display name.", example: "Ask the handbook" }),
-    identifier: z.string().openapi({ description: "Identifier, used in paths." }),
-    url: z.url().openapi({ description: "Path to run the inference." }),
-    createdAt: z.iso
-      .datetime({ precision: 3 })
-      .openapi({ description: "When it was created, UTC." }),
-    fileSources: z.array(LinkedFileSource).openapi({
-      description: "Linked RAGs. If there are any, a run requires semanticSearch.",
-    }),
+    identifier: z.string().describe("Identifier, used in paths."),
+    url: z.url().describe("Path to run the inference."),
+    createdAt: z.iso.datetime({ precision: 3 }).describe("When it was created, UTC."),
+    fileSources: z
+      .array(LinkedFileSource)
+      .describe("Linked RAGs. If there are any, a run requires semanticSearch."),
   })
   .openapi("InferenceItem");
 
@@ -31,77 +29,77 @@ export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 
 export const ContentBlock = z
   .object({
-    type: z.literal("text").openapi({ description: "Kind of block." }),
-    text: z.string().openapi({ description: "Text of the model." }),
+    type: z.literal("text").describe("Kind of block."),
+    text: z.string().describe("Text of the model."),
   })
   .openapi("ContentBlock");
 
 const ToolCall = z
   .object({
-    id: z.string().openapi({ description: "Identifier of the call." }),
-    tool: z.string().openapi({ description: "Name of the tool." }),
-    ok: z.boolean().openapi({ description: "Whether the tool returned a result." }),
+    id: z.string().describe("Identifier of the call."),
+    tool: z.string().describe("Name of the tool."),
+    ok: z.boolean().describe("Whether the tool returned a result."),
     debug: z
       .object({
-        input: z.unknown().openapi({ description: "Arguments from the model." }),
-        output: z.string().openapi({ description: "Result of the tool." }),
-        durationMs: z.number().openapi({ description: "Milliseconds." }),
+        input: z.unknown().describe("Arguments from the model."),
+        output: z.string().describe("Result of the tool."),
+        durationMs: z.number().describe("Milliseconds."),
       })
       .optional()
-      .openapi({ description: "Only with an administrator session." }),
+      .describe("Only with an administrator session."),
   })
   .openapi("ToolCall");
 
 const Timings = z
   .object({
-    contextMs: z.number().openapi({ description: "Milliseconds of retrieval without reranking." }),
-    rerankingMs: z.number().openapi({ description: "Milliseconds of reranking." }),
-    modelMs: z.number().openapi({ description: "Milliseconds of model calls." }),
-    totalMs: z.number().openapi({ description: "Milliseconds of the whole call." }),
+    contextMs: z.number().describe("Milliseconds of retrieval without reranking."),
+    rerankingMs: z.number().describe("Milliseconds of reranking."),
+    modelMs: z.number().describe("Milliseconds of model calls."),
+    totalMs: z.number().describe("Milliseconds of the whole call."),
   })
   .openapi("Timings");
 
 const Cost = z
   .object({
-    amount: z.number().openapi({ description: "Cost of the call." }),
-    currency: z.string().openapi({ description: "Currency code of three capitals." }),
+    amount: z.number().describe("Cost of the call."),
+    currency: z.string().describe("Currency code of three capitals."),
   })
   .openapi("Cost");
 const Usage = z
   .object({
-    inputTokens: z.int().openapi({ description: "Input tokens of the model." }),
-    outputTokens: z.int().openapi({ description: "Output tokens of the model." }),
-    totalTokens: z.int().openapi({ description: "Sum of both." }),
-    cost: Cost.nullable().openapi({ description: "Null if the model has no price." }),
+    inputTokens: z.int().describe("Input tokens of the model."),
+    outputTokens: z.int().describe("Output tokens of the model."),
+    totalTokens: z.int().describe("Sum of both."),
+    cost: Cost.nullable().describe("Null if the model has no price."),
   })
   .openapi("Usage");
 
 /** What a run of an inference and a turn of an agent have in common. */
 export const runFields = {
-  items: z.array(Chunk).openapi({ description: "Chunks used as context." }),
-  toolCalls: z.array(ToolCall).openapi({ description: "One entry for each call of a tool." }),
-  systemPrompt: z.string().optional().openapi({ description: "Only with includeSystemPrompt." }),
+  items: z.array(Chunk).describe("Chunks used as context."),
+  toolCalls: z.array(ToolCall).describe("One entry for each call of a tool."),
+  systemPrompt: z.string().optional().describe("Only with includeSystemPrompt."),
   degraded: Degradation.optional(),
-  timings: Timings.optional().openapi({ description: "Only with an administrator session." }),
-  usage: Usage.optional().openapi({ description: "Only with an administrator session." }),
+  timings: Timings.optional().describe("Only with an administrator session."),
+  usage: Usage.optional().describe("Only with an administrator session."),
 };
 
 const RunParams = z
   .object({
-    prompt: z.string().openapi({ description: "As received." }),
-    semanticSearch: z.array(z.string()).optional().openapi({ description: "As received." }),
-    topK: z.int().openapi({ description: "As received, or its default." }),
-    useReranking: z.boolean().openapi({ description: "As received, or its default." }),
-    candidateMultiplier: z.int().openapi({ description: "As received, or its default." }),
-    similarityThreshold: z.number().optional().openapi({ description: "As received." }),
-    includeDuplicates: z.boolean().openapi({ description: "As received, or its default." }),
-    jsonSchema: z.string().optional().openapi({ description: "As received." }),
-    useAllFiles: z.boolean().openapi({ description: "As received, or its default." }),
-    selectedFiles: z.array(SelectedFiles).optional().openapi({ description: "As received." }),
-    selectedFolders: z.array(SelectedFolders).optional().openapi({ description: "As received." }),
-    providerFilter: z.array(ProviderFilter).optional().openapi({ description: "As received." }),
-    includeSystemPrompt: z.boolean().openapi({ description: "As received, or its default." }),
-    includeSources: z.boolean().optional().openapi({ description: "As received." }),
+    prompt: z.string().describe("As received."),
+    semanticSearch: z.array(z.string()).optional().describe("As received."),
+    topK: z.int().describe("As received, or its default."),
+    useReranking: z.boolean().describe("As received, or its default."),
+    candidateMultiplier: z.int().describe("As received, or its default."),
+    similarityThreshold: z.number().optional().describe("As received."),
+    includeDuplicates: z.boolean().describe("As received, or its default."),
+    jsonSchema: z.string().optional().describe("As received."),
+    useAllFiles: z.boolean().describe("As received, or its default."),
+    selectedFiles: z.array(SelectedFiles).optional().describe("As received."),
+    selectedFolders: z.array(SelectedFolders).optional().describe("As received."),
+    providerFilter: z.array(ProviderFilter).optional().describe("As received."),
+    includeSystemPrompt: z.boolean().describe("As received, or its default."),
+    includeSources: z.boolean().optional().describe("As received."),
   })
   .openapi("InferenceRunParams");
 
@@ -109,19 +107,19 @@ const StructuredResponse = z.record(z.string(), z.unknown()).openapi("Structured
 
 export const InferenceRunResponse = z
   .object({
-    response: z.union([z.array(ContentBlock), z.array(z.unknown()), StructuredResponse]).openapi({
-      description: "Content blocks; with jsonSchema, a value that follows the schema.",
-    }),
-    inference: z.string().openapi({ description: "Identifier of the inference executed." }),
-    params: RunParams.openapi({ description: "The parameters received, with defaults applied." }),
+    response: z
+      .union([z.array(ContentBlock), z.array(z.unknown()), StructuredResponse])
+      .describe("Content blocks; with jsonSchema, a value that follows the schema."),
+    inference: z.string().describe("Identifier of the inference executed."),
+    params: RunParams.describe("The parameters received, with defaults applied."),
     ...runFields,
   })
   .openapi("InferenceRunResponse");
 
 export const InferenceRetrieveResponse = z
   .object({
-    systemPrompt: z.string().openapi({ description: "The system prompt of the inference." }),
-    chunks: z.array(Chunk).openapi({ description: "The chunks, best first." }),
+    systemPrompt: z.string().describe("The system prompt of the inference."),
+    chunks: z.array(Chunk).describe("The chunks, best first."),
     degraded: Degradation.optional(),
   })
   .openapi("InferenceRetrieveResponse");

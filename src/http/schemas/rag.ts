@@ -8,26 +8,27 @@ export const Provider = z
 
 const FileSourceReference = z
   .object({
-    id: z.string().openapi({ description: "Internal identifier." }),
-    name: z.string().openapi({ description: "Display name." }),
-    identifier: z.string().openapi({ description: "Identifier of the file source." }),
+    id: z.string().describe("Internal identifier."),
+    name: z.string().describe("Display name."),
+    identifier: z.string().describe("Identifier of the file source."),
     provider: Provider,
   })
   .openapi("FileSourceReference", { description: "File source of the RAG." });
 
 const common = {
-  id: z.string().openapi({ description: "Internal identifier." }),
+  id: z.string().describe("Internal identifier."),
   name: z.string().openapi({ description: "Display name.", example: "Staff handbook" }),
   identifier: z
     .string()
     .openapi({ description: "Identifier, used in paths.", example: "handbook" }),
-  status: z.enum(["active", "paused", "error"]).openapi({
-    description:
+  status: z
+    .enum(["active", "paused", "error"])
+    .describe(
       "paused: an administrator stopped indexing. error: the last scan could not read the file source. What is indexed stays searchable.",
-  }),
-  totalFiles: z.int().min(0).openapi({ description: "Files known to the RAG." }),
-  processedFiles: z.int().min(0).openapi({ description: "Files that are indexed." }),
-  numberVectors: z.int().min(0).openapi({ description: "Vectors stored." }),
+    ),
+  totalFiles: z.int().min(0).describe("Files known to the RAG."),
+  processedFiles: z.int().min(0).describe("Files that are indexed."),
+  numberVectors: z.int().min(0).describe("Vectors stored."),
 };
 
 const RagItem = z.object({ ...common, fileSource: FileSourceReference }).openapi("RagItem");
@@ -36,7 +37,7 @@ export const RagList = z.array(RagItem).openapi("RagList");
 
 export const Scope = z
   .object({
-    type: z.enum(["path", "externalId"]).openapi({ description: "Kind of the value." }),
+    type: z.enum(["path", "externalId"]).describe("Kind of the value."),
     value: z.string().min(1).openapi({
       description:
         "A folder's path ends with a slash and includes everything in it; without a slash it is a file. Or the external id of a file or folder in a cloud drive.",
@@ -48,16 +49,13 @@ export const Scope = z
 export const RagDetail = z
   .object({
     ...common,
-    fileSourceScopeMode: z.enum(["global", "scoped"]).openapi({
-      description:
+    fileSourceScopeMode: z
+      .enum(["global", "scoped"])
+      .describe(
         "global: the RAG indexes everything in its file source; scoped: what its scopes name.",
-    }),
-    fileSourceScopes: z
-      .array(Scope)
-      .openapi({ description: "The scope list; empty in global mode." }),
+      ),
+    fileSourceScopes: z.array(Scope).describe("The scope list; empty in global mode."),
   })
   .openapi("RagDetail");
 
-export const Ok = z
-  .object({ ok: z.literal(true).openapi({ description: "Always true." }) })
-  .openapi("Ok");
+export const Ok = z.object({ ok: z.literal(true).describe("Always true.") }).openapi("Ok");

@@ -2,47 +2,46 @@ import { z } from "@hono/zod-openapi";
 
 const ChunkSource = z
   .object({
-    ragIdentifier: z.string().openapi({ description: "RAG of the chunk." }),
-    filePath: z.string().openapi({ description: "Path of the file." }),
-    name: z.string().openapi({ description: "File name." }),
+    ragIdentifier: z.string().describe("RAG of the chunk."),
+    filePath: z.string().describe("Path of the file."),
+    name: z.string().describe("File name."),
     externalId: z
       .string()
       .nullable()
-      .openapi({ description: "The file's id at the provider; null if it has none." }),
-    url: z
-      .string()
+      .describe("The file's id at the provider; null if it has none."),
+    url: z.string().nullable().describe("Address of the document; null if it has none."),
+    modifiedAt: z.iso
+      .datetime()
+      .describe("When the file was last changed, according to its source."),
+    position: z.int().min(0).describe("0 for the file's first chunk."),
+    page: z
+      .int()
       .nullable()
-      .openapi({ description: "Address of the document; null if it has none." }),
-    modifiedAt: z.iso.datetime().openapi({
-      description: "When the file was last changed, according to its source.",
-    }),
-    position: z.int().min(0).openapi({ description: "0 for the file's first chunk." }),
-    page: z.int().nullable().openapi({
-      description: "Page on which the chunk begins, from 1; null if there are no pages.",
-    }),
-    headings: z.array(z.string()).openapi({ description: "Heading path, outermost first." }),
-    start: z.int().min(0).openapi({
-      description: "Offset of the passage in the file's text, in UTF-16 code units.",
-    }),
-    end: z.int().min(0).openapi({ description: "Offset of the first character after it." }),
+      .describe("Page on which the chunk begins, from 1; null if there are no pages."),
+    headings: z.array(z.string()).describe("Heading path, outermost first."),
+    start: z
+      .int()
+      .min(0)
+      .describe("Offset of the passage in the file's text, in UTF-16 code units."),
+    end: z.int().min(0).describe("Offset of the first character after it."),
   })
   .openapi("ChunkSource");
 
 export const Chunk = z
   .object({
-    text: z.string().openapi({ description: "Text of the chunk." }),
+    text: z.string().describe("Text of the chunk."),
     score: z.number().min(0).max(1).openapi({ description: "Similarity.", example: 0.731 }),
-    source: ChunkSource.optional().openapi({ description: "Only with includeSources." }),
+    source: ChunkSource.optional().describe("Only with includeSources."),
   })
   .openapi("Chunk");
 
 export const Degradation = z
   .object({
-    occurred: z.literal(true).openapi({ description: "Always true." }),
+    occurred: z.literal(true).describe("Always true."),
     message: z
       .string()
       .optional()
-      .openapi({ description: "The part that failed; only with an administrator session." }),
+      .describe("The part that failed; only with an administrator session."),
   })
   .openapi("Degradation", {
     description: "Present when the answer was built with less context than requested.",
@@ -50,7 +49,7 @@ export const Degradation = z
 
 export const RagRetrieveResponse = z
   .object({
-    chunks: z.array(Chunk).openapi({ description: "The chunks, best first." }),
+    chunks: z.array(Chunk).describe("The chunks, best first."),
     degraded: Degradation.optional(),
   })
   .openapi("RagRetrieveResponse");

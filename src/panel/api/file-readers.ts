@@ -13,10 +13,10 @@ const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
 const FileReaders = z
   .object({
     permissions: z.enum(["off", "on"]),
-    readers: readers.nullable().openapi({
-      description: "Who may read the file, and where each comes from; null: never told.",
-    }),
-    unreadable: z.string().nullable().openapi({ description: "Why they could not be read." }),
+    readers: readers
+      .nullable()
+      .describe("Who may read the file, and where each comes from; null: never told."),
+    unreadable: z.string().nullable().describe("Why they could not be read."),
     readAt: timeOrNull,
   })
   .openapi("FileReaders");
@@ -26,15 +26,13 @@ const Checked = z
 const Preview = z
   .object({
     files: z.int(),
-    nobody: z.int().openapi({ description: "Files that nobody can read." }),
-    unreadable: z.int().openapi({ description: "Those whose readers could not be read." }),
+    nobody: z.int().describe("Files that nobody can read."),
+    unreadable: z.int().describe("Those whose readers could not be read."),
     problems: z.array(z.object({ path: z.string(), message: z.string() })),
     unknownGroups: z
       .array(z.object({ name: z.string(), reason: z.string(), files: z.int() }))
-      .openapi({
-        description: "Groups whose members are not known: only calls name their members.",
-      }),
-    isComplete: z.boolean().openapi({ description: "False: of the first files only." }),
+      .describe("Groups whose members are not known: only calls name their members."),
+    isComplete: z.boolean().describe("False: of the first files only."),
   })
   .openapi("PermissionsPreview");
 

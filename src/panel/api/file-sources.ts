@@ -40,11 +40,11 @@ const Scan = z
     failed: z.int(),
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
-      .openapi({ description: "The first 20 that failed or have no text, and why." }),
+      .describe("The first 20 that failed or have no text, and why."),
     heldRemovals: z.int(),
     leftOut: z
       .array(z.object({ limit: z.string(), addresses: z.int(), isAtLeast: z.boolean() }))
-      .openapi({ description: "Addresses that a limit of the settings kept out." }),
+      .describe("Addresses that a limit of the settings kept out."),
     mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
     error: z.string().nullable(),
   })
@@ -59,7 +59,7 @@ const scanOf = (scan: ScanRunRow) => ({
 
 const config = z
   .record(z.string(), z.unknown())
-  .openapi({ description: "The provider's settings; `true` for a set secret." });
+  .describe("The provider's settings; `true` for a set secret.");
 
 const sourceFields = {
   id: z.string(),
@@ -75,11 +75,11 @@ const sourceFields = {
   pushed: z
     .object({ files: z.int(), refused: z.int(), lastRefusedAt: timeOrNull })
     .optional()
-    .openapi({ description: "Addresses that were pushed; web sources only." }),
+    .describe("Addresses that were pushed; web sources only."),
   notifications: z
     .object({ until: timeOrNull, error: z.string().nullable() })
     .optional()
-    .openapi({ description: "Until when the provider notifies of changes." }),
+    .describe("Until when the provider notifies of changes."),
   createdAt: time,
 };
 export const Source = z.object(sourceFields).openapi("FileSource");

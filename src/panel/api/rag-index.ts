@@ -118,11 +118,11 @@ const explanation = z
     recency: z.number().nullable(),
   })
   .optional()
-  .openapi({ description: "Why the passage has this rank. Administrators only." });
+  .describe("Why the passage has this rank. Administrators only.");
 const value = z
   .number()
   .optional()
-  .openapi({ description: "What the passages are ordered by; `score` is the similarity." });
+  .describe("What the passages are ordered by; `score` is the similarity.");
 const Answer = z
   .object({
     chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),

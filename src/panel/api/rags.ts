@@ -42,7 +42,7 @@ const shown = {
 };
 const unknownExternalIds = z
   .array(z.string())
-  .openapi({ description: "External ids of its scopes that the source does not have." });
+  .describe("External ids of its scopes that the source does not have.");
 const CheckedRag = z.object({ ...shown, unknownExternalIds }).openapi("CheckedRag");
 
 const ragQuery = z.object({ check: z.literal("scopes").optional() });

@@ -53,10 +53,8 @@ const indexing = {
 const File = z
   .object({
     ...shown,
-    status: status
-      .nullable()
-      .openapi({ description: "The worst status in any RAG; null if no RAG has the file." }),
-    isExcluded: z.boolean().openapi({ description: "Whether the file is left out of search." }),
+    status: status.nullable().describe("The worst status in any RAG; null if no RAG has the file."),
+    isExcluded: z.boolean().describe("Whether the file is left out of search."),
     ...indexing,
   })
   .openapi("SourceFile");
@@ -96,7 +94,7 @@ const ExcludedItem = z
   .object({
     kind: z.enum(["file", "passage"]),
     path: z.string(),
-    value: z.string().openapi({ description: "The path, or the hash of the passage's text." }),
+    value: z.string().describe("The path, or the hash of the passage's text."),
     excerpt: z.string(),
     createdAt: time,
     createdBy: z.string().nullable(),

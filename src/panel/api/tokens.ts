@@ -14,9 +14,10 @@ const shown = {
   inferences: z.array(z.string()),
   rags: z.array(z.string()),
   manageScopes: z.boolean(),
-  reader: z.string().nullable().openapi({
-    description: "`named`, the address of the only person that it reads as, or null.",
-  }),
+  reader: z
+    .string()
+    .nullable()
+    .describe("`named`, the address of the only person that it reads as, or null."),
   createdAt: time,
   expiresAt: timeOrNull,
   lastUsedAt: timeOrNull,
