@@ -1,6 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
-import { Hono } from "hono";
 
 import { notFound } from "../core/errors.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -10,13 +9,11 @@ import { ownHostsOnly } from "./middleware/own-hosts.ts";
 import { rateLimit } from "./middleware/rate-limit.ts";
 import { securityHeaders } from "./middleware/security-headers.ts";
 import { agentRoutes } from "./routes/agents.ts";
-import { assetRoutes } from "./routes/assets.ts";
-import { homeRoutes } from "./routes/home.ts";
 import { inferenceFileRoutes } from "./routes/inference-files.ts";
 import { inferenceRoutes } from "./routes/inferences.ts";
 import { ragFileRoutes } from "./routes/rag-files.ts";
-import { ragRoutes } from "./routes/rags.ts";
-import { ragScopeRoutes } from "./routes/rag-scopes.ts";
+import { ragRoutes, ragScopeRoutes } from "./routes/rags.ts";
+import { siteRoutes } from "./routes/site.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
 import { documentation } from "./routes/documentation.ts";
 import { validationHook } from "./validation.ts";
@@ -44,9 +41,7 @@ export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
   const api = publicApi();
   app.route("/", api);
   app.route("/", documentation(api));
-  app.route("/", assetRoutes);
-  app.route("/", healthRoutes);
-  app.route("/", homeRoutes);
+  app.route("/", siteRoutes);
   return app;
 }
 
@@ -78,18 +73,6 @@ const requestId = createMiddleware<AppEnv>(async (context, next) => {
   context.set("requestId", id);
   await next();
   context.res.headers.set("X-Request-Id", id);
-});
-
-/**
- * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
- * invalid one is a 500 that names the variable. It calls neither the database nor any other
- * service, so that frequent calls are free and fast; `/panel/api/overview` shows those.
- */
-const healthRoutes = new Hono<AppEnv>();
-
-healthRoutes.get("/health", (context) => {
-  const { config, version } = context.get("services");
-  return context.json({ status: "ok", environment: config.ENVIRONMENT, version }, 200);
 });
 
 /** A request's execution context. Hono's type lacks `tracing`, which the object has. */

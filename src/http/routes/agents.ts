@@ -1,8 +1,8 @@
-import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
 import { runAgent } from "../../inference/run-agent.ts";
-import type { ContentBlock } from "../../inference/types.ts";
+import type { ContentBlock as Block } from "../../inference/types.ts";
 import { linkedSourceOf } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
@@ -10,12 +10,28 @@ import { guardAgent, guardAgentRun } from "../middleware/guard.ts";
 import { runAnswer } from "../run-answer.ts";
 import { answerRun } from "../run-stream.ts";
 import { AgentInvokeRequest } from "../../inference/run-requests.ts";
-import { AgentDetail, AgentInvokeResponse } from "../schemas/agent.ts";
 import { errors } from "../schemas/error.ts";
+import { ContentBlock, LinkedFileSource, runFields } from "../schemas/inference.ts";
 import { agentParams, bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
 /** The agents are part of the API and not of its published specification. */
 const ofAgents = { hide: true, tags: [TAGS.agents], security: bearer };
+
+const AgentDetail = z.object({
+  name: z.string(),
+  identifier: z.string(),
+  url: z.url(),
+  createdAt: z.iso.datetime({ precision: 3 }),
+  description: z.string(),
+  fileSources: z.array(LinkedFileSource),
+});
+
+const AgentInvokeResponse = z.object({
+  response: z.array(ContentBlock),
+  agent: z.string(),
+  params: AgentInvokeRequest,
+  ...runFields,
+});
 
 const getAgent = createRoute({
   ...ofAgents,
@@ -68,7 +84,7 @@ agentRoutes.openapi(invokeAgent, async (context) => {
       runAgent(services, { agent, prompt, messages, cites, caller, ...listening }),
     answerOf: (result) => ({
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without a JSON Schema the response is content blocks
-      response: result.response as ContentBlock[],
+      response: result.response as Block[],
       agent: agent.identifier,
       params: input,
       ...runAnswer(result, input, caller),

@@ -25,14 +25,15 @@ import {
 } from "../schemas/inference.ts";
 import { bearer, inferenceParams, json, jsonRequest, TAGS, readsJson } from "./route-parts.ts";
 
+const ofInferences = { tags: [TAGS.inferences], security: bearer };
+
 const listInferences = createRoute({
+  ...ofInferences,
   method: "get",
   path: "/api/inferences",
   operationId: "listInferences",
   summary: "List permitted inferences",
   description: "The inferences that the token may run, in order of identifier.",
-  tags: [TAGS.inferences],
-  security: bearer,
   responses: {
     200: json(InferenceList, "The permitted inferences.", EXAMPLES.inferenceList),
     ...errors(),
@@ -43,13 +44,12 @@ const SEARCH_RULES =
   "semanticSearch is required when the inference has linked RAGs, and ignored when it has none. semanticSearch, similarityThreshold, selectedFiles, selectedFolders and providerFilter are accepted only if the inference has its native RAG enabled; sending them otherwise gives 400.";
 
 const runRoute = createRoute({
+  ...ofInferences,
   method: "post",
   path: "/api/inferences/{identifier}",
   operationId: "runInference",
   summary: "Run an inference",
   description: `Send a prompt, get a response. Quarry stores nothing between calls. ${SEARCH_RULES}`,
-  tags: [TAGS.inferences],
-  security: bearer,
   middleware: [guardInferenceRun, ...readsJson(InferenceRunRequest), ignoreIdleSearch] as const,
   request: {
     params: inferenceParams,
@@ -66,13 +66,12 @@ const runRoute = createRoute({
 });
 
 const retrieveRoute = createRoute({
+  ...ofInferences,
   method: "post",
   path: "/api/inferences/{identifier}/retrieve",
   operationId: "retrieveForInference",
   summary: "Retrieve context only",
   description: `Return the passages that a run would use, without calling the model. ${SEARCH_RULES}`,
-  tags: [TAGS.inferences],
-  security: bearer,
   middleware: [
     guardInferenceRun,
     ...readsJson(InferenceRetrieveRequest),

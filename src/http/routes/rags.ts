@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { listedFor } from "../../access/readers.ts";
+import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicRags } from "../../db/access/public-lists.ts";
@@ -11,53 +12,90 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
-import { guardRag, guardSearch } from "../middleware/guard.ts";
+import { audited } from "../middleware/audit.ts";
+import { guardRag, guardSearch, mayChange } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { RagDetail, RagList } from "../schemas/rag.ts";
+import { Ok, RagDetail, RagList, Scope } from "../schemas/rag.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import { RagRetrieveResponse } from "../schemas/retrieval.ts";
 import { bearer, json, jsonRequest, ragParams, TAGS, readsJson } from "./route-parts.ts";
 
+const ofRags = { tags: [TAGS.rags], security: bearer };
+
 const listRags = createRoute({
+  ...ofRags,
   method: "get",
   path: "/api/rags",
   operationId: "listRags",
   summary: "List RAGs",
   description: "The RAGs that the token may access, in order of identifier.",
-  tags: [TAGS.rags],
-  security: bearer,
   responses: { 200: json(RagList, "The permitted RAGs.", EXAMPLES.ragList), ...errors() },
 });
 
 const getRag = createRoute({
+  ...ofRags,
   method: "get",
   path: "/api/rags/{identifier}",
   operationId: "getRag",
   summary: "RAG status",
   description: "One RAG with its counts and its scope list.",
-  tags: [TAGS.rags],
-  security: bearer,
   middleware: [guardRag] as const,
   request: { params: ragParams },
   responses: { 200: json(RagDetail, "The RAG.", EXAMPLES.ragDetail), ...errors(403, 404) },
 });
 
 const retrieveFromRag = createRoute({
+  ...ofRags,
   method: "post",
   path: "/api/rags/{identifier}/retrieve",
   operationId: "retrieveFromRag",
   summary: "Semantic search in one RAG",
   description:
     "Returns the chunks that match the queries, without calling a model. If a part of the search is down, the answer has degraded instead of an error.",
-  tags: [TAGS.rags],
-  security: bearer,
   middleware: [guardSearch, ...readsJson(RagRetrieveRequest)] as const,
   request: { params: ragParams, body: jsonRequest(RagRetrieveRequest, EXAMPLES.ragRetrieve) },
   responses: {
     200: json(RagRetrieveResponse, "The chunks.", EXAMPLES.ragRetrieved, ["X-Ignored-Fields"]),
     ...errors(403, 404, 413, 415),
     ...invalidRequest("topK must be at most 100; semanticSearch is required"),
+  },
+});
+
+/** What adding and removing have in common. */
+const ofScopes = {
+  ...ofRags,
+  path: "/api/rags/{identifier}/scopes" as const,
+  request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
+};
+
+const addRagScope = createRoute({
+  ...ofScopes,
+  method: "post",
+  middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
+  operationId: "addRagScope",
+  summary: "Add a scope",
+  description:
+    "Adds an entry to the RAG's scope list and queues a scan. A RAG in global mode has no list: 422. A token that may not manage scopes: 403.",
+  responses: {
+    200: json(Ok, "The scope was added.", EXAMPLES.ok, ["X-Ignored-Fields", "X-Scope-Files"]),
+    ...invalidRequest("value must be relative, without a leading /"),
+    ...errors(403, 404, 409, 413, 415, 422),
+  },
+});
+
+const removeRagScope = createRoute({
+  ...ofScopes,
+  method: "delete",
+  middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
+  operationId: "removeRagScope",
+  summary: "Remove a scope",
+  description:
+    "Removes an entry from the RAG's scope list. Files outside the remaining scopes leave search at once.",
+  responses: {
+    200: json(Ok, "The scope was removed.", EXAMPLES.ok, ["X-Ignored-Fields"]),
+    ...invalidRequest("type must be one of path, externalId; value is required"),
+    ...errors(403, 404, 413, 415, 422),
   },
 });
 
@@ -114,4 +152,20 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   keepQueries(services, asked, found);
   const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
   return context.json({ chunks, ...degradedFor(caller, found.degradations) }, 200);
+});
+
+/** After the routes of files in the specification. */
+export const ragScopeRoutes = new OpenAPIHono<AppEnv>();
+
+ragScopeRoutes.openapi(addRagScope, async (context) => {
+  const { rag, services } = context.var;
+  const { files } = await addScope(services, { rag, scope: context.req.valid("json") });
+  if (files !== null) context.header("X-Scope-Files", files);
+  return context.json({ ok: true as const }, 200);
+});
+
+ragScopeRoutes.openapi(removeRagScope, async (context) => {
+  const { rag, services } = context.var;
+  await removeScope(services, { rag, scope: context.req.valid("json") });
+  return context.json({ ok: true as const }, 200);
 });

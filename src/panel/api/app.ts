@@ -30,6 +30,21 @@ import { tokenRoutes } from "./tokens.ts";
 import { isObject } from "../../core/is-object.ts";
 import { FORM_FACTS } from "../../core/input/setting-fields.ts";
 
+const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatchRoutes];
+const RAGS = [ragRoutes, ragIndexRoutes, inferenceRoutes, agentRoutes];
+const EVALUATION = [questionSetRoutes, questionRoutes, runRoutes];
+const SERVICE = [tokenRoutes, modelRoutes, usageRoutes, overviewRoutes, auditRoutes];
+/** What administrators change and members see, in the order of the reference. */
+const GUARDED = [
+  userRoutes,
+  keyRoutes,
+  signInRoutes,
+  ...SOURCES,
+  ...RAGS,
+  ...EVALUATION,
+  ...SERVICE,
+];
+
 /**
  * The panel's API, to be mounted under /panel/api of the app that provides services and error
  * handling. Everything but one's own session passes the same three checks: credentials (401),
@@ -45,25 +60,7 @@ export function panelApi(): OpenAPIHono<PanelEnv> {
   app.route("/", ragSearchRoutes());
   app.route("/", documentRoute(app));
   app.use(adminsChange, membersSearch);
-  app.route("/", userRoutes());
-  app.route("/", keyRoutes());
-  app.route("/", signInRoutes());
-  app.route("/", fileSourceRoutes());
-  app.route("/", fileReaderRoutes());
-  app.route("/", sourceFileRoutes());
-  app.route("/", fileBatchRoutes());
-  app.route("/", ragRoutes());
-  app.route("/", ragIndexRoutes());
-  app.route("/", inferenceRoutes());
-  app.route("/", agentRoutes());
-  app.route("/", questionSetRoutes());
-  app.route("/", questionRoutes());
-  app.route("/", runRoutes());
-  app.route("/", tokenRoutes());
-  app.route("/", modelRoutes());
-  app.route("/", usageRoutes());
-  app.route("/", overviewRoutes());
-  app.route("/", auditRoutes());
+  for (const routes of GUARDED) app.route("/", routes());
   return app;
 }
 

@@ -1,0 +1,50 @@
+import { Hono } from "hono";
+
+import { notFound } from "../../core/errors.ts";
+import type { AppEnv } from "../app-env.ts";
+import { baseUrlOf } from "../base-url.ts";
+
+/** What the service has beside its APIs and its panel. */
+export const siteRoutes = new Hono<AppEnv>();
+
+/** An hour: the names of these files stay the same from one deployment to the next. */
+const CACHE = "public, max-age=3600";
+/** A year, where the name holds the hash of the content. */
+const CACHE_HASHED = "public, max-age=31536000, immutable";
+const HASHED_NAME = /\/panel\/[^/]+-[0-9A-Za-z]{8,}\.\w+$/;
+
+/** What browsers load, behind the Worker, so that every answer bears the same headers. */
+siteRoutes.get("/assets/*", async (context) => {
+  const assets = context.env.ASSETS;
+  const found = await assets?.fetch(context.req.raw);
+  if (found === undefined || (!found.ok && found.status !== 304)) throw notFound();
+  const response = new Response(found.body, found);
+  const isHashed = HASHED_NAME.test(context.req.path);
+  response.headers.set("Cache-Control", isHashed ? CACHE_HASHED : CACHE);
+  return response;
+});
+
+/**
+ * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
+ * invalid one is a 500 that names the variable. It calls neither the database nor any other
+ * service, so that frequent calls are free and fast; `/panel/api/overview` shows those.
+ */
+siteRoutes.get("/health", (context) => {
+  const { config, version } = context.get("services");
+  return context.json({ status: "ok", environment: config.ENVIRONMENT, version }, 200);
+});
+
+/** The root leads people to the panel, and tells programs what is here. */
+siteRoutes.get("/", (context) => {
+  context.header("Vary", "Accept");
+  const isBrowser = (context.req.header("Accept") ?? "").includes("text/html");
+  if (isBrowser) return context.redirect("/panel", 302);
+  const base = baseUrlOf(context.get("services").config, context.req.raw);
+  return context.json({
+    name: "Quarry",
+    panel: `${base}/panel`,
+    reference: `${base}/api/docs`,
+    agentsAndWebhooks: `${base}/api/docs/agents-and-webhooks`,
+    openapi: `${base}/api/openapi.json`,
+  });
+});
