@@ -16,6 +16,7 @@ import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
 import type { Progress } from "./progress.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 import { settingShape } from "../db/schema/evaluation.ts";
+import { MEASURE_NAMES as MEASURES } from "../evaluation/measures/summarise.ts";
 
 type EvaluateOptions = {
   url: string;
@@ -234,16 +235,6 @@ function valueOf(text: string): unknown {
 
 /** What a measure must reach, 0 to 1. */
 type Threshold = { measure: string; least: number };
-
-const MEASURES = [
-  "recall@1",
-  "recall@3",
-  "recall@5",
-  "recall@10",
-  "ndcg@10",
-  "mrr",
-  "answers",
-] as const;
 
 /** `recall@5=0.8`. @throws CommandFailure */
 export function thresholdIn(text: string): Threshold {

@@ -21,7 +21,7 @@ import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { mayReadAll } from "./request/guards.ts";
-import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
@@ -33,11 +33,7 @@ const Scan = z
   .object({
     startedAt: time,
     finishedAt: timeOrNull,
-    added: z.int(),
-    changed: z.int(),
-    removed: z.int(),
-    unchanged: z.int(),
-    failed: z.int(),
+    ...all(z.int(), "added", "changed", "removed", "unchanged", "failed"),
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .describe("The first 20 that failed or have no text, and why."),
@@ -62,9 +58,7 @@ const config = z
   .describe("The provider's settings; `true` for a set secret.");
 
 const sourceFields = {
-  id: z.string(),
-  name: z.string(),
-  identifier: z.string(),
+  ...all(z.string(), "id", "name", "identifier"),
   provider: z.enum(PROVIDERS),
   config,
   scanIntervalMinutes: z.int(),

@@ -5,7 +5,7 @@ import { countSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { hasPermissions } from "../../db/catalog/source-store.ts";
 import { readOverview } from "../../db/maintenance/overview-store.ts";
 import { mayReadAll } from "./request/guards.ts";
-import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 import { usageReport } from "../../catalog/usage/usage-report.ts";
 import { invalidField } from "../../core/errors.ts";
 import { namesOf } from "../../db/access/audit-store.ts";
@@ -17,13 +17,7 @@ const LIST_LIMIT = 20;
 const CALL_HOURS = 24;
 
 const files = z
-  .object({
-    pending: z.int(),
-    processing: z.int(),
-    indexed: z.int(),
-    error: z.int(),
-    deleted: z.int(),
-  })
+  .object(all(z.int(), "pending", "processing", "indexed", "error", "deleted"))
   .optional();
 const named = { identifier: z.string(), name: z.string() };
 const Overview = z
@@ -43,10 +37,7 @@ const Overview = z
       }),
     ),
     calls: z.object({
-      hours: z.int(),
-      total: z.int(),
-      errors: z.int(),
-      degraded: z.int(),
+      ...all(z.int(), "hours", "total", "errors", "degraded"),
       errorRate: z.number(),
       degradedRate: z.number(),
     }),
@@ -56,10 +47,7 @@ const Overview = z
         /** The number of RAGs compared completely; the counts are from their last comparison. */
         compared: z.int(),
         lastComparedAt: timeOrNull,
-        vectorsChecked: z.int(),
-        vectorsAddedAgain: z.int(),
-        vectorsRemoved: z.int(),
-        underWay: z.int(),
+        ...all(z.int(), "vectorsChecked", "vectorsAddedAgain", "vectorsRemoved", "underWay"),
         underWaySince: timeOrNull,
       })
       .nullable(),
@@ -148,11 +136,7 @@ const Usage = z
     data: z.array(
       z.object({
         key: z.string(),
-        calls: z.int(),
-        errors: z.int(),
-        degraded: z.int(),
-        inputTokens: z.int(),
-        outputTokens: z.int(),
+        ...all(z.int(), "calls", "errors", "degraded", "inputTokens", "outputTokens"),
         cost: z.array(z.object({ amount: z.number(), currency: z.string() })),
         p50Ms: z.number().nullable(),
         p95Ms: z.number().nullable(),

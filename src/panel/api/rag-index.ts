@@ -10,7 +10,7 @@ import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { ragOf } from "./rags.ts";
-import { Endpoints, pageOf, time } from "./request/endpoint.ts";
+import { all, Endpoints, pageOf, time } from "./request/endpoint.ts";
 import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { panelSearch, searchRag } from "../search/search-rag.ts";
 
@@ -19,10 +19,7 @@ const ofFile = z.object({ path: relativePath.min(1).transform(storedPath) });
 const generation = {
   generation: z.int(),
   embeddingModel: z.string(),
-  dimensions: z.int(),
-  chunkSize: z.int(),
-  chunkOverlap: z.int(),
-  shards: z.int(),
+  ...all(z.int(), "dimensions", "chunkSize", "chunkOverlap", "shards"),
   vectorsIn: z.string(),
   createdAt: time,
 };
@@ -36,11 +33,7 @@ const Index = z
 const Estimate = z
   .object({
     needed: z.boolean(),
-    files: z.int(),
-    chunks: z.int(),
-    reusedVectors: z.int(),
-    embeddingCalls: z.int(),
-    inputTokens: z.int(),
+    ...all(z.int(), "files", "chunks", "reusedVectors", "embeddingCalls", "inputTokens"),
     cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
   })
   .openapi("RebuildEstimate");
@@ -54,11 +47,7 @@ const place = {
 };
 const Preview = z
   .object({
-    chunkSize: z.int(),
-    chunkOverlap: z.int(),
-    characters: z.int(),
-    charactersCut: z.int(),
-    total: z.int(),
+    ...all(z.int(), "chunkSize", "chunkOverlap", "characters", "charactersCut", "total"),
     chunks: z.array(z.object({ ...place, tokens: z.int() })),
   })
   .openapi("ChunkPreview");
@@ -128,9 +117,7 @@ const Answer = z
     chunks: z.array(z.object({ ...Chunk.shape, value, explanation })),
     timings: z
       .object({
-        contextMs: z.number(),
-        rerankingMs: z.number(),
-        totalMs: z.number(),
+        ...all(z.number(), "contextMs", "rerankingMs", "totalMs"),
         legs: z.record(z.string(), z.number()),
       })
       .optional(),

@@ -14,7 +14,7 @@ import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
 import { mayReadAll } from "./request/guards.ts";
-import { Endpoints } from "./request/endpoint.ts";
+import { all, Endpoints } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
@@ -28,15 +28,8 @@ const shown = {
   id: z.string(),
   identifier: z.string(),
   status: z.enum(["active", "paused", "error"]),
-  totalFiles: z.int(),
-  processedFiles: z.int(),
-  numberVectors: z.int(),
-  fileSource: z.object({
-    id: z.string(),
-    name: z.string(),
-    identifier: z.string(),
-    provider: z.string(),
-  }),
+  ...all(z.int(), "totalFiles", "processedFiles", "numberVectors"),
+  fileSource: z.object(all(z.string(), "id", "name", "identifier", "provider")),
   fileSourceScopeMode: scopeMode,
   fileSourceScopes: scopes,
 };

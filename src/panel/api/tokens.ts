@@ -4,15 +4,13 @@ import { createToken } from "../../access/tokens/create-token.ts";
 import { newToken } from "../../access/tokens/token-settings.ts";
 import { asId } from "../../core/ids.ts";
 import { listTokens, removeToken, TOKEN_KINDS } from "../../db/access/token-store.ts";
-import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 
 const shown = {
   id: z.string(),
   kind: z.enum(TOKEN_KINDS),
   name: z.string(),
-  agents: z.array(z.string()),
-  inferences: z.array(z.string()),
-  rags: z.array(z.string()),
+  ...all(z.array(z.string()), "agents", "inferences", "rags"),
   manageScopes: z.boolean(),
   reader: z
     .string()

@@ -6,7 +6,7 @@ import { userBehind } from "../../access/users/own-credentials.ts";
 import { removeUser, updateUser } from "../../access/users/update-user.ts";
 import { asId, type UserId } from "../../core/ids.ts";
 import { listUsers } from "../../db/access/user-store.ts";
-import { Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 import { newUser, role, userPatch } from "../../access/users/user-input.ts";
 import { given } from "../../core/input/given.ts";
 import { createKey, newKey } from "../../access/keys/create-key.ts";
@@ -100,9 +100,7 @@ function reachOf(caller: PanelCaller): UserId | null {
 
 const OpenSession = z
   .object({
-    id: z.string(),
-    userId: z.string(),
-    email: z.string(),
+    ...all(z.string(), "id", "userId", "email"),
     address: z.string().nullable(),
     userAgent: z.string().nullable(),
     createdAt: time,

@@ -57,7 +57,10 @@ export const Layout = (props: LayoutProps) => {
           />
         ))}
         <MorePlaces place={place} session={session} theme={theme} />
-        <Foot session={session} theme={theme} version={version} />
+        <div class="foot">
+          <Mine session={session} theme={theme} />
+          {version === undefined || version === "" ? null : <span>version {version}</span>}
+        </div>
       </nav>
       <main id="main" tabindex={-1}>
         {flash?.notice == null ? null : <Notice text={flash.notice} />}
@@ -112,13 +115,6 @@ const MorePlaces = ({ place, session, theme }: Mine & { place: Place | null }) =
       <Mine session={session} theme={theme} />
     </div>
   </details>
-);
-
-const Foot = ({ session, theme, version }: Mine & { version: string | undefined }) => (
-  <div class="foot">
-    <Mine session={session} theme={theme} />
-    {version === undefined || version === "" ? null : <span>version {version}</span>}
-  </div>
 );
 
 /** Each is offered where the page has the other one. */

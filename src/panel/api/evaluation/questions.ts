@@ -31,7 +31,7 @@ import {
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
-import { Endpoints, pageOf, time } from "../request/endpoint.ts";
+import { all, Endpoints, pageOf, time } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 
 const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") });
@@ -147,12 +147,8 @@ const shownSet = (set: QuestionSet) => ({
 });
 const ShownSet = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    identifier: z.string(),
-    rag: z.string().nullable(),
-    inference: z.string().nullable(),
-    judgeModel: z.string().nullable(),
+    ...all(z.string(), "id", "name", "identifier"),
+    ...all(z.string().nullable(), "rag", "inference", "judgeModel"),
     questions: z.int(),
     createdAt: time,
   })

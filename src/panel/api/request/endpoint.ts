@@ -275,6 +275,14 @@ const operationIdOf = (method: Method, path: string) =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 
+/** Fields of one kind. */
+export const all = <Schema extends z.ZodType, Name extends string>(
+  schema: Schema,
+  ...names: Name[]
+) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these names
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+
 /** A time: ms inside, ISO 8601 in the answer. */
 export const time = z
   .number()

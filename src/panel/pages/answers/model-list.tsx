@@ -3,7 +3,6 @@ import { recentCalls } from "../../../db/usage/usage-store.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Data, Faint, Shortened, ShortenedLink, LinkButton } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
-import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type PageProps } from "../page.tsx";
 import { listPage, filterIn, pageAt } from "../request/list.tsx";
@@ -46,22 +45,14 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
   const since = time - COUNTED_MS;
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
-  const add = isAdmin(context) ? (
-    <LinkButton href={`/panel/new/${kind}`} label={`New ${kind}`} kind="primary" />
-  ) : null;
   return await listPage(context, {
     title,
     sub,
-    actions: add,
+    add: { href: `/panel/new/${kind}`, label: `New ${kind}` },
     one: kind,
     listed,
     search: "Name or identifier contains",
-    empty: (
-      <Empty title={`There are no ${place} yet.`}>
-        <p>{empty}</p>
-        {add === null ? null : <p>{add}</p>}
-      </Empty>
-    ),
+    none: { title: `There are no ${place} yet.`, says: empty },
     columns: [
       {
         head: "Name",

@@ -70,7 +70,11 @@ const WrittenText = ({ blocks, id }: { blocks: Block[]; id: string }) => (
           text={text}
           notes={citations.map(({ item, end }) => ({
             at: end,
-            shown: <Cited id={id} item={item} />,
+            shown: (
+              <a class="cited" href={`#${id}-${item + 1}`} aria-label={`Passage ${item + 1}`}>
+                {item + 1}
+              </a>
+            ),
           }))}
         />
       ))}
@@ -79,12 +83,6 @@ const WrittenText = ({ blocks, id }: { blocks: Block[]; id: string }) => (
       <CopyButton of={`${id}-answer`} label="answer" />
     </p>
   </>
-);
-
-const Cited = ({ id, item }: { id: string; item: number }) => (
-  <a class="cited" href={`#${id}-${item + 1}`} aria-label={`Passage ${item + 1}`}>
-    {item + 1}
-  </a>
 );
 
 const Figures = ({ result: { timings, usage, questions } }: { result: InferenceResult }) => (

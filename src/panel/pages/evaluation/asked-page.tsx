@@ -8,7 +8,6 @@ import { keepAddress, PLACE } from "./set-parts.tsx";
 
 const GROUPS_SHOWN = 100;
 const SCORE_DIGITS = 3;
-const TITLE = "What people ask and do not find";
 
 /** For administrators: queries can be personal. */
 export async function askedPage(context: PageContext): Promise<Response> {
@@ -18,7 +17,11 @@ export async function askedPage(context: PageContext): Promise<Response> {
   const kept = `Queries of the last ${counted(days, "day")}, the worst results first.`;
   return await page(
     context,
-    { title: TITLE, trail: [PLACE], sub: days === 0 ? undefined : kept },
+    {
+      title: "What people ask and do not find",
+      trail: [PLACE],
+      sub: days === 0 ? undefined : kept,
+    },
     <Table
       label="Queries"
       rows={groups}
@@ -26,15 +29,24 @@ export async function askedPage(context: PageContext): Promise<Response> {
       columns={[
         { head: "Query", cell: (group) => <Query group={group} /> },
         { head: "Times", numeric: true, cell: ({ times }) => count(times) },
-        { head: "Best score", numeric: true, cell: scoreOf },
+        {
+          head: "Best score",
+          numeric: true,
+          cell: ({ bestScore }) => bestScore?.toFixed(SCORE_DIGITS) ?? "nothing found",
+        },
         { head: "Last", wide: true, cell: ({ lastAt }) => <Time at={lastAt} now={now()} /> },
-        { head: "", cell: (group) => <Keep group={group} /> },
+        {
+          head: "",
+          cell: ({ ragIdentifier: rag, query, file }) => (
+            <a href={keepAddress({ rag, question: query.split("\n", 1)[0] ?? "", file })}>
+              Keep as a question
+            </a>
+          ),
+        },
       ]}
     />,
   );
 }
-
-const scoreOf = ({ bestScore }: QueryGroup) => bestScore?.toFixed(SCORE_DIGITS) ?? "nothing found";
 
 const NothingKept = ({ days }: { days: number }) =>
   days === 0 ? (
@@ -63,9 +75,4 @@ const Query = ({ group: { ragIdentifier, ragName, query, file } }: { group: Quer
       </div>
     </>
   );
-};
-
-const Keep = ({ group: { ragIdentifier, query, file } }: { group: QueryGroup }) => {
-  const [question = ""] = query.split("\n");
-  return <a href={keepAddress({ rag: ragIdentifier, question, file })}>Keep as a question</a>;
 };

@@ -79,6 +79,7 @@ async function questionsTab(
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
   const status = [forms.added, forms.imported].find((one) => one !== undefined);
+  const address = setAddress(set.identifier);
   return await setTab(
     context,
     { set, here: "", status: status?.status ?? 200 },
@@ -92,13 +93,18 @@ async function questionsTab(
           </Empty>
         }
         columns={[
-          { head: "Question", cell: (question) => <QuestionLine set={set} question={question} /> },
+          {
+            head: "Question",
+            cell: ({ id, question }) => (
+              <DataLink href={`${address}/questions/${id}`} text={question} />
+            ),
+          },
           { head: "Must be found", wide: true, cell: (question) => <Expected of={question} /> },
         ]}
       />
       {total === 0 ? null : (
         <>
-          <Part here={setAddress(set.identifier)} {...slice} total={total} unit="question" />
+          <Part here={address} {...slice} total={total} unit="question" />
           <Exports set={set} />
         </>
       )}
@@ -106,13 +112,6 @@ async function questionsTab(
     </>,
   );
 }
-
-const QuestionLine = ({ set, question }: { set: QuestionSet; question: Question }) => (
-  <DataLink
-    href={`${setAddress(set.identifier)}/questions/${question.id}`}
-    text={question.question}
-  />
-);
 
 const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (
   <>

@@ -156,7 +156,12 @@ export function overviewPages(pages: Pages): void {
     const missing = missingSteps(steps);
     const content = (
       <>
-        {missing === 0 ? null : <Unfinished missing={missing} />}
+        {missing === 0 ? null : (
+          <p class="notice">
+            <a href="/panel/first-steps">First steps</a>: {counted(missing, "step is", "steps are")}{" "}
+            left.
+          </p>
+        )}
         <div id="needs" data-live>
           <Head found={found} />
         </div>
@@ -234,12 +239,6 @@ async function overviewPage(context: PageContext, found: Needs | null, content: 
   const of = { title: "Overview", place: OVERVIEW, isHeadless: true, refreshSeconds } as const;
   return await page(context, of, content);
 }
-
-const Unfinished = ({ missing }: { missing: number }) => (
-  <p class="notice">
-    <a href="/panel/first-steps">First steps</a>: {counted(missing, "step is", "steps are")} left.
-  </p>
-);
 
 const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) => {
   const needs = needsOf(found);

@@ -119,22 +119,18 @@ async function ragListPage(context: PageContext): Promise<Response> {
   return await listPage(context, {
     title: "RAGs",
     sub: "A RAG indexes the documents of one file source.",
-    actions: mayChange ? ADD : null,
+    add: { href: "/panel/new/rag", label: "New RAG" },
     refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
     one: "RAG",
     listed,
     search: "Name or identifier contains",
     columns: mayChange ? [...COLUMNS, { head: "", cell: Actions }] : COLUMNS,
-    empty: (
-      <Empty title="There are no RAGs yet.">
-        <p>A RAG cuts the documents of a source into passages and finds the right ones.</p>
-        {mayChange ? <p>{ADD}</p> : null}
-      </Empty>
-    ),
+    none: {
+      title: "There are no RAGs yet.",
+      says: "A RAG cuts the documents of a source into passages and finds the right ones.",
+    },
   });
 }
-
-const ADD = <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />;
 
 const Name = ({ line }: { line: RagLine }) => (
   <>

@@ -23,13 +23,6 @@ import {
 } from "../request/form.ts";
 import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
 
-const ADVICE = (address: string) => (
-  <p>
-    A new length or overlap builds a new index while this one answers. The next page shows the cost
-    first. <a href={`${address}/preview`}>Preview chunking</a>.
-  </p>
-);
-
 export const settingsPage = (context: PageContext, rag: RagRecord): Promise<Response> =>
   show(context, rag, RAG_FORM.state(rag));
 
@@ -47,7 +40,10 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
         fields={RAG_FORM.fields}
         controls={await ragControls(context.get("services"), state)}
       >
-        {ADVICE(address)}
+        <p>
+          A new length or overlap builds a new index while this one answers. The next page shows the
+          cost first. <a href={`${address}/preview`}>Preview chunking</a>.
+        </p>
       </SettingForm>
     ) : (
       <p class="soft">An administrator may change the settings.</p>

@@ -10,7 +10,8 @@ import {
 import { atLeast, count, counted } from "../../components/figures.ts";
 import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { page, type PageContext, type PageProps } from "../page.tsx";
+import { LinkButton } from "../../components/data.tsx";
+import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
 import { z } from "zod";
 import { jsonInBase64 } from "./page-cookies.ts";
 
@@ -69,11 +70,31 @@ export function List<Row>(props: ListProps<Row>) {
   );
 }
 
+type ListPageProps<Row> = PageProps &
+  Omit<ListProps<Row>, "context" | "label" | "empty"> & {
+    /** Shown in place of an empty list: what is missing, and what it is for. */
+    none: { title: string; says: Child };
+    /** Where administrators make another one. */
+    add?: { href: string; label: string };
+  };
+
 /** A page of one list, which its title names. */
-export const listPage = <Row,>(
-  context: PageContext,
-  of: PageProps & Omit<ListProps<Row>, "context" | "label">,
-) => page(context, of, <List {...of} context={context} label={of.title} />);
+export async function listPage<Row>(context: PageContext, of: ListPageProps<Row>) {
+  const { none, add, actions } = of;
+  const button =
+    add === undefined || !isAdmin(context) ? null : <LinkButton {...add} kind="primary" />;
+  const empty = (
+    <Empty title={none.title}>
+      <p>{none.says}</p>
+      {button === null ? null : <p>{button}</p>}
+    </Empty>
+  );
+  return await page(
+    context,
+    { ...of, actions: actions === undefined ? button : <>{[actions, button]}</> },
+    <List {...of} context={context} label={of.title} empty={empty} />,
+  );
+}
 
 type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "beside"> & {
   here: string;

@@ -26,7 +26,7 @@ export type FormProps = {
   isAnswered: boolean;
   /** The second setting is folded below its results, which come first. */
   hasResults: boolean;
-  call: Call | null;
+  call: Call;
   baseUrl: string;
 };
 
@@ -82,7 +82,7 @@ const Ask = ({ state, choices, target, second, turns, isAnswered }: FormProps) =
 );
 
 export const SearchForm = (props: FormProps) => {
-  const { action, here, state, target, second, turns } = props;
+  const { action, here, state, target, second, turns, call } = props;
   const isRag = target.kind === "rag";
   return (
     <form method="post" action={action} class="playground" id="ask">
@@ -112,7 +112,12 @@ export const SearchForm = (props: FormProps) => {
         <SavePrompt {...props} />
       </details>
       {second === null ? null : <Comparison {...props} second={second} />}
-      {isRag ? null : <TheCall {...props} />}
+      {isRag ? null : (
+        <details class="options">
+          <summary>The same call as code</summary>
+          <AsCode {...call} url={props.baseUrl + call.path} />
+        </details>
+      )}
     </form>
   );
 };
@@ -150,11 +155,3 @@ const Comparison = (props: FormProps & { second: Target }) => {
     </details>
   );
 };
-
-const TheCall = ({ call, baseUrl }: FormProps) =>
-  call === null ? null : (
-    <details class="options">
-      <summary>The same call as code</summary>
-      <AsCode {...call} url={baseUrl + call.path} />
-    </details>
-  );

@@ -168,13 +168,14 @@ export async function readersOfFile(
         />
         <button class="btn">May this person read it?</button>
       </form>
-      {reader === "" ? null : <Verdict reader={reader} {...await verdictOn()} />}
+      {reader === "" ? null : (
+        <Verdict
+          reader={reader}
+          {...await checkReader(services, { source, path, reader, groups: [] })}
+        />
+      )}
     </details>
   );
-
-  async function verdictOn() {
-    return await checkReader(services, { source, path, reader, groups: [] });
-  }
 }
 
 type VerdictProps = Awaited<ReturnType<typeof checkReader>> & { reader: string };

@@ -1,10 +1,9 @@
 import { readSourcePage } from "../../../db/catalog/source-store.ts";
 import { manifestOf, SOURCES } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
-import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
-import { LinkButton, Menu, MenuPost, ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
+import { Menu, MenuPost, ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
 import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
@@ -31,28 +30,19 @@ export function sourceListPages(pages: Pages): void {
     return await listPage(context, {
       title: "Sources",
       sub: "A file source contains the documents that RAGs index.",
-      actions: isAdmin(context) ? ADD : null,
+      add: { href: "/panel/new/source", label: "New source" },
       refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
       one: "source",
       listed: { ...listed, data: rows },
       search: "Name or identifier contains",
       columns: columnsAt(now, isAdmin(context)),
-      empty: <NoSources mayAdd={isAdmin(context)} />,
+      none: {
+        title: "There are no sources yet.",
+        says: `A source provides documents: ${SOURCES.map(({ name }) => name).join(", ")}. Quarry reads its files once, and again when they change.`,
+      },
     });
   });
 }
-
-const ADD = <LinkButton href="/panel/new/source" label="New source" kind="primary" />;
-
-const NoSources = ({ mayAdd }: { mayAdd: boolean }) => (
-  <Empty title="There are no sources yet.">
-    <p>
-      A source provides documents: {SOURCES.map(({ name }) => name).join(", ")}. Quarry reads its
-      files once, and again when they change.
-    </p>
-    {mayAdd ? <p>{ADD}</p> : null}
-  </Empty>
-);
 
 const columnsAt = (now: number, mayChange: boolean): Columns<Line> => [
   {

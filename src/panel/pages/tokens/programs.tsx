@@ -9,7 +9,6 @@ import {
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, Shortened, TimeOr, Time } from "../../components/data.tsx";
-import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
@@ -69,14 +68,15 @@ async function show(context: PageContext): Promise<Response> {
     listed: await listTokenLines(services.db, query, { programs: true, person }),
     search: "Name contains",
     columns: columnsOf(services.now()),
-    empty: (
-      <Empty title="No program is connected yet.">
-        <p>
+    none: {
+      title: "No program is connected yet.",
+      says: (
+        <>
           Add this address to an assistant as an MCP server:{" "}
           <CodeLine text={`${baseUrlOf(services.config, context.req.raw)}/mcp`} label="address" />
-        </p>
-      </Empty>
-    ),
+        </>
+      ),
+    },
   });
 }
 

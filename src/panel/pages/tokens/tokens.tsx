@@ -9,7 +9,6 @@ import {
 import { orNotFound } from "../../../core/errors.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";
-import { Empty } from "../../components/page-head.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { adminsOnly, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type Form, type FormState } from "../request/form.ts";
@@ -68,27 +67,20 @@ async function show(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const query = listQuery(context);
   const mayChange = isAdmin(context);
-  const add = <LinkButton href={`${HERE}/new`} label="New token" kind="primary" />;
   return await listPage(context, {
     title: "Tokens",
     sub: "Programs call the API with a token. Each token lists what it may use.",
     tabs: { ...TOKEN_TABS, here: "" },
-    actions: (
-      <>
-        <LinkButton href="/api/docs" label="API reference" />
-        {mayChange ? add : null}
-      </>
-    ),
+    actions: <LinkButton href="/api/docs" label="API reference" />,
+    add: { href: `${HERE}/new`, label: "New token" },
     one: "token",
     listed: await listTokenLines(services.db, query, { programs: false }),
     search: "Name contains",
     columns: columnsOf(services.now(), mayChange),
-    empty: (
-      <Empty title="There are no tokens yet.">
-        <p>Programs need a token to search and to run inferences and agents.</p>
-        {mayChange ? <p>{add}</p> : null}
-      </Empty>
-    ),
+    none: {
+      title: "There are no tokens yet.",
+      says: "Programs need a token to search and to run inferences and agents.",
+    },
   });
 }
 
