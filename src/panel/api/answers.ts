@@ -16,22 +16,6 @@ import { refuseChange } from "./request/read-request.ts";
 
 const made = { id: z.string(), identifier: z.string(), createdAt: time };
 
-export const agentRoutes = () =>
-  runnerRoutes("agent", agentVerbs, {
-    newBody: newAgent,
-    patchBody: agentPatch,
-    answer: z.object({ ...storedAgent.shape, ...made }).openapi("PanelAgent"),
-    shown: withRags,
-  });
-
-export const inferenceRoutes = () =>
-  runnerRoutes("inference", inferenceVerbs, {
-    newBody: newInference,
-    patchBody: inferencePatch,
-    answer: z.object({ ...storedInference.shape, ...made }).openapi("PanelInference"),
-    shown: withRags,
-  });
-
 type Verbs<Runner extends { id: string }, New, Patch> = {
   list: (db: Services["db"], slice: Slice) => Promise<{ data: Runner[]; total: number }>;
   /** @throws QuarryError `not-found` */
@@ -91,3 +75,17 @@ function runnerRoutes<
       ({ services, found }) => verbs.remove(services.db, found.id),
     ).app;
 }
+
+export const agentRoutes = runnerRoutes("agent", agentVerbs, {
+  newBody: newAgent,
+  patchBody: agentPatch,
+  answer: z.object({ ...storedAgent.shape, ...made }).openapi("PanelAgent"),
+  shown: withRags,
+});
+
+export const inferenceRoutes = runnerRoutes("inference", inferenceVerbs, {
+  newBody: newInference,
+  patchBody: inferencePatch,
+  answer: z.object({ ...storedInference.shape, ...made }).openapi("PanelInference"),
+  shown: withRags,
+});

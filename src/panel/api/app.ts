@@ -53,14 +53,14 @@ const GUARDED = [
 export function panelApi(): OpenAPIHono<PanelEnv> {
   const app = new OpenAPIHono<PanelEnv>();
   app.use(audited("/panel/api"));
-  app.route("/", sessionRoutes());
-  app.route("/", totpRoutes());
+  app.route("/", sessionRoutes);
+  app.route("/", totpRoutes);
   app.use(signedInOnly, ownPagesOnly, enrolledOnly);
-  app.route("/", openSessionRoutes());
-  app.route("/", ragSearchRoutes());
+  app.route("/", openSessionRoutes);
+  app.route("/", ragSearchRoutes);
   app.route("/", documentRoute(app));
   app.use(adminsChange, membersSearch);
-  for (const routes of GUARDED) app.route("/", routes());
+  for (const routes of GUARDED) app.route("/", routes);
   return app;
 }
 

@@ -44,26 +44,25 @@ const Event = z
   })
   .openapi("AuditEvent");
 
-export const auditRoutes = () =>
-  new Endpoints("service").list(
-    "get /audit",
-    "Who did what in the last 90 days. For administrators. `format=jsonl` answers all as JSON Lines.",
-    { query: auditFilters, item: Event },
-    async ({ context, services: { db }, caller, query, paging }) => {
-      if (caller.role !== "admin") throw forbidden();
-      const filter = filterOf(query);
-      const accepts = context.req.header("Accept") ?? "";
-      if (query.format === "jsonl" || accepts.includes("application/x-ndjson")) {
-        const headers = { "Content-Type": "application/x-ndjson" };
-        return new Response(textStream(linesOf(db, filter)), { headers });
-      }
-      const [data, total] = await Promise.all([
-        readEvents(db, filter, paging),
-        countEvents(db, filter, COUNTED_MAX),
-      ]);
-      return { data: data.map(shownOf), total };
-    },
-  ).app;
+export const auditRoutes = new Endpoints("service").list(
+  "get /audit",
+  "Who did what in the last 90 days. For administrators. `format=jsonl` answers all as JSON Lines.",
+  { query: auditFilters, item: Event },
+  async ({ context, services: { db }, caller, query, paging }) => {
+    if (caller.role !== "admin") throw forbidden();
+    const filter = filterOf(query);
+    const accepts = context.req.header("Accept") ?? "";
+    if (query.format === "jsonl" || accepts.includes("application/x-ndjson")) {
+      const headers = { "Content-Type": "application/x-ndjson" };
+      return new Response(textStream(linesOf(db, filter)), { headers });
+    }
+    const [data, total] = await Promise.all([
+      readEvents(db, filter, paging),
+      countEvents(db, filter, COUNTED_MAX),
+    ]);
+    return { data: data.map(shownOf), total };
+  },
+).app;
 
 async function* linesOf(db: Database, filter: AuditFilter): AsyncGenerator<string, void> {
   for (let after: Key | null | undefined; after !== null;) {

@@ -48,32 +48,28 @@ const Answer = z
   })
   .openapi("BatchAnswer");
 
-export const fileBatchRoutes = () =>
-  new Endpoints("sources", fileSourceOf).json(
-    "post /file-sources/{id}/files",
-    "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
-    { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
-    async ({ context, services, found }) => {
-      const { headers, body } = context.req.raw;
-      refuseCoded(headers);
-      const boundary = boundaryOf(headers.get("Content-Type") ?? "");
-      if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
-      const source = pushedSource(found);
-      const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
-      const putting = putFiles(services, { source, files: filesOf(parts) });
-      // What is stored is recorded even if the caller has gone.
-      services.inBackground(putting.catch(() => undefined));
-      const results = await putting;
-      const files = results.map((result) => shown(services, result));
-      const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
-      context.set(
-        "auditAction",
-        count > 0 ? "file-sources.files.put" : "file-sources.files.refused",
-      );
-      context.set("auditCount", count > 0 ? count : files.length);
-      return { files };
-    },
-  ).app;
+export const fileBatchRoutes = new Endpoints("sources", fileSourceOf).json(
+  "post /file-sources/{id}/files",
+  "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
+  { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
+  async ({ context, services, found }) => {
+    const { headers, body } = context.req.raw;
+    refuseCoded(headers);
+    const boundary = boundaryOf(headers.get("Content-Type") ?? "");
+    if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
+    const source = pushedSource(found);
+    const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
+    const putting = putFiles(services, { source, files: filesOf(parts) });
+    // What is stored is recorded even if the caller has gone.
+    services.inBackground(putting.catch(() => undefined));
+    const results = await putting;
+    const files = results.map((result) => shown(services, result));
+    const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
+    context.set("auditAction", count > 0 ? "file-sources.files.put" : "file-sources.files.refused");
+    context.set("auditCount", count > 0 ? count : files.length);
+    return { files };
+  },
+).app;
 
 function shown({ log }: Services, { path, stored }: BatchResult) {
   if ("thrown" in stored) return { path, ...logFailure(stored.thrown, log) };

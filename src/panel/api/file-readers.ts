@@ -39,34 +39,33 @@ const Preview = z
 const FILE = "/file-sources/{id}/files/{path}/readers";
 
 /** Who may read files; before the routes of files, whose paths may end in anything. */
-export const fileReaderRoutes = () =>
-  new Endpoints("sources", fileSourceOf)
-    .json(
-      `get ${FILE}`,
-      "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",
-      { answer: FileReaders },
-      ({ services, found: { source }, path }) => fileReaders(services, { source, path }),
-    )
-    .empty(
-      `patch ${FILE}`,
-      "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
-      { body: z.object({ readers: principals }) },
-      ({ services, found, path, body: { readers } }) =>
-        setReaders(services, { source: pushedSource(found), path, readers }),
-    )
-    .json(
-      `post ${FILE}/check`,
-      "Check whether a person may read a file. The answer names what lets that person in.",
-      { body: z.object(namedReader), answer: Checked },
-      ({ services, found: { source }, path, body }) =>
-        checkReader(services, { source, path, ...body }),
-    )
-    .json(
-      "get /file-sources/{id}/permissions",
-      "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
-      { answer: Preview },
-      async ({ services, found }) => {
-        const told = await previewPermissions(services, found);
-        return { ...told, unknownGroups: await unknownGroups(services.db, found.source.id) };
-      },
-    ).app;
+export const fileReaderRoutes = new Endpoints("sources", fileSourceOf)
+  .json(
+    `get ${FILE}`,
+    "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",
+    { answer: FileReaders },
+    ({ services, found: { source }, path }) => fileReaders(services, { source, path }),
+  )
+  .empty(
+    `patch ${FILE}`,
+    "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
+    { body: z.object({ readers: principals }) },
+    ({ services, found, path, body: { readers } }) =>
+      setReaders(services, { source: pushedSource(found), path, readers }),
+  )
+  .json(
+    `post ${FILE}/check`,
+    "Check whether a person may read a file. The answer names what lets that person in.",
+    { body: z.object(namedReader), answer: Checked },
+    ({ services, found: { source }, path, body }) =>
+      checkReader(services, { source, path, ...body }),
+  )
+  .json(
+    "get /file-sources/{id}/permissions",
+    "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
+    { answer: Preview },
+    async ({ services, found }) => {
+      const told = await previewPermissions(services, found);
+      return { ...told, unknownGroups: await unknownGroups(services.db, found.source.id) };
+    },
+  ).app;

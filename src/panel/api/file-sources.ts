@@ -132,115 +132,106 @@ async function checkOf(services: Services, source: FileSource) {
 
 const SOURCE = "/file-sources/{id}";
 
-export function fileSourceRoutes() {
-  const endpoints = new Endpoints("sources", fileSourceOf)
-    .list(
-      "get /file-sources",
-      "File sources. With the last scan of each.",
-      { item: Source },
-      async ({ services, caller, paging: { offset, limit } }) => {
-        const slice = { offset, limit };
-        return pageOf(await listSourceRows(services.db, slice, mayReadAll(caller)), sourceOf);
-      },
-    )
-    .json(
-      "post /file-sources",
-      "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
-      {
-        ownBody: z.object({ ...newSource, config: configs(false).optional() }),
-        answer: z
-          .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
-          .openapi("NewFileSource"),
-        status: 201,
-        errors: [409, 422],
-      },
-      async ({ context, services }) => {
-        const body = await jsonOf(context.req);
-        const input = parseKnownOrRefuse(newSourceOf(body), body);
-        const { source, webhookSecret } = await createFileSource(services, input);
-        return { ...sourceOf(source), webhookSecret, ...(await checkOf(services, source)) };
-      },
-    )
-    .json(
-      `get ${SOURCE}`,
-      "A file source. Its settings, state and last scan; of secrets only whether they are set.",
-      { answer: Source },
-      ({ found }) => sourceOf(found),
-    )
-    .json(
-      `patch ${SOURCE}`,
-      "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
-      {
-        ownBody: z.object({ ...sourcePatch, config: configs(true) }).partial(),
-        answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
-        errors: [409, 422],
-      },
-      async ({ context, services, found: source }) => {
-        const sent = await jsonOf(context.req);
-        const body = given(parseKnownOrRefuse(sourcePatchOf(source, sent), sent));
-        const { identifier: wanted, provider: kind, ...patch } = body;
-        refuseChange("identifier", source.source.identifier, wanted);
-        refuseChange("provider", source.source.provider, kind);
-        const updated = await updateFileSource(services, { source, patch });
-        const check = patch.config === undefined ? {} : await checkOf(services, updated);
-        return { ...sourceOf(updated), ...check };
-      },
-    )
-    .empty(
-      `delete ${SOURCE}`,
-      "Remove a file source. Refused while a RAG uses it.",
-      { errors: [409] },
-      async ({ services, found: source }) => await removeFileSource(services, { source }),
-    );
-  return addListings(addActions(endpoints)).app;
-}
-
-const addActions = (endpoints: Endpoints<FileSource>) =>
-  endpoints
-    .json(
-      `post ${SOURCE}/webhook-secret`,
-      "Renew the webhook's secret. The old one stops working at once.",
-      { answer: z.object({ webhookSecret: z.string() }) },
-      async ({ services, found: source }) => {
-        return { webhookSecret: await renewWebhookSecret(services, { source }) };
-      },
-    )
-    .json(
-      `post ${SOURCE}/check`,
-      "Ask the provider whether the source can be read. One cheap call; nothing is stored.",
-      { answer: Check },
-      async ({ services, found: source }) => await checkFileSource(services, { source }),
-    )
-    .queue(
-      `post ${SOURCE}/scan`,
-      "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
-      { body: scanRequest, errors: [409, 422] },
-      async ({ services, found, body: { confirmRemovals } }) => {
-        const { source } = found;
-        await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
-      },
-    );
-
-const addListings = (endpoints: Endpoints<FileSource>) =>
-  endpoints
-    .list(
-      `get ${SOURCE}/runs`,
-      "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
-      { item: Scan },
-      async ({ services, found, paging }) => {
-        const { source } = found;
-        return pageOf(await listScanRuns(services.db, source.id, paging), scanOf);
-      },
-    )
-    .json(
-      `get ${SOURCE}/folders`,
-      "The entries of a folder. 200 entries at a time; `after` leads to the next.",
-      { query: folderQuery, answer: Folder },
-      async ({ services, found, query: { path: folder, after = null } }) => {
-        const { source } = found;
-        const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
-        const entries = await listFolder(services.db, slice);
-        const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;
-        return { path: folder, entries, after: last ?? null };
-      },
-    );
+export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
+  .list(
+    "get /file-sources",
+    "File sources. With the last scan of each.",
+    { item: Source },
+    async ({ services, caller, paging: { offset, limit } }) => {
+      const slice = { offset, limit };
+      return pageOf(await listSourceRows(services.db, slice, mayReadAll(caller)), sourceOf);
+    },
+  )
+  .json(
+    "post /file-sources",
+    "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
+    {
+      ownBody: z.object({ ...newSource, config: configs(false).optional() }),
+      answer: z
+        .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
+        .openapi("NewFileSource"),
+      status: 201,
+      errors: [409, 422],
+    },
+    async ({ context, services }) => {
+      const body = await jsonOf(context.req);
+      const input = parseKnownOrRefuse(newSourceOf(body), body);
+      const { source, webhookSecret } = await createFileSource(services, input);
+      return { ...sourceOf(source), webhookSecret, ...(await checkOf(services, source)) };
+    },
+  )
+  .json(
+    `get ${SOURCE}`,
+    "A file source. Its settings, state and last scan; of secrets only whether they are set.",
+    { answer: Source },
+    ({ found }) => sourceOf(found),
+  )
+  .json(
+    `patch ${SOURCE}`,
+    "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
+    {
+      ownBody: z.object({ ...sourcePatch, config: configs(true) }).partial(),
+      answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
+      errors: [409, 422],
+    },
+    async ({ context, services, found: source }) => {
+      const sent = await jsonOf(context.req);
+      const body = given(parseKnownOrRefuse(sourcePatchOf(source, sent), sent));
+      const { identifier: wanted, provider: kind, ...patch } = body;
+      refuseChange("identifier", source.source.identifier, wanted);
+      refuseChange("provider", source.source.provider, kind);
+      const updated = await updateFileSource(services, { source, patch });
+      const check = patch.config === undefined ? {} : await checkOf(services, updated);
+      return { ...sourceOf(updated), ...check };
+    },
+  )
+  .empty(
+    `delete ${SOURCE}`,
+    "Remove a file source. Refused while a RAG uses it.",
+    { errors: [409] },
+    async ({ services, found: source }) => await removeFileSource(services, { source }),
+  )
+  .json(
+    `post ${SOURCE}/webhook-secret`,
+    "Renew the webhook's secret. The old one stops working at once.",
+    { answer: z.object({ webhookSecret: z.string() }) },
+    async ({ services, found: source }) => {
+      return { webhookSecret: await renewWebhookSecret(services, { source }) };
+    },
+  )
+  .json(
+    `post ${SOURCE}/check`,
+    "Ask the provider whether the source can be read. One cheap call; nothing is stored.",
+    { answer: Check },
+    async ({ services, found: source }) => await checkFileSource(services, { source }),
+  )
+  .queue(
+    `post ${SOURCE}/scan`,
+    "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
+    { body: scanRequest, errors: [409, 422] },
+    async ({ services, found, body: { confirmRemovals } }) => {
+      const { source } = found;
+      await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
+    },
+  )
+  .list(
+    `get ${SOURCE}/runs`,
+    "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
+    { item: Scan },
+    async ({ services, found, paging }) => {
+      const { source } = found;
+      return pageOf(await listScanRuns(services.db, source.id, paging), scanOf);
+    },
+  )
+  .json(
+    `get ${SOURCE}/folders`,
+    "The entries of a folder. 200 entries at a time; `after` leads to the next.",
+    { query: folderQuery, answer: Folder },
+    async ({ services, found, query: { path: folder, after = null } }) => {
+      const { source } = found;
+      const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
+      const entries = await listFolder(services.db, slice);
+      const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;
+      return { path: folder, entries, after: last ?? null };
+    },
+  ).app;

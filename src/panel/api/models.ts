@@ -21,36 +21,35 @@ const KeyState = z
   .openapi("ProviderKey");
 
 /** The models offered, with prices per million tokens; a list without pages. */
-export const modelRoutes = () =>
-  new Endpoints("service")
-    .json(
-      "get /models",
-      "Models that are offered, with prices per million tokens. The models that forms offer. Other models can be used as well.",
-      { answer: offeredModels },
-      ({ services }) => listModelRows(services.db),
-    )
-    .json(
-      "put /models",
-      "Replace the offered models. The whole list at once.",
-      { body: offeredModels, answer: offeredModels },
-      ({ services, body }) => replaceModels(services, { models: body }),
-    )
-    .json(
-      "get /provider-keys",
-      "Keys of model providers. Which providers have one, and whether the environment sets it. Never a key.",
-      { answer: z.array(KeyState) },
-      ({ services }) => providerKeyStates(services),
-    )
-    .empty(
-      "put /provider-keys",
-      "Set a provider's key. The key is tested with the provider and stored encrypted.",
-      { body: newProviderKey, errors: [409] },
-      ({ services, body }) => setProviderKey(services, body),
-    )
-    .empty(
-      "delete /provider-keys/{id}",
-      "Remove a provider's key. The key that the environment sets stays.",
-      {},
-      ({ services, key }) =>
-        removeProviderKey(services, parseOrRefuse(newProviderKey.shape.provider, key)),
-    ).app;
+export const modelRoutes = new Endpoints("service")
+  .json(
+    "get /models",
+    "Models that are offered, with prices per million tokens. The models that forms offer. Other models can be used as well.",
+    { answer: offeredModels },
+    ({ services }) => listModelRows(services.db),
+  )
+  .json(
+    "put /models",
+    "Replace the offered models. The whole list at once.",
+    { body: offeredModels, answer: offeredModels },
+    ({ services, body }) => replaceModels(services, { models: body }),
+  )
+  .json(
+    "get /provider-keys",
+    "Keys of model providers. Which providers have one, and whether the environment sets it. Never a key.",
+    { answer: z.array(KeyState) },
+    ({ services }) => providerKeyStates(services),
+  )
+  .empty(
+    "put /provider-keys",
+    "Set a provider's key. The key is tested with the provider and stored encrypted.",
+    { body: newProviderKey, errors: [409] },
+    ({ services, body }) => setProviderKey(services, body),
+  )
+  .empty(
+    "delete /provider-keys/{id}",
+    "Remove a provider's key. The key that the environment sets stays.",
+    {},
+    ({ services, key }) =>
+      removeProviderKey(services, parseOrRefuse(newProviderKey.shape.provider, key)),
+  ).app;

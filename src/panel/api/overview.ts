@@ -55,40 +55,39 @@ const Overview = z
   })
   .openapi("Overview");
 
-export const overviewRoutes = () =>
-  new Endpoints("service").json(
-    "get /overview",
-    "Status of the service. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
-    { answer: Overview },
-    async ({ services: { config, db, now, queueBacklog, vectorIndex }, caller }) => {
-      const at = now();
-      const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
-      const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
-      // How much work waits, and how many vectors there are, tells of files of every source.
-      const tellsOfAll = asked.mayReadAll || !(await hasPermissions(db, null));
-      const [found, queues, secrets] = await Promise.all([
-        readOverview(db, asked),
-        tellsOfAll ? queueBacklog() : [],
-        countSecrets({ config, db }),
-      ]);
-      return {
-        files: found.counts,
-        failingFiles: found.failingFiles,
-        failingSources: found.failingSources.map((failing) =>
-          Object.assign(failing, { since: failing.finishedAt }),
-        ),
-        scansUnderWay: found.scans,
-        oldestPendingSeconds: tellsOfAll ? ageOf(found.oldestPendingSince, at) : null,
-        queues: queues.map((queue) =>
-          Object.assign(queue, { oldestSeconds: ageOf(queue.oldestAt, at) }),
-        ),
-        calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
-        vectorIndex:
-          vectorIndex === null || !tellsOfAll ? null : reconciliationOf(found.verifications),
-        secrets,
-      };
-    },
-  ).app;
+export const overviewRoutes = new Endpoints("service").json(
+  "get /overview",
+  "Status of the service. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
+  { answer: Overview },
+  async ({ services: { config, db, now, queueBacklog, vectorIndex }, caller }) => {
+    const at = now();
+    const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
+    const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
+    // How much work waits, and how many vectors there are, tells of files of every source.
+    const tellsOfAll = asked.mayReadAll || !(await hasPermissions(db, null));
+    const [found, queues, secrets] = await Promise.all([
+      readOverview(db, asked),
+      tellsOfAll ? queueBacklog() : [],
+      countSecrets({ config, db }),
+    ]);
+    return {
+      files: found.counts,
+      failingFiles: found.failingFiles,
+      failingSources: found.failingSources.map((failing) =>
+        Object.assign(failing, { since: failing.finishedAt }),
+      ),
+      scansUnderWay: found.scans,
+      oldestPendingSeconds: tellsOfAll ? ageOf(found.oldestPendingSince, at) : null,
+      queues: queues.map((queue) =>
+        Object.assign(queue, { oldestSeconds: ageOf(queue.oldestAt, at) }),
+      ),
+      calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
+      vectorIndex:
+        vectorIndex === null || !tellsOfAll ? null : reconciliationOf(found.verifications),
+      secrets,
+    };
+  },
+).app;
 
 function ageOf(since: number | null, now: number): number | null {
   return since === null ? null : Math.floor(Math.max(0, now - since) / SECOND_MS);
@@ -147,28 +146,27 @@ const Usage = z
   })
   .openapi("Usage");
 
-export const usageRoutes = () =>
-  new Endpoints("service").json(
-    "get /usage",
-    "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
-    { query: usageQuery, answer: Usage },
-    async ({ services: { db, now }, query: { group, ...sent } }) => {
-      const asked = spanOf(sent, now());
-      if (group === "hour" && asked.to - asked.from > HOURS_MAX * HOUR_MS) {
-        throw invalidField("from", `must lie at most ${HOURS_MAX} hours before to`);
-      }
-      const { lines } = await usageReport(db, { ...asked, group });
-      const kind = `${group}s`;
-      const named = await namesOf(
-        db,
-        lines.map(({ key }) => ({ kind, key })),
-      );
-      const nameOf = new Map(named.map((one) => [one.id, one]));
-      const data = lines.map((line) => {
-        const { identifier = null, name = null } = nameOf.get(line.key) ?? {};
-        const shown = { identifier: group === "token" ? null : identifier, name };
-        return Object.assign({}, line, shown);
-      });
-      return { ...asked, group, data };
-    },
-  ).app;
+export const usageRoutes = new Endpoints("service").json(
+  "get /usage",
+  "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
+  { query: usageQuery, answer: Usage },
+  async ({ services: { db, now }, query: { group, ...sent } }) => {
+    const asked = spanOf(sent, now());
+    if (group === "hour" && asked.to - asked.from > HOURS_MAX * HOUR_MS) {
+      throw invalidField("from", `must lie at most ${HOURS_MAX} hours before to`);
+    }
+    const { lines } = await usageReport(db, { ...asked, group });
+    const kind = `${group}s`;
+    const named = await namesOf(
+      db,
+      lines.map(({ key }) => ({ kind, key })),
+    );
+    const nameOf = new Map(named.map((one) => [one.id, one]));
+    const data = lines.map((line) => {
+      const { identifier = null, name = null } = nameOf.get(line.key) ?? {};
+      const shown = { identifier: group === "token" ? null : identifier, name };
+      return Object.assign({}, line, shown);
+    });
+    return { ...asked, group, data };
+  },
+).app;

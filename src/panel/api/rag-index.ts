@@ -57,44 +57,42 @@ const Passage = z.object({ ...place, ...marks }).openapi("Passage");
 
 const RAG = "/rags/{id}";
 
-export const ragIndexRoutes = () =>
-  new Endpoints("rags", ragOf)
-    .json(
-      `get ${RAG}/index`,
-      "Indexes of a RAG. The live one, the one in progress and the previous one, with their settings.",
-      { answer: Index },
-      async ({ services, found: rag }) => await indexState(services, rag.id),
-    )
-    .json(
-      `post ${RAG}/estimate`,
-      "Estimate a rebuild. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
-      { body: rebuildWish, answer: Estimate, errors: [422] },
-      async ({ services, found: rag, body }) =>
-        await estimateRebuild(services, { rag, wish: body }),
-    )
-    .queue(
-      `post ${RAG}/return`,
-      "Return to the previous index. Possible while it is kept.",
-      { errors: [409, 422] },
-      async ({ services, found: rag }) => {
-        await returnToIndex(services, { ragId: rag.id });
-      },
-    )
-    .list(
-      `get ${RAG}/passages`,
-      "Passages of a file. In order of position, with their places in the text.",
-      { query: ofFile, item: Passage },
-      async ({ services, found: rag, query: { path }, paging }) =>
-        pageOf(await listPassages(services, { rag, path, ...paging }), (passage) => {
-          return { ...passage, textHash: passage.duplicateKey };
-        }),
-    )
-    .json(
-      `post ${RAG}/preview`,
-      "Preview chunking. Cuts a file with other sizes and changes nothing.",
-      { body: previewWish, answer: Preview, errors: [422] },
-      async ({ services, found: rag, body }) => await previewChunks(services, { rag, ...body }),
-    ).app;
+export const ragIndexRoutes = new Endpoints("rags", ragOf)
+  .json(
+    `get ${RAG}/index`,
+    "Indexes of a RAG. The live one, the one in progress and the previous one, with their settings.",
+    { answer: Index },
+    async ({ services, found: rag }) => await indexState(services, rag.id),
+  )
+  .json(
+    `post ${RAG}/estimate`,
+    "Estimate a rebuild. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
+    { body: rebuildWish, answer: Estimate, errors: [422] },
+    async ({ services, found: rag, body }) => await estimateRebuild(services, { rag, wish: body }),
+  )
+  .queue(
+    `post ${RAG}/return`,
+    "Return to the previous index. Possible while it is kept.",
+    { errors: [409, 422] },
+    async ({ services, found: rag }) => {
+      await returnToIndex(services, { ragId: rag.id });
+    },
+  )
+  .list(
+    `get ${RAG}/passages`,
+    "Passages of a file. In order of position, with their places in the text.",
+    { query: ofFile, item: Passage },
+    async ({ services, found: rag, query: { path }, paging }) =>
+      pageOf(await listPassages(services, { rag, path, ...paging }), (passage) => {
+        return { ...passage, textHash: passage.duplicateKey };
+      }),
+  )
+  .json(
+    `post ${RAG}/preview`,
+    "Preview chunking. Cuts a file with other sizes and changes nothing.",
+    { body: previewWish, answer: Preview, errors: [422] },
+    async ({ services, found: rag, body }) => await previewChunks(services, { rag, ...body }),
+  ).app;
 
 const legRank = z.object({ rank: z.int(), score: z.number() }).nullable();
 const explanation = z
@@ -126,12 +124,11 @@ const Answer = z
   .openapi("PanelSearchAnswer");
 
 /** Searches that a panel can try out; they change nothing, so members may make them too. */
-export const ragSearchRoutes = () =>
-  new Endpoints("rags", ragOf).json(
-    "post /rags/{id}/search",
-    "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
-    { body: panelSearch, answer: Answer },
-    async ({ context, services, caller, found: rag, body }) => {
-      return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
-    },
-  ).app;
+export const ragSearchRoutes = new Endpoints("rags", ragOf).json(
+  "post /rags/{id}/search",
+  "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
+  { body: panelSearch, answer: Answer },
+  async ({ context, services, caller, found: rag, body }) => {
+    return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
+  },
+).app;

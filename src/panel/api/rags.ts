@@ -58,90 +58,84 @@ async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
 const RAG = "/rags/{id}";
 export const ragOf = (services: Services, key: string) => findRag(services, { key });
 
-export function ragRoutes() {
-  const endpoints = new Endpoints("rags", ragOf)
-    .list(
-      "get /rags",
-      "RAGs. With their counters.",
-      { item: z.object(shown).openapi("PanelRag") },
-      async ({ services, caller, paging }) => {
-        const { data, total } = await listRags(services, paging);
-        const reading = readingInPanel(caller, null);
-        const rags = await listedFor(
-          services.db,
-          reading,
-          data.map(({ rag }) => rag),
-        );
-        // Scopes are names of files, which this member may not be permitted to read.
-        const scopesAt = (rag: RagRecord, at: number) =>
-          mayReadAll(caller) || rag.readersSince === null ? (data[at]?.scopes ?? []) : [];
-        return {
-          total,
-          data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })),
-        };
-      },
-    )
-    .json(
-      "post /rags",
-      "Add a RAG. Its files are indexed in the background.",
-      { body: newRag, answer: CheckedRag, status: 201, errors: [404, 409, 422] },
-      async ({ services, body }) => await checked(services, await createRag(services, body)),
-    )
-    .json(
-      `get ${RAG}`,
-      "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
-      {
-        query: ragQuery,
-        answer: z
-          .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
-          .openapi("ReadRag"),
-      },
-      async ({ services, found: rag, query }) => {
-        if (query.check !== undefined) return await checked(services, rag);
-        return shownOf({ rag, scopes: await scopesOf(services.db, rag.id) });
-      },
-    )
-    .json(
-      `patch ${RAG}`,
-      "Change a RAG. A change of chunking builds a new index while the old one answers.",
-      { body: ragPatch, answer: CheckedRag, errors: [409, 422] },
-      async ({ services, found: rag, body }) => {
-        const { identifier: wanted, ...patch } = given(body);
-        refuseChange("identifier", rag.identifier, wanted);
-        return await checked(services, await updateRag(services, { rag, patch }));
-      },
-    )
-    .empty(
-      `delete ${RAG}`,
-      "Remove a RAG. Refused while an inference or agent is linked to it.",
-      { errors: [409] },
-      async ({ services, found: rag }) => await removeRag(services, { rag }),
-    );
-  return addActions(endpoints).app;
-}
-
-const addActions = (endpoints: Endpoints<RagRecord>) =>
-  endpoints
-    .queue(
-      `post ${RAG}/reindex`,
-      "Rebuild an index. Embeds every passage again while the current index answers.",
-      { errors: [409] },
-      async ({ services, found: rag }) => {
-        await reindexRag(services, { ragId: rag.id });
-      },
-    )
-    .queue(
-      `post ${RAG}/retry`,
-      "Retry failed files. All files in `error`, or the one at `path`.",
-      { query: retryQuery },
-      async ({ services, found: rag, query: { path } }) => {
-        const retried = await retryFiles(services, {
-          ragId: rag.id,
-          paths: path === undefined ? null : [path],
-        });
-        if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
-      },
-    );
+export const ragRoutes = new Endpoints("rags", ragOf)
+  .list(
+    "get /rags",
+    "RAGs. With their counters.",
+    { item: z.object(shown).openapi("PanelRag") },
+    async ({ services, caller, paging }) => {
+      const { data, total } = await listRags(services, paging);
+      const reading = readingInPanel(caller, null);
+      const rags = await listedFor(
+        services.db,
+        reading,
+        data.map(({ rag }) => rag),
+      );
+      // Scopes are names of files, which this member may not be permitted to read.
+      const scopesAt = (rag: RagRecord, at: number) =>
+        mayReadAll(caller) || rag.readersSince === null ? (data[at]?.scopes ?? []) : [];
+      return {
+        total,
+        data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })),
+      };
+    },
+  )
+  .json(
+    "post /rags",
+    "Add a RAG. Its files are indexed in the background.",
+    { body: newRag, answer: CheckedRag, status: 201, errors: [404, 409, 422] },
+    async ({ services, body }) => await checked(services, await createRag(services, body)),
+  )
+  .json(
+    `get ${RAG}`,
+    "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
+    {
+      query: ragQuery,
+      answer: z
+        .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
+        .openapi("ReadRag"),
+    },
+    async ({ services, found: rag, query }) => {
+      if (query.check !== undefined) return await checked(services, rag);
+      return shownOf({ rag, scopes: await scopesOf(services.db, rag.id) });
+    },
+  )
+  .json(
+    `patch ${RAG}`,
+    "Change a RAG. A change of chunking builds a new index while the old one answers.",
+    { body: ragPatch, answer: CheckedRag, errors: [409, 422] },
+    async ({ services, found: rag, body }) => {
+      const { identifier: wanted, ...patch } = given(body);
+      refuseChange("identifier", rag.identifier, wanted);
+      return await checked(services, await updateRag(services, { rag, patch }));
+    },
+  )
+  .empty(
+    `delete ${RAG}`,
+    "Remove a RAG. Refused while an inference or agent is linked to it.",
+    { errors: [409] },
+    async ({ services, found: rag }) => await removeRag(services, { rag }),
+  )
+  .queue(
+    `post ${RAG}/reindex`,
+    "Rebuild an index. Embeds every passage again while the current index answers.",
+    { errors: [409] },
+    async ({ services, found: rag }) => {
+      await reindexRag(services, { ragId: rag.id });
+    },
+  )
+  .queue(
+    `post ${RAG}/retry`,
+    "Retry failed files. All files in `error`, or the one at `path`.",
+    { query: retryQuery },
+    async ({ services, found: rag, query: { path } }) => {
+      const retried = await retryFiles(services, {
+        ragId: rag.id,
+        paths: path === undefined ? null : [path],
+      });
+      if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
+    },
+  ).app;
 
 /** @throws QuarryError `not-found` when the RAG has no such file. */
 async function findFileOf(services: Services, rag: RagRecord, path: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
 import { orNotFound } from "../../core/errors.ts";
-import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { excludeFromSearch } from "../../catalog/file-sources/exclude-from-search.ts";
 import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
@@ -116,110 +115,101 @@ const Manifest = z
 
 const SOURCE = "/file-sources/{id}";
 
-export function sourceFileRoutes() {
-  const endpoints = new Endpoints("sources", fileSourceOf)
-    .list(
-      `get ${SOURCE}/files`,
-      "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
-      { query: fileFilters, item: File },
-      async ({ services, found: { source }, query, paging: { page, limit } }) => {
-        return pageOf(await listSourceFiles(services, { source, page, limit, ...query }), (file) =>
-          Object.assign(file, { filePath: file.path }),
-        );
-      },
-    )
-    .json(
-      `get ${SOURCE}/manifest`,
-      "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
-      { query: manifestQuery, answer: Manifest },
-      ({ services, found, query: { cursor } }) =>
-        manifestPage(services, { source: pushedSource(found), cursor }),
-    )
-    .raw(
-      `put ${SOURCE}/files/{path}`,
-      "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
-      { bytes: "application/octet-stream", errors: [413, 415] },
-      { 200: { schema: Stored }, 201: { schema: Stored } },
-      async ({ context, services, found, path }) => {
-        const { raw } = context.req;
-        refuseCoded(raw.headers);
-        const length = context.req.header("Content-Length");
-        const { created, ...file } = await putFile(services, {
-          source: pushedSource(found),
-          path,
-          body: raw.body ?? new ArrayBuffer(0),
-          contentLength: length === undefined ? null : Number(length),
-          mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
-          metadata: metadataIn(context.req.header("X-File-Metadata")),
-          modifiedAt: modifiedIn(context.req.header("X-File-Modified")),
-          readers: readersIn(context.req.header("X-File-Readers")),
-        });
-        return context.json(file, created ? 201 : 200);
-      },
-    )
-    .empty(
-      `delete ${SOURCE}/files/{path}`,
-      "Remove a pushed file. Searches no longer find the file when this call answers.",
-      {},
-      async ({ services, found, path }) => {
-        await removePushedFile(services, { source: pushedSource(found), path });
-      },
-    )
-    .empty(
-      `patch ${SOURCE}/files/{path}`,
-      "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
-      { body: z.object({ metadata: fileMetadata }) },
-      ({ services, found, path, body: { metadata } }) =>
-        describePushedFile(services, { source: pushedSource(found), path, metadata }),
-    );
-  return addExclusions(addReading(endpoints)).app;
-}
-
-const addExclusions = (endpoints: Endpoints<FileSource>) =>
-  endpoints
-    .list(
-      `get ${SOURCE}/exclusions`,
-      "What is left out of search. Files by path, passages by the hash of their text.",
-      { item: ExcludedItem },
-      ({ services, found: { source }, paging: { offset, limit } }) =>
-        listExclusions(services.db, { sourceId: source.id, offset, limit }),
-    )
-    .empty(
-      `put ${SOURCE}/exclusions`,
-      "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
-      { body: exclusion },
-      async ({ context, services, found: { source }, body }) => {
-        const { path, textHash, excerpt, excluded } = body;
-        const passage = textHash === undefined ? null : { textHash, excerpt };
-        const by = context.get("actor")?.name ?? null;
-        await excludeFromSearch(services, { source, path, passage, excluded, by });
-      },
-    );
-
-const addReading = (endpoints: Endpoints<FileSource>) =>
-  endpoints
-    .json(
-      `get ${SOURCE}/files/{path}`,
-      "A file and its status in each RAG. Removed files are included while their row is kept.",
-      { answer: Detail },
-      async ({ services, found: { source }, path }) => {
-        const file = orNotFound(await findFileDetail(services.db, source.id, path));
-        return { ...file, filePath: file.path };
-      },
-    )
-    .raw(
-      `get ${SOURCE}/text/{path}`,
-      "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
-      { query: offsets },
-      { 200: { mediaType: "text/plain" } },
-      async ({ context, services, found: { source }, path, query: { start, end } }) => {
-        const read = await readExtractedText(services, { source, path });
-        return context.body(utf8Stream(read.text.slice(start, end)), {
-          headers: {
-            "Content-Type": "text/plain; charset=utf-8",
-            "X-File-SHA256": read.sha256,
-            ...(read.status === null ? {} : { "X-File-Status": read.status }),
-          },
-        });
-      },
-    );
+export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
+  .list(
+    `get ${SOURCE}/files`,
+    "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
+    { query: fileFilters, item: File },
+    async ({ services, found: { source }, query, paging: { page, limit } }) => {
+      return pageOf(await listSourceFiles(services, { source, page, limit, ...query }), (file) =>
+        Object.assign(file, { filePath: file.path }),
+      );
+    },
+  )
+  .json(
+    `get ${SOURCE}/manifest`,
+    "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
+    { query: manifestQuery, answer: Manifest },
+    ({ services, found, query: { cursor } }) =>
+      manifestPage(services, { source: pushedSource(found), cursor }),
+  )
+  .raw(
+    `put ${SOURCE}/files/{path}`,
+    "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
+    { bytes: "application/octet-stream", errors: [413, 415] },
+    { 200: { schema: Stored }, 201: { schema: Stored } },
+    async ({ context, services, found, path }) => {
+      const { raw } = context.req;
+      refuseCoded(raw.headers);
+      const length = context.req.header("Content-Length");
+      const { created, ...file } = await putFile(services, {
+        source: pushedSource(found),
+        path,
+        body: raw.body ?? new ArrayBuffer(0),
+        contentLength: length === undefined ? null : Number(length),
+        mimeType: mediaTypeOf(context.req.header("Content-Type"), path),
+        metadata: metadataIn(context.req.header("X-File-Metadata")),
+        modifiedAt: modifiedIn(context.req.header("X-File-Modified")),
+        readers: readersIn(context.req.header("X-File-Readers")),
+      });
+      return context.json(file, created ? 201 : 200);
+    },
+  )
+  .empty(
+    `delete ${SOURCE}/files/{path}`,
+    "Remove a pushed file. Searches no longer find the file when this call answers.",
+    {},
+    async ({ services, found, path }) => {
+      await removePushedFile(services, { source: pushedSource(found), path });
+    },
+  )
+  .empty(
+    `patch ${SOURCE}/files/{path}`,
+    "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
+    { body: z.object({ metadata: fileMetadata }) },
+    ({ services, found, path, body: { metadata } }) =>
+      describePushedFile(services, { source: pushedSource(found), path, metadata }),
+  )
+  .json(
+    `get ${SOURCE}/files/{path}`,
+    "A file and its status in each RAG. Removed files are included while their row is kept.",
+    { answer: Detail },
+    async ({ services, found: { source }, path }) => {
+      const file = orNotFound(await findFileDetail(services.db, source.id, path));
+      return { ...file, filePath: file.path };
+    },
+  )
+  .raw(
+    `get ${SOURCE}/text/{path}`,
+    "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
+    { query: offsets },
+    { 200: { mediaType: "text/plain" } },
+    async ({ context, services, found: { source }, path, query: { start, end } }) => {
+      const read = await readExtractedText(services, { source, path });
+      return context.body(utf8Stream(read.text.slice(start, end)), {
+        headers: {
+          "Content-Type": "text/plain; charset=utf-8",
+          "X-File-SHA256": read.sha256,
+          ...(read.status === null ? {} : { "X-File-Status": read.status }),
+        },
+      });
+    },
+  )
+  .list(
+    `get ${SOURCE}/exclusions`,
+    "What is left out of search. Files by path, passages by the hash of their text.",
+    { item: ExcludedItem },
+    ({ services, found: { source }, paging: { offset, limit } }) =>
+      listExclusions(services.db, { sourceId: source.id, offset, limit }),
+  )
+  .empty(
+    `put ${SOURCE}/exclusions`,
+    "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
+    { body: exclusion },
+    async ({ context, services, found: { source }, body }) => {
+      const { path, textHash, excerpt, excluded } = body;
+      const passage = textHash === undefined ? null : { textHash, excerpt };
+      const by = context.get("actor")?.name ?? null;
+      await excludeFromSearch(services, { source, path, passage, excluded, by });
+    },
+  ).app;

@@ -21,31 +21,30 @@ const shown = {
   lastUsedAt: timeOrNull,
 };
 
-export const tokenRoutes = () =>
-  new Endpoints("tokens")
-    .list(
-      "get /tokens",
-      "Access tokens and connected programs. What each covers and when it was last used; never the token itself.",
-      { item: z.object(shown).openapi("Token") },
-      ({ services, paging }) => listTokens(services.db, paging),
-    )
-    .json(
-      "post /tokens",
-      "Create a token. It is shown only once. `*` covers all resources, future ones included.",
-      {
-        body: newToken,
-        answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
-        status: 201,
-        errors: [404],
-      },
-      async ({ services, body }) => {
-        const { token, secret } = await createToken(services, body);
-        return { ...token, token: secret };
-      },
-    )
-    .empty(
-      "delete /tokens/{id}",
-      "Remove a token. It stops working everywhere within five seconds.",
-      {},
-      ({ services, key }) => removeToken(services.db, asId(key)),
-    ).app;
+export const tokenRoutes = new Endpoints("tokens")
+  .list(
+    "get /tokens",
+    "Access tokens and connected programs. What each covers and when it was last used; never the token itself.",
+    { item: z.object(shown).openapi("Token") },
+    ({ services, paging }) => listTokens(services.db, paging),
+  )
+  .json(
+    "post /tokens",
+    "Create a token. It is shown only once. `*` covers all resources, future ones included.",
+    {
+      body: newToken,
+      answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
+      status: 201,
+      errors: [404],
+    },
+    async ({ services, body }) => {
+      const { token, secret } = await createToken(services, body);
+      return { ...token, token: secret };
+    },
+  )
+  .empty(
+    "delete /tokens/{id}",
+    "Remove a token. It stops working everywhere within five seconds.",
+    {},
+    ({ services, key }) => removeToken(services.db, asId(key)),
+  ).app;

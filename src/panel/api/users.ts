@@ -18,40 +18,36 @@ import { sessionHashOf } from "./request/guards.ts";
 
 const User = z.object({ id: z.string(), email: z.string(), role, createdAt: time }).openapi("User");
 
-export const userRoutes = () =>
-  new Endpoints("users")
-    .list(
-      "get /users",
-      "Users. Everybody who can sign in.",
-      { item: User },
-      ({ services, paging }) => listUsers(services.db, paging),
-    )
-    .json(
-      "post /users",
-      "Add a user. The password has at least 12 characters and is not a common one.",
-      { body: newUser, answer: User, status: 201, errors: [409] },
-      ({ services, body }) => createUser(services, body),
-    )
-    .json(
-      "patch /users/{id}",
-      "Change a user. A new password or role ends their sessions.",
-      { body: userPatch, answer: User, errors: [409] },
-      ({ services, caller, key, body }) =>
-        updateUser(services, { id: key, patch: given(body), by: userBehind(caller) }),
-    )
-    .empty(
-      "delete /users/{id}",
-      "Remove a user. Their sessions and keys end.",
-      { errors: [409] },
-      ({ services, key }) => removeUser(services, { id: key }),
-    )
-    .empty(
-      "delete /users/{id}/totp",
-      "Remove a user's second factor. For a user who lost the app and the recovery codes.",
-      {},
-      ({ services, caller, key }) =>
-        removeTotp(services, { userId: asId(key), by: userBehind(caller) }),
-    ).app;
+export const userRoutes = new Endpoints("users")
+  .list("get /users", "Users. Everybody who can sign in.", { item: User }, ({ services, paging }) =>
+    listUsers(services.db, paging),
+  )
+  .json(
+    "post /users",
+    "Add a user. The password has at least 12 characters and is not a common one.",
+    { body: newUser, answer: User, status: 201, errors: [409] },
+    ({ services, body }) => createUser(services, body),
+  )
+  .json(
+    "patch /users/{id}",
+    "Change a user. A new password or role ends their sessions.",
+    { body: userPatch, answer: User, errors: [409] },
+    ({ services, caller, key, body }) =>
+      updateUser(services, { id: key, patch: given(body), by: userBehind(caller) }),
+  )
+  .empty(
+    "delete /users/{id}",
+    "Remove a user. Their sessions and keys end.",
+    { errors: [409] },
+    ({ services, key }) => removeUser(services, { id: key }),
+  )
+  .empty(
+    "delete /users/{id}/totp",
+    "Remove a user's second factor. For a user who lost the app and the recovery codes.",
+    {},
+    ({ services, caller, key }) =>
+      removeTotp(services, { userId: asId(key), by: userBehind(caller) }),
+  ).app;
 
 const shownKey = {
   id: z.string(),
@@ -62,34 +58,30 @@ const shownKey = {
   expiresAt: timeOrNull,
 };
 
-export const keyRoutes = () =>
-  new Endpoints("users")
-    .list(
-      "get /keys",
-      "Automation keys. With the creator of each. A key ends with its creator.",
-      { item: z.object({ ...shownKey, createdByEmail: z.string() }).openapi("Key") },
-      ({ services, paging }) => listKeys(services.db, paging),
-    )
-    .json(
-      "post /keys",
-      "Create a key. It is shown only once.",
-      {
-        body: newKey,
-        answer: z.object({ ...shownKey, key: z.string() }).openapi("NewKey"),
-        status: 201,
-      },
-      async ({ services, caller, body }) => {
-        const createdBy = caller.kind === "key" ? caller.createdBy : caller.session.userId;
-        const { key, secret } = await createKey(services, { ...body, createdBy });
-        return { ...key, key: secret };
-      },
-    )
-    .empty(
-      "delete /keys/{id}",
-      "Remove a key. It stops working at once.",
-      {},
-      ({ services, key }) => removeKey(services.db, asId(key)),
-    ).app;
+export const keyRoutes = new Endpoints("users")
+  .list(
+    "get /keys",
+    "Automation keys. With the creator of each. A key ends with its creator.",
+    { item: z.object({ ...shownKey, createdByEmail: z.string() }).openapi("Key") },
+    ({ services, paging }) => listKeys(services.db, paging),
+  )
+  .json(
+    "post /keys",
+    "Create a key. It is shown only once.",
+    {
+      body: newKey,
+      answer: z.object({ ...shownKey, key: z.string() }).openapi("NewKey"),
+      status: 201,
+    },
+    async ({ services, caller, body }) => {
+      const createdBy = caller.kind === "key" ? caller.createdBy : caller.session.userId;
+      const { key, secret } = await createKey(services, { ...body, createdBy });
+      return { ...key, key: secret };
+    },
+  )
+  .empty("delete /keys/{id}", "Remove a key. It stops working at once.", {}, ({ services, key }) =>
+    removeKey(services.db, asId(key)),
+  ).app;
 
 /** Whose sessions the caller may see and end: null for everybody's. */
 function reachOf(caller: PanelCaller): UserId | null {
@@ -110,27 +102,24 @@ const OpenSession = z
   .openapi("OpenSession");
 
 /** Where users are signed in: everybody sees and ends their own, an administrator all. */
-export const openSessionRoutes = () =>
-  new Endpoints("users")
-    .list(
-      "get /sessions",
-      "Open sessions. Your own sessions; administrators see all.",
-      { item: OpenSession },
-      async ({ context, services, caller, paging }) => {
-        const slice = { userId: reachOf(caller), ...paging };
-        const { data, total } = await listSessions(services.db, slice, services.now());
-        const current = await sessionHashOf(context);
-        return {
-          data: data.map((session) =>
-            Object.assign(session, { current: session.hash === current }),
-          ),
-          total,
-        };
-      },
-    )
-    .empty(
-      "delete /sessions/{id}",
-      "End a session. The user must sign in again there.",
-      {},
-      ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
-    ).app;
+export const openSessionRoutes = new Endpoints("users")
+  .list(
+    "get /sessions",
+    "Open sessions. Your own sessions; administrators see all.",
+    { item: OpenSession },
+    async ({ context, services, caller, paging }) => {
+      const slice = { userId: reachOf(caller), ...paging };
+      const { data, total } = await listSessions(services.db, slice, services.now());
+      const current = await sessionHashOf(context);
+      return {
+        data: data.map((session) => Object.assign(session, { current: session.hash === current })),
+        total,
+      };
+    },
+  )
+  .empty(
+    "delete /sessions/{id}",
+    "End a session. The user must sign in again there.",
+    {},
+    ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
+  ).app;

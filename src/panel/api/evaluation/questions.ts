@@ -53,92 +53,84 @@ const kept = z.object({ kept: z.int() }).openapi("KeptQuestions");
 
 const SET = "/question-sets/{id}";
 
-export function questionRoutes() {
-  const endpoints = new Endpoints("evaluation", findQuestionSet)
-    .list(
-      `get ${SET}/questions`,
-      "Questions. With what must be found or answered.",
-      { item: Shown },
-      async ({ services, found: set, paging }) =>
-        pageOf(await listQuestions(services.db, set.id, paging), shownOf),
-    )
-    .json(
-      `post ${SET}/questions`,
-      "Add a question. Replaces an equal question of the set.",
-      { body: questionForm, answer: kept, status: 201, errors: [409, 422] },
-      async ({ services, found: set, body }) => {
-        await keepQuestions(services, { set, asked: [askedOf(body)] });
-        return { kept: 1 };
-      },
-    )
-    .json(
-      `patch ${SET}/questions/{question}`,
-      "Change a question. In part or in whole.",
-      { body: questionPatch, answer: Shown, errors: [409, 422] },
-      async ({ context, services, found: set, body }) => {
-        const id = context.req.param("question") ?? "";
-        const question = orNotFound(await findQuestion(services.db, set.id, id));
-        const change = askedOf({ ...shownOf(question), ...given(body) });
-        return shownOf(await changeQuestion(services, { set, question, change }));
-      },
-    )
-    .empty(
-      `delete ${SET}/questions/{question}`,
-      "Remove a question. Runs that asked it keep their results.",
-      {},
-      async ({ context, services, found: set }) => {
-        const id = context.req.param("question") ?? "";
-        if (!(await deleteQuestion(services.db, set.id, id))) throw notFound();
-      },
-    );
-  return addTransfers(endpoints).app;
-}
+export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
+  .list(
+    `get ${SET}/questions`,
+    "Questions. With what must be found or answered.",
+    { item: Shown },
+    async ({ services, found: set, paging }) =>
+      pageOf(await listQuestions(services.db, set.id, paging), shownOf),
+  )
+  .json(
+    `post ${SET}/questions`,
+    "Add a question. Replaces an equal question of the set.",
+    { body: questionForm, answer: kept, status: 201, errors: [409, 422] },
+    async ({ services, found: set, body }) => {
+      await keepQuestions(services, { set, asked: [askedOf(body)] });
+      return { kept: 1 };
+    },
+  )
+  .json(
+    `patch ${SET}/questions/{question}`,
+    "Change a question. In part or in whole.",
+    { body: questionPatch, answer: Shown, errors: [409, 422] },
+    async ({ context, services, found: set, body }) => {
+      const id = context.req.param("question") ?? "";
+      const question = orNotFound(await findQuestion(services.db, set.id, id));
+      const change = askedOf({ ...shownOf(question), ...given(body) });
+      return shownOf(await changeQuestion(services, { set, question, change }));
+    },
+  )
+  .empty(
+    `delete ${SET}/questions/{question}`,
+    "Remove a question. Runs that asked it keep their results.",
+    {},
+    async ({ context, services, found: set }) => {
+      const id = context.req.param("question") ?? "";
+      if (!(await deleteQuestion(services.db, set.id, id))) throw notFound();
+    },
+  )
+  .json(
+    `post ${SET}/import`,
+    "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
+    {
+      bytes: "text/csv",
+      answer: z.object({ kept: z.int(), absent: z.array(z.string()) }).openapi("ImportedQuestions"),
+      errors: [409, 413, 415, 422],
+    },
+    async ({ context: { req }, services, found: set }) => {
+      const [type = ""] = (req.header("Content-Type") ?? "").toLowerCase().split(";");
+      const format = [...FORMATS].find(([name]) => name === type.trim())?.[1];
+      if (format === undefined) {
+        throw invalid("Content-Type must be text/csv or application/x-ndjson");
+      }
+      refuseCoded(req.raw.headers);
+      const asked = importedQuestions(await readText(req.raw, IMPORT_MAX_BYTES), format, set);
+      await keepQuestions(services, { set, asked });
+      return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
+    },
+  )
+  .raw(
+    `get ${SET}/export`,
+    "Export questions. In the form that an import takes.",
+    { query: exported },
+    { 200: { mediaType: "application/x-ndjson" } },
+    async ({ context, services, found: set, query: { format } }) => {
+      const questions = await allQuestions(services.db, set.id);
+      const isCsv = format === "csv";
+      const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);
+      return context.body(body, 200, {
+        "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+        "Content-Disposition": `attachment; filename="${set.identifier}.${format}"`,
+      });
+    },
+  ).app;
 
 const FORMATS = new Map([
   ["text/csv", "csv"],
   ["application/x-ndjson", "jsonl"],
   ["application/jsonl", "jsonl"],
 ] as const);
-
-const addTransfers = (endpoints: Endpoints<QuestionSet>) =>
-  endpoints
-    .json(
-      `post ${SET}/import`,
-      "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
-      {
-        bytes: "text/csv",
-        answer: z
-          .object({ kept: z.int(), absent: z.array(z.string()) })
-          .openapi("ImportedQuestions"),
-        errors: [409, 413, 415, 422],
-      },
-      async ({ context: { req }, services, found: set }) => {
-        const [type = ""] = (req.header("Content-Type") ?? "").toLowerCase().split(";");
-        const format = [...FORMATS].find(([name]) => name === type.trim())?.[1];
-        if (format === undefined) {
-          throw invalid("Content-Type must be text/csv or application/x-ndjson");
-        }
-        refuseCoded(req.raw.headers);
-        const asked = importedQuestions(await readText(req.raw, IMPORT_MAX_BYTES), format, set);
-        await keepQuestions(services, { set, asked });
-        return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
-      },
-    )
-    .raw(
-      `get ${SET}/export`,
-      "Export questions. In the form that an import takes.",
-      { query: exported },
-      { 200: { mediaType: "application/x-ndjson" } },
-      async ({ context, services, found: set, query: { format } }) => {
-        const questions = await allQuestions(services.db, set.id);
-        const isCsv = format === "csv";
-        const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);
-        return context.body(body, 200, {
-          "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
-          "Content-Disposition": `attachment; filename="${set.identifier}.${format}"`,
-        });
-      },
-    );
 
 const shownSet = (set: QuestionSet) => ({
   ...set,
@@ -154,37 +146,36 @@ const ShownSet = z
   })
   .openapi("QuestionSet");
 
-export const questionSetRoutes = () =>
-  new Endpoints("evaluation", findQuestionSet)
-    .list(
-      "get /question-sets",
-      "Question sets. Each set belongs to one RAG or one inference.",
-      { item: ShownSet },
-      async ({ services, paging }) => pageOf(await listSets(services.db, paging), shownSet),
-    )
-    .json(
-      "post /question-sets",
-      "Add a question set. `rag` or `inference` answers the questions.",
-      { body: newQuestionSet, answer: ShownSet, status: 201, errors: [404, 409, 422] },
-      async ({ services, body }) => shownSet(await createQuestionSet(services, body)),
-    )
-    .json(
-      `get ${SET}`,
-      "A question set. With the number of its questions.",
-      { answer: ShownSet },
-      async ({ found: set }) => shownSet(set),
-    )
-    .json(
-      `patch ${SET}`,
-      "Change a question set. Its name, or the model that judges answers.",
-      { body: questionSetPatch, answer: ShownSet, errors: [422] },
-      async ({ services, found: set, body }) => {
-        return shownSet(await changeQuestionSet(services, set, given(body)));
-      },
-    )
-    .empty(
-      `delete ${SET}`,
-      "Remove a question set. Its questions and runs go with it.",
-      {},
-      async ({ services, found: set }) => await deleteSet(services.db, set.id),
-    ).app;
+export const questionSetRoutes = new Endpoints("evaluation", findQuestionSet)
+  .list(
+    "get /question-sets",
+    "Question sets. Each set belongs to one RAG or one inference.",
+    { item: ShownSet },
+    async ({ services, paging }) => pageOf(await listSets(services.db, paging), shownSet),
+  )
+  .json(
+    "post /question-sets",
+    "Add a question set. `rag` or `inference` answers the questions.",
+    { body: newQuestionSet, answer: ShownSet, status: 201, errors: [404, 409, 422] },
+    async ({ services, body }) => shownSet(await createQuestionSet(services, body)),
+  )
+  .json(
+    `get ${SET}`,
+    "A question set. With the number of its questions.",
+    { answer: ShownSet },
+    async ({ found: set }) => shownSet(set),
+  )
+  .json(
+    `patch ${SET}`,
+    "Change a question set. Its name, or the model that judges answers.",
+    { body: questionSetPatch, answer: ShownSet, errors: [422] },
+    async ({ services, found: set, body }) => {
+      return shownSet(await changeQuestionSet(services, set, given(body)));
+    },
+  )
+  .empty(
+    `delete ${SET}`,
+    "Remove a question set. Its questions and runs go with it.",
+    {},
+    async ({ services, found: set }) => await deleteSet(services.db, set.id),
+  ).app;

@@ -103,50 +103,44 @@ async function runOf({ context, services, found: set }: RunCall, id = context.re
 
 const SET = "/question-sets/{id}";
 
-export const runRoutes = () =>
-  new Endpoints("evaluation", findQuestionSet)
-    .list(
-      `get ${SET}/runs`,
-      "Runs, the newest first. With their figures if they are done.",
-      { item: Run },
-      ({ services, found: set, paging }) => listRuns(services.db, set.id, paging),
-    )
-    .json(
-      `post ${SET}/runs`,
-      "Start a run. It continues in the background; `setting` has the values that differ from the resource's.",
-      { body: newRun, answer: Run, status: 201, errors: [409, 422] },
-      async (call) => {
-        const { services, found: set, body } = call;
-        const setting: Setting = given(body.setting);
-        return await runOf(call, await startRun(services, { set, setting }));
-      },
-    )
-    .json(`get ${SET}/runs/{run}`, "A run. Its progress and figures.", { answer: Run }, (call) =>
-      runOf(call),
-    )
-    .list(
-      `get ${SET}/runs/{run}/results`,
-      "Results of a run. Question by question.",
-      { item: Result },
-      async (call) => {
-        const run = await runOf(call);
-        return pageOf(await listResults(call.services.db, run.id, call.paging), resultOf);
-      },
-    )
-    .json(
-      `get ${SET}/runs/{run}/comparison`,
-      "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
-      { query: compared, answer: Comparison, errors: [422] },
-      async (call) => {
-        const run = await runOf(call);
-        return await compareRuns(call.services, run, await runOf(call, call.query.with));
-      },
-    )
-    .empty(
-      `delete ${SET}/runs/{run}`,
-      "Remove a run. A run in progress ends.",
-      {},
-      async (call) => {
-        await deleteRun(call.services.db, call.found.id, (await runOf(call)).id);
-      },
-    ).app;
+export const runRoutes = new Endpoints("evaluation", findQuestionSet)
+  .list(
+    `get ${SET}/runs`,
+    "Runs, the newest first. With their figures if they are done.",
+    { item: Run },
+    ({ services, found: set, paging }) => listRuns(services.db, set.id, paging),
+  )
+  .json(
+    `post ${SET}/runs`,
+    "Start a run. It continues in the background; `setting` has the values that differ from the resource's.",
+    { body: newRun, answer: Run, status: 201, errors: [409, 422] },
+    async (call) => {
+      const { services, found: set, body } = call;
+      const setting: Setting = given(body.setting);
+      return await runOf(call, await startRun(services, { set, setting }));
+    },
+  )
+  .json(`get ${SET}/runs/{run}`, "A run. Its progress and figures.", { answer: Run }, (call) =>
+    runOf(call),
+  )
+  .list(
+    `get ${SET}/runs/{run}/results`,
+    "Results of a run. Question by question.",
+    { item: Result },
+    async (call) => {
+      const run = await runOf(call);
+      return pageOf(await listResults(call.services.db, run.id, call.paging), resultOf);
+    },
+  )
+  .json(
+    `get ${SET}/runs/{run}/comparison`,
+    "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
+    { query: compared, answer: Comparison, errors: [422] },
+    async (call) => {
+      const run = await runOf(call);
+      return await compareRuns(call.services, run, await runOf(call, call.query.with));
+    },
+  )
+  .empty(`delete ${SET}/runs/{run}`, "Remove a run. A run in progress ends.", {}, async (call) => {
+    await deleteRun(call.services.db, call.found.id, (await runOf(call)).id);
+  }).app;

@@ -45,7 +45,7 @@ async function shown(world: VectorizeWorld): Promise<unknown> {
     context.set("caller", ADMINISTRATOR);
     await next();
   });
-  const answer = await app.route("/", overviewRoutes()).request("/overview");
+  const answer = await app.route("/", overviewRoutes).request("/overview");
   return (await answer.json<{ vectorIndex: unknown }>()).vectorIndex;
 }
 
