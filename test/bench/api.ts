@@ -1,9 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 import { startBundledService } from "./support/bundled-service.ts";
-import { madeUp, pushFiles, startService } from "./support/fresh-service.ts";
+import { ask, madeUp, pushFiles, startService } from "./support/fresh-service.ts";
 import type { PushedText, Service } from "./support/fresh-service.ts";
-import { postJson } from "./support/post-json.ts";
 import { quantilesOf, timeCalls } from "./support/time-calls.ts";
 
 /** As in production, where the usage of a second shares a message; a local queue costs each call. */
@@ -44,24 +43,24 @@ const queries = (seed: number, words: number) =>
     wordsOf(seed * QUERIES + at, words).slice(0, LONG_CHARACTERS),
   );
 
-const search = async ({ url, token }: Service, rag: string, body: object) =>
-  await postJson(`${url}/api/rags/${rag}/retrieve`, body, { Authorization: `Bearer ${token}` });
+const search = (service: Service, rag: string, body: object) =>
+  ask(service, `rags/${rag}/retrieve`, body);
 
 async function alone(service: Service) {
   const questions = Array.from({ length: CALLS }, (_, at) => wordsOf(at, 8));
-  const ask = (callers: number, more: object = {}) =>
+  const askAll = (callers: number, more: object = {}) =>
     timeCalls(questions, callers, (text) =>
       search(service, "bench", { semanticSearch: [text], includeSources: true, ...more }),
     );
-  await ask(2);
+  await askAll(2);
   const ten = (words: number, more: object) =>
     timeCalls([queries(1, words)], 1, (semanticSearch) =>
       search(service, "bench", { semanticSearch, ...more }),
     );
   return {
-    "one caller": await ask(1),
-    "eight callers": await ask(CALLERS),
-    "with a filter": await ask(1, FILTER),
+    "one caller": await askAll(1),
+    "eight callers": await askAll(CALLERS),
+    "with a filter": await askAll(1, FILTER),
     "ten queries with a filter": await ten(8, FILTER),
     "ten long queries": await ten(4_000, { topK: 100 }),
   };

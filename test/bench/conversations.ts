@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { serveOpenAi } from "../doubles/openai-compatible/serve.ts";
-import { pushFiles, startService, type Service } from "./support/fresh-service.ts";
+import { ask, pushFiles, startService, type Service } from "./support/fresh-service.ts";
 import { rewritingDouble } from "./support/rewriting-double.ts";
+import { medianOf } from "./support/time-calls.ts";
 
 const KINDS = ["swap", "topic", "detail", "change"] as const;
 const LANGUAGES = ["en", "de", "fr"] as const;
@@ -82,8 +83,8 @@ async function conversationRows(service: Service) {
     [
       "the model's questions",
       async ({ turns }) => {
-        const rewriting = await ask(service, "rewriting", turns);
-        timed.push({ rewriting, last: await ask(service, "last", turns) });
+        const rewriting = await say(service, "rewriting", turns);
+        timed.push({ rewriting, last: await say(service, "last", turns) });
         return rewriting.questions;
       },
     ],
@@ -106,8 +107,10 @@ async function conversationRows(service: Service) {
     }
     rows.push({ search, ...summary(ranks) });
   }
-  const extraMs = median(timed.map(({ rewriting, last }) => rewriting.firstMs - last.firstMs));
-  const extraTokens = median(timed.map(({ rewriting, last }) => rewriting.tokens - last.tokens));
+  const extraMs = Math.round(
+    medianOf(timed.map(({ rewriting, last }) => rewriting.firstMs - last.firstMs)),
+  );
+  const extraTokens = medianOf(timed.map(({ rewriting, last }) => rewriting.tokens - last.tokens));
   console.log(`a call more: ${extraMs} ms, ${extraTokens} tokens (medians)`);
   return { rows, extraMs, extraTokens };
 }
@@ -137,7 +140,7 @@ async function wideRows(service: Service): Promise<Record<string, unknown>[]> {
   ] as const) {
     const row = { questions, count: set.length, off: 0, on: 0 };
     for (const { question, files } of set) {
-      const { questions: planned } = await ask(service, "planning", [question]);
+      const { questions: planned } = await say(service, "planning", [question]);
       for (const [how, queries] of [
         ["off", [question]],
         ["on", planned],
@@ -155,7 +158,7 @@ async function wideRows(service: Service): Promise<Record<string, unknown>[]> {
 type Turn = { questions: string[]; firstMs: number; tokens: number };
 
 /** What a streamed answer at `/v1` says that it searched, when it began, and its tokens. */
-async function ask({ url, token }: Service, inference: string, turns: string[]): Promise<Turn> {
+async function say({ url, token }: Service, inference: string, turns: string[]): Promise<Turn> {
   const messages = turns.map((content, at) => {
     return { role: at % 2 === 0 ? "user" : "assistant", content };
   });
@@ -183,26 +186,13 @@ async function ask({ url, token }: Service, inference: string, turns: string[]):
 
 type Chunk = { retrieval?: { questions: string[] }; usage?: { total_tokens: number } };
 
-async function filesFor({ url, token }: Service, queries: readonly string[]): Promise<string[]> {
-  const response = await fetch(`${url}/api/inferences/bench/retrieve`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${token}` },
-    body: JSON.stringify({
-      semanticSearch: queries,
-      topK: TOP_K,
-      useReranking: true,
-      candidateMultiplier: 4,
-      includeSources: true,
-    }),
-  });
-  if (!response.ok) throw new Error(`retrieve: ${response.status} ${await response.text()}`);
-  const { chunks } = (await response.json()) as { chunks: { source: { filePath: string } }[] };
+async function filesFor(service: Service, queries: readonly string[]): Promise<string[]> {
+  const wide = { topK: TOP_K, useReranking: true, candidateMultiplier: 4 };
+  const body = { semanticSearch: queries, includeSources: true, ...wide };
+  const { chunks } = await ask<Retrieved>(service, "inferences/bench/retrieve", body);
   return [...new Set(chunks.map(({ source }) => source.filePath))];
 }
 
-const percent = (part: number, of: number) => Math.round((1_000 * part) / of) / 10;
+type Retrieved = { chunks: { source: { filePath: string } }[] };
 
-function median(figures: number[]): number {
-  const sorted = figures.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
-}
+const percent = (part: number, of: number) => Math.round((1_000 * part) / of) / 10;

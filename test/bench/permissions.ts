@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { postJson } from "./support/post-json.ts";
 import { startWorkerd } from "./support/workerd.ts";
 import { textOf } from "./support/synthetic-text.ts";
+import { medianOf } from "./support/time-calls.ts";
 
 const WORKER = join(import.meta.dirname, "support/permissions-worker.ts");
 const FILES = 100_000;
@@ -22,9 +23,6 @@ const groupsOf = (share: number) =>
     const isOurs = at < share * AUDIENCES;
     return `group:${isOurs ? Math.floor(at / share) : AUDIENCES + at}`;
   });
-
-const medianOf = (values: number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /**
  * `npm run bench -- permissions [FILES]`: what a search for a reader costs against one without

@@ -1,7 +1,6 @@
 import { filesOf, readCollection, type Collection } from "./support/collection.ts";
-import { pushFiles, startService, type Service } from "./support/fresh-service.ts";
+import { ask, pushFiles, startService, type Service } from "./support/fresh-service.ts";
 import { ndcg } from "./support/ndcg.ts";
-import { postJson } from "./support/post-json.ts";
 import { timeCalls } from "./support/time-calls.ts";
 
 const DEPTH = 10;
@@ -31,14 +30,11 @@ export async function run(args: string[]): Promise<Record<string, unknown>> {
 
 type Retrieved = { chunks: { source: { filePath: string } }[] };
 
-async function askAll({ url, token }: Service, collection: Collection, useReranking: boolean) {
+async function askAll(service: Service, collection: Collection, useReranking: boolean) {
   let sum = 0;
   const { p50Ms } = await timeCalls(collection.queries, 1, async ({ id, text }) => {
     const body = { semanticSearch: [text], topK: TOP_K, useReranking, includeSources: true };
-    const address = `${url}/api/rags/bench/retrieve`;
-    const { chunks } = await postJson<Retrieved>(address, body, {
-      Authorization: `Bearer ${token}`,
-    });
+    const { chunks } = await ask<Retrieved>(service, "rags/bench/retrieve", body);
     const files = chunks.map(({ source }) => source.filePath.replace(/\.md$/, ""));
     sum += ndcg([...new Set(files)], collection.grades.get(id) ?? new Map(), DEPTH);
   });

@@ -5,8 +5,8 @@ import { inBatches } from "../../src/core/work/batches.ts";
 import { searchWordsOf } from "../../src/text/words.ts";
 import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
-import { pushFiles, startService, type BenchRag, type Service } from "./support/fresh-service.ts";
-import { postJson } from "./support/post-json.ts";
+import { ask, pushFiles, startService } from "./support/fresh-service.ts";
+import type { BenchRag, Service } from "./support/fresh-service.ts";
 
 const MEASURED = ["first", "second"];
 /** `training`: asked only by name; weights may be learned from it. */
@@ -70,9 +70,6 @@ function partsOf(pages: Page[], args: string[]): Part[] {
     pages: own,
   }));
 }
-
-const ask = async <Reply>({ url, token }: Service, path: string, body: object) =>
-  await postJson<Reply>(`${url}/api/${path}`, body, { Authorization: `Bearer ${token}` });
 
 /** An inference searches all of its RAGs. */
 async function retrieve(service: Service, text: string): Promise<string[]> {

@@ -1,4 +1,5 @@
 import type { Env } from "../../src/env.ts";
+import { intercepted } from "./intercepted.ts";
 
 /** Every call that leaves the isolate, in order: `D1 batch`, `RATE_WINDOW take`, … */
 type RoundTrips = string[];
@@ -198,14 +199,7 @@ function countedMethods<Binding extends object>(
   label: string,
   log: OperationLog,
 ): Binding {
-  return new Proxy(binding, {
-    get(target, name) {
-      const method = Reflect.get(target, name) as unknown;
-      if (typeof method !== "function") return method;
-      return (...args: unknown[]) =>
-        log.run(label, String(name), args, () => Reflect.apply(method as Method, target, args));
-    },
-  });
+  return intercepted(binding, ({ name, args, go }) => log.run(label, name, args, go));
 }
 
 function countedNamespace<Namespace extends DurableObjectNamespace>(

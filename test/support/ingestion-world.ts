@@ -122,6 +122,12 @@ export class World {
     return await putFile(this.services, { source: { id: source }, ...file, ...more });
   }
 
+  /** Pushes files one after the other, and does all that follows. */
+  async putAndIndex(source: FileSourceId, files: Record<string, string>): Promise<void> {
+    for (const [path, text] of Object.entries(files)) await this.put(source, path, text);
+    await this.deliver();
+  }
+
   /** Pushes files in one call. */
   async putTogether(source: FileSourceId, files: Record<string, string | Uint8Array>) {
     async function* sent() {

@@ -1,5 +1,6 @@
-import { env } from "cloudflare:workers";
 import { vi } from "vitest";
+
+import { rowsOf } from "./statements.ts";
 
 /** A scan that was asked for and has not begun is due within a minute. */
 const ASKED_MS = 60_000;
@@ -22,9 +23,7 @@ const UNSETTLED = `select
 export async function queuesSettled(): Promise<void> {
   await vi.waitFor(
     async () => {
-      const row = await env.DB.prepare(UNSETTLED)
-        .bind(Date.now() + ASKED_MS)
-        .first<{ count: number }>();
+      const [row] = await rowsOf<{ count: number }>(UNSETTLED, Date.now() + ASKED_MS);
       if (row?.count !== 0) throw new Error(`${row?.count ?? "?"} pieces of work are left`);
     },
     { timeout: 120_000, interval: 100 },

@@ -1,5 +1,4 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 
 import type { FileSourceId, RagId } from "../../src/core/ids.ts";
@@ -10,7 +9,7 @@ import { tick } from "../../src/ingestion/maintenance/sweep.ts";
 import type { Push, PushNetwork } from "../doubles/push-network.ts";
 import { CrashPoint } from "./crash.ts";
 import type { Dice } from "./dice.ts";
-import type { World } from "./ingestion-world.ts";
+import { rowsOf, type World } from "./ingestion-world.ts";
 
 /** A provider's double, as a simulation drives it. */
 export type SimulatedDrive = {
@@ -203,47 +202,41 @@ async function workThroughCrashes({ world, dice }: Simulation, tally: Tally): Pr
 }
 
 async function nextDue({ source }: Simulation) {
-  const due = await env.DB.prepare(
-    "select next_scan_at as scanAt, watch_due_at as watchAt from file_sources where id = ?",
-  )
-    .bind(source)
-    .first<{ scanAt: number | null; watchAt: number | null }>();
-  return { scanAt: due?.scanAt ?? 0, watchAt: due?.watchAt ?? 0 };
+  const [due] = await rowsOf<{ scanAt: number; watchAt: number }>(
+    `select coalesce(next_scan_at, 0) as scanAt, coalesce(watch_due_at, 0) as watchAt
+     from file_sources where id = ?`,
+    source,
+  );
+  return due ?? { scanAt: 0, watchAt: 0 };
 }
 
 /** Scans since then that listed everything after the change feed. */
 async function dailyListings({ source }: Simulation, since: number): Promise<number> {
-  const count = await env.DB.prepare(
-    "select count(*) as n from scan_runs where file_source_id = ? and verified and started_at > ?",
-  )
-    .bind(source, since)
-    .first<number>("n");
-  return count ?? 0;
+  const verified = "file_source_id = ? and verified and started_at > ?";
+  return (await rowsOf(`select 1 from scan_runs where ${verified}`, source, since)).length;
 }
 
 async function isWell({ source }: Simulation): Promise<boolean> {
-  const row = await env.DB.prepare(
+  const [row] = await rowsOf<{ well: number }>(
     `select status = 'active' and scan_run_id is null and watched_until is not null
          and not exists (select 1 from files f join rag_files rf on rf.file_id = f.id
            where f.file_source_id = ?1 and rf.status in ('pending', 'processing')) as well
      from file_sources where id = ?1`,
-  )
-    .bind(source)
-    .first<{ well: number }>();
+    source,
+  );
   return row?.well === 1;
 }
 
 async function expectSame({ world, source, rag, drive }: Simulation): Promise<void> {
-  const { results } = await env.DB.prepare(
-    `select external_id as id, path from files where file_source_id = ?1 and deleted_at is null`,
-  )
-    .bind(source)
-    .all<{ id: string; path: string }>();
+  const files = await rowsOf<{ id: string; path: string }>(
+    "select external_id as id, path from files where file_source_id = ? and deleted_at is null",
+    source,
+  );
   const expected = drive.held();
-  const plain = results.map(({ id, path }) => [id, drive.plainPath(path, id)]);
+  const plain = files.map(({ id, path }) => [id, drive.plainPath(path, id)]);
   const wanted = [...expected].map(([id, { path }]) => [id, path]);
   expect(plain.sort(byId)).toEqual(wanted.sort(byId));
-  const texts = results.map(({ id, path }) => [path, [expected.get(id)?.text]]);
+  const texts = files.map(({ id, path }) => [path, [expected.get(id)?.text]]);
   expect(await world.shown(rag, "note", MAX_SHOWN)).toEqual(Object.fromEntries(texts));
 }
 

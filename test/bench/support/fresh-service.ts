@@ -9,6 +9,7 @@ import { startWorker } from "../../../src/cli/worker/start-worker.ts";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { inParallel } from "../../../src/core/work/parallel.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
+import { postJson } from "./post-json.ts";
 
 const RATE_LIMIT = "10000";
 const UPLOADS_AT_ONCE = 4;
@@ -128,6 +129,10 @@ export async function pushAll(
     }
   });
 }
+
+/** Asks the public API. */
+export const ask = async <Reply>({ url, token }: Service, path: string, body: object) =>
+  await postJson<Reply>(`${url}/api/${path}`, body, { Authorization: `Bearer ${token}` });
 
 type Counts = { processedFiles: number; numberVectors: number };
 

@@ -1,5 +1,6 @@
 import type { Operation } from "../../support/counted-bindings.ts";
 import type { Told } from "./round-trips-worker.ts";
+import { medianOf } from "./time-calls.ts";
 
 /** What one event, or one of many alike, asked the platform for; units as they are billed. */
 export type Counts = {
@@ -26,12 +27,6 @@ const OBJECTS = new Set(["RATE_WINDOW", "RAG_INDEX", "CLOCK", "DRIVE_DEBOUNCE"])
 /** Class A operations of R2; all others are class B. */
 const R2_WRITES = new Set(["put", "list", "createMultipartUpload", "delete"]);
 
-/** The first of many equal calls waits for more than the others. */
-function median(values: number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
 /** The sums over everything told, divided by the number of equal events behind it. */
 export function countsOf({ recorded, rows }: Told, event: string, times = 1): Counts {
   const operations = recorded.flatMap((one) => one.operations);
@@ -41,7 +36,8 @@ export function countsOf({ recorded, rows }: Told, event: string, times = 1): Co
   const count = (of: (operation: Operation) => boolean) => sum((one) => (of(one) ? 1 : 0));
   const isD1 = ({ binding }: Operation) => binding === "D1";
   return {
-    rounds: median(own.map(({ rounds }) => rounds)),
+    // The first of many equal calls waits for more than the others.
+    rounds: medianOf(own.map(({ rounds }) => rounds)),
     d1Calls: count(isD1),
     d1RowsRead: sum(({ rowsRead }) => rowsRead),
     d1RowsWritten: sum(({ rowsWritten }) => rowsWritten),

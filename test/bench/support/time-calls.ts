@@ -2,6 +2,9 @@ import { inParallel } from "../../../src/core/work/parallel.ts";
 
 const rounded = (value: number) => Number(value.toFixed(2));
 
+export const medianOf = (values: number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
 /** Milliseconds as callers see them. */
 export function quantilesOf(times: number[]) {
   const sorted = times.toSorted((a, b) => a - b);

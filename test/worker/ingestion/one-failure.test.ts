@@ -72,8 +72,7 @@ test("an index that does not answer keeps no removal of another index open", asy
   const { world, told } = worldWithLog(() => null);
   const source = await world.addSource();
   const [broken, sound] = [await world.addRag(source), await world.addRag(source)];
-  await world.put(source, PATH, "A note.");
-  await world.deliver();
+  await world.putAndIndex(source, { [PATH]: "A note." });
   const { ragIndexes } = world.services;
   world.aroundIndexes(async ({ name, go }, { ragId }) => {
     if (ragId === broken && name === "remove") throw new Error("no answer");
@@ -88,8 +87,7 @@ test("an index that does not answer keeps no removal of another index open", asy
   expect(told).toMatchObject([["files not removed from an index", { ragId: broken }]]);
 
   // A scan that removes more files goes on.
-  await world.put(source, PATH, "Another note.");
-  await world.deliver();
+  await world.putAndIndex(source, { [PATH]: "Another note." });
   const files = await rowsOf<{ id: FileId }>(
     "select id from files where file_source_id = ?",
     source,

@@ -146,16 +146,13 @@ test("a file over 25 MiB is refused and nothing of it is stored", async () => {
 
 test("an unreadable file is an error at once, and its earlier text is removed", async () => {
   const { world, source, rag } = await ragWorld();
-  await world.put(source, "note.md", "A note.");
-  await world.deliver();
-  await world.put(source, "note.md", "");
-  await world.deliver();
+  await world.putAndIndex(source, { "note.md": "A note." });
+  await world.putAndIndex(source, { "note.md": "" });
   expect(await world.rows(rag)).toMatchObject([
     { status: "error", error: "no text found", chunks: 0 },
   ]);
   expect(await world.shown(rag)).toEqual({});
-  await world.put(source, "note.md", "A note.");
-  await world.deliver();
+  await world.putAndIndex(source, { "note.md": "A note." });
   expect((await world.shown(rag))["note.md"]).toEqual(["A note."]);
 });
 

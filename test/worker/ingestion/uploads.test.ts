@@ -140,8 +140,7 @@ test("a long upload leaves nothing when the database fails before its row is wri
 
 test("a file forgotten while its new bytes land is reported, and stored when resent", async () => {
   const { world, source, rag } = await ragWorld();
-  await world.put(source, "log.txt", "A note.");
-  await world.deliver();
+  await world.putAndIndex(source, { "log.txt": "A note." });
   await world.drop(source, "log.txt");
   world.now += 40 * DAY_MS;
   const untouched = world.services;

@@ -30,9 +30,7 @@ test("what embedding used is told once a batch, by RAG and model", async () => {
   const source = await world.addSource();
   const rags = [await world.addRag(source), await world.addRag(source)];
   embedding(world, { tokens: 90 });
-  await world.put(source, "a.md", text);
-  await world.put(source, "b.md", `${text} And more.`);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.md": text, "b.md": `${text} And more.` });
   expect(world.usage).toHaveLength(1);
   expect(world.usage[0]).toMatchObject({ kind: "index", tokenId: null, model: null });
   const { uses = [] } = world.usage[0] ?? {};
@@ -50,14 +48,12 @@ test("tokens are estimated where the provider tells none; what is known costs no
   const source = await world.addSource();
   await world.addRag(source);
   embedding(world, { tokens: null });
-  await world.put(source, "a.md", text);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.md": text });
   const tokens = world.usage[0]?.uses?.[0]?.inputTokens ?? 0;
   expect(tokens).toBeGreaterThan(15);
   expect(tokens).toBeLessThan(40);
   world.usage.length = 0;
-  await world.put(source, "a.md", text);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.md": text });
   expect(world.usage).toEqual([]);
 });
 
@@ -65,9 +61,7 @@ test("a failed embedding is told as such, and one that cannot be told fails no f
   const { world, source, rag } = await ragWorld();
   embedding(world, { failure: new ModelFailure("401", { status: 401 }) });
   const told = world.logged("warn");
-  await world.put(source, "a.md", text);
-  await world.put(source, "b.md", `${text} And another.`);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.md": text, "b.md": `${text} And another.` });
   expect(world.usage[0]?.uses).toMatchObject([{ failed: true, inputTokens: 0, ragIds: [rag] }]);
   // The log has the reason at the first attempt, once for both files.
   const facts = { ragId: rag, files: 2, reason: expect.stringMatching(/401/) };

@@ -92,8 +92,7 @@ const refusing = (world: World, word: string): void =>
 
 test("a file that fails in the new generation only is an error after activation", async () => {
   const { world, source, rag } = await indexedRag(new World(), FILES);
-  await world.put(source, "empty.html", "");
-  await world.deliver();
+  await world.putAndIndex(source, { "empty.html": "" });
   refusing(world, "heather");
   await patch(world, rag, SMALL);
   await deliverBut(world, ofBuild);

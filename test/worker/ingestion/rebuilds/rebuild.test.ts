@@ -1,10 +1,9 @@
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import { World } from "../../../support/ingestion-world.ts";
+import { statement, World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
   deliverFirst,
@@ -57,9 +56,7 @@ test("with other chunking the old chunks answer until the new ones are complete"
 test("an index of an older format answers until one of this format is complete", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
-  await env.DB.prepare("update rag_generations set format = format - 1 where rag_id = ?")
-    .bind(rag)
-    .run();
+  await statement("update rag_generations set format = format - 1 where rag_id = ?", rag).run();
   await sweep(world.services);
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);

@@ -22,8 +22,7 @@ export async function patch(world: World, ragId: RagId, change: RagPatch) {
 export async function indexedRag<Of extends World>(world: Of, files: Record<string, string>) {
   world.sharesMessages = false;
   const { source, rag } = await world.addSourceAndRag();
-  for (const [path, text] of Object.entries(files)) await world.put(source, path, text);
-  await world.deliver();
+  await world.putAndIndex(source, files);
   return { world, source, rag };
 }
 

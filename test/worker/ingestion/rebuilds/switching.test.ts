@@ -146,8 +146,7 @@ test("a file changed and changed back around the switch says what it says now", 
   await world.put(source, "a.html", "A note, now short, of two parts.");
   await continueBuild(world.services, rag);
   await world.deliver();
-  await world.put(source, "a.html", longText("moss"));
-  await world.deliver();
+  await world.putAndIndex(source, { "a.html": longText("moss") });
   await expectTrueFigures(world, rag);
   expect((await found(world, rag)).texts.join(" ")).toContain("moss ends here");
 });

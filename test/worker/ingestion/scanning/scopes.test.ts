@@ -107,8 +107,7 @@ test("a later RAG indexes what the source has; a reindex embeds each text once m
 
 test("a removed RAG, then its source, leave nothing behind", async () => {
   const { world, source, rag } = await ragWorld();
-  await world.put(source, "a.html", "A note, a.");
-  await world.deliver();
+  await world.putAndIndex(source, { "a.html": "A note, a." });
   const index = world.index(rag);
   await env.DB.batch([
     statement("update rags set removed_at = 1 where id = ?", rag),
@@ -151,9 +150,7 @@ test("of two scope changes at once the later holds, whichever reaches the index 
   const world = new World();
   const source = await world.addSource();
   const id = await world.addRag(source, ["a/", "b/"]);
-  await world.put(source, "a/1.txt", "A note, a.");
-  await world.put(source, "b/2.txt", "A note, b.");
-  await world.deliver();
+  await world.putAndIndex(source, { "a/1.txt": "A note, a.", "b/2.txt": "A note, b." });
   const rag = await findRag(world.services, { key: id });
   const remove = (services: Services, value: string) =>
     removeScope(services, { rag, scope: { type: "path", value } });

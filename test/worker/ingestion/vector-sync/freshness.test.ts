@@ -73,8 +73,7 @@ test("what is removed is never shown again, by whichever leg", async () => {
 test("a file indexed again is found in exactly one version at every moment", async () => {
   const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   await world.minutesPass(3);
-  await world.put(source, "a.html", "Heather flowers in July already.");
-  await world.deliver();
+  await world.putAndIndex(source, { "a.html": "Heather flowers in July already." });
   for (let step = 0; step < 5; step++) {
     const { texts } = await found(world, rag, ASKED);
     expect(texts).toEqual(["Heather flowers in July already."]);
@@ -88,8 +87,7 @@ test("a file indexed again is found in exactly one version at every moment", asy
 test("equal texts are one answer, also when the vector index shows only one of them", async () => {
   const { world, source, rag } = await vectorizeRag({ "a.html": HEATHER });
   await world.minutesPass(3);
-  await world.put(source, "b.html", HEATHER);
-  await world.deliver();
+  await world.putAndIndex(source, { "b.html": HEATHER });
   expect(await found(world, rag, ASKED)).toMatchObject({ counts: { "a.html": 1, "b.html": 1 } });
   await world.drop(source, "a.html");
   expect(await near(world, rag)).toEqual({ "b.html": 1 });

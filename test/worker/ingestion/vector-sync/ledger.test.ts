@@ -40,8 +40,7 @@ test("a text that comes back while its old vector is being removed keeps its new
   };
   await world.minutesPass(3);
   await world.drop(source, "a.html");
-  await world.put(source, "a.html", HEATHER);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.html": HEATHER });
   await world.minutesPass(3);
   // The removals of the first vector arrive when the second one shows already.
   for (const arrive of held) await arrive();
@@ -54,11 +53,9 @@ test("a text that comes back while its old vector is being removed keeps its new
 });
 
 async function comesAndGoes(world: VectorizeWorld, source: FileSourceId): Promise<void> {
-  await world.put(source, "a.html", HEATHER);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.html": HEATHER });
   await world.drop(source, "a.html");
-  await world.put(source, "a.html", HEATHER);
-  await world.deliver();
+  await world.putAndIndex(source, { "a.html": HEATHER });
   await sweep(world.services);
 }
 
@@ -67,8 +64,7 @@ test("a worker that dies at any call leaves only live vectors in the vector inde
     const world = await VectorizeWorld.alone({ dimensions: 64 });
     const { source, rag } = await world.addSourceAndRag();
     await world.workUntil(crash, () => comesAndGoes(world, source));
-    await world.put(source, "a.html", HEATHER);
-    await world.deliver();
+    await world.putAndIndex(source, { "a.html": HEATHER });
     await world.everythingSettles();
     expect({ at, held: world.held(rag) }).toMatchObject({ held: [expect.any(String)] });
     expect(await nearAlone(world, rag)).toEqual({ "a.html": 1 });

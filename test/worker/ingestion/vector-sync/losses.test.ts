@@ -13,8 +13,7 @@ test("while the vector index is down files come and go, and a search is by words
   expect(world.held(rag)).toHaveLength(2);
   world.vectorize.failure = new Error("down");
   await world.drop(source, "gone.html");
-  await world.put(source, "b.html", MOSS);
-  await world.deliver();
+  await world.putAndIndex(source, { "b.html": MOSS });
   expect((await world.rows(rag)).map(({ status }) => status)).toEqual([
     "indexed",
     "indexed",

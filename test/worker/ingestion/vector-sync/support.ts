@@ -69,8 +69,7 @@ export async function notesRag(world: VectorizeWorld, count: number): Promise<Ra
   const { source, rag } = await world.addSourceAndRag();
   await makeChunksSmall(rag);
   const notes = Array.from({ length: count }, (_, at) => `<p>${noteOf(at)}</p>`);
-  await world.put(source, "notes.html", notes.join("\n"));
-  await world.deliver();
+  await world.putAndIndex(source, { "notes.html": notes.join("\n") });
   expect(await live(world, rag)).toBe(count);
   return rag;
 }
