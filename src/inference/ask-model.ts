@@ -1,28 +1,29 @@
-import { modelFailed } from "../core/errors.ts";
+import { z } from "zod";
+
 import { measured, type RunTools } from "./record-usage.ts";
 import { schemaIn } from "./response-schema.ts";
 import { runTurn } from "./run-turn.ts";
 import { planOutput } from "./structured-output.ts";
 import type { InferenceServices, Usage } from "./types.ts";
 
-type Asking = {
+type Asking<Reply> = {
   model: string;
   systemPrompt: string;
   /** `key`: of the delimiters, which no text can know (text/prompt-delimiters.ts). */
   prompt: (key: string) => string;
-  /** JSON Schema of the answer, an object at its root. */
-  jsonSchema: string;
+  /** Of an object. */
+  reply: z.ZodType<Reply>;
   /** What its usage is counted for, besides the model. */
   countedFor: { inferenceId: string | null; ragIds: string[] };
 };
 
 /** Asks a chat model for an object outside of any inference. @throws QuarryError `model-failed` */
-export async function askModel(
+export async function askModel<Reply extends object>(
   services: InferenceServices,
-  asking: Asking,
-): Promise<{ reply: object; usage: Usage }> {
-  const { model, systemPrompt, prompt, jsonSchema, countedFor } = asking;
-  const output = planOutput(schemaIn(jsonSchema));
+  asking: Asking<Reply>,
+): Promise<{ reply: Reply; usage: Usage }> {
+  const { model, systemPrompt, prompt, reply, countedFor } = asking;
+  const output = planOutput(schemaIn(JSON.stringify(z.toJSONSchema(reply))));
   const caller = { tokenId: null };
   const subject = { kind: "inference" as const, ...countedFor, agentId: null, caller, model };
   const ask = async ({ key, meter }: RunTools) => {
@@ -43,6 +44,5 @@ export async function askModel(
     });
   };
   const { response, usage } = await measured(services, subject, systemPrompt, ask);
-  if (Array.isArray(response)) throw modelFailed("Model call failed: the answer is not an object");
-  return { reply: response, usage };
+  return { reply: reply.parse(response), usage };
 }

@@ -22,19 +22,11 @@ export type Explanation = {
   recency: number | null;
 };
 
-/** @param scored the lists before reranking, best first. @param ranked the same lists after it. */
-export function explain(
-  chunks: ScoredChunk[],
-  scored: ScoredList[],
-  ranked: ScoredList[],
-): Explanation[] {
+/** @param scored the lists before reranking, best first. */
+export function explain(chunks: ScoredChunk[], scored: ScoredList[]): Explanation[] {
   const before = factsById(scored);
-  const relevances = new Map(
-    ranked.flatMap(({ chunks: of }) => of.map(({ chunk, relevance }) => [chunk.id, relevance])),
-  );
-  return chunks.map(({ chunk: { id }, value, recency = null }) => {
+  return chunks.map(({ chunk: { id }, value, relevance = null, recency = null }) => {
     const facts = before.get(id) ?? { queries: [], fused: value, fusedRank: 0, wordsRank: null };
-    const relevance = relevances.get(id) ?? null;
     const orders = recency === null ? (relevance ?? value) : value;
     return { ...facts, value: orders, relevance, recency };
   });

@@ -44,7 +44,7 @@ export function retrieve(
     const explains = options.explain === true;
     const plan = planSearch(request, explains);
     const ranking = await inTurn(call, plan, request.topK);
-    const { found, chosen, scored, ranked, ...timed } = ranking;
+    const { found, chosen, scored, ...timed } = ranking;
     const result: RetrievalResult = {
       chunks: chosen.map(asRetrieved),
       degradations: call.report.degradations,
@@ -52,7 +52,7 @@ export function retrieve(
       uses: [...call.report.uses],
       ...timed,
       legs: call.report.legTimes(),
-      ...(explains ? { explanations: explain(chosen, scored, ranked) } : {}),
+      ...(explains ? { explanations: explain(chosen, scored) } : {}),
     };
     const facts = { ...sizesOf(request, plan, found, result), ...result.legs };
     services.log.info("retrieval", facts);
@@ -63,9 +63,8 @@ export function retrieve(
 
 type Ranking = Pick<RetrievalResult, "timings"> & {
   found: RagFindings[];
-  /** The lists before and after reranking, and what is answered of them. */
+  /** The lists before reranking, and what is answered of them. */
   scored: ScoredList[];
-  ranked: ScoredList[];
   chosen: ScoredChunk[];
 };
 
@@ -82,7 +81,6 @@ function isLong({ queries, targets, reranks, needed }: SearchPlan): boolean {
 const NOTHING: Ranking = {
   found: [],
   scored: [],
-  ranked: [],
   chosen: [],
   timings: { contextMs: 0, rerankingMs: 0 },
 };
@@ -136,7 +134,7 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const aged = orderByRecency(ranked, now());
   const chosen = mergeLists(aged, plan.includeDuplicates).slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
-  return { found, scored, ranked, chosen, timings };
+  return { found, scored, chosen, timings };
 }
 
 /** For the log: how large the retrieval was, its time and degradations; no query and no text. */

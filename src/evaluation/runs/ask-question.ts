@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { messageOf, modelFailed, QuarryError } from "../../core/errors.ts";
+import { messageOf, QuarryError } from "../../core/errors.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import type { Outcome, WaitingQuestion } from "../../db/evaluation/result-store.ts";
 import type { Setting, Spent } from "../../db/schema/evaluation.ts";
@@ -169,13 +169,7 @@ const SYSTEM_PROMPT = [
   "be judged does not count. Give your reason in one sentence, then your verdict.",
 ].join(" ");
 
-const VERDICT_SCHEMA = JSON.stringify({
-  type: "object",
-  properties: { reason: { type: "string" }, right: { type: "boolean" } },
-  required: ["reason", "right"],
-  additionalProperties: false,
-});
-const verdict = z.object({ reason: z.string(), right: z.boolean() });
+const Verdict = z.object({ reason: z.string(), right: z.boolean() });
 
 const REASON_KEPT = 500;
 
@@ -206,10 +200,8 @@ async function judgeAnswer(
         `The rubric, by which you judge:\n${rubric}`,
       ].join("\n\n");
     },
-    jsonSchema: VERDICT_SCHEMA,
+    reply: Verdict,
     countedFor: { inferenceId, ragIds: [] },
   });
-  const { data } = verdict.safeParse(reply);
-  if (data === undefined) throw modelFailed("Model call failed: no verdict");
-  return { isRight: data.right, why: data.reason.slice(0, REASON_KEPT), judge: spentBy(usage) };
+  return { isRight: reply.right, why: reply.reason.slice(0, REASON_KEPT), judge: spentBy(usage) };
 }

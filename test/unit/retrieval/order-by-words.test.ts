@@ -78,7 +78,7 @@ test("where vectors say something, and in other modes, the fusion's order stays"
   for (const setting of [{ fusionWeight: 0.6 }, { searchMode: "keyword" }]) {
     const list = await ordered(FORK_AND_NAMED, { queries: QUESTION, ...setting });
     expect(pathsOf(list)[0]).toBe("obug/README.md");
-    expect(explain(list.chunks, [list], [list])[0]).toMatchObject({
+    expect(explain(list.chunks, [list])[0]).toMatchObject({
       fusedRank: 1,
       wordsRank: null,
     });
@@ -102,7 +102,7 @@ test("the best of several RAGs trade places as if they were of one", async () =>
 
 test("an explanation tells the fusion's own value and place, and the place by words", async () => {
   const list = await ordered(FORK_AND_NAMED, { queries: QUESTION });
-  expect(explain(list.chunks, [list], [list])).toMatchObject([
+  expect(explain(list.chunks, [list])).toMatchObject([
     { value: 1, fused: 0.96, fusedRank: 2, wordsRank: 1 },
     { value: 0.96, fused: 1, fusedRank: 1, wordsRank: 2 },
     { value: 0.3, fused: 0.3, fusedRank: 3, wordsRank: 3 },

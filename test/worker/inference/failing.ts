@@ -2,12 +2,11 @@ import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { degradedFor } from "../../../src/http/answers.ts";
 import { answerTo } from "../../../src/http/errors.ts";
-import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
 import type { Failure } from "../../doubles/openai-compatible/failures.ts";
 import { OpenAiDouble, type Place } from "../../doubles/openai-compatible/openai-double.ts";
 import { DIMENSIONS } from "../rag-index/support.ts";
-import { indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import { answerOf, indexedRag, worldWith } from "./support.ts";
 
 export const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
 export const PASSAGES = [HOLIDAY, "Sick leave is reported before 9:30."];
@@ -52,11 +51,10 @@ export async function see(
   rag: RagRecord,
   more: Partial<InferenceInput> = {},
 ) {
-  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
-  const input = inputOf({ semanticSearch: ["days of holiday"], useReranking: true, ...more });
+  const settings = { model: "local/chat", rags: [rag] };
+  const input = { semanticSearch: ["days of holiday"], useReranking: true, ...more };
   try {
-    const run = { inference, input, caller: nobody };
-    const { degradations, items } = await runInference(services, run);
+    const { degradations, items } = await answerOf(services, settings, input);
     const bearer = degradedFor(viewer(false), degradations);
     const administrator = degradedFor(viewer(true), degradations);
     const texts = items.map(({ text }) => text);

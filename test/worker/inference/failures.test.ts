@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import type { RagRecord } from "../../../src/db/records.ts";
-import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
 import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failures.ts";
 import type { Place } from "../../doubles/openai-compatible/openai-double.ts";
@@ -13,7 +12,7 @@ import {
   searchedBy,
   see as seeWith,
 } from "./failing.ts";
-import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import { answerOf, worldWith } from "./support.ts";
 
 /** Short budgets, so that what hangs is given up soon. */
 const variables = { RETRIEVAL_TIMEOUT_MS: "1500", MODEL_TIMEOUT_MS: "250" };
@@ -37,9 +36,8 @@ describe("the embedder fails", () => {
   test("also in a RAG of semantic order; no threshold applies where no similarity is", async () => {
     const { world } = failing("embeddings", { kind: "status", status: 503 });
     const rags = [{ ...rag, searchMode: "semantic" as const }];
-    const inference = inferenceOf({ model: "local/chat", rags });
-    const input = inputOf({ semanticSearch: ["days of holiday"], similarityThreshold: 0.99 });
-    const result = await runInference(world.services, { inference, input, caller: nobody });
+    const input = { semanticSearch: ["days of holiday"], similarityThreshold: 0.99 };
+    const result = await answerOf(world.services, { model: "local/chat", rags }, input);
     expect(result.items[0]).toMatchObject({ text: HOLIDAY, score: 0 });
   });
 });
@@ -110,8 +108,8 @@ test("a tool whose search fails is reported to the model and degrades the answer
       ? { text: "I could not look it up." }
       : { calls: [{ name: "search_handbook", arguments: '{"query":"holiday"}' }] };
   const services = searchedBy(world.services, () => Promise.reject(new Error(SECRET_BODY)));
-  const inference = inferenceOf({ model: "local/chat", rags: [rag], nativeRag: false });
-  const result = await runInference(services, { inference, input: inputOf({}), caller: nobody });
+  const settings = { model: "local/chat", rags: [rag], nativeRag: false };
+  const result = await answerOf(services, settings);
   expect(result.response).toEqual([{ type: "text", text: "I could not look it up." }]);
   expect(result.toolCalls).toMatchObject([
     { tool: "search_handbook", ok: false, debug: { output: "the search failed" } },

@@ -8,7 +8,15 @@ import type { ContentBlock } from "../../../src/inference/types.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { HOSTILE_TEXTS } from "../../unit/inference/hostile-texts.ts";
-import { agentOf, indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import {
+  answerOf,
+  agentOf,
+  indexedRag,
+  inferenceOf,
+  inputOf,
+  nobody,
+  worldWith,
+} from "./support.ts";
 
 /** What is put in front of each, so that all are found and told apart. */
 const marked = (at: number) => `Moorland note ${at + 1}.`;
@@ -35,17 +43,16 @@ test("fifty hostile documents reach the model between delimiters, and nowhere el
     double,
     variables: { OPENAI_COMPATIBLE_CONTEXT_TOKENS: "200000" },
   });
-  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
-  const input = inputOf({ semanticSearch: ["moorland note"], topK: 100 });
-  const { items } = await runInference(services, { inference, input, caller: nobody });
+  const input = { semanticSearch: ["moorland note"], topK: 100 };
+  const { items } = await answerOf(services, { model: "local/chat", rags: [rag] }, input);
   expect(items).toHaveLength(TEXTS.length);
   const [body] = bodiesOf(double);
   expect(body?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
-  expect(body?.messages[0]?.content).toBe(inference.systemPrompt);
+  expect(body?.messages[0]?.content).toBe("Answer briefly.");
   const said = body?.messages[1]?.content ?? "";
   expect(readPassages(said)).toHaveLength(TEXTS.length);
   expect(outside(said)).not.toMatch(/moorland note \d|ignore all|im_start|tool_call/i);
-  expect(outside(said)).toContain(input.prompt);
+  expect(outside(said)).toContain("What is the answer?");
 });
 
 test("through a search tool they come in the tool's message alone, delimited likewise", async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, inject, test } from "vitest";
 
 import { runAgent } from "../../../src/inference/run-agent.ts";
-import { runInference } from "../../../src/inference/run-inference.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { SCRIPTS, type ScriptName } from "../../doubles/openai-compatible/scripts.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
-import { agentOf, indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import { agentOf, answerOf, indexedRag, nobody, worldWith } from "./support.ts";
 import type { World } from "./support.ts";
 
 /** One provider as the suite sees it: a world, its model, and what reached the model. */
@@ -72,9 +71,8 @@ const jsonSchema = JSON.stringify(schema);
 describe.each(PROVIDERS)("over %s", (_name, open) => {
   test("a prompt is answered; the system prompt is the inference's and nothing else", async () => {
     const { world, model, bodies } = open();
-    const inference = inferenceOf({ model, temperature: 0.2, maxOutputTokens: 99 });
-    const run = { inference, input: inputOf({}), caller: nobody };
-    const result = await runInference(world.services, run);
+    const settings = { model, temperature: 0.2, maxOutputTokens: 99 };
+    const result = await answerOf(world.services, settings);
     expect(result.response).toEqual([{ type: "text", text: "It is forty-two." }]);
     expect(result.usage).toEqual({
       inputTokens: 100,
@@ -96,9 +94,8 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
   test("what was retrieved reaches the model in the user's message only", async () => {
     const { world, model, bodies } = open();
     const rags = [await indexedRag("handbook", files)];
-    const input = inputOf({ semanticSearch: ["days of holiday"] });
-    const inference = inferenceOf({ model, rags });
-    const result = await runInference(world.services, { inference, input, caller: nobody });
+    const input = { semanticSearch: ["days of holiday"] };
+    const result = await answerOf(world.services, { model, rags }, input);
     expect(result.items[0]?.text).toBe(HOLIDAY);
     const sent = await bodies();
     const [system, user] = sent[0]?.messages ?? [];
@@ -109,12 +106,7 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
 
   test("a JSON Schema is asked for in the provider's mode, and the value is parsed", async () => {
     const { world, model, bodies } = open();
-    const run = {
-      inference: inferenceOf({ model }),
-      input: inputOf({ jsonSchema }),
-      caller: nobody,
-    };
-    const result = await runInference(world.services, run);
+    const result = await answerOf(world.services, { model }, { jsonSchema });
     expect(result.response).toEqual({ answer: "forty-two" });
     const sent = await bodies();
     expect(sent[0]?.response_format?.type).toBe("json_schema");
@@ -123,12 +115,7 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
 
   test("an answer that does not follow the schema is repaired once, by its findings", async () => {
     const { world, model, bodies } = open("repairs-itself");
-    const run = {
-      inference: inferenceOf({ model }),
-      input: inputOf({ jsonSchema }),
-      caller: nobody,
-    };
-    const result = await runInference(world.services, run);
+    const result = await answerOf(world.services, { model }, { jsonSchema });
     expect(result.response).toEqual({ answer: "ok" });
     const sent = await bodies();
     expect(sent).toHaveLength(2);
@@ -138,12 +125,7 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
 
   test("an answer that stays wrong is the model's failure", async () => {
     const { world, model, bodies } = open("stays-wrong");
-    const run = {
-      inference: inferenceOf({ model }),
-      input: inputOf({ jsonSchema }),
-      caller: nobody,
-    };
-    await expect(runInference(world.services, run)).rejects.toMatchObject({
+    await expect(answerOf(world.services, { model }, { jsonSchema })).rejects.toMatchObject({
       kind: "model-failed",
       message: "Model call failed: the answer does not follow the JSON Schema",
     });
@@ -156,9 +138,8 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
   test("without native RAG the model searches by a tool, and answers from it", async () => {
     const { world, model, bodies } = open();
     const rags = [await indexedRag("handbook", files)];
-    const inference = inferenceOf({ model, rags, nativeRag: false });
-    const input = inputOf({ prompt: "days of holiday" });
-    const result = await runInference(world.services, { inference, input, caller: nobody });
+    const settings = { model, rags, nativeRag: false };
+    const result = await answerOf(world.services, settings, { prompt: "days of holiday" });
     expect(result.response).toEqual([{ type: "text", text: "It is forty-two." }]);
     expect(result.toolCalls).toMatchObject([
       { tool: "search_handbook", ok: true, debug: { input: { query: "days of holiday" } } },
@@ -238,8 +219,7 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
 test("the gateway gets its headers, and the provider's name in the model", async () => {
   const double = new OpenAiDouble();
   const { services } = worldWith({ double });
-  const inference = inferenceOf({ model: "anthropic/claude" });
-  await runInference(services, { inference, input: inputOf({}), caller: nobody });
+  await answerOf(services, { model: "anthropic/claude" });
   const [request] = double.requests;
   expect(request?.url).toBe("http://gateway.test/v1/account/gate/compat/chat/completions");
   expect(request?.body).toMatchObject({ model: "anthropic/claude" });
@@ -251,10 +231,8 @@ test("a server that refuses the JSON-schema mode is asked in words", async () =>
   const double = new OpenAiDouble();
   double.fail("chat", { kind: "status", status: 400 }, 1);
   const { services } = worldWith({ double });
-  const inference = inferenceOf({ model: "local/old" });
-  const run = { inference, input: inputOf({ jsonSchema }), caller: nobody };
   double.script = () => ({ text: 'Sure: {"answer":"yes"}' });
-  const result = await runInference(services, run);
+  const result = await answerOf(services, { model: "local/old" }, { jsonSchema });
   expect(result.response).toEqual({ answer: "yes" });
   const bodies = double.requests.map(({ body }) => body as ChatBody);
   expect(bodies.map(({ response_format }) => response_format === undefined)).toEqual([false, true]);
@@ -263,18 +241,15 @@ test("a server that refuses the JSON-schema mode is asked in words", async () =>
 
 test.each(["true", "{}"])("any object will do for %s, also of the embedded model", async (any) => {
   const { services } = worldWith({});
-  const inference = inferenceOf({ model: "embedded/extractive" });
-  const run = { inference, input: inputOf({ jsonSchema: any }), caller: nobody };
-  const { response } = await runInference(services, run);
+  const { response } = await answerOf(services, {}, { jsonSchema: any });
   expect(response).toEqual({});
 });
 
 test("a list that refers to itself is filled by the embedded model as well", async () => {
   const { services } = worldWith({});
-  const inference = inferenceOf({ model: "embedded/extractive" });
   const tree = JSON.stringify({ type: "array", maxItems: 1, items: { $ref: "#" } });
-  const run = { inference, input: inputOf({ jsonSchema: tree }), caller: nobody };
-  expect((await runInference(services, run)).response).toBeInstanceOf(Array);
+  const { response } = await answerOf(services, {}, { jsonSchema: tree });
+  expect(response).toBeInstanceOf(Array);
 });
 
 test("embeddings of a server that others keep are read as its own", async () => {

@@ -8,7 +8,15 @@ import type { InferenceInput } from "../../../src/inference/types.ts";
 import { sayByDefault, type ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
-import { agentOf, indexedRag, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import {
+  agentOf,
+  answerOf,
+  indexedRag,
+  inferenceOf,
+  inputOf,
+  nobody,
+  worldWith,
+} from "./support.ts";
 import type { World } from "./support.ts";
 
 const HOLIDAY = "Full-time employees get 26 days of holiday a year.";
@@ -141,8 +149,7 @@ test.each(["local/chat", "workers-ai/@cf/meta/llama"])(
 test("a plain call does not ask the model to stream", async () => {
   const double = new OpenAiDouble();
   const { services } = worldWith({ double });
-  const inference = inferenceOf({ model: "local/chat" });
-  await runInference(services, { inference, input: inputOf({}), caller: nobody });
+  await answerOf(services, { model: "local/chat" });
   const [asked] = double.of("chat").map(({ body }) => body as ChatBody);
   expect(asked?.stream).toBeUndefined();
 });
@@ -214,9 +221,8 @@ test("the built-in model cites its sentences exactly, also as an agent", async (
 test("who does not ask for citations changes nothing of the prompt, nor of the answer", async () => {
   const double = citing();
   const { services } = worldWith({ double });
-  const inference = inferenceOf({ model: "local/chat", rags: [rag] });
-  const input = inputOf({ semanticSearch: ["days of holiday"] });
-  const { response } = await runInference(services, { inference, input, caller: nobody });
+  const input = { semanticSearch: ["days of holiday"] };
+  const { response } = await answerOf(services, { model: "local/chat", rags: [rag] }, input);
   const [asked] = double.of("chat").map(({ body }) => JSON.stringify(body));
   expect(asked).toContain("Where you use one, you may cite it by its source.");
   expect(asked).not.toContain("[cite-");

@@ -16,6 +16,7 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
+import { runInference, type InferenceRun } from "../../../src/inference/run-inference.ts";
 import type { InferenceInput, InferenceServices } from "../../../src/inference/types.ts";
 import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
@@ -137,3 +138,11 @@ export const inputOf = (more: Partial<InferenceInput>): InferenceInput => ({
 });
 
 export const nobody = { tokenId: null };
+
+/** The answer of an inference with these settings to this input. */
+export const answerOf = (
+  services: InferenceServices,
+  settings: Partial<InferenceRecord>,
+  input: Partial<InferenceInput> = {},
+  caller: InferenceRun["caller"] = nobody,
+) => runInference(services, { inference: inferenceOf(settings), input: inputOf(input), caller });

@@ -3,11 +3,10 @@ import { expect, test } from "vitest";
 import type { TokenId } from "../../../src/core/ids.ts";
 import { replaceModels } from "../../../src/db/catalog/model-store.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
-import { runInference } from "../../../src/inference/run-inference.ts";
 import { foldUsage } from "../../../src/jobs/fold-usage.ts";
 import type { ModelUse } from "../../../src/core/queue-messages.ts";
 import { embeddingDouble } from "./failing.ts";
-import { agentOf, indexedRag, inferenceOf, inputOf, worldWith } from "./support.ts";
+import { agentOf, answerOf, indexedRag, worldWith } from "./support.ts";
 import { db, forgetUsageBeforeEach, messageOf, report, services } from "./usage-messages.ts";
 
 forgetUsageBeforeEach();
@@ -35,9 +34,8 @@ function openWorld() {
 test("a search tells what it used: one embedding for all RAGs, one reranking for each", async () => {
   const { double, world } = openWorld();
   const rags = [await indexedRag("one", files, models), await indexedRag("two", files, models)];
-  const inference = inferenceOf({ model: "local/chat", rags });
-  const input = inputOf({ semanticSearch: ["days of holiday", "leave"], useReranking: true });
-  await runInference(world.services, { inference, input, caller });
+  const input = { semanticSearch: ["days of holiday", "leave"], useReranking: true };
+  await answerOf(world.services, { model: "local/chat", rags }, input, caller);
   await world.settled();
   expect(world.usage).toHaveLength(1);
   const uses = world.usage[0]?.uses ?? [];
@@ -57,9 +55,8 @@ test("a reranker's own count of tokens is believed", async () => {
   const { double, world } = openWorld();
   double.rerankTokens = 4_321;
   const rags = [await indexedRag("one", files, models)];
-  const inference = inferenceOf({ model: "local/chat", rags });
-  const input = inputOf({ semanticSearch: ["holiday"], useReranking: true });
-  await runInference(world.services, { inference, input, caller });
+  const input = { semanticSearch: ["holiday"], useReranking: true };
+  await answerOf(world.services, { model: "local/chat", rags }, input, caller);
   await world.settled();
   expect(world.usage[0]?.uses?.[1]).toMatchObject({ kind: "reranker", inputTokens: 4_321 });
 });
@@ -69,9 +66,8 @@ test("usage counts also where the model or the embedding itself fails", async ()
   double.fail("chat", { kind: "status", status: 401 });
   double.fail("embeddings", { kind: "status", status: 401 });
   const rags = [await indexedRag("one", files, models)];
-  const inference = inferenceOf({ model: "local/chat", rags });
-  const input = inputOf({ semanticSearch: ["holiday"] });
-  const run = runInference(world.services, { inference, input, caller });
+  const input = { semanticSearch: ["holiday"] };
+  const run = answerOf(world.services, { model: "local/chat", rags }, input, caller);
   await expect(run).rejects.toMatchObject({ kind: "model-failed" });
   await world.settled();
   expect(world.usage).toMatchObject([

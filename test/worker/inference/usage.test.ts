@@ -12,7 +12,7 @@ import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { newId, type RagId, type TokenId } from "../../../src/core/ids.ts";
 import { countedRows, noRows } from "../../support/counted-rows.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
-import { inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
+import { answerOf, inferenceOf, inputOf, nobody, worldWith } from "./support.ts";
 import { db, forgetUsageBeforeEach, messageOf, NOON, report, services } from "./usage-messages.ts";
 
 forgetUsageBeforeEach();
@@ -142,9 +142,8 @@ test("a run costs what the price list says, in the answer and in its record", as
 test("usage that cannot be recorded fails no call", async () => {
   const world = worldWith({ double: new OpenAiDouble() });
   const queue = { ...world.services.queue, usage: () => Promise.reject(new Error("down")) };
-  const inference = inferenceOf({ model: "local/llama" });
   const broken = { ...world.services, queue };
-  const result = await runInference(broken, { inference, input: inputOf({}), caller: nobody });
+  const result = await answerOf(broken, { model: "local/llama" });
   expect(result.response).toHaveLength(1);
   await world.settled();
 });
