@@ -99,16 +99,8 @@ class DrawingReader implements XmlHandler {
   }
 
   #isText(name: string): boolean {
-    if (name === "v") return this.#isNamed;
-    return name === "t" || (name === "formatCode" && this.#hasRole);
-  }
-
-  get #hasRole(): boolean {
-    return this.#role !== null;
-  }
-
-  get #isNamed(): boolean {
-    return this.#hasRole || this.#inTitle > 0;
+    if (name === "v") return this.#role !== null || this.#inTitle > 0;
+    return name === "t" || (name === "formatCode" && this.#role !== null);
   }
 
   text(data: string): void {
@@ -119,17 +111,13 @@ class DrawingReader implements XmlHandler {
 
   close(name: string): void {
     this.#collects = false;
-    if (name === "v") this.#endPoint();
-    else if (name === "formatCode") this.#endFormat();
-    else if (name === "p") this.#endText();
+    if (name === "v") this.#endValue();
+    else if (name === "formatCode" && this.#role !== null) {
+      this.#format = formatOf(this.#current, this.#is1904);
+    } else if (name === "p") this.#endText();
     else if (name === "title") this.#inTitle--;
     else if (name === "ser") this.#inSeries = false;
     else if (ROLES.has(name)) this.#role = null;
-  }
-
-  #endFormat(): void {
-    if (this.#hasRole) this.#format = formatOf(this.#current, this.#is1904);
-    this.#current = "";
   }
 
   #openSeries(): void {
@@ -137,16 +125,11 @@ class DrawingReader implements XmlHandler {
     if (this.#inSeries) this.series.push({ name: "", categories: [], values: [] });
   }
 
-  #endPoint(): void {
-    if (this.#role === null) {
-      this.#endText();
-      return;
-    }
+  #endValue(): void {
     const series = this.series.at(-1);
     const text = foldSpace(this.#current);
-    this.#current = "";
-    if (series === undefined) return;
-    if (this.#role === "name") series.name = text;
+    if (this.#role === null || series === undefined) this.#endText();
+    else if (this.#role === "name") series.name = text;
     else if (this.#level < 2 && this.#point >= 0 && this.#point < MAX_POINTS) {
       const number = Number(text);
       const isNumber = text !== "" && Number.isFinite(number);
@@ -156,7 +139,6 @@ class DrawingReader implements XmlHandler {
 
   #endText(): void {
     const text = foldSpace(this.#current);
-    this.#current = "";
     if (text !== "") this.texts.add(text);
   }
 }

@@ -18,64 +18,47 @@ const MAX_TOKEN_DEPTH = 3;
 const MAX_NODES = 20_000;
 const SINGLE = /^(?:[\p{L}\p{N}.]+|.?)$/u;
 
-/** MathML 3 or Office's format (ECMA-376 part 1, §22.1) as one line: (a+b)/c, x_i^2, √y. */
-class FormulaReader {
-  readonly #root: Node = node("", "");
-  readonly #open: Node[] = [this.#root];
-  readonly #rest: Node = node("t", "");
+/**
+ * The formula that is open while a document is read, `math` (MathML 3) or Office's `oMath` (ECMA-376
+ * part 1, §22.1), as one line: (a+b)/c, x_i^2, √y.
+ */
+export class OpenFormula {
+  /** A root, then the open elements; empty outside formulas. */
+  #open: Node[] = [];
+  #rest = node("t", "");
   #nodes = 0;
 
-  open(name: string, attributes: XmlAttributes): void {
-    if (++this.#nodes > MAX_NODES) {
-      this.#open.push(this.#rest);
-      return;
-    }
-    const child = node(name, attributes["val"] ?? "");
-    if (name === "mfenced")
-      child.value = `${attributes["open"] ?? "("}${attributes["close"] ?? ")"}`;
-    this.#open.at(-1)?.parts.push(child);
-    this.#open.push(child);
-  }
-
-  text(data: string): void {
-    // `mtext` may contain HTML elements.
-    const token = this.#open.slice(-MAX_TOKEN_DEPTH).findLast(({ name }) => TOKENS.has(name));
-    if (token !== undefined) token.text = longer(token.text, data);
-  }
-
-  close(): boolean {
-    this.#open.pop();
-    return this.#open.length === 1;
-  }
-
-  toText(): string {
-    const text = shown(this.#root) + this.#rest.text;
-    return text.replace(BETWEEN_NUMBERS, " ").replace(INVISIBLE, "").trim();
-  }
-}
-
-/** The formula that is open while a document is read: `math` or Office's `oMath`. */
-export class OpenFormula {
-  #reader: FormulaReader | null = null;
-
   open(name: string, attributes: XmlAttributes): boolean {
-    if (name === "math" || name === "oMath") this.#reader ??= new FormulaReader();
-    this.#reader?.open(name, attributes);
-    return this.#reader !== null;
+    if (this.#open.length === 0) {
+      if (name !== "math" && name !== "oMath") return false;
+      this.#open = [node("", "")];
+      this.#rest = node("t", "");
+      this.#nodes = 0;
+    }
+    const { val = "", open = "(", close = ")" } = attributes;
+    const child = node(name, name === "mfenced" ? open + close : val);
+    const isWithin = ++this.#nodes <= MAX_NODES;
+    if (isWithin) this.#open.at(-1)?.parts.push(child);
+    this.#open.push(isWithin ? child : this.#rest);
+    return true;
   }
 
   takes(data: string): boolean {
-    this.#reader?.text(data);
-    return this.#reader !== null;
+    if (this.#open.length === 0) return false;
+    // `mtext` may contain HTML elements.
+    const token = this.#open.slice(-MAX_TOKEN_DEPTH).findLast(({ name }) => TOKENS.has(name));
+    if (token !== undefined) token.text = longer(token.text, data);
+    return true;
   }
 
   /** Empty when only a part of the formula ends, null outside formulas. */
   close(): string | null {
-    if (this.#reader === null) return null;
-    if (!this.#reader.close()) return "";
-    const text = this.#reader.toText();
-    this.#reader = null;
-    return text;
+    if (this.#open.pop() === undefined) return null;
+    const [root] = this.#open;
+    if (root === undefined || this.#open.length > 1) return "";
+    this.#open = [];
+    const text = shown(root) + this.#rest.text;
+    return text.replace(BETWEEN_NUMBERS, " ").replace(INVISIBLE, "").trim();
   }
 }
 
