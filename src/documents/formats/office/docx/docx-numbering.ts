@@ -19,15 +19,18 @@ const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
 /** Lists of a Word document (ECMA-376 part 1, §17.9), and how far each has counted. */
 export class Numbering {
-  readonly #abstracts: Map<string, Levels>;
-  readonly #instances: Map<string, Instance>;
+  readonly #abstracts = new Map<string, Levels>();
+  readonly #instances = new Map<string, Instance>();
   readonly #counts = new Map<string, number[]>();
   readonly #begun = new Set<string>();
-
-  constructor(abstracts: Map<string, Levels>, instances: Map<string, Instance>) {
-    this.#abstracts = abstracts;
-    this.#instances = instances;
-  }
+  /** Lists that have the levels of a style, and the lists that define styles. */
+  readonly #named = new Map<string, string>();
+  readonly #styled = new Map<string, Levels>();
+  #abstractId = "";
+  #levels: Levels = new Map();
+  #level: ListLevel = emptyLevel();
+  #instance: Instance = emptyInstance();
+  #overridden = 0;
 
   /** The label of the list's next item, such as `1.`, `(b)` or `4.2`; empty for bullets. */
   next(numId: string, atLevel: number): string {
@@ -45,29 +48,10 @@ export class Numbering {
   }
 
   #levelOf({ abstract, own }: Instance, level: number): ListLevel | undefined {
-    return own.get(level) ?? this.#abstracts.get(abstract)?.get(level);
+    const style = this.#named.get(abstract);
+    const levels = style === undefined ? undefined : this.#styled.get(style);
+    return own.get(level) ?? (levels ?? this.#abstracts.get(abstract))?.get(level);
   }
-}
-
-export function* readNumbering(
-  archive: ZipArchive,
-  part: string | null,
-): CooperativeWork<Numbering> {
-  const reader = new NumberingReader();
-  yield* readXml(archive.chunks(part ?? ""), reader);
-  return reader.numbering();
-}
-
-class NumberingReader {
-  readonly #abstracts = new Map<string, Levels>();
-  readonly #instances = new Map<string, Instance>();
-  readonly #styled = new Map<string, Levels>();
-  readonly #named = new Map<string, string>();
-  #abstractId = "";
-  #levels: Levels = new Map();
-  #level: ListLevel = emptyLevel();
-  #instance: Instance = emptyInstance();
-  #overridden = 0;
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     abstractNum: ({ abstractNumId = "" }) => {
@@ -113,14 +97,15 @@ class NumberingReader {
   #change(change: Partial<ListLevel>): void {
     Object.assign(this.#level, change);
   }
+}
 
-  numbering(): Numbering {
-    for (const [abstract, style] of this.#named) {
-      const levels = this.#styled.get(style);
-      if (levels !== undefined) this.#abstracts.set(abstract, levels);
-    }
-    return new Numbering(this.#abstracts, this.#instances);
-  }
+export function* readNumbering(
+  archive: ZipArchive,
+  part: string | null,
+): CooperativeWork<Numbering> {
+  const numbering = new Numbering();
+  yield* readXml(archive.chunks(part ?? ""), numbering);
+  return numbering;
 }
 
 const emptyLevel = (): ListLevel => ({ format: "bullet", start: 1, text: "", isLegal: false });

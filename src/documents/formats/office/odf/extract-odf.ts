@@ -5,7 +5,7 @@ import { UnreadableDocument, type Extraction } from "../../../extracted-document
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { countNote } from "../../../notes.ts";
 import { OdfReader } from "./odf-reader.ts";
-import { OdfObjectReader, type OdfObject } from "./odf-objects.ts";
+import { odfObjectReader, type OdfObject } from "./odf-objects.ts";
 import { corePropertiesOf } from "../relationships.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
@@ -48,9 +48,9 @@ function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObjec
   for (const name of archive.names()) {
     const folder = /^(.+)\/content\.xml$/.exec(name)?.[1];
     if (folder === undefined) continue;
-    const reader = new OdfObjectReader(drawn);
-    yield* readXml(archive.chunks(name), reader);
-    objects.set(folder, reader.object);
+    const object: OdfObject = { formula: "", texts: [], rows: [] };
+    yield* readXml(archive.chunks(name), odfObjectReader(object, drawn));
+    objects.set(folder, object);
   }
   return objects;
 }

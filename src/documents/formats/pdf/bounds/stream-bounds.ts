@@ -47,8 +47,8 @@ const OTHER_STREAM =
   /\/(?:Length1|Length3|FontFile\d?|Type1C|CIDFontType0C|OpenType|XRef|Metadata|EmbeddedFile|XML|FunctionType|ShadingType|Alternate)\b/;
 
 function lookAt(dictionary: string, states: SavedStates, signs: ObjectSigns): Look | null {
-  if (/\/ObjStm\b/.test(dictionary)) return new ObjectLook(signs);
-  return OTHER_STREAM.test(dictionary) ? null : new ContentLook(states);
+  if (/\/ObjStm\b/.test(dictionary)) return lookAtObjects(signs);
+  return OTHER_STREAM.test(dictionary) ? null : lookAtContent(states);
 }
 
 function* checkStream(
@@ -93,26 +93,21 @@ const MAX_MAP_CHARACTERS = 4 << 20;
 const MAP_SIGN = "begincmap";
 const SIGN_BYTES = 4_096;
 
-class ContentLook implements Look {
-  readonly #states: SavedStates;
-  #map: string | null = null;
-  #isFirst = true;
-
-  constructor(states: SavedStates) {
-    this.#states = states;
-  }
-
-  add(bytes: Uint8Array): void {
-    if (this.#isFirst && latin1(bytes.subarray(0, SIGN_BYTES)).includes(MAP_SIGN)) this.#map = "";
-    this.#isFirst = false;
-    if (this.#map === null) this.#states.add(bytes);
-    else if (this.#map.length < MAX_MAP_CHARACTERS) this.#map += latin1(bytes);
-  }
-
-  end(): void {
-    this.#states.endStream();
-    if (this.#map !== null) checkCharacterMap(this.#map);
-  }
+function lookAtContent(states: SavedStates): Look {
+  let map: string | null = null;
+  let isFirst = true;
+  return {
+    add(bytes) {
+      if (isFirst && latin1(bytes.subarray(0, SIGN_BYTES)).includes(MAP_SIGN)) map = "";
+      isFirst = false;
+      if (map === null) states.add(bytes);
+      else if (map.length < MAX_MAP_CHARACTERS) map += latin1(bytes);
+    },
+    end() {
+      states.endStream();
+      if (map !== null) checkCharacterMap(map);
+    },
+  };
 }
 
 const MIN_PIECE_CHARACTERS = 1 << 16;
@@ -120,26 +115,19 @@ const MIN_PIECE_CHARACTERS = 1 << 16;
 const MAX_LEFT_CHARACTERS = 1 << 16;
 
 /** Reads a stream of objects in pieces that end after a dictionary. */
-class ObjectLook implements Look {
-  readonly #signs: ObjectSigns;
-  #held = "";
-
-  constructor(signs: ObjectSigns) {
-    this.#signs = signs;
-  }
-
-  add(bytes: Uint8Array): void {
-    this.#held += latin1(bytes);
-    if (this.#held.length < MIN_PIECE_CHARACTERS) return;
-    const end = this.#held.lastIndexOf(">>") + ">>".length;
-    const cut = end < this.#held.length - MAX_LEFT_CHARACTERS ? this.#held.length : end;
-    this.#signs.add(this.#held.slice(0, cut));
-    this.#held = this.#held.slice(cut);
-  }
-
-  end(): void {
-    this.#signs.add(this.#held);
-  }
+function lookAtObjects(signs: ObjectSigns): Look {
+  let held = "";
+  return {
+    add(bytes) {
+      held += latin1(bytes);
+      if (held.length < MIN_PIECE_CHARACTERS) return;
+      const end = held.lastIndexOf(">>") + ">>".length;
+      const cut = end < held.length - MAX_LEFT_CHARACTERS ? held.length : end;
+      signs.add(held.slice(0, cut));
+      held = held.slice(cut);
+    },
+    end: () => signs.add(held),
+  };
 }
 
 function streamEnd(bytes: Uint8Array, start: number, dictionary: string): number {
