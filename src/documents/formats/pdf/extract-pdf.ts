@@ -65,15 +65,14 @@ export async function readFile(
 /** Reads pages, and regularly makes pdf.js drop its caches: it keeps all that it has read. */
 class PdfPages {
   readonly pdf: Pdf;
-  readonly fonts: UnmappedFonts;
-  readonly #monospaced = new MonospacedFonts();
-  showsText = false;
-  readonly #yieldToOthers: YieldToOthers;
-  #pagesRead = 0;
-  #tagged: Promise<boolean> | null;
-
-  readonly #hasForms: boolean;
   readonly missingCmaps: Set<string>;
+  readonly fonts: UnmappedFonts;
+  showsText = false;
+  readonly #monospaced = new MonospacedFonts();
+  readonly #yieldToOthers: YieldToOthers;
+  readonly #hasForms: boolean;
+  readonly #isTagged: Promise<boolean>;
+  #pagesRead = 0;
 
   constructor(
     pdf: Pdf,
@@ -82,11 +81,11 @@ class PdfPages {
     missingCmaps: Set<string>,
   ) {
     this.pdf = pdf;
-    this.#tagged = signs.isTreeLarge ? Promise.resolve(false) : null;
-    this.#hasForms = signs.hasForms;
     this.missingCmaps = missingCmaps;
     this.fonts = new UnmappedFonts(signs.fonts);
     this.#yieldToOthers = yieldToOthers;
+    this.#hasForms = signs.hasForms;
+    this.#isTagged = isTagged(pdf, signs);
   }
 
   async page(number: number): Promise<PageText | null> {
@@ -98,7 +97,7 @@ class PdfPages {
       const items = await this.#items(page);
       this.#monospaced.mark(items);
       const texts = this.fonts.withoutUnreadable(items);
-      const structure = (await this.#isTagged()) ? await pageStructure(page, texts) : null;
+      const structure = (await this.#isTagged) ? await pageStructure(page, texts) : null;
       page.cleanup();
       const segments = segmentsOf(texts, viewport, structure?.blockOf);
       return { segments, structure, isMapped: isMapped(texts, items) };
@@ -109,15 +108,10 @@ class PdfPages {
   }
 
   async #items(page: PdfPage): Promise<TextItem[]> {
-    const items = await textItems(page, await this.#isTagged(), this.#yieldToOthers);
+    const items = await textItems(page, await this.#isTagged, this.#yieldToOthers);
     if (!this.#hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return withFormValues(items, annotations);
-  }
-
-  #isTagged(): Promise<boolean> {
-    this.#tagged ??= isTagged(this.pdf);
-    return this.#tagged;
   }
 
   keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
@@ -136,8 +130,8 @@ function isMapped(texts: TextItem[], all: TextItem[]): boolean {
 const charactersOf = (items: TextItem[]) =>
   items.reduce((sum, { str }) => sum + str.trim().length, 0);
 
-async function isTagged(pdf: Pdf): Promise<boolean> {
-  if (pdf.numPages > MAX_TAGGED_PAGES) return false;
+async function isTagged(pdf: Pdf, { isTreeLarge }: ObjectSigns): Promise<boolean> {
+  if (isTreeLarge || pdf.numPages > MAX_TAGGED_PAGES) return false;
   const info = (await pdf.getMarkInfo().catch(() => null)) as Record<string, unknown> | null;
   return info?.["Marked"] === true && info["Suspects"] !== true;
 }

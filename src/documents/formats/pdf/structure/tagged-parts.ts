@@ -21,7 +21,7 @@ export const ARTIFACT = "Artifact";
 
 /** The page's text in the order and parts of its tree; text outside the tree stands between. */
 export function taggedParts(segments: Segment[], structure: PageStructure): PagePart[] {
-  const held = new Map<number, Segment[]>();
+  const held: Held = new Map();
   const loose: Segment[] = [];
   for (const segment of segments) {
     if (segment.block === undefined) loose.push(segment);
@@ -29,12 +29,11 @@ export function taggedParts(segments: Segment[], structure: PageStructure): Page
       held.set(segment.block, [segment]);
     }
   }
-  const page = new TaggedPage(structure, held);
   const parts: PagePart[] = [];
   const untagged = partsOf(loose);
   let next = 0;
   for (const part of structure.parts) {
-    const shown = page.partsOf(part);
+    const shown = partsIn(part, structure, held);
     const [first] = shown;
     if (first === undefined) continue;
     for (const order = orderOf(first); next < untagged.length; next++) {
@@ -44,79 +43,67 @@ export function taggedParts(segments: Segment[], structure: PageStructure): Page
     }
     for (const each of shown) parts.push(each);
   }
-  return [...parts, ...untagged.slice(next), ...page.unused()];
+  // What no part of the tree has taken, such as marks of items without text.
+  const left = partsOf([...held.values()].flat());
+  return [...parts, ...untagged.slice(next), ...left];
 }
 
 function orderOf(part: PagePart): number {
   return part.kind === "text" ? (part.block.lines[0]?.order ?? 0) : (part.order ?? 0);
 }
 
-class TaggedPage {
-  readonly #structure: PageStructure;
-  readonly #held: Map<number, Segment[]>;
-  readonly #used = new Set<number>();
+/** The text of each block of the tree, until it is taken. */
+type Held = Map<number, Segment[]>;
 
-  constructor(structure: PageStructure, held: Map<number, Segment[]>) {
-    this.#structure = structure;
-    this.#held = held;
+function partsIn(part: StructurePart, { blocks }: PageStructure, held: Held): PagePart[] {
+  if (part.kind === "table") return tableOf(part.rows, held);
+  const role = blocks[part.block];
+  const lines = take(part.block, held);
+  const block = blockOf(lines);
+  if (role === undefined || block === null) return [];
+  if (role.kind === "flow" || (role.kind === "text" && lines.length > MAX_LINES)) {
+    return partsOf(lines);
   }
+  const label = role.kind === "item" && role.label !== null ? takeText([role.label], held) : "";
+  return [{ kind: "text", block, role, label }];
+}
 
-  partsOf(part: StructurePart): PagePart[] {
-    if (part.kind === "table") return this.#table(part.rows);
-    const role = this.#structure.blocks[part.block];
-    const lines = this.#take(part.block);
-    const block = blockOf(lines);
-    if (role === undefined || block === null) return [];
-    if (role.kind === "flow" || (role.kind === "text" && lines.length > MAX_LINES)) {
-      return partsOf(lines);
+function tableOf(blocks: number[][][], held: Held): PagePart[] {
+  const first = blocks.flat(2).find((block) => held.has(block)) ?? -1;
+  const order = held.get(first)?.[0]?.order;
+  return order === undefined ? [] : [{ kind: "table", rows: rowsOf(blocks, held), order }];
+}
+
+function take(block: number, held: Held): Segment[] {
+  const segments = held.get(block) ?? [];
+  held.delete(block);
+  return segments;
+}
+
+function takeText(blocks: number[], held: Held): string {
+  const found = blocks.map((block) => blockOf(take(block, held)));
+  return found.map((block) => (block === null ? "" : textOf(block))).join("\n");
+}
+
+/** The tree omits empty cells, so the positions of other cells give the columns. */
+function rowsOf(rows: number[][][], held: Held): string[][] {
+  const cells = rows.map((row) =>
+    row.flatMap((blocks) => {
+      const block = blockOf(blocks.flatMap((number) => held.get(number) ?? []));
+      return block === null ? [] : [{ block, text: takeText(blocks, held) }];
+    }),
+  );
+  const columns = columnsOf(cells.map((row) => row.map(({ block }) => block)));
+  return cells.map((row) => {
+    const texts: string[] = columns.map(() => "");
+    let next = 0;
+    for (const { block, text } of row) {
+      const column = Math.max(next, nearest(columns, block));
+      texts[column] = text;
+      next = column + 1;
     }
-    const label = role.kind === "item" && role.label !== null ? this.#text([role.label]) : "";
-    return [{ kind: "text", block, role, label }];
-  }
-
-  #table(blocks: number[][][]): PagePart[] {
-    const first = blocks.flat(2).find((block) => this.#held.has(block)) ?? -1;
-    const rows = this.#rows(blocks);
-    const order = this.#held.get(first)?.[0]?.order;
-    return order === undefined ? [] : [{ kind: "table", rows, order }];
-  }
-
-  /** Text that no part of the tree has used, such as marks of items without text. */
-  unused(): PagePart[] {
-    const left = [...this.#held].filter(([block]) => !this.#used.has(block));
-    return partsOf(left.flatMap(([, segments]) => segments));
-  }
-
-  #take(block: number): Segment[] {
-    this.#used.add(block);
-    return this.#held.get(block) ?? [];
-  }
-
-  #text(blocks: number[]): string {
-    const found = blocks.map((block) => blockOf(this.#take(block)));
-    return found.map((block) => (block === null ? "" : textOf(block))).join("\n");
-  }
-
-  /** The tree omits empty cells, so the positions of other cells give the columns. */
-  #rows(rows: number[][][]): string[][] {
-    const cells = rows.map((row) =>
-      row.flatMap((blocks) => {
-        const block = blockOf(blocks.flatMap((number) => this.#held.get(number) ?? []));
-        return block === null ? [] : [{ block, text: this.#text(blocks) }];
-      }),
-    );
-    const columns = columnsOf(cells.map((row) => row.map(({ block }) => block)));
-    return cells.map((row) => {
-      const texts: string[] = columns.map(() => "");
-      let next = 0;
-      for (const { block, text } of row) {
-        const column = Math.max(next, nearest(columns, block));
-        texts[column] = text;
-        next = column + 1;
-      }
-      return Array.from(texts, (text) => text ?? "");
-    });
-  }
+    return Array.from(texts, (text) => text ?? "");
+  });
 }
 
 type Column = { x0: number; x1: number };
