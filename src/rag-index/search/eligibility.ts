@@ -3,7 +3,7 @@ import type { EligibleFiles, LiveChunk } from "../memory/live-chunks.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import type { KeptFileTable } from "../memory/file-table.ts";
 import { run, valuesOf, readTotals, type Row } from "../tables.ts";
-import { filesInFolders, FilesWhere } from "./file-condition.ts";
+import { filesInFolders, filesWhere } from "./file-condition.ts";
 
 /** Whether this call may return a chunk: of duplicates, only the first eligible one. */
 export class Eligibility {
@@ -36,13 +36,10 @@ export class Eligibility {
 
   /** The chunks that may be returned; null: all, except excluded ones and marked duplicates. */
   get chunks(): BitSet | null {
-    if (this.files === null) return null;
-    return (this.#chunks ??= this.#allowedOf(this.files));
-  }
-
-  #allowedOf(files: BitSet): BitSet {
-    const chunks = this.#chunksOf(files, this.#includeDuplicates);
-    return this.#excluded === null ? chunks : chunks.subtract(this.#excluded);
+    if (this.files === null || this.#chunks !== null) return this.#chunks;
+    this.#chunks = this.#chunksOf(this.files, this.#includeDuplicates);
+    if (this.#excluded !== null) this.#chunks.subtract(this.#excluded);
+    return this.#chunks;
   }
 
   includes({ chunk, duplicate }: LiveChunk): boolean {
@@ -67,9 +64,9 @@ function filesNamed(sql: SqlStorage, names: string[]): number[] {
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */
 function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null {
   const { named, metadata, condition } = restriction;
-  const where = new FilesWhere(sql);
-  const parts = metadata.map((filter) => where.matching({ metadata: filter }));
-  if (condition !== undefined) parts.push(where.matching(condition));
+  const matching = filesWhere(sql);
+  const parts = metadata.map((filter) => matching({ metadata: filter }));
+  if (condition !== undefined) parts.push(matching(condition));
   if (named !== null) {
     const { files, folders } = named;
     parts.push(new BitSet([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));

@@ -4,37 +4,27 @@ import { trimEnd } from "../../core/trim.ts";
 import { run, select, valuesOf, type Row } from "../tables.ts";
 import type { FileComparison, FileCondition, MetadataFilter } from "../../ports/file-condition.ts";
 
-/** Live files for which conditions hold, hidden ones among them. */
-export class FilesWhere {
-  readonly #sql: SqlStorage;
-  #all: BitSet | null = null;
-
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
-
-  /** The caller may change the set. */
-  matching(condition: FileCondition): BitSet {
-    const sql = this.#sql;
+/** Finds live files for which conditions hold, hidden ones among them; the caller may change it. */
+export function filesWhere(sql: SqlStorage): (condition: FileCondition) => BitSet {
+  let all: BitSet | null = null;
+  const every = () => {
+    all ??= new BitSet(valuesOf<number>(sql)`SELECT file FROM files WHERE state = 'live'`);
+    return all.copy();
+  };
+  const matching = (condition: FileCondition): BitSet => {
     if ("any" in condition) {
-      return condition.any.reduce((all, one) => all.unite(this.matching(one)), new BitSet());
+      return condition.any.reduce((found, one) => found.unite(matching(one)), new BitSet());
     }
-    if ("not" in condition) return this.#every().subtract(this.matching(condition.not));
+    if ("not" in condition) return every().subtract(matching(condition.not));
     if ("paths" in condition) return filesAt(sql, condition.paths);
     if ("folder" in condition) return new BitSet(filesInFolders(sql, [condition.folder]));
     if ("metadata" in condition) return filesWith(sql, condition.metadata);
     if ("compare" in condition) return filesCompared(sql, condition.compare);
     const [first, ...others] = condition.all;
-    if (first === undefined) return this.#every();
-    return others.reduce((all, one) => all.intersect(this.matching(one)), this.matching(first));
-  }
-
-  #every(): BitSet {
-    this.#all ??= new BitSet(
-      valuesOf<number>(this.#sql)`SELECT file FROM files WHERE state = 'live'`,
-    );
-    return this.#all.copy();
-  }
+    if (first === undefined) return every();
+    return others.reduce((found, one) => found.intersect(matching(one)), matching(first));
+  };
+  return matching;
 }
 
 /** The first text after all that begin with `folder/`: the character `0` follows `/`. */

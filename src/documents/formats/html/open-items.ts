@@ -2,8 +2,8 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countedAs, markerFor } from "../office/list-labels.ts";
 
 type Attributes = Record<string, string>;
-/** `counter` is null where no numbers are shown. */
-type List = { counter: ListCounter | null };
+/** An `ol`'s next number, and how it is shown; null where no numbers are shown. */
+type Counter = { next: number; type: string } | null;
 /** `marker` is null once the item's first text is written; `prefix` precedes that text. */
 type Item = { marker: string | null; prefix: string; depth: number };
 
@@ -11,7 +11,7 @@ const LISTS = new Set(["ul", "ol", "menu", "dl"]);
 const ITEMS = new Set(["li", "dt", "dd"]);
 
 export class OpenItems {
-  readonly #lists: List[] = [];
+  readonly #lists: Counter[] = [];
   readonly #items: Item[] = [];
   readonly #out: MarkdownBuilder;
 
@@ -20,9 +20,8 @@ export class OpenItems {
   }
 
   open(name: string, attributes: Attributes): boolean {
-    if (LISTS.has(name)) {
-      this.#lists.push({ counter: name === "ol" ? new ListCounter(attributes) : null });
-    } else if (ITEMS.has(name)) this.#startItem(name, attributes);
+    if (LISTS.has(name)) this.#lists.push(name === "ol" ? counterOf(attributes) : null);
+    else if (ITEMS.has(name)) this.#startItem(name, attributes);
     else return false;
     return true;
   }
@@ -44,29 +43,25 @@ export class OpenItems {
 
   #startItem(name: string, attributes: Attributes): void {
     const depth = Math.max(0, this.#lists.length - 1) + (name === "dd" ? 1 : 0);
-    const counter = name === "li" ? this.#lists.at(-1)?.counter : null;
-    const { marker, prefix } = counter?.next(attributes) ?? { marker: "-", prefix: "" };
-    this.#items.push({ marker, prefix, depth });
+    const counter = name === "li" ? this.#lists.at(-1) : null;
+    const shown = counter ? markerOf(counter, attributes) : { marker: "-", prefix: "" };
+    this.#items.push({ ...shown, depth });
   }
 }
 
 const INTEGER = /^\s*([-+]?\d{1,9})(?!\d)/;
 const TYPES = new Set("1 a A i I".split(" "));
-/** Counts the items of an `ol` as a browser does (HTML Standard, "The ol element", "The li element"). */
-class ListCounter {
-  #next: number;
-  readonly #type: string;
 
-  constructor(attributes: Attributes) {
-    this.#next = integerOf(attributes["start"]) ?? 1;
-    this.#type = typeOf(attributes) ?? "1";
-  }
+const counterOf = (attributes: Attributes) => ({
+  next: integerOf(attributes["start"]) ?? 1,
+  type: typeOf(attributes) ?? "1",
+});
 
-  next(attributes: Attributes): { marker: string; prefix: string } {
-    const count = integerOf(attributes["value"]) ?? this.#next;
-    this.#next = count + 1;
-    return markerFor(`${countedAs(typeOf(attributes) ?? this.#type, count)}.`);
-  }
+/** Counts an item as a browser does (HTML Standard, "The ol element", "The li element"). */
+function markerOf(counter: NonNullable<Counter>, attributes: Attributes) {
+  const count = integerOf(attributes["value"]) ?? counter.next;
+  counter.next = count + 1;
+  return markerFor(`${countedAs(typeOf(attributes) ?? counter.type, count)}.`);
 }
 
 function integerOf(text: string | undefined): number | null {

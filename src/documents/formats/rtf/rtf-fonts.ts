@@ -24,6 +24,8 @@ export function encodingOfCodePage(page: number): string {
 
 type Font = { encoding: string | null; isSymbol: boolean; name: string };
 
+const UNDEFINED: Font = { encoding: null, isSymbol: false, name: "" };
+
 /** Character set of fonts whose codes are pictures instead of letters. */
 const SYMBOL_CHARSET = 2;
 const PRIVATE_AREA = 0xf000;
@@ -36,7 +38,7 @@ export class RtfFonts {
   defaultFont = -1;
   encoding = "windows-1252";
   isUtf8 = false;
-  #defined = 0;
+  #defined: Font = { ...UNDEFINED };
   readonly #fonts = new Map<number, Font>();
   readonly #decoders = new Map<string, TextDecoder>();
 
@@ -45,25 +47,21 @@ export class RtfFonts {
   }
 
   define(number: number): void {
-    this.#defined = number;
-    this.#fonts.set(number, { encoding: null, isSymbol: false, name: "" });
+    this.#defined = { ...UNDEFINED };
+    this.#fonts.set(number, this.#defined);
   }
 
   setCharset(charset: number): void {
-    const font = this.#fonts.get(this.#defined);
-    if (font === undefined) return;
-    font.encoding = BY_CHARSET.get(charset) ?? null;
-    font.isSymbol = charset === SYMBOL_CHARSET;
+    this.#defined.encoding = BY_CHARSET.get(charset) ?? null;
+    this.#defined.isSymbol = charset === SYMBOL_CHARSET;
   }
 
   setCodePage(page: number): void {
-    const font = this.#fonts.get(this.#defined);
-    if (font !== undefined) font.encoding ??= encodingOfCodePage(page);
+    this.#defined.encoding ??= encodingOfCodePage(page);
   }
 
   setName(name: string): void {
-    const font = this.#fonts.get(this.#defined);
-    if (font !== undefined) font.name = name;
+    this.#defined.name = name;
   }
 
   fontOfRaw(value: number, number: number): number {

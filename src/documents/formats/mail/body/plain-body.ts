@@ -9,39 +9,33 @@ const SIGNATURE = /^-- ?$/;
 
 /** Lines stay as they were sent, also those of RFC 3676: in Markdown a line break is a space. */
 export function* writePlainBody(text: string, out: MarkdownBuilder): CooperativeWork<void> {
-  const paragraphs = new ParagraphWriter(out);
   const progress = new Progress();
+  let paragraph = "";
+  let last: Kind = "text";
+  const end = () => {
+    out.paragraph(paragraph);
+    paragraph = "";
+  };
   for (const line of linesOf(text)) {
-    for (const piece of piecesOf(line)) paragraphs.line(piece);
+    for (const piece of piecesOf(line)) {
+      const kind = kindOf(piece);
+      // Next to a quotation or a line of text, Markdown would include a signature.
+      const isApart = last === "quotation" || kind === "signature";
+      if ((isApart && kind !== last) || paragraph.length > STEP_CHARACTERS) end();
+      last = kind;
+      if (!/\S/.test(piece)) end();
+      else paragraph += paragraph === "" ? piece : `\n${piece}`;
+    }
     yield* progress.advanceTo(out.length);
   }
-  paragraphs.end();
+  end();
 }
 
-class ParagraphWriter {
-  readonly #out: MarkdownBuilder;
-  #text = "";
-  #kind: "text" | "quotation" | "signature" = "text";
+type Kind = "text" | "quotation" | "signature";
 
-  constructor(out: MarkdownBuilder) {
-    this.#out = out;
-  }
-
-  line(line: string): void {
-    const other = SIGNATURE.test(line) ? "signature" : "text";
-    const kind = line.startsWith(">") ? "quotation" : other;
-    // Next to a quotation or a line of text, Markdown would include a signature.
-    const isApart = this.#kind === "quotation" || kind === "signature";
-    if ((isApart && kind !== this.#kind) || this.#text.length > STEP_CHARACTERS) this.end();
-    this.#kind = kind;
-    if (!/\S/.test(line)) this.end();
-    else this.#text += this.#text === "" ? line : `\n${line}`;
-  }
-
-  end(): void {
-    this.#out.paragraph(this.#text);
-    this.#text = "";
-  }
+function kindOf(line: string): Kind {
+  if (line.startsWith(">")) return "quotation";
+  return SIGNATURE.test(line) ? "signature" : "text";
 }
 
 /** A line, or as much of it as is written at once, up to a space; a character stays whole. */
