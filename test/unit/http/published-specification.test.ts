@@ -14,10 +14,26 @@ import { SOURCES } from "../../../src/sources/registry.ts";
 const BASE_URL = "https://quarry.test";
 const RULESET = "extends:\n  - spectral:oas\n";
 
+type Schema = { $ref?: string; allOf?: Schema[]; description?: string; items?: Schema } & {
+  properties?: Record<string, Schema>;
+};
+type Header = { $ref: string };
+type Told = { schema: Schema; example: { error: string } };
+type Operation = {
+  operationId: string;
+  description: string;
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  responses: Record<string, { headers: Record<string, Header>; content: Record<string, Told> }>;
+};
+type Specification = {
+  components: { schemas: Record<string, Schema>; headers: Record<string, object> };
+  paths: Record<string, Record<string, Operation>>;
+};
+
 let folder: string;
 /** The published specification, and those beside it. */
 let files: string[];
-let document: Record<string, unknown>;
+let document: Specification;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "quarry-openapi-"));
@@ -31,7 +47,7 @@ beforeAll(async () => {
     return await response.text();
   };
   const text = await fetched("/api/openapi.json");
-  document = JSON.parse(text) as Record<string, unknown>;
+  document = JSON.parse(text) as Specification;
   const texts = [
     text,
     await fetched("/api/openapi-agents-and-webhooks.json"),
@@ -97,31 +113,19 @@ test("agents and webhooks are in a document of their own", () => {
     ...SOURCES.flatMap(({ notifications }) => notifications?.path ?? []),
     "/api/webhooks/web/{file_source_id}",
   ]);
-  expect(document["paths"]).not.toHaveProperty("/api/agents/{identifier}");
+  expect(document.paths).not.toHaveProperty("/api/agents/{identifier}");
 });
 
 test("it leaves out what is beside the contract", () => {
   const text = JSON.stringify(document);
   expect(text).not.toMatch(/searchMode|x-unpublished/);
-  const { components } = document as { components: { schemas: Record<string, object> } };
-  expect(components.schemas["RagRetrieveRequest"]).not.toHaveProperty("properties.providerFilter");
-  expect(components.schemas["InferenceRunRequest"]).toHaveProperty("properties.providerFilter");
+  const { schemas } = document.components;
+  expect(schemas["RagRetrieveRequest"]).not.toHaveProperty("properties.providerFilter");
+  expect(schemas["InferenceRunRequest"]).toHaveProperty("properties.providerFilter");
 });
 
 test("every schema of a body has a name, and every operation its errors", () => {
-  const { paths } = document as {
-    paths: Record<
-      string,
-      Record<
-        string,
-        {
-          requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
-          responses: Record<string, { content: Record<string, { schema: object }> }>;
-        }
-      >
-    >;
-  };
-  for (const [path, methods] of Object.entries(paths)) {
+  for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, { requestBody, responses }] of Object.entries(methods)) {
       const body = requestBody?.content["application/json"];
       if (body !== undefined) {
@@ -140,37 +144,10 @@ test("every schema of a body has a name, and every operation its errors", () => 
   }
 });
 
-type Schema = { $ref?: string; allOf?: Schema[]; description?: string; items?: Schema } & {
-  properties?: Record<string, Schema>;
-};
-type Header = { $ref: string };
-type Specification = {
-  components: { schemas: Record<string, Schema>; headers: Record<string, object> };
-  paths: Record<
-    string,
-    Record<
-      string,
-      {
-        operationId: string;
-        description: string;
-        responses: Record<
-          string,
-          {
-            headers: Record<string, Header>;
-            content: Record<string, { example: { error: string } }>;
-          }
-        >;
-      }
-    >
-  >;
-};
-const operations = () =>
-  Object.values((document as unknown as Specification).paths).flatMap((methods) =>
-    Object.values(methods),
-  );
+const operations = () => Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
 test("every property of every schema is described", () => {
-  const { schemas } = (document as unknown as Specification).components;
+  const { schemas } = document.components;
   const isDescribed = ({ $ref, allOf, description }: Schema): boolean =>
     description !== undefined ||
     allOf?.some(isDescribed) === true ||
@@ -188,7 +165,7 @@ test("every property of every schema is described", () => {
 });
 
 test("headers are published as headers, and those that are named exist", () => {
-  const { headers: known } = (document as unknown as Specification).components;
+  const { headers: known } = document.components;
   const named = (status: string, headers: Record<string, Header>) => [
     ...Object.keys(headers),
     ...(status === "503" ? ["RateLimit", "RateLimit-Policy"] : []),
