@@ -7,7 +7,7 @@ const MIN_IDF = 1e-6;
 /** A word in the heading path counts as two in the text: +0.006 nDCG@10 against equal weight. */
 export const HEADING_WEIGHT = 2;
 
-/** A word of the query: in how many chunks it stands, and how often the query says it. */
+/** A word of the query: in how many chunks it stands, and how often it counts, also in part. */
 export type TermStatistics = { word: string; chunks: number; times: number };
 
 /** How much each word of the query stands in a chunk (headings weighted), and the chunk's words. */
@@ -34,7 +34,7 @@ export function bm25Scorer(
   };
 }
 
-function idfOf(holding: number, chunks: number): number {
+export function idfOf(holding: number, chunks: number): number {
   const all = Math.max(chunks, holding);
   return Math.max(MIN_IDF, Math.log((all - holding + 0.5) / (holding + 0.5)));
 }

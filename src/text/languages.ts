@@ -11,51 +11,56 @@ export const FUNCTION_WORDS = {
     should such than that the their them there these they this to was what when which who will
     with you`,
   de: `
-    aber als auch auf bei bis das dem den der des die durch ein eine er es fur haben hat im ist
-    jeder kann keine man mit nach nicht noch nur ob oder sein seine sich sie uber und unter von
-    vor wenn wer werden wie wird zu zum`,
+    aber als auch auf bei bis darf das dem den der des die durch ein eine er es fur haben hat im
+    ist jeder jemand kann keine konnen man mit nach nicht noch nur ob oder sein seine sich sie
+    uber und unter von vor wenn wer werden wie wird zu zum`,
   fr: `
     a ainsi au aux avant avec ce cette dans de des du elle en est et etre fait il ils la le les
-    leur leurs lors mais ne nous on ou par pas peut pour que qui sa sans se sera ses si soit son
-    sont sous sur tous tout toute un une vous y`,
+    leur leurs lors mais ne nous on ou par pas peut peuvent pour que quel qui sa sans se sera ses
+    si soit son sont sous sur tous tout toute un une vous y`,
   es: `
-    a al cada como con cual de debe del desde e el en entre es esta este ha hay la las los mas
-    no nos o para pero por puede que se si sin sobre su sus tiene toda todo un una uno y ya`,
+    a al alguien cada como con cual cuando de debe del desde donde e el en entre es esta este ha
+    hay la las los mas no nos o para pero por puede pueden que quien se si sin sobre su sus tiene
+    toda todo un una uno y ya`,
   it: `
-    a ad ai alla alle anche che chi come con da dal dalla dei del della delle di e essere gli ha
-    i il in la le ma nel nella non oppure per piu puo quando questo se si sia sono su sua suo
-    tra tutti un una`,
+    a ad ai alla alle anche che chi come con da dal dalla dei del della delle di e essere gli ha i
+    il in la le ma nel nella non oppure per piu possono puo quando questo se si sia sono su sua
+    suo tra tutti un una`,
   pt: `
-    a ao cada como da das de deve dos e ela ele entre esta foi ha isso mais mas nao nos o ou
-    para pela pelo por quando que quem se sem sera seu seus so sobre sua tem toda todo um uma`,
+    a alguem ao cada como da das de deve dos e ela ele entre esta foi ha isso mais mas nao nos o
+    onde ou para pela pelo pode podem por quando que quem se sem sera seu seus so sobre sua tem
+    toda todo um uma`,
   nl: `
-    aan alle als bij dan dat de deze die dit door een en er haar heeft het hij hun ieder iemand is
-    kan maar mag men met naar niet om ook op te tegen tot uit van voor wie worden wordt zal
-    zich zij zijn zonder`,
+    aan alle als bij dan dat de deze die dit door een en er haar heeft het hij hoe hun ieder
+    iemand is kan kunnen maar mag men met naar niet om ook op te tegen tot uit van voor waar
+    wanneer wie worden wordt zal zich zij zijn zonder`,
   sv: `
     alla andra ar att av de dem den denna dess det du ej eller en ett for fran hans har hon hur i
-    inte kan man med nagon och om pa sin sina sitt ska skall som till utan var vara vem vid`,
+    inte kan man med nagon nagot och om pa sin sina sitt ska skall som till utan vad var vara vem
+    vid`,
   da: `
-    af alle andre at av de dem den denne der deres det dette du eller en enhver er et for fra
-    hans have hvem hvis hvor i ikke ingen kan man med og om pa sig sin skal som til ved vil være`,
+    af alle andre at av de dem den denne der deres det dette du eller en enhver er et for fra hans
+    have hva hvad hvem hvis hvor hvordan i ikke ingen kan man med noe noen nogen og om pa sig sin
+    skal som til ved vil være`,
   fi: `
-    ei etta han hanen ilman ja joka jos kaikki kuin kun mutta myos niin ole olla on ovat saa se
-    sen sita tai tama voi voidaan`,
+    ei etta han hanen ilman ja joka joku jonkun jos kaikki kuin kuka kun milloin miten mutta myos
+    niin ole olla on onko ovat ovatko saa saako se sen sita tai tama voi voidaan voidaanko voiko`,
   hu: `
-    a aki amely amelyek arra az azt be csak de egy ennek erre es ez ezt ha hogy is kell lehet
-    meg minden mint nem nincs olyan sem senki vagy van`,
+    a aki amely amelyek arra az azt be csak de egy ennek erre es ez ezt ha hogy hogyan is kell
+    lehet meg mikor minden mint nem nincs olyan sem senki vagy van`,
   ro: `
-    a al ale care ce cu dar de din dintre este fara fi fie fost ii in isi la lor mai nici nu o
-    orice pe pentru poate prin sa sau se si sub sunt toate un unei`,
+    a al ale cand care ce cu dar de din dintre este fara fi fie fost ii in isi la lor mai nici nu
+    o orice pe pentru poate prin sa sau se si sub sunt toate un unde unei`,
   tr: `
-    ama bir bu bunu da daha de degil en gibi gore hem her hic icin ile ise kadar kendi ki mi ne
-    olan olarak olmak sonra tum uzere var ve veya ya`,
+    ama bir bu bunu da daha de degil en gibi gore hangi hem her hic icin ile ise kadar kendi ki
+    kimse mi mı mıdır midir nasıl ne olan olarak olmak sonra tum uzere var ve veya ya`,
   pl: `
-    albo ale byc czy dla i ich jak jako jeden jego jej jest juz kazdy ktora ktore ktory lub moze
-    na nad nie o od oraz po pod przez sa sie tego tej tylko w wszystkie z za ze`,
+    albo ale byc czy dla gdzie i ich jak jako jeden jego jej jest juz kazdy kiedy kto ktora ktore
+    ktory lub moga moze mozna na nad nie o od oraz po pod przez sa sie tego tej tylko w wszystkie
+    z za ze`,
   cs: `
-    a ale ani az bude byt ie jako je jeho jejich jsou k kazdy ktere ktery ma mezi mit muze na
-    nebo neni po pokud pri pro proti se svych tak ten tim v ve vse za ze`,
+    a ale ani az bude byt ie jak jako je jeho jejich jsou k kazdy kdo kdy ktere ktery lze ma mezi
+    mit mohou muze na nebo neni po pokud pri pro proti se svych tak ten tim v ve vse za ze`,
   vi: `
     ai ban bi cac cho co cua de den duoc hay hoac khi khong la mot nao nay neu nguoi nhung phai
     ra rang tap theo thi trong tu va ve voi`,

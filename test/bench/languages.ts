@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { TOKENIZER } from "../../src/rag-index/schema.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
+import { bestOf, WordScores } from "../../src/rag-index/search/word-scores.ts";
 import { indexedTextsOf, languagesOf } from "../../src/text/indexed-words.ts";
 import { languageOfTag, type Language } from "../../src/text/languages.ts";
 import { stemOf } from "../../src/text/stems.ts";
@@ -75,26 +76,40 @@ function byFts5(
   tokenizer: string,
   words: (text: string) => string[],
 ): Search {
-  const find = index(pages, tokenizer, (text) => text);
+  const { find } = index(pages, tokenizer, (text) => text);
   return (question) => find(anyOf(words(question)));
 }
 
-/** The words and the query of our lexical search, without its bounds. */
+/** The words, the query and the order of our lexical search, without its bounds. */
 function ours(pages: TranslatedPage[]): Search {
   const texts = new Map<Language, number>();
   const chunksByStem = new Map<string, number>();
-  const find = index(pages, TOKENIZER, (text, page) => {
+  let pieces = 0;
+  const { database, find, pathsOf } = index(pages, TOKENIZER, (text, page) => {
     const languages = languagesOf(text, languageOfTag(page.language));
     const indexed = indexedTextsOf({ headings: [], text, languages });
+    pieces += 1;
     for (const one of indexed.languages) texts.set(one, (texts.get(one) ?? 0) + 1);
     for (const stem of new Set(wordsOf(indexed.text).map(stemOf))) {
       chunksByStem.set(stem, (chunksByStem.get(stem) ?? 0) + 1);
     }
     return indexed.text;
   });
-  const estimate = (word: string) => chunksByStem.get(stemOf(word)) ?? 0;
-  const shareOf = (language: Language) => (texts.get(language) ?? 0) / pages.length;
-  return (question) => find(matchExpression(queryTerms(question, { estimate, shareOf })));
+  const known = {
+    estimate: (word: string) => chunksByStem.get(stemOf(word)) ?? 0,
+    shareOf: (language: Language) => (texts.get(language) ?? 0) / pieces,
+    chunks: () => pieces,
+  };
+  const ranks = database.prepare("SELECT rowid, bm25(pieces) AS rank FROM pieces(?)");
+  const scores = new WordScores((match) =>
+    ranks.all(match).map(({ rowid, rank }) => [Number(rowid), Number(rank)]),
+  );
+  return (question) => {
+    const terms = queryTerms(question, known);
+    const sums = scores.sums(terms);
+    if (sums === null) return find(matchExpression(terms));
+    return pathsOf(bestOf(sums, CHUNKS).map(({ chunk }) => chunk));
+  };
 }
 
 function index(
@@ -107,13 +122,19 @@ function index(
     `CREATE VIRTUAL TABLE pieces USING fts5(path UNINDEXED, text, tokenize = "${tokenizer}")`,
   );
   const add = database.prepare("INSERT INTO pieces VALUES (?, ?)");
+  const paths = [""];
   for (const page of pages)
-    for (const text of piecesOf(page)) add.run(page.path, indexed(text, page));
-  const find = database.prepare(
-    "SELECT path FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces) LIMIT ?",
+    for (const text of piecesOf(page)) {
+      add.run(page.path, indexed(text, page));
+      paths.push(page.path);
+    }
+  const pathsOf = (rows: number[]) => [...new Set(rows.map((row) => paths[row] ?? ""))];
+  const matching = database.prepare(
+    "SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces), rowid LIMIT ?",
   );
-  return (match: string): string[] =>
-    match === "" ? [] : [...new Set(find.all(match, CHUNKS).map(({ path }) => String(path)))];
+  const find = (match: string): string[] =>
+    match === "" ? [] : pathsOf(matching.all(match, CHUNKS).map(({ rowid }) => Number(rowid)));
+  return { database, find, pathsOf };
 }
 
 function summary(questions: Question[], search: Search): string {

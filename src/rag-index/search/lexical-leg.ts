@@ -121,9 +121,9 @@ const unscored = (sample: Map<number, ChunkId>): Hit[] =>
 /** Each word once, with an upper bound of the chunks that contain it. */
 function statisticsOf(terms: QueryTerm[]): TermStatistics[] {
   const byWord = new Map<string, TermStatistics>();
-  for (const { word, postings } of terms) {
+  for (const { word, postings, weight } of terms) {
     const known = byWord.get(word) ?? { word, chunks: postings, times: 0 };
-    byWord.set(word, { ...known, times: known.times + 1 });
+    byWord.set(word, { ...known, times: known.times + weight });
   }
   return [...byWord.values()];
 }
@@ -133,7 +133,7 @@ function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: Qu
   const within = new Set(bounded.map(({ word }) => word));
   for (const term of statistics) {
     if (!within.has(term.word)) continue;
-    const match = matchExpression([{ word: term.word, postings: term.chunks }]);
+    const match = matchExpression([term]);
     term.chunks = valueOf<number>(sql)`SELECT count(*) FROM words WHERE words MATCH ${match}` ?? 0;
   }
 }
@@ -211,7 +211,9 @@ function rankedReader(
   const match = matchExpression(terms);
   const page = limit + SPARE_ROWS;
   const isFew = files !== null && chunkCount <= RESTRICTED_INSIDE_LIMIT_CHUNKS;
-  if (isFew) {
+  // FTS5 gives all words of a search the same weight.
+  const isWeighted = terms.some(({ weight }) => weight !== 1);
+  if (isFew && !isWeighted) {
     const list = JSON.stringify([...files]);
     return {
       read: (rows) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, rows).toArray(),

@@ -1,5 +1,6 @@
 import { isFunctionWord, LANGUAGES, languageOfQuestion } from "../../text/languages.ts";
 import type { Language } from "../../text/languages.ts";
+import { idfOf } from "../../text/bm25.ts";
 import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { formsOf, isReduced } from "../../text/word-forms.ts";
@@ -12,8 +13,8 @@ const TERMS_LIMIT = 256;
 /** A stem with fewer is repeated instead. */
 const MIN_BEGINNINGS = 2;
 
-/** `postings`: upper bound of the chunks that contain the word. */
-export type QueryTerm = { word: string; postings: number };
+/** `postings`: upper bound of the chunks that contain the word. `weight`: share of its score. */
+export type QueryTerm = { word: string; postings: number; weight: number };
 
 /** In scripts without spaces, fewer characters match every cut that begins with them. */
 export const isPrefixTerm = isPartOfCut;
@@ -25,6 +26,8 @@ const MIN_LANGUAGE_SHARE = 0.01;
 export type KnownWords = {
   estimate: (word: string) => number;
   shareOf: (language: Language) => number;
+  /** All chunks. */
+  chunks: () => number;
 };
 
 /**
@@ -35,8 +38,7 @@ export function queryTerms(query: string, known: KnownWords): QueryTerm[] {
   const language = languageIn(query, known);
   const languages = language === null ? commonIn(known) : [language];
   return withoutStopWords([...tellingIn(query, language), ...codeWordParts(query)])
-    .flatMap((word) => formsIn(word, languages))
-    .map((word) => ({ word, postings: known.estimate(word) }))
+    .flatMap((word) => weighted(formsIn(word, languages), known))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
     .slice(0, TERMS_LIMIT);
@@ -68,6 +70,22 @@ function formsIn(word: string, languages: Language[]): string[] {
   return [...different, ...repeatedStem(word, byScript)];
 }
 
+/** A rarer form repeats what a more frequent one scored: so much of that is left out. */
+const REPEATED_SHARE = 0.65;
+
+function weighted(forms: string[], known: KnownWords): QueryTerm[] {
+  let repeated = 0;
+  return forms
+    .map((word) => ({ word, postings: known.estimate(word) }))
+    .sort((a, b) => b.postings - a.postings)
+    .map(({ word, postings }) => {
+      const idf = idfOf(postings, known.chunks());
+      const weight = 1 - (REPEATED_SHARE * repeated) / idf;
+      repeated = idf;
+      return { word, postings, weight };
+    });
+}
+
 /** A short stem is repeated to weigh as much as one with beginnings (no gain in Latin script). */
 function repeatedStem(word: string, [stem = word, ...beginnings]: string[]): string[] {
   if (stem === word && beginnings.length === 0) return [];
@@ -82,6 +100,6 @@ export function withinBound(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT):
 }
 
 /** Words hold letters and digits only, so that nothing in them can be FTS5 syntax once quoted. */
-export function matchExpression(terms: QueryTerm[]): string {
+export function matchExpression(terms: { word: string }[]): string {
   return terms.map(({ word }) => (isPrefixTerm(word) ? `"${word}" *` : `"${word}"`)).join(" OR ");
 }

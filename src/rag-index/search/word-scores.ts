@@ -24,7 +24,7 @@ const WORDS_SEEN = 4_096;
 const SEARCHES_REFUSED = 64;
 
 /** Chunks in order of their numbers, and what BM25 gives each for a word, or for several. */
-export type Scores = { chunks: Uint32Array; values: Float64Array };
+export type Scores = { chunks: Uint32Array; values: Float64Array; weight?: number };
 
 type ScoreRow = [chunk: number, rank: number];
 /** Of one word, in order of the chunks' numbers; ranks are FTS5's, the best the lowest. */
@@ -64,29 +64,30 @@ export class WordScores {
     scoresBudget.release(this);
   }
 
-  /** Chunk scores exactly as FTS5 adds them; null where FTS5 finds them faster. */
+  /** Chunk scores as FTS5 adds them, but weighted; null where FTS5 is faster or alone can. */
   sums(terms: QueryTerm[]): Scores | null {
+    const isWeighted = terms.some(({ weight }) => weight !== 1);
     if (this.#searchesRefused > 0) {
       this.#searchesRefused -= 1;
       // Without any memory FTS5 is faster.
-      if (this.#claimedBytes === 0) return null;
+      if (this.#claimedBytes === 0 && !isWeighted) return null;
     }
     if (terms.some(({ word }) => word.length > MAX_WORD_LENGTH || isPrefixTerm(word))) return null;
     const words = terms.map((term) => ({ term, match: matchExpression([term]) }));
     const missing = words.filter(({ match }) => !this.#words.has(match));
     const fresh = missing.filter(({ match }) => !this.#seen.has(hash32(match)));
     const unread = postingsOf(fresh.map(({ term }) => term));
-    if (unread > FRESH_POSTINGS && unread > FRESH_SHARE * postingsOf(terms)) {
+    if (!isWeighted && unread > FRESH_POSTINGS && unread > FRESH_SHARE * postingsOf(terms)) {
       if (this.#seen.size > WORDS_SEEN) this.#seen.clear();
       for (const { match } of fresh) this.#seen.add(hash32(match));
       return null;
     }
     const read = new Map<string, Scores>();
-    const scores = words.map(({ match }) => {
+    const scores = words.map(({ match, term: { weight } }) => {
       // A word that is repeated may have found no room.
       const known = read.get(match) ?? this.#scoresOf(match);
       read.set(match, known);
-      return known;
+      return { chunks: known.chunks, values: known.values, weight };
     });
     const sums = addedUp(scores);
     scoresBudget.use(this);
@@ -173,12 +174,12 @@ export function addedUp(words: Scores[]): Scores {
 }
 
 /** Adds what begins at `place` to the window of chunks that begins with `from`; returns its end. */
-function addWindow({ chunks, values }: Scores, place: number, from: number): number {
+function addWindow({ chunks, values, weight = 1 }: Scores, place: number, from: number): number {
   let at = place;
   for (; at < chunks.length; at++) {
     const chunk = (chunks[at] ?? 0) - from;
     if (chunk >= WINDOW) break;
-    windowSums[chunk] = (windowSums[chunk] ?? 0) + (values[at] ?? 0);
+    windowSums[chunk] = (windowSums[chunk] ?? 0) + weight * (values[at] ?? 0);
     const mark = chunk >>> BITS_POWER;
     windowMarks[mark] = (windowMarks[mark] ?? 0) | (1 << (chunk % BITS));
   }

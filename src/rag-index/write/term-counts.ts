@@ -69,9 +69,13 @@ export class TermCounts {
 
   /** Of the chunks, how many have words that are reduced as this language's: 0 to 1. */
   shareOf(language: Language): number {
+    const chunks = this.chunks();
+    return chunks === 0 ? 0 : (this.#counts?.[languageSlot(language)] ?? 0) / chunks;
+  }
+
+  chunks(): number {
     this.#counts ??= this.#read();
-    const chunks = this.#counts[ALL_CHUNKS] ?? 0;
-    return chunks === 0 ? 0 : (this.#counts[languageSlot(language)] ?? 0) / chunks;
+    return this.#counts[ALL_CHUNKS] ?? 0;
   }
 
   /** Memory may be ahead of storage after a failed write. */

@@ -15,7 +15,7 @@ function countedIndex() {
   });
   const askAll = (terms: [word: string, postings: number][]) => {
     read.length = 0;
-    const sums = scores.sums(terms.map(([word, postings]) => ({ word, postings })));
+    const sums = scores.sums(terms.map(([word, postings]) => ({ word, postings, weight: 1 })));
     return { isAnswered: sums !== null, reads: read.length };
   };
   return { scores, askAll, ask: (word: string) => askAll([[word, 1]]) };

@@ -95,3 +95,20 @@ test("function words of Ukrainian do not find, and short stems weigh as long one
   expect(await lexical("telling", "скільки рабів, чи можуть")).toEqual([slavery]);
   expect((await lexical("telling", "тримати рабами"))[0]).toBe(slavery);
 });
+
+test("many forms of one word do not outweigh two words, also in few files", async () => {
+  const index = indexOf("outweighed");
+  const two = "Das Haus steht bei dem alten Baum, und der Hof ist hinter der Mauer.";
+  const one = "Die Verpflichtungen werden von dem Mieter erfüllt.";
+  await put(index, "few/two.md", 1, [two]);
+  await put(index, "few/one.md", 1, [one]);
+  for (let at = 0; at < 20; at++)
+    await put(index, `${at}.md`, 1, [`Anderes wird hier gesagt: ${at}`]);
+  const named = { files: [], folders: ["few"] };
+  const restriction = { named, metadata: [] };
+  for (const wish of [{}, { restriction }]) {
+    const query = "Verpflichtungen, Haus und Baum";
+    const found = await search(index, query, { vector: null, ...wish });
+    expect(found.lexical).toEqual([two, one]);
+  }
+});
