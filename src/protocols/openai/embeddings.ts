@@ -19,7 +19,6 @@ const INPUTS_LIMIT = 2_048;
 const TOKENS_LIMIT = 300_000;
 /** So many tokens fit, in most languages. */
 const BODY_LIMIT_BYTES = 4 * 1_024 * 1_024;
-
 const Input = z
   .string({
     error: ({ input }) =>
@@ -63,7 +62,11 @@ export function embeddingRoutes(): Hono<AppEnv> {
 function dimensionsOf(rags: ListedRag[], model: string, asked: number | null | undefined): number {
   const known = rags.filter((rag) => rag.embeddingModel === model).map((rag) => rag.dimensions);
   const [first] = known;
-  if (first === undefined) throw new NoSuchModel(model.slice(0, MODEL_MAX_LENGTH));
+  if (first === undefined) {
+    const used = new Set(rags.map(({ embeddingModel }) => embeddingModel));
+    const hint = `the token's RAGs use ${[...used].join(", ") || "none"}`;
+    throw new NoSuchModel(model.slice(0, MODEL_MAX_LENGTH), hint);
+  }
   if (asked === null || asked === undefined || known.includes(asked)) return asked ?? first;
   throw refuse("dimensions", `must be ${[...new Set(known)].join(" or ")}, as the RAGs have them`);
 }

@@ -24,8 +24,8 @@ export const refuse = (param: string, rule: string) =>
   new OpenAiRefusal(param, invalidField(param, rule).message);
 
 export class NoSuchModel extends QuarryError {
-  constructor(model: string) {
-    super("not-found", `The model \`${model}\` does not exist: see GET /v1/models`);
+  constructor(model: string, hint = "see GET /v1/models") {
+    super("not-found", `The model \`${model}\` does not exist: ${hint}`);
   }
 }
 

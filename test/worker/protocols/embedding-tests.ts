@@ -64,12 +64,13 @@ export function embeddingTests(given: () => ProtocolsWorld): void {
 
     test("a model that no RAG of the token uses is 404", async () => {
       const none = program(await given().token({ rags: [], inferences: ["*"], agents: ["*"] }));
-      for (const answer of [
-        await embed({ model: "openai/text-embedding-3-small", input: "a" }),
-        await embed({ model: "inference/ask", input: "a" }),
-        await none.post("/v1/embeddings", { model, input: "a" }),
-      ]) {
-        expect(errorOf(answer)).toMatchObject({ status: 404, code: "model_not_found" });
+      for (const [answer, names] of [
+        [await embed({ model: "openai/text-embedding-3-small", input: "a" }), model],
+        [await embed({ model: "inference/ask", input: "a" }), model],
+        [await none.post("/v1/embeddings", { model, input: "a" }), "none"],
+      ] as const) {
+        const message: unknown = expect.stringContaining(`the token's RAGs use ${names}`);
+        expect(errorOf(answer)).toMatchObject({ status: 404, code: "model_not_found", message });
       }
     });
 
