@@ -1,6 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect, test } from "vitest";
 
@@ -15,8 +12,6 @@ const PEOPLE = {
   bob: { email: "bob@example.com", email_verified: false, groups: ["admins"] },
 };
 const PAGE_TIMEOUT_MS = 120_000;
-/** Where the pages are kept as pictures, to be looked at. */
-const PICTURES = process.env["PICTURES"];
 
 /** A service that may ask this machine, and a certified provider on it. */
 export type World = {
@@ -52,28 +47,11 @@ async function newPage({ browser, service }: World, javaScriptEnabled = true): P
   return await context.newPage();
 }
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  mkdirSync(PICTURES, { recursive: true });
-  for (const [width, height] of [
-    [1_280, 900],
-    [390, 844],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      const path = join(PICTURES, `${name}-${width}-${colorScheme}.png`);
-      await page.screenshot({ path, fullPage: true });
-    }
-  }
-}
-
 /** What axe finds, and what is wider than a phone. */
-async function problemsOn(page: Page, name: string): Promise<unknown[]> {
+async function problemsOn(page: Page): Promise<unknown[]> {
   const found: unknown[] = await violationsOn(page);
   await page.setViewportSize({ width: 390, height: 844 });
   const overflow = await overflowOf(page);
-  await picture(page, name);
   return overflow > 0 ? [...found, `${overflow} pixels too wide`] : found;
 }
 
@@ -96,7 +74,7 @@ export function openidTests(world: () => World): void {
     expect(stderr).toContain("For admin@localhost, once");
     const page = await newPage(world());
     await page.goto(stdout.trim());
-    expect(await problemsOn(page, "link")).toEqual([]);
+    expect(await problemsOn(page)).toEqual([]);
     await page.click("button:has-text('Sign in')");
     await page.waitForURL("**/panel");
     const other = await newPage(world());
@@ -122,7 +100,7 @@ export function openidTests(world: () => World): void {
     await page.click("button:has-text('Test the saved settings')");
     const told = page.getByRole("status", { name: "What the test found" });
     expect(await told.innerText()).toContain("Wrong client");
-    expect(await problemsOn(page, "settings")).toEqual([]);
+    expect(await problemsOn(page)).toEqual([]);
     await page.fill("[name=clientSecret]", CLIENT.secret);
     await page.check("[name=enabled]");
     await page.click("button:text-is('Save')");
@@ -139,7 +117,7 @@ export function openidTests(world: () => World): void {
       const referrers: string[] = [];
       page.on("request", (request) => referrers.push(request.headers()["referer"] ?? ""));
       await page.goto("/panel/sign-in");
-      if (javaScriptEnabled) expect(await problemsOn(page, "sign-in")).toEqual([]);
+      if (javaScriptEnabled) expect(await problemsOn(page)).toEqual([]);
       await signInAtProvider(page, "ann");
       await page.waitForURL("**/panel/settings?q=ann");
       expect(await page.locator("main").innerText()).toContain("ann@example.com");
@@ -153,7 +131,7 @@ export function openidTests(world: () => World): void {
     const page = await newPage(world());
     await signInAtProvider(page, "bob");
     expect(await page.getByRole("alert").innerText()).toContain("has not verified your e-mail");
-    expect(await problemsOn(page, "refused")).toEqual([]);
+    expect(await problemsOn(page)).toEqual([]);
     await page.goto("/panel/account");
     expect(new URL(page.url()).pathname).toBe("/panel/sign-in");
   });
