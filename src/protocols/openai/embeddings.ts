@@ -19,6 +19,7 @@ const INPUTS_LIMIT = 2_048;
 const TOKENS_LIMIT = 300_000;
 /** So many tokens fit, in most languages. */
 const BODY_LIMIT_BYTES = 4 * 1_024 * 1_024;
+
 const Input = z
   .string({
     error: ({ input }) =>
