@@ -82,17 +82,19 @@ async function collect(
   signal: AbortSignal | undefined,
   take: (part: LanguageModelV4StreamPart) => Promise<void>,
 ): Promise<Collected> {
-  const collector = new Collector();
+  const call: Received = { content: [], open: new Map(), end: null };
   const reader = stream.getReader();
   try {
     for (;;) {
       signal?.throwIfAborted();
       const { done, value } = await reader.read();
       signal?.throwIfAborted();
-      if (done) return collector.result();
-      collector.add(value);
+      if (done) break;
+      receive(value, call);
       await take(value);
     }
+    if (call.end === null) throw new ModelFailure("unreadable reply", { retryable: true });
+    return { content: call.content.map(written), ...call.end };
   } catch (thrown) {
     void reader.cancel().catch(() => {});
     throw thrown;
@@ -105,48 +107,41 @@ type Block = {
   citations: LanguageModelV4Text["citations"];
 };
 
-class Collector {
-  readonly #content: (Block | LanguageModelV4Content)[] = [];
-  readonly #open = new Map<string, Block>();
-  #end: Pick<Collected, "finishReason" | "usage"> | null = null;
+type Received = {
+  content: (Block | LanguageModelV4Content)[];
+  /** By id; a later block may have the id of one that has ended. */
+  open: Map<string, Block>;
+  end: Pick<Collected, "finishReason" | "usage"> | null;
+};
 
-  add(part: LanguageModelV4StreamPart): void {
-    switch (part.type) {
-      case "text-start":
-        return this.#begin("text", part.id);
-      case "reasoning-start":
-        return this.#begin("reasoning", part.id);
-      case "text-delta":
-      case "reasoning-delta":
-        this.#open.get(part.id)?.parts.push(part.delta);
-        return;
-      case "text-end": {
-        const block = this.#open.get(part.id);
-        if (block !== undefined && part.citations !== undefined) block.citations = part.citations;
-        return;
-      }
-      case "tool-call":
-        this.#content.push(part);
-        return;
-      case "finish":
-        this.#end = { finishReason: part.finishReason, usage: part.usage };
-        return;
-      case "error":
-        throw part.error;
-      default:
+function receive(part: LanguageModelV4StreamPart, call: Received): void {
+  switch (part.type) {
+    case "text-start":
+    case "reasoning-start": {
+      const kind = part.type === "text-start" ? "text" : "reasoning";
+      const block: Block = { kind, parts: [], citations: undefined };
+      call.open.set(part.id, block);
+      call.content.push(block);
+      return;
     }
-  }
-
-  /** A later block may have the id of one that has ended. */
-  #begin(kind: Block["kind"], id: string): void {
-    const block: Block = { kind, parts: [], citations: undefined };
-    this.#open.set(id, block);
-    this.#content.push(block);
-  }
-
-  result(): Collected {
-    if (this.#end === null) throw new ModelFailure("unreadable reply", { retryable: true });
-    return { content: this.#content.map(written), ...this.#end };
+    case "text-delta":
+    case "reasoning-delta":
+      call.open.get(part.id)?.parts.push(part.delta);
+      return;
+    case "text-end": {
+      const block = call.open.get(part.id);
+      if (block !== undefined) block.citations = part.citations;
+      return;
+    }
+    case "tool-call":
+      call.content.push(part);
+      return;
+    case "finish":
+      call.end = { finishReason: part.finishReason, usage: part.usage };
+      return;
+    case "error":
+      throw part.error;
+    default:
   }
 }
 

@@ -31,11 +31,10 @@ class JsonWriter {
   title: string | null = null;
   isTooDeep = false;
   readonly out = new MarkdownBuilder();
+  readonly #place = { at: 0 };
   readonly #stack: Level[] = [];
   #shown = 0;
   #key = "";
-
-  readonly #place = { at: 0 };
 
   /** Whether what is no JSON is all that is left: white space, or a string that is not closed. */
   endsEarly(text: string): boolean {
@@ -84,17 +83,13 @@ class JsonWriter {
       return;
     }
     if (label !== "") this.out.listItem(indent, "-", `${label}:`);
-    this.#prose(text);
+    for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
   #keyAlone(label: string): void {
     if (label.trim() === "") return;
     this.#showParents();
     this.out.listItem(this.#stack.at(-1)?.indent ?? 0, "-", label);
-  }
-
-  #prose(text: string): void {
-    for (const paragraph of text.split(/\n\s*\n/)) this.out.paragraph(paragraph);
   }
 
   /** Objects and arrays show their label before their first value; entries begin a new list. */
