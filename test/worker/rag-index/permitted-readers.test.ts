@@ -59,6 +59,13 @@ const audiencesOf = async (name: string) =>
     return { ids: of("SELECT id FROM audiences ORDER BY id").map(({ id }) => id), orphans };
   });
 
+/** How many passages readers with these principals find. */
+async function finds(index: Index, ...principals: string[]) {
+  const restriction = { named: null, metadata: [], readers: { principals, since: 0 } };
+  const reply = await index.search(requestFor("granite", { restriction }));
+  return reply.queries[0]?.vector.length;
+}
+
 async function disturb(model: Model, at: number, kind: number) {
   if (kind === 24 && at > 100) await evictDurableObject(stubOf("permitted"));
   if (kind === 25) model.since = at;
@@ -171,29 +178,18 @@ test("unused audiences are deleted in steps; a file that returns has its readers
   // Its audience's number is another's by now.
   await tell(index, "b", audience(["user:bob"], 1));
   await put(index, factsOf("a"), 3, ["granite"]);
-  const finds = async (...principals: string[]) => {
-    const restriction = { named: null, metadata: [], readers: { principals, since: 0 } };
-    const reply = await index.search(requestFor("granite", { restriction }));
-    return reply.queries[0]?.vector.length;
-  };
-  expect(await finds("group:hr", "user:bob")).toBe(1);
+  expect(await finds(index, "group:hr", "user:bob")).toBe(1);
   await put(index, factsOf("a", { readers: hr }), 4, ["granite"]);
-  expect([await finds("group:hr"), await finds("user:bob")]).toEqual([2, 0]);
+  expect([await finds(index, "group:hr"), await finds(index, "user:bob")]).toEqual([2, 0]);
 });
 
 test("an index from before permissions lets nobody in until readers are told", async () => {
   const index = indexOf("older");
   await put(index, factsOf("a"), 1, ["granite"]);
-  const readers = { principals: [...PRINCIPALS], since: 0 };
-  const restriction = { named: null, metadata: [], readers };
-  const find = async () => {
-    const reply = await index.search(requestFor("granite", { restriction }));
-    return reply.queries[0]?.vector.length;
-  };
-  expect(await find()).toBe(0);
+  expect(await finds(index, ...PRINCIPALS)).toBe(0);
   const files = [{ fileId: "file a" as FileId, audience: "none", revision: 1 }];
   await index.writeReaders({ audiences: [], files });
-  expect(await find()).toBe(0);
+  expect(await finds(index, ...PRINCIPALS)).toBe(0);
   await tell(index, "a", audience(["group:hr"], 2));
-  expect(await find()).toBe(1);
+  expect(await finds(index, ...PRINCIPALS)).toBe(1);
 });

@@ -29,30 +29,28 @@ async function filled(name: string) {
 
 const pathsOf = (places: string[]) => places.map((place) => place.replace(/: stone.*/, "")).sort();
 
-/** Files with this metadata, and the paths that both legs find within a restriction. */
+/** The paths that both legs find within a restriction. */
+async function pathsWithin(index: ReturnType<typeof indexOf>, more: Partial<Restriction>) {
+  const restriction = { named: null, metadata: [], ...more };
+  const found = await search(index, "stone", { restriction });
+  expect(found.plan).toEqual({ kind: "exact" });
+  expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
+  return pathsOf(found.vectorPlaces);
+}
+
+/** An index of files with this metadata. */
 async function described(name: string, files: Record<string, Record<string, unknown>>) {
   const index = indexOf(name);
   for (const [path, metadata] of Object.entries(files)) {
     await put(index, factsOf(path, { metadata }), 1, [`stone in ${path}`]);
   }
-  const within = async (more: Partial<Restriction>) => {
-    const restriction = { named: null, metadata: [], ...more };
-    const found = await search(index, "stone", { restriction });
-    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
-    return pathsOf(found.vectorPlaces);
-  };
-  return { index, within };
+  return { index, within: async (more: Partial<Restriction>) => await pathsWithin(index, more) };
 }
 
 test("files and folders are named exactly, whatever their characters", async () => {
   const index = await filled("named");
-  const within = async (files: string[], folders: string[]) => {
-    const restriction = { named: { files, folders }, metadata: [] };
-    const found = await search(index, "stone", { restriction });
-    expect(found.plan).toEqual({ kind: "exact" });
-    expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
-    return pathsOf(found.lexicalPlaces);
-  };
+  const within = async (files: string[], folders: string[]) =>
+    await pathsWithin(index, { named: { files, folders } });
   expect(await within([], [])).toEqual([]);
   expect(await within([], [LONG])).toEqual([PATHS[0], PATHS[1]]);
   expect(await within([], [`${LONG}/${LONG}/`])).toEqual([PATHS[0]]);
