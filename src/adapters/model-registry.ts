@@ -141,7 +141,7 @@ const TOKENIZERS: [name: RegExp, tokenizer: Tokenizer][] = [
 ];
 
 /** For chat, embedding and reranking models alike. */
-export function tokenizerOf(model: string): Tokenizer {
+function tokenizerOf(model: string): Tokenizer {
   const name = model.toLowerCase();
   return TOKENIZERS.find(([pattern]) => pattern.test(name))?.[1] ?? "unknown";
 }

@@ -130,7 +130,7 @@ export type SearchReply = {
 };
 
 /** Of the chunks that were read as the best. */
-export type BestFound = {
+type BestFound = {
   /** The fused value of each. */
   values: number[];
   /** How many different chunks the legs found. */

@@ -213,7 +213,7 @@ function deniedBy(status: number): string | undefined {
   return status >= 300 && status < 400 ? DENIALS.get("PermanentRedirect") : undefined;
 }
 
-export type ListedObject = { key: string; size: number; etag: string; lastModified: string };
+type ListedObject = { key: string; size: number; etag: string; lastModified: string };
 
 type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
 
@@ -247,6 +247,6 @@ function decodeKey(key: string): string {
 }
 
 /** `Code` of an error answer; empty when it has none. Codes are names, never secrets. */
-export function errorCode(xml: string): string {
+function errorCode(xml: string): string {
   return /<Code>\s*([A-Za-z0-9.]{1,64})\s*<\/Code>/.exec(xml)?.[1] ?? "";
 }

@@ -37,7 +37,7 @@ export async function entraMembers(client: ApiClient, group: string): Promise<Pr
   });
 }
 
-export const REFUSED = [401, 403, 404];
+const REFUSED = [401, 403, 404];
 
 /** Groups are named by id, or by address. */
 async function groupId(client: ApiClient, name: string): Promise<string> {
