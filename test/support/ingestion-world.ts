@@ -11,7 +11,7 @@ import { INDEX_FORMAT } from "../../src/core/index-format.ts";
 import { sweep } from "../../src/ingestion/maintenance/sweep.ts";
 import { putFile, type PutFileInput } from "../../src/ingestion/uploads/put-file.ts";
 import { putFiles } from "../../src/ingestion/uploads/put-files.ts";
-import { removePushedFile } from "../../src/ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFile } from "../../src/ingestion/uploads/pushed-files.ts";
 import type { PutFileResult } from "../../src/ingestion/uploads/store-files.ts";
 import { consume } from "../../src/jobs/consume.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../../src/core/queue-messages.ts";

@@ -4,7 +4,7 @@ import { checkReader, fileReaders } from "../../catalog/file-sources/file-reader
 import { namedReader, principals } from "../../core/input/input-fields.ts";
 import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
-import { setReaders } from "../../ingestion/uploads/set-readers.ts";
+import { setReaders } from "../../ingestion/uploads/pushed-files.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
 import { pushedSource } from "./request/sent-file.ts";
 import { fileSourceOf } from "./file-sources.ts";

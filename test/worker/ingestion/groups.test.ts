@@ -4,7 +4,7 @@ import { readAs } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
-import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
+import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
+import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { World, bytesOf } from "../../support/ingestion-world.ts";

@@ -8,7 +8,7 @@ import { UNTOLD_MAX } from "../../../src/db/access/member-store.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
-import { setReaders } from "../../../src/ingestion/uploads/set-readers.ts";
+import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { bytesOf, ragWorld, rowsOf, statement, World } from "../../support/ingestion-world.ts";
 import { countedDatabase, noRows } from "../../support/counted-rows.ts";

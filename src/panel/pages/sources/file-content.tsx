@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 import { isNotFound } from "../../../core/errors.ts";
 import { listPassages } from "../../../ingestion/indexing/preview-chunks.ts";
-import { keepsOriginals } from "../../../ingestion/uploads/read-original.ts";
+import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { readExtractedText } from "../../../ingestion/indexing/extracted-texts.ts";
 import type { Passage } from "../../../ports/rag-index.ts";
 import { Data, visible } from "../../components/data.tsx";

@@ -1,9 +1,11 @@
 import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
 import { notFound, orNotFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
-import { describePushedFile } from "../../../ingestion/uploads/describe-pushed-file.ts";
-import { keepsOriginals } from "../../../ingestion/uploads/read-original.ts";
-import { removePushedFile } from "../../../ingestion/uploads/remove-pushed-file.ts";
+import {
+  describePushedFile,
+  keepsOriginals,
+  removePushedFile,
+} from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
 import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";

@@ -1,7 +1,7 @@
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { decodeText } from "../../../documents/decoding/decode-text.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/read-original.ts";
+import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/pushed-files.ts";
 import { safeHref } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import type { PageContext } from "../page-env.ts";

@@ -1,6 +1,6 @@
 import { invalid, notFound } from "../../../core/errors.ts";
 import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
-import { removePushedFiles } from "../../../ingestion/uploads/remove-pushed-file.ts";
+import { removePushedFiles } from "../../../ingestion/uploads/pushed-files.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
