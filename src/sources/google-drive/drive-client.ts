@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { importPKCS8, SignJWT } from "jose";
 
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
@@ -6,7 +7,6 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import { accessTokens, type TokenService } from "../access-tokens.ts";
 import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
-import { importPKCS8, SignJWT } from "jose";
 import type { ServiceAccount } from "./google-drive-config.ts";
 
 const SCOPES = "https://www.googleapis.com/auth";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { sha256Hex } from "../../core/hash.ts";
 import type { Now } from "../../core/time.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";

@@ -1,4 +1,5 @@
 import { AwsClient } from "aws4fetch";
+
 import { MINUTE_MS, timeIn } from "../../core/time.ts";
 import {
   SourceFailure,

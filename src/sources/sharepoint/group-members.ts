@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { userPrincipal, type Principal } from "../../core/principals.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { ApiClient, type ApiError, type Connection } from "../api-client.ts";

@@ -1,3 +1,4 @@
+import type { Step } from "../source/random-schedules.ts";
 import type { Item } from "./answers.ts";
 import type { GoogleDriveDouble } from "./google-drive-double.ts";
 
@@ -22,8 +23,6 @@ export function held(drive: GoogleDriveDouble): Map<string, { path: string; item
   );
 }
 
-/** A kind of change, and two numbers that choose what it is done to. */
-export type Step = { kind: string; pick: number; other: number };
 type Target = { item: Item; folder: Item | undefined; other: number };
 
 /** What a step does to one item. */

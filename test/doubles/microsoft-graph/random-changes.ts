@@ -1,3 +1,4 @@
+import type { Step } from "../source/random-schedules.ts";
 import type { Item } from "./answers.ts";
 import type { DriveDouble } from "./drive-double.ts";
 
@@ -18,8 +19,6 @@ export function held(drive: DriveDouble): Map<string, { path: string; content: s
   );
 }
 
-/** A kind of change, and two numbers that choose what it is done to. */
-export type Step = { kind: string; pick: number; other: number };
 type Target = { item: Item; folder: string; other: number };
 
 const DEEDS: Record<string, (drive: DriveDouble, target: Target) => void> = {

@@ -1,8 +1,9 @@
 import { scryptSync } from "node:crypto";
-
 import { expect, test } from "vitest";
+import * as zxcvbn from "@zxcvbn-ts/language-common";
 
 import { hashPassword, verifyPassword } from "../../../src/access/users/password.ts";
+import { PASSWORD_MIN_LENGTH, refuseGuessable } from "../../../src/access/users/password-rules.ts";
 
 test("a password is kept as salted scrypt with its parameters", async () => {
   const stored = await hashPassword("correct horse");
@@ -57,4 +58,28 @@ test("passwords are checked one after the other, and too many at once are refuse
   expect(refused).toHaveLength(9);
   expect(refused[0]).toMatchObject({ kind: "busy", retryAfterSeconds: 5 });
   expect(order).toEqual(Array.from({ length: 21 }, (_, at) => at));
+});
+
+const refused = async (password: string) =>
+  await refuseGuessable(password, "ann@example.com").then(
+    () => null,
+    (thrown: unknown) => (thrown as Error).message,
+  );
+
+test("every commonly used password of the package's list is refused", async () => {
+  const list = (zxcvbn.dictionary as Record<string, string[]>)["passwords-common"] ?? [];
+  const long = list.filter((one) => one.length >= PASSWORD_MIN_LENGTH);
+  expect(long.length).toBeGreaterThan(300);
+  for (const password of long) expect(await refused(password)).toContain("password ");
+});
+
+test("whatever its case, and what a key held down gives", async () => {
+  expect(await refused("1QAZ2wsx3edc")).toBe(
+    "Invalid request: password is one of the commonly used",
+  );
+  expect(await refused("Ann@Example.com")).toContain("commonly used");
+  for (const dull of ["aaaaaaaaaaaa", "121212121212", "abcdabcdabcd"]) {
+    expect(await refused(dull)).toContain("must have at least 5 different characters");
+  }
+  expect(await refused("quiet amber lantern")).toBeNull();
 });

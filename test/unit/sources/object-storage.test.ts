@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Outgoing } from "../../../src/sources/guarded-fetch.ts";
 import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
-import type { ListedFile, SourceReader } from "../../../src/ports/source-reader.ts";
+import {
+  SourceFailure,
+  type ListedFile,
+  type SourceReader,
+} from "../../../src/ports/source-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
 
 const KEYS = 400;
@@ -169,34 +173,29 @@ describe("failures", () => {
   });
 });
 
-test("an endpoint inside is refused before anything is sent", async () => {
-  const calls: string[] = [];
-  const outgoing: Outgoing["fetch"] = async (input) => {
-    calls.push(input);
-    return new Response();
-  };
-  const reader = objectStorageReader(
-    { endpoint: "http://169.254.169.254", region: "x", bucket: "b", pathStyle: true },
-    CREDENTIALS,
-    { outgoing: { fetch: outgoing, allowPrivate: false }, now: () => 0 },
-  );
-  await expect(reader.list(null, signal)).rejects.toMatchObject({ kind: "denied" });
-  expect(calls).toEqual([]);
-});
-
-test("virtual-hosted addressing puts the bucket into the host name", async () => {
+/** What a reader of public addresses alone asks for. */
+async function askedBy(endpoint: string, pathStyle: boolean) {
   const calls: string[] = [];
   const outgoing: Outgoing["fetch"] = async (input, init) => {
     calls.push(`${input} ${new Headers(init?.headers).get("x-amz-security-token")}`);
     return new Response("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>");
   };
   const reader = objectStorageReader(
-    { endpoint: "https://s3.example.com", region: "x", bucket: "docs", pathStyle: false },
+    { endpoint, region: "x", bucket: "docs", pathStyle },
     { ...CREDENTIALS, sessionToken: "session" },
     { outgoing: { fetch: outgoing, allowPrivate: false }, now: () => 0 },
   );
-  await reader.list(null, signal);
-  expect(calls).toEqual([
+  const kind = await reader.list(null, signal).then(
+    () => "listed",
+    (thrown: unknown) => thrown instanceof SourceFailure && thrown.kind,
+  );
+  return [kind, ...calls];
+}
+
+test("an endpoint inside is refused; virtual-hosted, the bucket is in the host name", async () => {
+  expect(await askedBy("http://169.254.169.254", true)).toEqual(["denied"]);
+  expect(await askedBy("https://s3.example.com", false)).toEqual([
+    "listed",
     "https://docs.s3.example.com/?list-type=2&encoding-type=url&max-keys=1000 session",
   ]);
 });

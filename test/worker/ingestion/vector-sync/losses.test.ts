@@ -1,7 +1,16 @@
 import { expect, test, vi } from "vitest";
 
-import { vectorizeRag } from "../rebuilds/support.ts";
+import { vectorizeRag, longText } from "../rebuilds/support.ts";
 import { asSearched, drive, nearest } from "./support.ts";
+import { vectorIdOf, type ChunkId, type RagId } from "../../../../src/core/ids.ts";
+import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
+import { countedDatabase } from "../../../support/counted-rows.ts";
+import { SHOWN_AFTER_MS, VectorizeWorld } from "../../../support/vectorize-world.ts";
+import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { folderOf } from "../../../../src/core/folders.ts";
+import type { FileVersion } from "../../../../src/ports/index-versions.ts";
+import type { UpsertBatch } from "../../../../src/ports/vector-ledger.ts";
+import { statement } from "../../../support/ingestion-world.ts";
 
 const HEATHER = "Heather flowers in August.";
 const GORSE = "Gorse grows by the road.";
@@ -60,4 +69,111 @@ test("what was read stays in the answer when a search behind a crowd fails", asy
   const { chunks, degradations } = await nearest(world, rag, "heatherwillow");
   expect(degradations).toEqual([expect.stringMatching(/^index: failed after \d+ ms$/)]);
   expect(chunks.length).toBeGreaterThan(0);
+});
+
+/** https://developers.cloudflare.com/workers/platform/limits/#subrequests */
+const CALLS_PER_INVOCATION = 10_000;
+const INDEXES = 45;
+
+/** Vectors that never show: 250 calls for one look at them. */
+const BATCHES = Array.from({ length: 5_000 }, (_, id) => {
+  return { id, at: 0, vectorId: vectorIdOf("e".repeat(40) as ChunkId, id), folder: "" };
+});
+
+/** Each index of the world waits for as many vectors as one can; calls of any kind are counted. */
+function burdened(world: VectorizeWorld) {
+  const { counts, db } = countedDatabase();
+  world.services.db = db;
+  const lookedAt = new Set<RagId>();
+  let asked = 0;
+  world.aroundIndexes(async ({ name, go }, { ragId }) => {
+    asked += 1;
+    if (name !== "inFlightBatches") return await go();
+    lookedAt.add(ragId);
+    return BATCHES;
+  });
+  const calls = () => asked + counts.calls + world.vectorize.calls.length;
+  return { calls, lookedAt };
+}
+
+test("a sweep with many indexes in repair stays below the call limit; all get turns", async () => {
+  const world = await VectorizeWorld.alone({ dimensions: 64 });
+  const source = await world.addSource();
+  for (let at = 0; at < INDEXES; at++) await world.addRag(source);
+  const { calls, lookedAt } = burdened(world);
+  const seen = [];
+  for (let minute = 0; minute < 3; minute++) {
+    const before = calls();
+    world.now += SHOWN_AFTER_MS;
+    await sweep(world.services);
+    expect(calls() - before).toBeLessThan(CALLS_PER_INVOCATION * 0.8);
+    seen.push(lookedAt.size);
+  }
+  expect(seen[0]).toBeGreaterThan(10);
+  expect(seen.at(-1)).toBe(INDEXES);
+});
+
+const FILES = 20;
+
+const suspectsOf = async (rag: RagId) =>
+  await statement(
+    "select count(*) as count from rag_files where rag_id = ? and lease_id = 'crashed'",
+    rag,
+  ).first<number>("count");
+
+/** No index has room for one more file. */
+function withFullIndexes(world: VectorizeWorld) {
+  const { ragIndexes } = world.services;
+  const full = { isFull: true };
+  world.aroundIndexes(async ({ name, args, go }, address) => {
+    if (name !== "writeVersions" || !full.isFull) return await go();
+    const [versions, batch] = args as [FileVersion[], UpsertBatch];
+    const writing = versions.map(async ({ file, revision, staged }) => {
+      const sent = { ...batch, folder: folderOf(file.path) };
+      const stored = await ragIndexes(address).stage(file.fileId, revision, staged, sent);
+      return { stored, activation: { outcome: "full" } };
+    });
+    return await Promise.all(writing);
+  });
+  return full;
+}
+
+const statusesOf = async (world: VectorizeWorld, rag: RagId) => [
+  ...new Set((await world.rows(rag)).map(({ status }) => status)),
+];
+
+test("files that wait for vectors come again as what they are", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await world.addSourceAndRag();
+  for (let at = 0; at < FILES; at++) await world.put(source, `${at}.html`, longText(`${at}`));
+  const full = withFullIndexes(world);
+  await world.deliver();
+  expect(await statusesOf(world, rag)).toEqual(["processing"]);
+  // Not as files whose worker died.
+  world.now += MINUTE_MS;
+  await sweep(world.services);
+  const again = world.waiting.flatMap(({ body }) => ("files" in body ? body.files : []));
+  expect(again).toHaveLength(FILES);
+  expect(await suspectsOf(rag)).toBe(0);
+  await world.deliver();
+  expect(await statusesOf(world, rag)).toEqual(["processing"]);
+  full.isFull = false;
+  await world.minutesPass(2);
+  expect(await statusesOf(world, rag)).toEqual(["indexed"]);
+});
+
+test("a vector index that is down keeps no file from waiting on", async () => {
+  const world = await VectorizeWorld.alone();
+  const { source, rag } = await world.addSourceAndRag();
+  await world.put(source, "a.html", longText("moss"));
+  const full = withFullIndexes(world);
+  world.vectorize.failure = new Error("down");
+  for (let minute = 0; minute < 8; minute++) {
+    await world.minutesPass(1);
+    expect(await statusesOf(world, rag)).toEqual(["processing"]);
+  }
+  world.vectorize.failure = null;
+  full.isFull = false;
+  await world.minutesPass(2);
+  expect(await statusesOf(world, rag)).toEqual(["indexed"]);
 });
