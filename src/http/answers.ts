@@ -2,6 +2,7 @@ import { isoTime } from "../core/time.ts";
 import type { LinkedSource } from "../db/access/public-lists.ts";
 import type { PublicFile } from "../db/files/public-files.ts";
 import type { RagRecord } from "../db/records.ts";
+import type { InferenceResult, ToolCall } from "../inference/types.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { Caller } from "./caller.ts";
 
@@ -18,6 +19,28 @@ export function degradedFor(caller: Pick<Caller, "isAdmin">, degradations: strin
 export function chunkAnswer(chunk: RetrievedChunk, includeSources: boolean | undefined) {
   const { text, score, source } = chunk;
   return includeSources === true ? { text, score, source } : { text, score };
+}
+
+type RunOptions = { includeSources?: boolean | undefined; includeSystemPrompt: boolean };
+
+/** The common answer of an inference run and an agent turn, as this caller may see it. */
+export function runAnswer(
+  result: Omit<InferenceResult, "response">,
+  asked: RunOptions,
+  caller: Caller,
+) {
+  const { items, toolCalls, systemPrompt, degradations, timings, usage } = result;
+  return {
+    items: items.map((chunk) => chunkAnswer(chunk, asked.includeSources)),
+    toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
+    ...(asked.includeSystemPrompt ? { systemPrompt } : {}),
+    ...degradedFor(caller, degradations),
+    ...(caller.isAdmin ? { timings, usage } : {}),
+  };
+}
+
+function toolCallFor({ isAdmin }: Caller, { id, tool, ok, debug }: ToolCall) {
+  return isAdmin ? { id, tool, ok, debug } : { id, tool, ok };
 }
 
 /** A file as the list of an inference shows it. */

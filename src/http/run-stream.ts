@@ -5,11 +5,10 @@ import type { JSONValue } from "hono/utils/types";
 import type { Log } from "../core/log.ts";
 import { runEvents } from "../inference/run-events.ts";
 import type { EmitEvent, Listening, RunEvent } from "../inference/run-events.ts";
-import type { InferenceResult } from "../inference/types.ts";
+import type { InferenceResult, Timings } from "../inference/types.ts";
 import { chunkAnswer, degradedFor } from "./answers.ts";
 import type { Caller } from "./caller.ts";
 import { logFailure } from "./errors.ts";
-import { timingHeader } from "./run-answer.ts";
 import { EVENT_STREAM_HEADERS, eventStream, eventText } from "./event-stream.ts";
 
 const JSON_TYPE = "application/json";
@@ -43,6 +42,14 @@ export async function answerRun<Answer extends JSONValue>(
   const result = await streamed.run({ signal: context.req.raw.signal });
   if (streamed.caller.isAdmin) context.header("X-Inference-Timings", timingHeader(result.timings));
   return context.json(streamed.answerOf(result), 200);
+}
+
+/** `X-Inference-Timings`, in the syntax of Server-Timing. */
+function timingHeader({ contextMs, rerankingMs, modelMs, totalMs }: Timings): string {
+  const parts = { context: contextMs, reranking: rerankingMs, model: modelMs, total: totalMs };
+  return Object.entries(parts)
+    .map(([name, ms]) => `${name};dur=${ms.toFixed(1)}`)
+    .join(", ");
 }
 
 /** Answers with a run's events as they happen. @throws what it throws before the first. */

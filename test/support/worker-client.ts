@@ -85,6 +85,16 @@ export async function call(
   return answer;
 }
 
+const panelApi =
+  (headers: Record<string, string>) => async (method: string, path: string, body?: unknown) =>
+    await call(method, `/panel/api${path}`, {
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+
+/** The panel API with an automation key. */
+export const withKey = (key: string) => panelApi({ Authorization: `Bearer ${key}` });
+
 const FIRST = { email: "admin@localhost", password: "quarry" };
 
 /** The panel API as a user, by default its first administrator. */
@@ -97,19 +107,24 @@ export async function signedIn({ email, password } = FIRST, more: Record<string,
   expect(told(session)).toBe("200 ");
   const cookie = session.headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
   const headers = { Cookie: cookie, Origin: ORIGIN };
-  const send = async (method: string, path: string, body?: unknown) =>
-    await call(method, `/panel/api${path}`, {
-      headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+  const send = panelApi(headers);
+  /** What was made of this, with its id, key or token. */
+  async function made<Shown = { id: string; key: string; token: string }>(
+    path: string,
+    body: object,
+  ) {
+    const { status, body: made } = await send("POST", path, body);
+    expect({ status, made }).toMatchObject({ status: 201 });
+    return made as Shown;
+  }
   return {
     cookie,
     send,
-    /** What was made of this, with its id, key or token. */
-    async made<Shown = { id: string; key: string; token: string }>(path: string, body: object) {
-      const { status, body: made } = await send("POST", path, body);
-      expect({ status, made }).toMatchObject({ status: 201 });
-      return made as Shown;
+    made,
+    /** A folder, and a RAG of it, named alike. */
+    async folderWithRag(name: string) {
+      await made("/file-sources", { name, provider: "file_system" });
+      await made("/rags", { name, fileSource: name.toLowerCase() });
     },
     put: async (path: string, body: BodyInit, mimeType = "text/markdown", more = {}) =>
       await call("PUT", `/panel/api${path}`, {

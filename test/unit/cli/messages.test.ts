@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Command } from "commander";
@@ -10,16 +9,16 @@ import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
 import { goOnWithout } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "quarry-messages-"));
+  folder = testFolder();
 });
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("a key in place of a token, or the reverse, is told without the secret", () => {

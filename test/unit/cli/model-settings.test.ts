@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { modelSettings, type ModelChoice } from "../../../src/cli/demo/model-set
 import { listen } from "../../doubles/listen.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const DIMENSIONS = 8;
 let state = "";
@@ -17,7 +17,7 @@ let closers: (() => Promise<void>)[] = [];
 let doubles: OpenAiDouble[] = [];
 
 beforeEach(async () => {
-  state = mkdtempSync(join(tmpdir(), "quarry-models-"));
+  state = testFolder();
   closers = [];
   doubles = [];
   nobody = { ...(await listening(() => undefined)), program: "vLLM" };
@@ -25,7 +25,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(closers.map((close) => close()));
-  rmSync(state, { recursive: true, force: true });
 });
 
 /** A program that serves these models, at a port that stands for its usual one. */

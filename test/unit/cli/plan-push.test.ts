@@ -1,22 +1,21 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { chooser, listFolder } from "../../../src/cli/push/list-folder.ts";
 import { localReaders } from "../../../src/cli/push/local-readers.ts";
 import { planPush } from "../../../src/cli/push/plan-push.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const ALL = chooser({ include: [], exclude: [] });
 const UNTOLD = { choose: ALL, readersOf: () => null };
 let folder = "";
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "quarry-folder-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(path: string, text: string) {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -1,16 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";
 import { pushFolder, reportPush } from "../../../src/cli/push/push-folder.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { listen } from "../../doubles/listen.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 test("files that failed are not counted as added", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-push-"));
+  const folder = testFolder();
   for (const name of ["a.md", "b.md", "c.md"]) writeFileSync(join(folder, name), name);
   const refused = { status: 413, error: "the source is full" };
   const { address, stop } = await listen((request, response) => {
@@ -25,20 +25,16 @@ test("files that failed are not counted as added", async () => {
       );
     });
   });
-  try {
-    const api = panelApi(address, "qrya_key");
-    const told: string[] = [];
-    const tell = (line = "") => void told.push(line);
-    const terminal = { ...openTerminal(true), say: tell, warn: tell };
-    const choice = { include: [], exclude: [] };
-    const request = { folder, source: "docs", choice, confirmRemovals: false, dryRun: false };
-    reportPush(terminal, await pushFolder(api, terminal, request));
-    expect(told).toEqual([
-      "2 added, 0 changed, 0 removed, 0 unchanged",
-      "not pushed: b.md (the source is full (413))",
-    ]);
-  } finally {
-    await stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  onTestFinished(stop);
+  const api = panelApi(address, "qrya_key");
+  const told: string[] = [];
+  const tell = (line = "") => void told.push(line);
+  const terminal = { ...openTerminal(true), say: tell, warn: tell };
+  const choice = { include: [], exclude: [] };
+  const request = { folder, source: "docs", choice, confirmRemovals: false, dryRun: false };
+  reportPush(terminal, await pushFolder(api, terminal, request));
+  expect(told).toEqual([
+    "2 added, 0 changed, 0 removed, 0 unchanged",
+    "not pushed: b.md (the source is full (413))",
+  ]);
 });

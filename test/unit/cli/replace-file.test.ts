@@ -1,23 +1,14 @@
-import {
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { bundleCommands } from "../../../src/cli/build/bundle-commands.ts";
 import { replaceFile, withDrafts } from "../../../src/cli/build/drafts.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 test("who reads a file while it is replaced has the whole of the old one", () => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-replace-"));
+  const folder = testFolder();
   const path = join(folder, "index.js");
   writeFileSync(path, "old and whole");
   const reading = openSync(path, "r");
@@ -26,14 +17,13 @@ test("who reads a file while it is replaced has the whole of the old one", () =>
   closeSync(reading);
   expect(readFileSync(path, "utf8")).toBe("new");
   expect(readdirSync(folder)).toEqual(["index.js"]);
-  rmSync(folder, { recursive: true });
 });
 
 /** Above the highest number of a process. */
 const NOBODY = 2 ** 22 + 1;
 
 test("a build removes its drafts and those of killed builds, not of running ones", async () => {
-  const dist = mkdtempSync(join(tmpdir(), "quarry-drafts-"));
+  const dist = testFolder();
   const running = `.${process.ppid}-package-a`;
   mkdirSync(join(dist, "cli"));
   for (const name of [`.${NOBODY}-package-b`, running]) mkdirSync(join(dist, name));
@@ -45,7 +35,6 @@ test("a build removes its drafts and those of killed builds, not of running ones
   });
   await expect(killed).rejects.toThrow("no space");
   expect(readdirSync(dist)).toEqual([running, "cli"]);
-  rmSync(dist, { recursive: true });
 });
 
 /** Named exports that Node.js 20.11 lacks: a module that imports one by name does not load there. */
@@ -58,7 +47,7 @@ const NEWER = new Set(
 const NEWER_MODULES = new Set(["node:sqlite", "node:quic", "node:ffi"]);
 
 test("the packed commands load on Node.js 20.11", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-bundle-"));
+  const folder = testFolder();
   await bundleCommands(folder);
   const bundle = readFileSync(join(folder, "quarry.js"), "utf8");
   const imports = [...bundle.matchAll(/^import (?:\{([^}]*)\}|[^{]*?) from "([^"]+)";$/gm)];
@@ -67,5 +56,4 @@ test("the packed commands load on Node.js 20.11", async () => {
   expect(imported).toContain("existsSync");
   expect(imported.filter((name) => NEWER.has(name))).toEqual([]);
   expect(imports.filter(([, , module = ""]) => NEWER_MODULES.has(module))).toEqual([]);
-  rmSync(folder, { recursive: true });
 });

@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,21 +12,20 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { claimState, isAlive } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "quarry-state-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The note of another server: this process's parent stands for it. */
 function noteOf(pid: number, port: number, ageMs = 0): string {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, expect, test, vi } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";
 import { uploadFiles, uploadsOf } from "../../../src/cli/push/upload-files.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -25,7 +25,7 @@ test("small files go together within the limits of a call, large ones alone", ()
 });
 
 test("a file that went away meanwhile fails alone, and each answer finds its file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-uploads-"));
+  const folder = testFolder();
   // Of a video by its name, and yet a program.
   const paths = ["a.md", "gone.md", "b.ts", "c.xml"];
   for (const path of paths) writeFileSync(join(folder, path), path);
@@ -44,7 +44,6 @@ test("a file that went away meanwhile fails alone, and each answer finds its fil
     modifiedAt: path === "b.ts" ? Date.UTC(20_000, 0) : 0,
   }));
   const reasons = await uploadFiles(panelApi("http://q", "key"), "docs", files);
-  rmSync(folder, { recursive: true });
   const parts = body.matchAll(/X-File-Path: (.*)\r\n(?:.*\r\n)?Content-Type: (.*)\r/g);
   expect(Array.from(parts, ([, path, type]) => `${path} ${type}`)).toEqual([
     "a.md text/markdown",

@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
 
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 test("a push that failed is tried again until it is done, without a change", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-watch-"));
+  const folder = testFolder();
   const stopping = new AbortController();
   const outcomes = [false, false, true];
   const calls: boolean[] = [];
@@ -18,12 +18,11 @@ test("a push that failed is tried again until it is done, without a change", asy
     return Promise.resolve(isDone);
   };
   await watchFolder(folder, push, stopping.signal, 1);
-  rmSync(folder, { recursive: true });
   expect(calls).toEqual([true, false, false]);
 });
 
 test("a folder that is removed and made again is still watched", async () => {
-  const folder = join(mkdtempSync(join(tmpdir(), "quarry-watch-")), "out");
+  const folder = join(testFolder(), "out");
   mkdirSync(folder);
   const stopping = new AbortController();
   let seen: string[] | null = [];
@@ -46,5 +45,4 @@ test("a folder that is removed and made again is still watched", async () => {
   }
   stopping.abort();
   await watched;
-  rmSync(join(folder, ".."), { recursive: true });
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
@@ -20,15 +19,13 @@ import {
 } from "../../../src/cli/worker/worker-variables.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { listen } from "../../doubles/listen.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "quarry-variables-"));
+  folder = testFolder();
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => vi.unstubAllEnvs());
 
 test.each([
   ["EMBEDDING_DIMENSIONS", "abc", "must be a whole number from 8 to 1536"],

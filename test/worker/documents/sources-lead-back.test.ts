@@ -45,8 +45,7 @@ beforeAll(async () => {
     chunkOverlap: 24,
   });
   const rags = ["papers", "overlapping"];
-  const token = await panel.send("POST", "/tokens", { name: "Reader", rags });
-  api = withToken((token.body as { token: string }).token);
+  api = withToken((await panel.made("/tokens", { name: "Reader", rags })).token);
   await panel.put("/file-sources/papers/files/pumps.md", MARKDOWN);
   await panel.put("/file-sources/papers/files/berths.md", TABLE);
   for (const [path, dataUrl] of Object.entries(fixtures)) {

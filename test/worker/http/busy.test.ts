@@ -9,13 +9,11 @@ import { ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 test("a caller's long searches wait for each other, and other callers for none", async () => {
   const panel = await signedIn();
-  await panel.send("POST", "/file-sources", { name: "Busy", provider: "file_system" });
-  await panel.send("POST", "/rags", { name: "Busy", fileSource: "busy" });
+  await panel.folderWithRag("Busy");
   await panel.put("/file-sources/busy/files/note.md", "# Note\n\nHeather flowers in August.");
   const tokens: string[] = [];
   for (const name of ["One", "Other"]) {
-    const made = await panel.send("POST", "/tokens", { name, rags: ["busy"] });
-    tokens.push((made.body as { token: string }).token);
+    tokens.push((await panel.made("/tokens", { name, rags: ["busy"] })).token);
   }
   const searches = new Turns({ atOnce: 1, waiting: 0 });
   const held = Promise.withResolvers<void>();

@@ -25,8 +25,7 @@ beforeAll(async () => {
   const asking = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["one", "two"] };
   await panel.send("POST", "/inferences", { name: "Ask", ...asking });
   const wanted = { name: "Reader", inferences: ["ask"], rags: ["one"] };
-  const token = await panel.send("POST", "/tokens", wanted);
-  api = withToken((token.body as { token: string }).token);
+  api = withToken((await panel.made("/tokens", wanted)).token);
   await run(
     file("a", "plan.txt", "ext-1"),
     file("b", "ext-1", "ext-2"),
@@ -68,8 +67,7 @@ test("where a path equals another file's external id, the path counts", async ()
 
 test("an element of a RAG's list tells the external id", async () => {
   const panel = await signedIn();
-  const made = await panel.send("POST", "/tokens", { name: "All", rags: ["*"] });
-  const all = withToken((made.body as { token: string }).token);
+  const all = withToken((await panel.made("/tokens", { name: "All", rags: ["*"] })).token);
   expect((await all.get("/rags/one/files?page=1&limit=1")).body).toMatchObject({
     total: 2,
     data: [{ filePath: "ext-1", externalId: "ext-2" }],

@@ -1,9 +1,9 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
 
 import { appFor } from "../../../src/apps.ts";
 import { countedBindings } from "../../support/counted-bindings.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 import { connected } from "../protocols/connecting.ts";
@@ -60,14 +60,7 @@ export async function filledVault() {
     await panel.put(`/file-sources/vault/files/${path}`, text, "text/markdown", more);
   }
   const callers = await callersOf(panel);
-  await vi.waitFor(
-    async () => {
-      const { body } = await panel.send("GET", "/rags/vault");
-      const { processedFiles } = body as { processedFiles: number };
-      if (processedFiles < Object.keys(FILES).length) throw new Error("not indexed yet");
-    },
-    { timeout: 120_000, interval: 50 },
-  );
+  await queuesSettled();
   return { panel, callers };
 }
 

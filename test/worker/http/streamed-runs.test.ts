@@ -33,8 +33,7 @@ beforeAll(async () => {
   await env.DB.exec("update inferences set model = 'local/chat'");
   await env.DB.exec("update agents set model = 'local/chat'");
   const covered = { agents: ["*"], inferences: ["*"], rags: [] };
-  const made = await admin.send("POST", "/tokens", { name: "All", ...covered });
-  authorization = `Bearer ${(made.body as { token: string }).token}`;
+  authorization = `Bearer ${(await admin.made("/tokens", { name: "All", ...covered })).token}`;
 });
 
 beforeEach(() => {

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
+import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
 
 let panel: Awaited<ReturnType<typeof signedIn>>;
 
 beforeAll(async () => {
   panel = await signedIn();
-  await panel.send("POST", "/file-sources", { name: "Notes", provider: "file_system" });
-  await panel.send("POST", "/rags", { name: "Notes", fileSource: "notes" });
+  await panel.folderWithRag("Notes");
 });
 
 afterEach(() => {
@@ -16,8 +16,7 @@ afterEach(() => {
 });
 
 async function newToken(more: object = {}) {
-  const made = await panel.send("POST", "/tokens", { name: "Reader", rags: ["notes"], ...more });
-  return made.body as { id: string; token: string };
+  return await panel.made("/tokens", { name: "Reader", rags: ["notes"], ...more });
 }
 
 const lastUse = async (id: string) =>
@@ -110,8 +109,7 @@ test("* covers what is made later; a name covers nothing that takes its place", 
 });
 
 test("of an inference a token opens what is linked, and nothing beside it leaks", async () => {
-  await panel.send("POST", "/file-sources", { name: "Secrets", provider: "file_system" });
-  await panel.send("POST", "/rags", { name: "Secrets", fileSource: "secrets" });
+  await panel.folderWithRag("Secrets");
   await panel.put("/file-sources/notes/files/open.md", "# Open\n\nThe heather flowers.");
   await panel.put("/file-sources/secrets/files/closed.md", "# Closed\n\nThe heather is secret.");
   const asking = { systemPrompt: "Answer.", model: "embedded/extractive" };
@@ -120,15 +118,7 @@ test("of an inference a token opens what is linked, and nothing beside it leaks"
   await panel.send("POST", "/agents", { name: "Agent", ...asking, rags: ["notes"] });
   const { token } = await newToken({ rags: [], inferences: ["ask"], agents: ["agent"] });
   const api = withToken(token);
-  await vi.waitFor(
-    async () => {
-      const { body } = await panel.send("GET", "/rags/secrets");
-      expect(body).toMatchObject({ processedFiles: 1 });
-      const { body: files } = await api.get("/inferences/ask/files?page=1");
-      expect(files).toMatchObject({ data: [{ files: [{ status: "indexed" }] }] });
-    },
-    { timeout: 120_000, interval: 50 },
-  );
+  await queuesSettled();
 
   const search = { semanticSearch: ["secret heather"], topK: 100, includeSources: true };
   const answers = [

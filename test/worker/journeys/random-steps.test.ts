@@ -15,8 +15,7 @@ let api: ReturnType<typeof withToken>;
 
 beforeAll(async () => {
   panel = await signedIn();
-  await panel.send("POST", "/file-sources", { name: "Notes", provider: "file_system" });
-  await panel.send("POST", "/rags", { name: "Notes", fileSource: "notes" });
+  await panel.folderWithRag("Notes");
   const token = await panel.send("POST", "/tokens", {
     name: "Reader",
     agents: [],

@@ -115,11 +115,9 @@ test("refused changes and sign-ins are kept too, reading is not", async () => {
 });
 
 test("scope changes by a token and wrong webhook secrets are kept", async () => {
-  const web = await admin.send("POST", "/file-sources", { name: "Site", provider: "web" });
-  const { id } = web.body as { id: string };
+  const { id } = await admin.made("/file-sources", { name: "Site", provider: "web" });
   await admin.send("POST", "/rags", { name: "Trail", fileSource: "site", scopeMode: "scoped" });
-  const made = await admin.send("POST", "/tokens", { name: "Widens", rags: ["trail"] });
-  const token = made.body as { id: string; token: string };
+  const token = await admin.made("/tokens", { name: "Widens", rags: ["trail"] });
   const scope = { type: "path", value: "https://example.com/docs/" };
   expect((await withToken(token.token).post("/rags/trail/scopes", scope)).status).toBe(200);
   expect(await latest()).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -10,13 +10,10 @@ afterAll(queuesSettled);
 
 test("a question is kept from a search, asked with two settings, and compared", async () => {
   const api = await signedIn();
-  await api.send("POST", "/file-sources", { name: "Moor", provider: "file_system" });
+  await api.folderWithRag("Moor");
   await api.put("/file-sources/moor/files/leave.md", "# Leave\n\nThirty days of leave a year.");
   await api.put("/file-sources/moor/files/vpn.md", "# VPN\n\nThe tunnel needs a certificate.");
-  await api.send("POST", "/rags", { name: "Moor", fileSource: "moor" });
-  const soon = { timeout: 120_000, interval: 100 };
-  const indexed = async () => (await api.send("GET", "/rags/moor")).body;
-  await vi.waitFor(async () => expect(await indexed()).toMatchObject({ processedFiles: 2 }), soon);
+  await queuesSettled();
 
   const admin = new Browser();
   await admin.signIn();
@@ -58,14 +55,13 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(collided.status).toBe(409);
   expect(admin.text).toContain("Somebody else changed this meanwhile");
 
-  const settings = { topK: "5", "b.similarityThreshold": "1" };
-  const started = await admin.post("/panel/evaluation/moor/runs", settings);
+  const different = { topK: "5", "b.similarityThreshold": "1" };
+  const started = await admin.post("/panel/evaluation/moor/runs", different);
   const comparison = started.location ?? "";
   expect(comparison).toMatch(/\/panel\/evaluation\/moor\/runs\/compare\?first=.*&second=/);
-  await vi.waitFor(async () => {
-    await admin.open(comparison);
-    expect(admin.text).toMatch(/file in first 10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/);
-  }, soon);
+  await queuesSettled();
+  await admin.open(comparison);
+  expect(admin.text).toMatch(/file in first 10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/);
   expect(admin.text).toContain("minimum similarity 1");
   await admin.open("/panel/evaluation/moor/runs");
   expect(admin.html).toContain("First hit near the top, 0.000 to 1.000");
@@ -78,12 +74,10 @@ test("a question is kept from a search, asked with two settings, and compared", 
   await followsAResult(admin, comparison);
   await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
   expect(admin.text).toContain("results of its 2 questions are deleted");
-  const twice = { topK: "5", "b.topK": "5" };
-  const equal = await admin.post("/panel/evaluation/moor/runs", twice);
-  await vi.waitFor(async () => {
-    await admin.open(equal.location ?? "");
-    expect(admin.text).toMatch(/first 10 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/);
-  }, soon);
+  const equal = await admin.post("/panel/evaluation/moor/runs", { topK: "5", "b.topK": "5" });
+  await queuesSettled();
+  await admin.open(`${equal.location}`);
+  expect(admin.text).toMatch(/first 10 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/);
   const wrong = await admin.post("/panel/evaluation/moor/runs", { topK: "900" });
   expect(wrong.status).toBe(400);
   expect(admin.text).toContain("Passages must be at most 100");

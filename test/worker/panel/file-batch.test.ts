@@ -8,8 +8,7 @@ const FILES = "/file-sources/batches/files";
 
 const admin = await signedIn();
 await admin.send("POST", "/file-sources", { name: "Batches", provider: "file_system" });
-const made = await admin.send("POST", "/keys", { name: "batch", role: "admin" });
-const { key } = made.body as { key: string };
+const { key } = await admin.made("/keys", { name: "batch", role: "admin" });
 afterAll(queuesSettled);
 
 const pushBatch = async (body: BodyInit, headers: Record<string, string> = {}) =>

@@ -14,8 +14,7 @@ const admin = new Browser();
 const at = (path: string, more = "") => `${PAGE}${more}?path=${encodeURIComponent(path)}`;
 
 beforeAll(async () => {
-  await panel.send("POST", "/file-sources", { name: "Notes", provider: "file_system" });
-  await panel.send("POST", "/rags", { name: "Notes", fileSource: "notes" });
+  await panel.folderWithRag("Notes");
   const metadata = { "X-File-Metadata": JSON.stringify({ year: 2026, labels: ["a"] }) };
   const leave = "# Leave\n\nThere are 26 days of leave.";
   await panel.put(`${FILES}/leave.md`, leave, "text/markdown", metadata);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, told, withKey } from "../../support/worker-client.ts";
 
 const PASSWORD = "quiet amber lantern";
 
@@ -150,20 +150,16 @@ test("a key names its maker, can do no more, and ends with them", async () => {
   const made = await send("POST", "/keys", { name: "Robot", role: "admin" });
   const { key, createdBy } = made.body as { key: string; createdBy: string };
   expect(createdBy).toBe(id);
-  const withKey = async (method: string, path: string, body?: object) =>
-    await call(method, `/panel/api${path}`, {
-      headers: { Authorization: `Bearer ${key}` },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  const second = await withKey("POST", "/keys", { name: "Robot's own", role: "admin" });
+  const byKey = withKey(key);
+  const second = await byKey("POST", "/keys", { name: "Robot's own", role: "admin" });
   expect(second.body).toMatchObject({ createdBy: id });
   expect((await admin.send("GET", "/keys?limit=100")).body).toMatchObject({
     data: expect.arrayContaining([expect.objectContaining({ createdByEmail: email })]),
   });
   await admin.send("PATCH", `/users/${id}`, { role: "member" });
-  expect((await withKey("POST", "/tokens", { name: "T" })).status).toBe(403);
-  expect((await withKey("GET", "/tokens")).status).toBe(200);
+  expect((await byKey("POST", "/tokens", { name: "T" })).status).toBe(403);
+  expect((await byKey("GET", "/tokens")).status).toBe(200);
   await admin.send("DELETE", `/users/${id}`);
-  expect((await withKey("GET", "/tokens")).status).toBe(401);
+  expect((await byKey("GET", "/tokens")).status).toBe(401);
   expect(JSON.stringify((await admin.send("GET", "/keys?limit=100")).body)).not.toContain("Robot");
 });

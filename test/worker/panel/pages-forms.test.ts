@@ -17,8 +17,7 @@ const fieldIn = (html: string, name: string) =>
 
 await browser.signIn();
 const api = await signedIn();
-await api.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
-await api.send("POST", "/rags", { name: "Docs", fileSource: "docs" });
+await api.folderWithRag("Docs");
 await api.send("POST", "/inferences", { name: "Ask", ...PROMPTED });
 afterAll(queuesSettled);
 

@@ -26,8 +26,7 @@ await queuesSettled();
 afterAll(queuesSettled);
 
 test("a search of an index without passages says that nothing is indexed", async () => {
-  await api.send("POST", "/file-sources", { name: "Bare", provider: "file_system" });
-  await api.send("POST", "/rags", { name: "Bare", fileSource: "bare" });
+  await api.folderWithRag("Bare");
   await admin.open("/panel/search?rag=bare&q=leave");
   expect(admin.html).toContain("Nothing is indexed yet.");
   await admin.open("/panel/search?rag=docs&q=leave&modifiedBefore=2001-01-01");

@@ -9,12 +9,12 @@ afterAll(queuesSettled);
 test("the panel shows an index, estimates a change, and returns to the previous one", async () => {
   const admin = await signedIn();
   await admin.send("POST", "/file-sources", { name: "Docs", provider: "file_system" });
+  await admin.send("POST", "/rags", { name: "Reversible", fileSource: "docs" });
   await admin.put("/file-sources/docs/files/a.md", "# Leave\n\nThirty days of leave a year.");
   await admin.put("/file-sources/docs/files/b.md", "# VPN\n\nThe tunnel needs a certificate.");
-  await admin.send("POST", "/rags", { name: "Reversible", fileSource: "docs" });
   const rag = async () => (await admin.send("GET", "/rags/reversible")).body;
-  const soon = { timeout: 120_000, interval: 100 };
-  await vi.waitFor(async () => expect(await rag()).toMatchObject({ processedFiles: 2 }), soon);
+  await queuesSettled();
+  expect(await rag()).toMatchObject({ processedFiles: 2 });
   const state = async () => (await admin.send("GET", "/rags/reversible/index")).body;
   const live = { generation: 1, chunkSize: 400, shards: 1, embeddingModel: "embedded/hash" };
   expect(await state()).toMatchObject({ live, building: null, previous: null });
@@ -31,7 +31,7 @@ test("the panel shows an index, estimates a change, and returns to the previous 
   const answers = async (generation: number) =>
     await vi.waitFor(
       async () => expect(await state()).toMatchObject({ live: { generation }, building: null }),
-      soon,
+      { timeout: 120_000, interval: 100 },
     );
   await answers(2);
   const keptUntil = expect.stringMatching(/^\d{4}-.*Z$/) as string;
@@ -57,17 +57,12 @@ async function showsPassages(admin: Admin): Promise<void> {
   ).toMatchObject({ total: 1, data: [] });
   const long = `# Rules\n\n${"One rule of many. ".repeat(60)}`;
   await admin.put("/file-sources/docs/files/long/a b.md", long);
-  const soon = { timeout: 120_000, interval: 100 };
-  const indexed = async () =>
-    (await admin.send("GET", "/file-sources/docs/files/long/a%20b.md")).body;
-  await vi.waitFor(
-    async () =>
-      expect(await indexed()).toMatchObject({
-        filePath: "long/a b.md",
-        rags: [{ ragIdentifier: "reversible", status: "indexed", chunkCount: 1 }],
-      }),
-    soon,
-  );
+  await queuesSettled();
+  const { body: indexed } = await admin.send("GET", "/file-sources/docs/files/long/a%20b.md");
+  expect(indexed).toMatchObject({
+    filePath: "long/a b.md",
+    rags: [{ ragIdentifier: "reversible", status: "indexed", chunkCount: 1 }],
+  });
   const preview = async (wish: object) =>
     await admin.send("POST", "/rags/reversible/preview", { path: "long/a b.md", ...wish });
   const cutFiner = { chunkSize: 64, chunkOverlap: 0 };

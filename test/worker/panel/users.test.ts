@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { COST } from "../../../src/access/users/password-cost.ts";
-import { call, signedIn, told } from "../../support/worker-client.ts";
+import { signedIn, told, withKey } from "../../support/worker-client.ts";
 
 test("users are created, listed by address, changed, and shown without passwords", async () => {
   const admin = await signedIn();
@@ -83,13 +83,8 @@ test("one's own password and second factor are not changed by the routes for oth
   const me = await admin.send("GET", "/session");
   const { id } = (me.body as { user: { id: string } }).user;
   const { key } = await admin.made("/keys", { name: "own", role: "admin" });
-  const byKey = async (method: string, path: string, body?: unknown) =>
-    await call(method, `/panel/api${path}`, {
-      headers: { Authorization: `Bearer ${key}` },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
   const password = { password: "a better lantern" };
-  for (const send of [admin.send, byKey]) {
+  for (const send of [admin.send, withKey(key)]) {
     expect(await send("PATCH", `/users/${id}`, password)).toMatchObject({
       status: 403,
       body: { error: expect.stringContaining("account's page") },

@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
+import { queuesSettled } from "../../support/queues-settled.ts";
 import { program, type ProtocolsWorld } from "./world.ts";
 
 const OLD = "2025-03-01T09:00:00.000Z";
@@ -29,17 +30,9 @@ export function dateTests(world: () => ProtocolsWorld): void {
     };
     beforeAll(async () => {
       const { panel, token } = world();
-      await panel.send("POST", "/file-sources", { name: "policies", provider: "file_system" });
-      await panel.send("POST", "/rags", { name: "policies", fileSource: "policies" });
-      const files = [...POLICIES, ...NOTES];
-      for (const file of files) await put(...file);
-      await vi.waitFor(
-        async () => {
-          const { body } = await panel.send("GET", "/rags/policies");
-          expect(body).toMatchObject({ processedFiles: files.length });
-        },
-        { timeout: 120_000, interval: 50 },
-      );
+      await panel.folderWithRag("policies");
+      for (const file of [...POLICIES, ...NOTES]) await put(...file);
+      await queuesSettled();
       api = program(await token({ rags: ["policies"] }));
     });
 

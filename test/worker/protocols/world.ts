@@ -1,5 +1,4 @@
-import { vi } from "vitest";
-
+import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
 
 /** What the tests of one file search and run, made through the panel. */
@@ -33,10 +32,8 @@ export async function setUpProtocols(): Promise<ProtocolsWorld> {
   await post("/agents", { name: "Spy", description, ...ASKING, rags: ["secrets"] });
   return {
     panel,
-    token: async (covers: object = EVERYTHING) => {
-      const made = await post("/tokens", { name: "Program", ...covers });
-      return (made.body as { token: string }).token;
-    },
+    token: async (covers: object = EVERYTHING) =>
+      (await panel.made("/tokens", { name: "Program", ...covers })).token,
   };
 }
 
@@ -46,20 +43,12 @@ export async function addRag(
   name: string,
   files: Record<string, string>,
 ): Promise<void> {
-  await panel.send("POST", "/file-sources", { name, provider: "file_system" });
-  await panel.send("POST", "/rags", { name, fileSource: name });
+  await panel.folderWithRag(name);
   for (const [path, text] of Object.entries(files)) {
     const type = TYPES[path.split(".").at(-1) ?? ""] ?? "text/markdown";
     await panel.put(`/file-sources/${name}/files/${path}`, text, type);
   }
-  await vi.waitFor(
-    async () => {
-      const { body } = await panel.send("GET", `/rags/${name}`);
-      const { processedFiles } = body as { processedFiles: number };
-      if (processedFiles < Object.keys(files).length) throw new Error("not indexed yet");
-    },
-    { timeout: 120_000, interval: 50 },
-  );
+  await queuesSettled();
 }
 
 /** Calls of one program with its token. */

@@ -23,8 +23,7 @@ beforeAll(async () => {
   source = await world.addSource();
   rag = await world.addRag(source);
   const panel = await signedIn();
-  const token = await panel.send("POST", "/tokens", { name: "Reader", rags: [rag] });
-  api = withToken((token.body as { token: string }).token);
+  api = withToken((await panel.made("/tokens", { name: "Reader", rags: [rag] })).token);
 });
 
 afterAll(queuesSettled);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { unstable_readConfig as readConfig } from "wrangler";
 
 import { PROJECT } from "../../../../src/cli/installation.ts";
 import { packedConfig } from "../../../../src/cli/worker/wrangler.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 type Config = Record<string, unknown>;
 
@@ -71,22 +71,18 @@ test("every queue that can give up a message gives it to one that is read", () =
 });
 
 test("an installed package serves as a checkout does, with what was built", () => {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-packed-"));
-  try {
-    const config = join(folder, "wrangler.toml");
-    writeFileSync(config, packedConfig(readFileSync(join(PROJECT, "wrangler.toml"), "utf8"), "/q"));
-    const packed = readConfig({ config });
-    expect(packed).toMatchObject({ main: "/q/dist/worker/index.js", no_bundle: true });
-    expect(packed.build.command).toBeUndefined();
-    expect(packed.assets?.directory).toBe("/q/dist/public");
-    expect(packed.d1_databases[0]?.migrations_dir).toBe("/q/migrations");
-    const same = ["vars", "r2_buckets", "durable_objects", "migrations", "queues", "triggers"];
-    const checkout = read();
-    for (const key of [...same, "compatibility_date", "compatibility_flags"]) {
-      expect(JSON.parse(JSON.stringify(packed))[key]).toEqual(checkout[key]);
-    }
-    expect(packed.env).toBeUndefined();
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = testFolder();
+  const config = join(folder, "wrangler.toml");
+  writeFileSync(config, packedConfig(readFileSync(join(PROJECT, "wrangler.toml"), "utf8"), "/q"));
+  const packed = readConfig({ config });
+  expect(packed).toMatchObject({ main: "/q/dist/worker/index.js", no_bundle: true });
+  expect(packed.build.command).toBeUndefined();
+  expect(packed.assets?.directory).toBe("/q/dist/public");
+  expect(packed.d1_databases[0]?.migrations_dir).toBe("/q/migrations");
+  const same = ["vars", "r2_buckets", "durable_objects", "migrations", "queues", "triggers"];
+  const checkout = read();
+  for (const key of [...same, "compatibility_date", "compatibility_flags"]) {
+    expect(JSON.parse(JSON.stringify(packed))[key]).toEqual(checkout[key]);
   }
+  expect(packed.env).toBeUndefined();
 });
