@@ -85,7 +85,8 @@ export async function call(
   return answer;
 }
 
-const panelApi =
+/** The panel API with these headers. */
+export const panelApi =
   (headers: Record<string, string>) => async (method: string, path: string, body?: unknown) =>
     await call(method, `/panel/api${path}`, {
       headers,

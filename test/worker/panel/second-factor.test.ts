@@ -6,7 +6,7 @@ import { countSealedByKey } from "../../../src/db/maintenance/sealed-secrets.ts"
 import { openDatabase } from "../../../src/db/sql.ts";
 import { stepOf } from "../../../src/access/totp/totp-code.ts";
 import { panelWith } from "../../support/panel-with.ts";
-import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
+import { call, ORIGIN, panelApi, signedIn } from "../../support/worker-client.ts";
 
 const PASSWORD = "quiet amber lantern";
 const STEP_MS = 30_000;
@@ -42,11 +42,7 @@ const signIn = async (email: string, code?: string, password = PASSWORD) =>
 
 type Answer = Awaited<ReturnType<typeof signIn>>;
 const cookieOf = ({ headers }: Answer) => headers.get("Set-Cookie")?.split(";", 1)[0] ?? "";
-const withSession = (answer: Answer) => async (method: string, path: string, body?: unknown) =>
-  await call(method, `/panel/api${path}`, {
-    headers: { Cookie: cookieOf(answer), Origin: ORIGIN },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
+const withSession = (answer: Answer) => panelApi({ Cookie: cookieOf(answer), Origin: ORIGIN });
 
 async function enrolled(email: string) {
   const session = await signIn(email);
