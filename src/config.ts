@@ -38,8 +38,8 @@ const aesKey = allow(
   z.base64({ error: AES_KEY, abort: true }).refine((text) => atob(text).length === 32, AES_KEY),
   "32 bytes in base64",
 );
-const ADMIN_PASSWORD_MAX_LENGTH = 1_024;
-const PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH = 12;
+const MAX_ADMIN_PASSWORD_LENGTH = 1_024;
+const MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH = 12;
 
 /**
  * Every variable of the Worker: its default, bounds and meaning, from which the table in
@@ -132,11 +132,11 @@ export const variables = z.object({
   ).describe("Secret in production: the first administrator, created at the first sign-in"),
   PANEL_ADMIN_PASSWORD: optional(
     allow(
-      z.string().min(1).max(ADMIN_PASSWORD_MAX_LENGTH, "must have at most 1,024 characters"),
-      `1 to ${figure(ADMIN_PASSWORD_MAX_LENGTH)} characters`,
+      z.string().min(1).max(MAX_ADMIN_PASSWORD_LENGTH, "must have at most 1,024 characters"),
+      `1 to ${figure(MAX_ADMIN_PASSWORD_LENGTH)} characters`,
     ),
   ).describe(
-    `Secret in production: that administrator's password, at least ${PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH} characters`,
+    `Secret in production: that administrator's password, at least ${MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH} characters`,
   ),
   PANEL_ADMIN_RESET: flag
     .default(false)
@@ -166,8 +166,8 @@ const checked = variables.superRefine((config, context) => {
   if (config.ALLOW_PRIVATE_URLS) wrong("ALLOW_PRIVATE_URLS", "must not be set in production");
   if (config.ENCRYPTION_KEY === undefined) wrong("ENCRYPTION_KEY", "must be set in production");
   const password = config.PANEL_ADMIN_PASSWORD;
-  if (password !== undefined && password.length < PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH) {
-    const least = `at least ${PRODUCTION_ADMIN_PASSWORD_MIN_LENGTH} characters in production`;
+  if (password !== undefined && password.length < MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH) {
+    const least = `at least ${MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH} characters in production`;
     wrong("PANEL_ADMIN_PASSWORD", `must have ${least}`);
   }
 });

@@ -24,7 +24,7 @@ export type Reading =
 const READER_HEADER = "Quarry-Reader";
 const GROUPS_HEADER = "Quarry-Groups";
 /** Characters of both headers, as they are sent. */
-const HEADERS_MAX_LENGTH = 16 * 1_024;
+const MAX_HEADERS_LENGTH = 16 * 1_024;
 const GROUPS_LIMIT = 1_000;
 
 /** Headers name a person and groups without what a principal begins with. */
@@ -76,7 +76,7 @@ export function readingInPanel(caller: PanelCaller, as: Reader | null): Reading 
  */
 function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "everything">) {
   const length = `${header ?? ""}${groupsHeader ?? ""}`.length;
-  if (length > HEADERS_MAX_LENGTH) {
+  if (length > MAX_HEADERS_LENGTH) {
     throw invalid(`${READER_HEADER} and ${GROUPS_HEADER} must have at most 16 KiB together`);
   }
   const named = header === null ? null : addressIn(header);

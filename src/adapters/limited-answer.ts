@@ -1,7 +1,7 @@
 import { ModelFailure } from "../ports/models.ts";
 
 /** One event of a stream, or one line of it. */
-const EVENT_MAX_BYTES = 1 << 20;
+const MAX_EVENT_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
 /** Fails beyond `maxBytes`, or when an event has no end: what is read is held in memory. */
@@ -18,7 +18,7 @@ export function limitedBody(
         bytes += piece.byteLength;
         const lineEnd = piece.lastIndexOf(LINE_FEED);
         eventBytes = lineEnd < 0 ? eventBytes + piece.byteLength : piece.byteLength - lineEnd;
-        if (bytes > maxBytes || (isStream && eventBytes > EVENT_MAX_BYTES)) {
+        if (bytes > maxBytes || (isStream && eventBytes > MAX_EVENT_BYTES)) {
           throw new ModelFailure("the answer is too long");
         }
         controller.enqueue(piece);

@@ -55,7 +55,7 @@ export function chunkOfVector(id: VectorId): ChunkId {
   return asId(chunk);
 }
 
-export const IDENTIFIER_MAX_LENGTH = 64;
+export const MAX_IDENTIFIER_LENGTH = 64;
 export const IDENTIFIER_PATTERN = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Letters that are no plain one with a mark. */
@@ -65,7 +65,7 @@ const UNMARKED: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o"
 export function identifierFrom(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const ascii = plain.replace(/[ßæœøłđ]/g, (letter) => UNMARKED[letter] ?? letter);
-  const slug = ascii.replace(/[^a-z0-9]+/g, "-").slice(0, IDENTIFIER_MAX_LENGTH);
+  const slug = ascii.replace(/[^a-z0-9]+/g, "-").slice(0, MAX_IDENTIFIER_LENGTH);
   return slug.replace(/^-|-$/g, "");
 }
 

@@ -9,7 +9,7 @@ export const EVERYONE: Principal = "everyone";
 export const NAMED = "named";
 
 /** Characters, the kind included. */
-const PRINCIPAL_MAX_LENGTH = 320;
+const MAX_PRINCIPAL_LENGTH = 320;
 
 const KINDS = /^(?:user|group|domain):[^\s\p{Cc}]+$/u;
 
@@ -29,7 +29,7 @@ const folded = (text: string) => text.normalize("NFC").toLowerCase().normalize("
 export function principalOf(text: string): Principal | null {
   const principal = folded(text);
   const isOne = principal === EVERYONE || KINDS.test(principal);
-  return isOne && principal.length <= PRINCIPAL_MAX_LENGTH ? principal : null;
+  return isOne && principal.length <= MAX_PRINCIPAL_LENGTH ? principal : null;
 }
 
 export const userPrincipal = (address: string) => principalOf(`user:${address.trim()}`);

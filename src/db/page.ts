@@ -114,7 +114,7 @@ export async function readKeyedPage<Row>(
 }
 
 /** A list is counted up to here, and sorted by any column while it is shorter. */
-export const COUNTED_MAX = 1_000;
+export const MAX_COUNTED = 1_000;
 
 /** What the address of a list asks for. `sort`: a column; null: the list's own order. */
 export type ListQuery = {
@@ -123,7 +123,7 @@ export type ListQuery = {
   sort: { by: string; descending: boolean } | null;
 };
 
-/** `total`: counted up to `COUNTED_MAX`. `sort`: what the page is ordered by. */
+/** `total`: counted up to `MAX_COUNTED`. `sort`: what the page is ordered by. */
 export type SortedPage<Row> = KeyedPage<Row> & { total: number; sort: ListQuery["sort"] };
 
 type SortedList<Row> = {
@@ -143,8 +143,8 @@ export async function readSortedPage<Row>(
   { at, sort }: Pick<ListQuery, "at" | "sort">,
   { of, table, joins, where, id, sorts }: SortedList<Row>,
 ): Promise<SortedPage<Row>> {
-  const total = await countUpTo(db, COUNTED_MAX, sql`from ${table} where ${where}`);
-  const by = sort === null || total >= COUNTED_MAX ? undefined : sorts[sort.by];
+  const total = await countUpTo(db, MAX_COUNTED, sql`from ${table} where ${where}`);
+  const by = sort === null || total >= MAX_COUNTED ? undefined : sorts[sort.by];
   const descending = by === undefined ? id.order === "desc" : sort?.descending === true;
   const page = await readKeyedPage(db, at, {
     of,

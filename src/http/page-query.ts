@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 
 const LIMIT_DEFAULT = 20;
-const LIMIT_MAX = 100;
+const MAX_LIMIT = 100;
 /** Above it the product of page and limit would not be an exact number. */
-const PAGE_MAX = 1_000_000_000;
+const MAX_PAGE = 1_000_000_000;
 
 /** An integer of a query string within bounds; any other text is refused with a reason. */
 function integer(min: number, max: number) {
@@ -14,12 +14,12 @@ function integer(min: number, max: number) {
     .pipe(z.number().min(min).max(max));
 }
 
-const limitInteger = integer(1, LIMIT_MAX);
+const limitInteger = integer(1, MAX_LIMIT);
 
-export const page = integer(1, PAGE_MAX).openapi({
+export const page = integer(1, MAX_PAGE).openapi({
   type: "integer",
   minimum: 1,
-  maximum: PAGE_MAX,
+  maximum: MAX_PAGE,
   description: "From 1; a page past the end is empty.",
   example: 1,
 });
@@ -27,7 +27,7 @@ export const page = integer(1, PAGE_MAX).openapi({
 const limitFacts = {
   type: "integer",
   minimum: 1,
-  maximum: LIMIT_MAX,
+  maximum: MAX_LIMIT,
   default: LIMIT_DEFAULT,
   description: "Files on a page.",
 } as const;
@@ -48,7 +48,7 @@ export const limitFitsPage = ({ page, limit }: PageAndLimit) =>
 /** The error for such a list's query, also when another field has failed already. */
 export const limitProblem = {
   path: ["limit"],
-  message: `must be an integer from 1 to ${LIMIT_MAX}`,
+  message: `must be an integer from 1 to ${MAX_LIMIT}`,
   when: () => true,
 };
 

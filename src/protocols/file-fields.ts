@@ -31,8 +31,8 @@ export function isOneOf(name: string, values: unknown[], { text, time }: Reading
 }
 
 /* https://platform.openai.com/docs/api-reference/vector-stores/search: limits of attributes */
-const KEY_MAX_LENGTH = 64;
-const TEXT_MAX_LENGTH = 512;
+const MAX_KEY_LENGTH = 64;
+const MAX_TEXT_LENGTH = 512;
 
 export type Attributes = Record<string, string | number | boolean>;
 
@@ -55,7 +55,7 @@ export async function attributesOf(
 
 function isAttribute(entry: [string, unknown]): entry is [string, Attributes[string]] {
   const [key, value] = entry;
-  if (key.length > KEY_MAX_LENGTH) return false;
-  if (typeof value === "string") return value.length <= TEXT_MAX_LENGTH;
+  if (key.length > MAX_KEY_LENGTH) return false;
+  if (typeof value === "string") return value.length <= MAX_TEXT_LENGTH;
   return typeof value === "number" || typeof value === "boolean";
 }

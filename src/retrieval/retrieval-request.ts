@@ -1,6 +1,6 @@
 import { trimEnd } from "../core/trim.ts";
 import { busy } from "../core/errors.ts";
-import { UNTOLD_MAX } from "../db/access/member-store.ts";
+import { MAX_UNTOLD } from "../db/access/member-store.ts";
 import { readersOf } from "../access/readers.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
 import type { Restriction } from "../ports/rag-index.ts";
@@ -100,7 +100,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   const { topK, useReranking, candidateMultiplier, targets } = request;
   // Refused here, before a part of the search can fail by itself.
   for (const { rag } of targets) {
-    if ((readersOf(rag)?.untold ?? []).length > UNTOLD_MAX) throw busy(UNSETTLED);
+    if ((readersOf(rag)?.untold ?? []).length > MAX_UNTOLD) throw busy(UNSETTLED);
   }
   const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
   const needed = reranks ? topK * candidateMultiplier : topK;

@@ -54,13 +54,13 @@ export const queries = z
 const SELECTED_LIMIT = 10_000;
 
 /** The longest address; longer than any path that is indexed. */
-const PATH_MAX_LENGTH = 4_096;
+const MAX_PATH_LENGTH = 4_096;
 
 /** A path in the form of scopes, or a file's external id; looked at where it is used. */
-const Path = relativePath.max(PATH_MAX_LENGTH);
+const Path = relativePath.max(MAX_PATH_LENGTH);
 const SelectedPath = z
   .string()
-  .openapi({ pattern: NO_LEADING_SLASH.source, maxLength: PATH_MAX_LENGTH });
+  .openapi({ pattern: NO_LEADING_SLASH.source, maxLength: MAX_PATH_LENGTH });
 
 type Selecting = { useAllFiles: boolean };
 type Named = { field: PropertyKey[]; paths: string[] };
@@ -89,17 +89,17 @@ export const selectedPaths = z.array(SelectedPath).max(SELECTED_LIMIT);
 
 const FILTERS_LIMIT = 100;
 const FILTER_VALUES_LIMIT = 1_000;
-const FIELD_MAX_LENGTH = 200;
-const VALUE_MAX_LENGTH = 10_000;
+const MAX_FIELD_LENGTH = 200;
+const MAX_VALUE_LENGTH = 10_000;
 
 /** A key of the file's metadata, and values of which one must match. */
 export const filterFields = {
   field: z
     .string()
-    .max(FIELD_MAX_LENGTH)
+    .max(MAX_FIELD_LENGTH)
     .openapi({ description: "A key of the file's metadata.", example: "labels" }),
   values: z
-    .array(z.string().max(VALUE_MAX_LENGTH))
+    .array(z.string().max(MAX_VALUE_LENGTH))
     .max(FILTER_VALUES_LIMIT)
     .describe("One of them must match."),
 };

@@ -14,14 +14,14 @@ export function storedFormsOf(name: string): string[] {
   return [...new Set([name, ...forms])];
 }
 
-const NAME_MAX_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** What is wrong with a path, web address or external id, to follow a field's name; null: nothing. */
 export function problemWithName(name: string): string | null {
   if (name === "") return "is required";
-  if (name.length > NAME_MAX_LENGTH) return `must have at most ${NAME_MAX_LENGTH} characters`;
+  if (name.length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`;
   return CONTROL.test(name) ? "must not contain control characters" : null;
 }
 

@@ -69,12 +69,12 @@ function isDeprecatedForm(literal: string): boolean {
     .every((part) => part === 0);
 }
 
-const ADDRESS_MAX_LENGTH = 2_048;
+const MAX_ADDRESS_LENGTH = 2_048;
 
 /** An http or https URL that carries no credentials. Where it leads is judged at each fetch. */
 export const httpAddress = z
   .string()
-  .max(ADDRESS_MAX_LENGTH)
+  .max(MAX_ADDRESS_LENGTH)
   .refine(isHttpAddress, "must be an http or https URL without credentials")
   .meta({ input: "url" });
 

@@ -30,8 +30,8 @@ export type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-const ITEMS_MAX = 12;
-const INTEGER_MAX = 1_000_000;
+const MAX_ITEMS = 12;
+const MAX_INTEGER = 1_000_000;
 
 /** Values that fit a schema. */
 function fitting(document: Document, schema: Schema): Arbitrary<unknown> {
@@ -50,11 +50,11 @@ type Inner = (schema: Schema) => Arbitrary<unknown>;
 
 const BY_TYPE: Record<string, (schema: Schema, inner: Inner) => Arbitrary<unknown>> = {
   object: objectOf,
-  array: ({ items = {}, minItems = 0, maxItems = ITEMS_MAX }, inner) =>
-    fc.array(inner(items), { minLength: minItems, maxLength: Math.min(maxItems, ITEMS_MAX) }),
+  array: ({ items = {}, minItems = 0, maxItems = MAX_ITEMS }, inner) =>
+    fc.array(inner(items), { minLength: minItems, maxLength: Math.min(maxItems, MAX_ITEMS) }),
   string: ({ pattern }) =>
     pattern === undefined ? text : text.filter((one) => new RegExp(pattern).test(one)),
-  integer: ({ minimum = 0, maximum = INTEGER_MAX }) => fc.integer({ min: minimum, max: maximum }),
+  integer: ({ minimum = 0, maximum = MAX_INTEGER }) => fc.integer({ min: minimum, max: maximum }),
   number: ({ minimum = 0, maximum = 1 }) => fc.double({ min: minimum, max: maximum, noNaN: true }),
   boolean: () => fc.boolean(),
 };

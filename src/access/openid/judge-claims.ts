@@ -1,6 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import type { Role } from "../../db/access/user-store.ts";
-import { EMAIL_MAX_LENGTH, foldEmail } from "../users/user-input.ts";
+import { MAX_EMAIL_LENGTH, foldEmail } from "../users/user-input.ts";
 import type { ProviderSettings } from "./provider-settings.ts";
 
 export type Claims = Record<string, unknown>;
@@ -14,8 +14,8 @@ export type Judged =
   | { isLetIn: false; refusal: Refusal; email: string | null };
 
 /** As many as a request may name of a reader. */
-const GROUPS_MAX = 1_000;
-const GROUP_MAX_LENGTH = 320;
+const MAX_GROUPS = 1_000;
+const MAX_GROUP_LENGTH = 320;
 
 /** ASCII: some other letters become ASCII ones in lower case, and so another person's address. */
 const PLAIN_ADDRESS = /^[!-?A-~]+@[!-?A-~]+$/;
@@ -38,7 +38,7 @@ export function judgeClaims(
   const source = [idToken, userinfo].find(({ email }) => typeof email === "string" && email !== "");
   if (source === undefined) return refused("no-address");
   const email = foldEmail(String(source["email"]));
-  if (email.length > EMAIL_MAX_LENGTH || !PLAIN_ADDRESS.test(String(source["email"]))) {
+  if (email.length > MAX_EMAIL_LENGTH || !PLAIN_ADDRESS.test(String(source["email"]))) {
     return refused("no-address");
   }
   const verified = [idToken, userinfo]
@@ -56,8 +56,8 @@ export function judgeClaims(
   const role =
     adminClaim == null ? null : has(adminClaim, settings.adminValues) ? "admin" : "member";
   const groups = valuesOf(settings.groupsClaim, idToken, userinfo)
-    .filter((group) => group.length <= GROUP_MAX_LENGTH)
-    .slice(0, GROUPS_MAX);
+    .filter((group) => group.length <= MAX_GROUP_LENGTH)
+    .slice(0, MAX_GROUPS);
   return { isLetIn: true, person: { email, role, groups } };
 }
 

@@ -8,11 +8,11 @@ import { endVouchedSessions } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { seal } from "../seal.ts";
 
-const LINE_MAX_LENGTH = 500;
-const LIST_MAX_LENGTH = 100;
+const MAX_LINE_LENGTH = 500;
+const MAX_LIST_LENGTH = 100;
 
-const line = z.string().trim().min(1).max(LINE_MAX_LENGTH);
-const lines = z.array(line).max(LIST_MAX_LENGTH);
+const line = z.string().trim().min(1).max(MAX_LINE_LENGTH);
+const lines = z.array(line).max(MAX_LIST_LENGTH);
 
 const issuer = line
   .refine(isIssuer, "must be an https URL without credentials, query or fragment")
@@ -32,7 +32,7 @@ function isIssuer(text: string): boolean {
 /** Lower case, without an @ in front: `example.com`. */
 const domains = z
   .array(line.transform((text) => text.toLowerCase().replace(/^@/, "")))
-  .max(LIST_MAX_LENGTH);
+  .max(MAX_LIST_LENGTH);
 
 const MORE = "More";
 

@@ -11,10 +11,10 @@ import { resourceOf } from "./addresses.ts";
 type Served = Pick<Services, "db" | "log" | "now" | "programs">;
 
 /** Bytes. Longer keys are an error of the platform, and strangers choose parts of ours. */
-const KEY_MAX_BYTES = 512;
+const MAX_KEY_BYTES = 512;
 
 /** Programs that registered themselves, used or not; those with a metadata document are not stored. */
-const REGISTERED_MAX = 1_000;
+const MAX_REGISTERED = 1_000;
 /** A registration that nobody allowed ends after a day; the first token keeps it as long as a grant. */
 const UNUSED_S = DAY_MS / SECOND_MS;
 const GRANT_S = GRANT_IDLE_MS / SECOND_MS;
@@ -95,8 +95,8 @@ const fetchesOnlyPublicAddresses = (): boolean =>
   Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
 
 async function refuseMore(programs: KVNamespace) {
-  const { keys } = await programs.list({ prefix: "client:", limit: REGISTERED_MAX });
-  if (keys.length < REGISTERED_MAX) return undefined;
+  const { keys } = await programs.list({ prefix: "client:", limit: MAX_REGISTERED });
+  if (keys.length < MAX_REGISTERED) return undefined;
   const description = "Too many programs are registered here: unused ones end within a day";
   return { code: "temporarily_unavailable", status: 503, description };
 }
@@ -113,7 +113,7 @@ function storeEndingGrants(services: Served) {
     grantAsked: () => grantAsked,
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {
       if (key.startsWith("grant:")) grantAsked = key;
-      if (Buffer.byteLength(key) > KEY_MAX_BYTES) return null;
+      if (Buffer.byteLength(key) > MAX_KEY_BYTES) return null;
       return await (options === undefined ? programs.get(key) : programs.get(key, options));
     },
     put: programs.put.bind(programs),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { NAMED, userPrincipal } from "../../core/principals.ts";
 import { futureTime, name } from "../../core/input/input-fields.ts";
 
@@ -8,7 +8,7 @@ const MAX_GROUP = 1_000;
 
 const group = (label: string) =>
   z
-    .array(z.string().max(IDENTIFIER_MAX_LENGTH))
+    .array(z.string().max(MAX_IDENTIFIER_LENGTH))
     .max(MAX_GROUP)
     .refine(
       (names) => names.length === 1 || !names.includes("*"),

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-import { EMAIL_MAX_LENGTH, typedPassword } from "../users/user-input.ts";
+import { MAX_EMAIL_LENGTH, typedPassword } from "../users/user-input.ts";
 
-const CODE_MAX_LENGTH = 40;
+const MAX_CODE_LENGTH = 40;
 
 /** Of an authenticator app, or a recovery code. */
-const code = z.string().min(1).max(CODE_MAX_LENGTH);
+const code = z.string().min(1).max(MAX_CODE_LENGTH);
 
 export const credentials = z.object({
-  email: z.string().min(1).max(EMAIL_MAX_LENGTH),
+  email: z.string().min(1).max(MAX_EMAIL_LENGTH),
   password: typedPassword,
   code: code.optional(),
 });

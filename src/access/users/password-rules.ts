@@ -1,9 +1,9 @@
 import { invalidField } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 
-export const PASSWORD_MIN_LENGTH = 12;
+export const MIN_PASSWORD_LENGTH = 12;
 /** A password with fewer is one key held down, or two keys in turn. */
-const DIFFERENT_CHARACTERS_MIN = 5;
+const MIN_DIFFERENT_CHARACTERS = 5;
 
 /**
  * Checks a new password; its length is checked where the request is parsed.
@@ -15,10 +15,10 @@ export async function refuseGuessable(
   field = "password",
 ): Promise<void> {
   const folded = password.normalize("NFKC").toLowerCase();
-  if (new Set(folded).size < DIFFERENT_CHARACTERS_MIN) {
+  if (new Set(folded).size < MIN_DIFFERENT_CHARACTERS) {
     throw invalidField(
       field,
-      `must have at least ${DIFFERENT_CHARACTERS_MIN} different characters`,
+      `must have at least ${MIN_DIFFERENT_CHARACTERS} different characters`,
     );
   }
   if (folded === email.toLowerCase() || (await isCommon(folded))) {

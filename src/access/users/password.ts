@@ -11,7 +11,7 @@ const HASH_BYTES = 32;
 const MEMORY_LIMIT_BYTES = 64 * 1_024 * 1_024;
 
 /** Bounds the work of hashing; longer than any passphrase. */
-export const PASSWORD_MAX_LENGTH = 1_024;
+export const MAX_PASSWORD_LENGTH = 1_024;
 
 type Parameters = { N: number; r: number; p: number };
 

@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-import { PASSWORD_MIN_LENGTH } from "./password-rules.ts";
-import { PASSWORD_MAX_LENGTH } from "./password.ts";
+import { MIN_PASSWORD_LENGTH } from "./password-rules.ts";
+import { MAX_PASSWORD_LENGTH } from "./password.ts";
 
-export const EMAIL_MAX_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 /** Loose on purpose: `admin@localhost` is a good address on a laptop. */
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+$/;
 
 const email = z
   .string()
   .trim()
-  .max(EMAIL_MAX_LENGTH)
+  .max(MAX_EMAIL_LENGTH)
   .regex(EMAIL_PATTERN, "must be an e-mail address")
   .meta({ label: "E-mail", input: "email" });
 const password = z
   .string()
-  .min(PASSWORD_MIN_LENGTH)
-  .max(PASSWORD_MAX_LENGTH)
+  .min(MIN_PASSWORD_LENGTH)
+  .max(MAX_PASSWORD_LENGTH)
   .meta({
     label: "Password",
-    hint: `At least ${PASSWORD_MIN_LENGTH} characters. The user can change it.`,
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters. The user can change it.`,
     input: "password",
   });
 
@@ -40,7 +40,7 @@ export const userPatch = newUser
   .partial();
 
 /** Accepts any password, whatever the rules were when it was chosen. */
-export const typedPassword = z.string().min(1).max(PASSWORD_MAX_LENGTH);
+export const typedPassword = z.string().min(1).max(MAX_PASSWORD_LENGTH);
 export const ownPassword = z.object({
   currentPassword: typedPassword.meta({
     label: "Current password",
@@ -49,7 +49,7 @@ export const ownPassword = z.object({
   }),
   newPassword: password.meta({
     label: "New password",
-    hint: `At least ${PASSWORD_MIN_LENGTH} characters. Your other sessions end.`,
+    hint: `At least ${MIN_PASSWORD_LENGTH} characters. Your other sessions end.`,
   }),
 });
 

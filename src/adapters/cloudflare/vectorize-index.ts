@@ -23,17 +23,17 @@ const DELETE_BATCH = 100;
 const GET_BATCH = 20;
 /** At most six connections are open at once; more calls would only wait. */
 const CALLS_AT_ONCE = 6;
-const TOP_K_MAX = 100;
-const FILTER_MAX_BYTES = 2_048;
+const MAX_TOP_K = 100;
+const MAX_FILTER_BYTES = 2_048;
 /** Bytes of `{"folder9":{"$in":[]}}`, with a reserve. */
 const FILTER_FRAME_BYTES = 64;
 /** Bytes of a key of 16 hex digits, its quotes and a comma. */
 const FILTER_VALUE_BYTES = 19;
-const VALUES_PER_FILTER = Math.floor((FILTER_MAX_BYTES - FILTER_FRAME_BYTES) / FILTER_VALUE_BYTES);
+const VALUES_PER_FILTER = Math.floor((MAX_FILTER_BYTES - FILTER_FRAME_BYTES) / FILTER_VALUE_BYTES);
 /** Metadata indexes: one for the file, one for the ancestor folder at each depth. Ten are allowed. */
-const FOLDER_DEPTH_MAX = 9;
+const MAX_FOLDER_DEPTH = 9;
 const FILE_PROPERTY = "file";
-const FOLDER_PROPERTIES = Array.from({ length: FOLDER_DEPTH_MAX }, (_, at) => `folder${at + 1}`);
+const FOLDER_PROPERTIES = Array.from({ length: MAX_FOLDER_DEPTH }, (_, at) => `folder${at + 1}`);
 
 /** The metadata indexes that must exist before the first upsert; all of type string. */
 export const METADATA_INDEXES: readonly string[] = [FILE_PROPERTY, ...FOLDER_PROPERTIES];
@@ -68,7 +68,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
     },
     async query(space, vector, { topK, filter }) {
       const filters = filter === null ? [undefined] : filtersOf(filter);
-      const limit = Math.min(topK, TOP_K_MAX);
+      const limit = Math.min(topK, MAX_TOP_K);
       const lists = await Promise.all(
         filters.map((one) => ask(binding, space, vector, limit, one)),
       );
@@ -90,7 +90,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       return new Set(placed.map(({ id }) => asId<VectorId>(id)));
     },
     async near(space, vector) {
-      const matches = await ask(binding, space, vector, TOP_K_MAX, undefined);
+      const matches = await ask(binding, space, vector, MAX_TOP_K, undefined);
       return matches.map(({ id }) => id);
     },
     async processedUpTo() {
@@ -132,7 +132,7 @@ function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
 
 /** The properties that store the folder of a vector's file. */
 function placeOf(folder: string): Record<string, string> {
-  const indexed = withAncestors(folder).slice(0, FOLDER_DEPTH_MAX);
+  const indexed = withAncestors(folder).slice(0, MAX_FOLDER_DEPTH);
   return Object.fromEntries(indexed.map((one) => [folderProperty(one), keyOf(one)]));
 }
 
@@ -159,7 +159,7 @@ function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
   };
   for (const fileId of filter.fileIds ?? []) add(FILE_PROPERTY, keyOf(fileId));
   for (const folder of filter.folders ?? []) {
-    const indexed = folder.split("/").slice(0, FOLDER_DEPTH_MAX).join("/");
+    const indexed = folder.split("/").slice(0, MAX_FOLDER_DEPTH).join("/");
     add(folderProperty(indexed), keyOf(indexed));
   }
   return [...valuesOf].flatMap(([property, values]) =>

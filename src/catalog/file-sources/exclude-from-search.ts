@@ -12,7 +12,7 @@ import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../rags/enforce-scopes.ts";
 
 /** Each index reads all of a source's exclusions with every change; scopes leave out more. */
-const EXCLUSIONS_MAX = 1_000;
+const MAX_EXCLUSIONS = 1_000;
 const EXCERPT_LENGTH = 200;
 
 /** A file, or one of its passages by the hash of its text; `excluded` false takes it in again. */
@@ -45,8 +45,8 @@ export async function excludeFromSearch(
     orNotFound(await findFile(db, sourceId, path));
     const excerpt = passage?.excerpt.slice(0, EXCERPT_LENGTH).toWellFormed() ?? "";
     const exclusion = { ...key, path, excerpt, createdAt, createdBy: by };
-    const fits = await insertExclusion(db, exclusion, { max: EXCLUSIONS_MAX, repeatAt });
-    if (!fits) throw invalidField("path", `: ${EXCLUSIONS_MAX} are left out of search already`);
+    const fits = await insertExclusion(db, exclusion, { max: MAX_EXCLUSIONS, repeatAt });
+    if (!fits) throw invalidField("path", `: ${MAX_EXCLUSIONS} are left out of search already`);
   } else {
     await deleteExclusion(db, key, repeatAt);
   }

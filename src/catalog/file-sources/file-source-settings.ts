@@ -7,13 +7,13 @@ import type { FileSource } from "./find-file-source.ts";
 
 const DEFAULT_INTERVAL_MINUTES = 360;
 /** A year. */
-const INTERVAL_MINUTES_MAX = 525_600;
+const MAX_INTERVAL_MINUTES = 525_600;
 
 const provider = z.enum(PROVIDERS);
 const scanIntervalMinutes = z
   .int()
   .min(0)
-  .max(INTERVAL_MINUTES_MAX)
+  .max(MAX_INTERVAL_MINUTES)
   .meta({ label: "Look for changes" });
 
 const permissions = z.enum(["off", "on"]).meta({

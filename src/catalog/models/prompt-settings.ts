@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { modelName, openToMembers } from "../../core/input/input-fields.ts";
 
 const MAX_PROMPT_LENGTH = 200_000;
@@ -17,7 +17,7 @@ export const promptSettings = {
     .meta({ label: "System prompt", rows: PROMPT_ROWS }),
   model: modelName.meta({ label: "Model" }),
   rags: z
-    .array(z.string().max(IDENTIFIER_MAX_LENGTH))
+    .array(z.string().max(MAX_IDENTIFIER_LENGTH))
     .max(MAX_LINKS)
     .meta({ label: "RAGs" })
     .default([]),

@@ -12,7 +12,7 @@ import {
 import { PROVIDER_KEY_NAMES, type ProviderKeyName } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
-const KEY_MAX_LENGTH = 1_000;
+const MAX_KEY_LENGTH = 1_000;
 
 /** What a provider key is set with. */
 export const newProviderKey = z.object({
@@ -33,7 +33,7 @@ export const newProviderKey = z.object({
     .string()
     .trim()
     .min(1, "is required")
-    .max(KEY_MAX_LENGTH)
+    .max(MAX_KEY_LENGTH)
     .regex(/^[\x21-\x7e]*$/, "must be one line of plain characters")
     .meta({
       label: "Key",

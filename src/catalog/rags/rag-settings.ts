@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { invalidField, invalidFields } from "../../core/errors.ts";
-import { IDENTIFIER_MAX_LENGTH } from "../../core/ids.ts";
+import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { identifier, modelName, name, openToMembers } from "../../core/input/input-fields.ts";
 import { settingFields, storedSettings } from "../../core/input/setting-fields.ts";
 import { DEFAULT_CHUNK_OVERLAP } from "../../db/schema/rags.ts";
@@ -10,7 +10,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import { problemWithScope, storedScope } from "./scope-values.ts";
 
 /** Scopes of one RAG, however they were added: every file is checked against each of them. */
-export const SCOPES_MAX = 10_000;
+export const MAX_SCOPES = 10_000;
 /** Tokens. */
 const MIN_CHUNK_SIZE = 16;
 const MAX_CHUNK_SIZE = 4_000;
@@ -56,7 +56,7 @@ export const newRag = z.object({
   fileSource: z
     .string()
     .min(1)
-    .max(IDENTIFIER_MAX_LENGTH)
+    .max(MAX_IDENTIFIER_LENGTH)
     .meta({ label: "Source", hint: "Id or identifier of a file source. It cannot be changed." }),
   scopeMode: z
     .enum(["global", "scoped"])
@@ -65,7 +65,7 @@ export const newRag = z.object({
       choices: { global: "All files of the source", scoped: "Selected folders and files" },
     })
     .optional(),
-  scopes: z.array(scope).max(SCOPES_MAX).optional(),
+  scopes: z.array(scope).max(MAX_SCOPES).optional(),
   ...chunking,
   reranker: modelName.nullable().meta({ label: "Reranker", group: SEARCH }).default(null),
   searchMode: z

@@ -6,7 +6,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { enforceScopes } from "./enforce-scopes.ts";
 import { problemWithScope, storedScope } from "./scope-values.ts";
-import { SCOPES_MAX } from "./rag-settings.ts";
+import { MAX_SCOPES } from "./rag-settings.ts";
 import { requestScan } from "../file-sources/request-scan.ts";
 
 /** Counting further would read one row per file. */
@@ -24,9 +24,9 @@ export async function addScope(
   { rag, scope: given }: { rag: RagRecord; scope: IndexScope },
 ): Promise<{ files: string | null }> {
   const scope = checkedScopeOf(rag, given);
-  const bound = { now: services.now(), max: SCOPES_MAX };
+  const bound = { now: services.now(), max: MAX_SCOPES };
   const outcome = await insertScope(services.db, rag.id, scope, bound);
-  if (outcome === "full") throw invalidField("scopes", `must have at most ${SCOPES_MAX} items`);
+  if (outcome === "full") throw invalidField("scopes", `must have at most ${MAX_SCOPES} items`);
   if (outcome === "none") throw conflict("Scope already exists");
   await enforceScopes(services, rag.id, { kind: "added", scope });
   await requestScan(services, { sourceId: rag.fileSource.id });

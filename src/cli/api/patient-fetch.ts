@@ -31,7 +31,7 @@ export class Unreachable extends CommandFailure {
 
 const TRIES = 7;
 const FIRST_WAIT_MS = 300;
-const WAIT_MAX_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const MS_A_SECOND = 1_000;
 const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
@@ -98,7 +98,7 @@ function checked({ baseUrl }: ApiTarget, request: Request, response: Response): 
 function waitBefore(response: Response | undefined, attempt: number): number {
   const asked = Number(response?.headers.get("Retry-After"));
   const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
-  return Math.min(wait, WAIT_MAX_MS);
+  return Math.min(wait, MAX_WAIT_MS);
 }
 
 /** When the announced wait ends, so that parallel calls announce it once. */

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-import { IDENTIFIER_MAX_LENGTH, identifierFrom } from "../../core/ids.ts";
+import { MAX_IDENTIFIER_LENGTH, identifierFrom } from "../../core/ids.ts";
 import { PROJECT } from "../installation.ts";
 import type { LocalFile } from "../push/list-folder.ts";
 import type { DemoState } from "./demo-state.ts";
@@ -19,7 +19,7 @@ export function subjectOf(folder: string, known: DemoState["folders"]): Subject 
     return { folder, identifier: "sample", name: "Fenwright handbook (sample)" };
   }
   const name = basename(folder) || "Documents";
-  const wanted = identifierFrom(name).slice(0, IDENTIFIER_MAX_LENGTH - SUFFIX_LENGTH);
+  const wanted = identifierFrom(name).slice(0, MAX_IDENTIFIER_LENGTH - SUFFIX_LENGTH);
   const base = wanted.replace(/-+$/, "") || "documents";
   for (let count = 1; ; count++) {
     const identifier = count === 1 ? base : `${base}-${count}`;

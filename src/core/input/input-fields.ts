@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-import { IDENTIFIER_MAX_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
+import { MAX_IDENTIFIER_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
 import { principalOf } from "../principals.ts";
 import { timeIn } from "../time.ts";
 
-const NAME_MAX_LENGTH = 200;
-const MODEL_MAX_LENGTH = 200;
+const MAX_NAME_LENGTH = 200;
+const MAX_MODEL_LENGTH = 200;
 
-export const name = z.string().trim().min(1).max(NAME_MAX_LENGTH).meta({ label: "Name" });
+export const name = z.string().trim().min(1).max(MAX_NAME_LENGTH).meta({ label: "Name" });
 
 export const identifier = z
   .string()
-  .max(IDENTIFIER_MAX_LENGTH)
+  .max(MAX_IDENTIFIER_LENGTH)
   .regex(IDENTIFIER_PATTERN, "must be lower-case letters and digits, joined by single hyphens")
   .meta({
     label: "Identifier",
@@ -20,7 +20,7 @@ export const identifier = z
 
 export const modelName = z
   .string()
-  .max(MODEL_MAX_LENGTH)
+  .max(MAX_MODEL_LENGTH)
   .regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name");
 
 export const MUST_BE_RELATIVE = "must be relative, without a leading /";
@@ -55,12 +55,12 @@ export const openToMembers = z
   })
   .default(false);
 
-const ADDRESS_MAX_LENGTH = 320;
+const MAX_ADDRESS_LENGTH = 320;
 const GROUPS_LIMIT = 1_000;
 /** A person and the groups of that person, as an administrator names one. */
 export const namedReader = {
-  reader: z.string().min(1).max(ADDRESS_MAX_LENGTH),
-  groups: z.array(z.string().max(ADDRESS_MAX_LENGTH)).max(GROUPS_LIMIT).default([]),
+  reader: z.string().min(1).max(MAX_ADDRESS_LENGTH),
+  groups: z.array(z.string().max(MAX_ADDRESS_LENGTH)).max(GROUPS_LIMIT).default([]),
 };
 
 /** A day or a time with its zone. */

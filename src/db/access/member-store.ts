@@ -106,11 +106,11 @@ const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGr
 const f = columnsOf(files, "f");
 const UNTOLD = select({ fileId: f.id, revision: f.readersRevision });
 /** Many times what is untold while all indexes answer: a page of a scan, or a batch of a push. */
-export const UNTOLD_MAX = 10_000;
+export const MAX_UNTOLD = 10_000;
 
 /**
  * The groups that these principals are in, as each of these sources tells them, and files with an
- * audience that indexes may not know, up to one more than `UNTOLD_MAX`.
+ * audience that indexes may not know, up to one more than `MAX_UNTOLD`.
  */
 export async function readerFacts(db: Reads, sources: FileSourceId[], members: Principal[]) {
   const [memberships, untold] = await runBatch(db, [
@@ -120,7 +120,7 @@ export async function readerFacts(db: Reads, sources: FileSourceId[], members: P
     sql`select distinct ${UNTOLD} from json_each(${sources}) s
       cross join reader_changes c on c.file_source_id = s.value
       cross join json_each(c.file_ids) m cross join files f on f.id = m.value
-      limit ${UNTOLD_MAX + 1}`.reading(UNTOLD),
+      limit ${MAX_UNTOLD + 1}`.reading(UNTOLD),
   ]);
   const bySource = Map.groupBy(memberships, ({ fileSourceId }) => fileSourceId);
   const groups = new Map(

@@ -11,7 +11,7 @@ import type { Row } from "../select.ts";
 /** A session ends when it was not used for so long, */
 const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** and when it is so old. */
-const SESSION_MAX_MS = 7 * DAY_MS;
+const MAX_SESSION_MS = 7 * DAY_MS;
 
 const [s, u] = [columnsOf(sessions, "s"), columnsOf(users, "u")];
 
@@ -43,7 +43,7 @@ export type FoundSession = Row<typeof FOUND>;
 export const isOver = (
   { lastSeenAt, createdAt }: Pick<FoundSession, "lastSeenAt" | "createdAt">,
   now: number,
-) => now - lastSeenAt >= SESSION_IDLE_MS || now - createdAt >= SESSION_MAX_MS;
+) => now - lastSeenAt >= SESSION_IDLE_MS || now - createdAt >= MAX_SESSION_MS;
 
 /** What ends a session that no password opened, and renews it. */
 export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string | null };
@@ -53,7 +53,7 @@ export type Origin = { address: string; userAgent: string };
 
 const deleteOver = (now: number) => [
   sql`delete from sessions where last_seen_at < ${now - SESSION_IDLE_MS}`,
-  sql`delete from sessions where created_at < ${now - SESSION_MAX_MS}`,
+  sql`delete from sessions where created_at < ${now - MAX_SESSION_MS}`,
 ];
 
 /** Adds a session and deletes ended ones, in one step. */
@@ -104,7 +104,7 @@ export async function listSessions(
   now: number,
 ): Promise<{ data: SessionRow[]; total: number }> {
   const from = sql`from sessions s join users u on u.id = s.user_id
-    where s.last_seen_at > ${now - SESSION_IDLE_MS} and s.created_at > ${now - SESSION_MAX_MS}
+    where s.last_seen_at > ${now - SESSION_IDLE_MS} and s.created_at > ${now - MAX_SESSION_MS}
       and (coalesce(s.vouched_until > ${now}, 1) or s.sealed_refresh_token is not null)
       and ${userId === null ? raw("1") : sql`s.user_id = ${userId}`}`;
   return await readPage(db, LISTED, { ...slice, from, order: raw("s.last_seen_at desc, s.id") });
@@ -131,7 +131,7 @@ const FREE_TRIES = 10;
 const FIRST_WAIT_MS = SECOND_MS;
 /** Short enough for the rightful user to wait. */
 const MAX_WAIT_MS = 5 * MINUTE_MS;
-const DOUBLINGS_MAX = 10;
+const MAX_DOUBLINGS = 10;
 
 const HELD = select(pick(columnsOf(signInTries), "claimedUntil"));
 
@@ -149,7 +149,7 @@ export async function claimTry(db: Database, account: string, now: number): Prom
         tries = case when last_at < ${dayBefore} then 1 else tries + 1 end,
         claimed_until = case when last_at < ${dayBefore} or tries + 1 < ${FREE_TRIES} then 0
           else ${now} + min(${MAX_WAIT_MS},
-            ${FIRST_WAIT_MS} << min(tries + 1 - ${FREE_TRIES}, ${DOUBLINGS_MAX})) end,
+            ${FIRST_WAIT_MS} << min(tries + 1 - ${FREE_TRIES}, ${MAX_DOUBLINGS})) end,
         last_at = ${now}
       where claimed_until <= ${now} returning 1`,
     sql`select ${HELD} from sign_in_tries where account = ${account}`.reading(HELD),
@@ -166,4 +166,4 @@ export const forgetTries = (db: Database, accounts: string[]) =>
 /** Whether this user has an open session from this address: a known device is not delayed. */
 export const isKnownAddress = (db: Database, userId: UserId, address: string, now: number) =>
   hasRows(db)`select 1 from sessions where user_id = ${userId} and address = ${address}
-    and last_seen_at > ${now - SESSION_IDLE_MS} and created_at > ${now - SESSION_MAX_MS} limit 1`;
+    and last_seen_at > ${now - SESSION_IDLE_MS} and created_at > ${now - MAX_SESSION_MS} limit 1`;

@@ -92,7 +92,7 @@ const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));
 export type Choice = Row<typeof CHOICE>;
 
 /** What a field can offer at once; more must be typed. */
-export const CHOICES_MAX = 300;
+export const MAX_CHOICES = 300;
 
 /** Names to choose from, in order of identifier; `onlyOpen`: those that are open to members. */
 export async function listChoices(
@@ -105,7 +105,7 @@ export async function listChoices(
   const kept = isRemovable ? `indexed by ${kind}s_identifier where removed_at is null` : "where 1";
   const hint = onlyOpen ? `${kept} and open_to_members` : kept;
   return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
-    order by identifier limit ${CHOICES_MAX}`;
+    order by identifier limit ${MAX_CHOICES}`;
 }
 
 /** The same of all that a call may name. */

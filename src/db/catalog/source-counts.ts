@@ -21,13 +21,13 @@ export type RagOfSource = Row<typeof COUNTS>;
 const COUNTERS = raw("rag_generations g on g.rag_id = r.id and g.generation = r.generation");
 
 /** RAGs told of for one list of sources; each costs two rows. */
-const RAGS_MAX = 2_000;
+const MAX_RAGS = 2_000;
 
 /** The RAGs of these sources, in order of identifier: two rows each, whatever they hold. */
 export const ragsOfSources = (db: Database, ids: FileSourceId[]) =>
   readRows(db, COUNTS)`select ${COUNTS} from json_each(${ids}) wanted
     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
-    cross join ${COUNTERS} order by r.identifier limit ${RAGS_MAX}`;
+    cross join ${COUNTERS} order by r.identifier limit ${MAX_RAGS}`;
 
 /** The RAGs of all sources `s` that a condition holds for: three rows each. */
 export const selectRagsOfSources = (where: Sql) =>
@@ -35,7 +35,7 @@ export const selectRagsOfSources = (where: Sql) =>
     where r.removed_at is null and ${where}`.reading(COUNTS);
 
 /** Rows read to count the files of sources with several RAGs. */
-const COUNTED_MAX = 10_000;
+const MAX_COUNTED = 10_000;
 
 const ONCE = select({
   sourceId: computed(r.fileSourceId.read, "source_id"),
@@ -89,7 +89,7 @@ const mostOf = (counts: readonly FileCounts[]): FileCounts =>
 
 /** Sources with several RAGs whose rows are few enough to be read. */
 function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId[] {
-  let left = COUNTED_MAX;
+  let left = MAX_COUNTED;
   return [...bySource].flatMap(([sourceId, some]) => {
     if (some.length === 1) return [];
     const rows = some.reduce((sum, rag) => sum + sizeOf(countsOf(rag)), 0);

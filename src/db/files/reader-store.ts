@@ -68,7 +68,7 @@ export const findFileReaders = (db: Database, sourceId: FileSourceId, path: stri
     left join audiences a on a.id = f.audience
     where f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`;
 
-const PROBLEMS_MAX = 20;
+const MAX_PROBLEMS = 20;
 const PROBLEM = select({
   path: columnsOf(files, "f").path,
   message: computed(
@@ -98,7 +98,7 @@ export async function readAccess(
   const [access, problems] = await runBatch(db, [
     sql`select ${ACCESS} ${from}`.reading(ACCESS),
     sql`select ${PROBLEM} ${from} and coalesce(a.readers, '[]') = '[]' order by f.path
-      limit ${PROBLEMS_MAX}`.reading(PROBLEM),
+      limit ${MAX_PROBLEMS}`.reading(PROBLEM),
   ]);
   return { ...only(access), problems };
 }

@@ -25,7 +25,7 @@ export type WantedIndex = {
 export const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 /** A retrieval queries all shards at once; beyond this number, shards grow instead. */
-const SHARDS_MAX = 32;
+const MAX_SHARDS = 32;
 
 /** What a RAG records after a return to an index without these settings. */
 export const refusalOf = ({ embeddingModel, dimensions, format }: WantedIndex) =>
@@ -42,7 +42,7 @@ function conditionsOf(wanted: WantedIndex) {
     same,
     /** The live generation has the wanted settings and is large enough for its chunks. */
     suffices: sql`g.state = 'live' and ${same}
-      and (g.number_vectors <= g.shards * ${shardChunks} or g.shards >= ${SHARDS_MAX})
+      and (g.number_vectors <= g.shards * ${shardChunks} or g.shards >= ${MAX_SHARDS})
       and (g.vectors_in = 'vectorize' or g.number_vectors <= ${objectChunks})`,
     /** An administrator returned to an index without the settings wanted now. */
     refused: sql`coalesce(r.refused_index, '') = ${refusalOf(wanted)}`,
@@ -63,7 +63,7 @@ function successorOf(wanted: WantedIndex, isFromScratch: boolean) {
   return {
     /** They start half full, so that growth is rare. */
     shards: sql`case when ${PROJECTED} <= ${shardChunks} then 1
-      else min(${SHARDS_MAX}, 1 + (2 * ${PROJECTED}) / cast(${shardChunks} as integer)) end`,
+      else min(${MAX_SHARDS}, 1 + (2 * ${PROJECTED}) / cast(${shardChunks} as integer)) end`,
     /** Goes back only at an index from scratch: a RAG of changing size does not move often. */
     vectorsIn: sql`case when ${PROJECTED} > ${objectChunks} then 'vectorize'
       when l.vectors_in = 'vectorize' and ${keepsPlace} then 'vectorize' else 'object' end`,

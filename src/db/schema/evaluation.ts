@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 
 import {
-  IDENTIFIER_MAX_LENGTH,
+  MAX_IDENTIFIER_LENGTH,
   type EvaluationRunId,
   type InferenceId,
   type QuestionId,
@@ -31,7 +31,7 @@ export type Expected = z.infer<typeof expectedShape>;
 /** What a run changes of the resource's own settings; absent: as the resource has it. */
 export const settingShape = searchSettings.partial().extend({
   /** Another RAG or another inference that is asked instead: its identifier. */
-  target: z.string().min(1).max(IDENTIFIER_MAX_LENGTH).optional(),
+  target: z.string().min(1).max(MAX_IDENTIFIER_LENGTH).optional(),
   /** Another chat model, of an inference. */
   model: modelName.optional(),
   reranker: modelName.nullable().optional(),

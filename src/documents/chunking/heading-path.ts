@@ -22,14 +22,14 @@ export function commonPath(paths: HeadingPath[]): HeadingPath {
   return first.slice(0, shared);
 }
 
-const TITLE_MAX_CHARACTERS = 200;
+const MAX_TITLE_CHARACTERS = 200;
 /** Names such as `3f2a9c…`, `10023` and `IMG_2041` do not describe the content. */
 const READABLE_NAME = /\p{L}{3}/u;
 const MACHINE_NAME = /^(?:[0-9a-f-]{16,}|(?:img|scan|doc|file|document|untitled|export)[\W\d_]*)$/i;
 
 /** The document's own title, else the words of its file name, else null. */
 export function titleFor(title: string | null, fileName: string): string | null {
-  const own = title?.trim().slice(0, TITLE_MAX_CHARACTERS) ?? "";
+  const own = title?.trim().slice(0, MAX_TITLE_CHARACTERS) ?? "";
   if (own !== "") return own;
   const base = fileName.slice(fileName.lastIndexOf("/") + 1);
   const stem = base.replace(/\.[A-Za-z0-9]{1,8}$/, "");
@@ -38,7 +38,7 @@ export function titleFor(title: string | null, fileName: string): string | null 
     stem
       .replace(/[_\-.\s]+/g, " ")
       .trim()
-      .slice(0, TITLE_MAX_CHARACTERS) || null
+      .slice(0, MAX_TITLE_CHARACTERS) || null
   );
 }
 

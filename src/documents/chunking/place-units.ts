@@ -5,7 +5,7 @@ import { BREAK, splitBlock, type Span, type SplitOptions, type Unit } from "./sp
 
 export type Placed = { unit: Unit; path: HeadingPath };
 
-const LEAD_IN_MAX_CHARACTERS = 400;
+const MAX_LEAD_IN_CHARACTERS = 400;
 
 /** All units in order, with a cut before every heading of `level`; 0 for no cuts. */
 export function* placedUnits(
@@ -63,6 +63,6 @@ function introduces(
   const isItem = before?.kind === "list" && block.kind !== "list";
   if (before?.kind !== "paragraph" && !isItem) return false;
   const { start, end } = before;
-  if (!isItem && end - start > LEAD_IN_MAX_CHARACTERS) return false;
-  return /[:：]\s*$/.test(markdown.slice(Math.max(start, end - LEAD_IN_MAX_CHARACTERS), end));
+  if (!isItem && end - start > MAX_LEAD_IN_CHARACTERS) return false;
+  return /[:：]\s*$/.test(markdown.slice(Math.max(start, end - MAX_LEAD_IN_CHARACTERS), end));
 }

@@ -13,7 +13,7 @@ export type Block = {
 
 type Line = { start: number; next: number; text: string };
 
-const HEADING_MAX_CHARACTERS = 300;
+const MAX_HEADING_CHARACTERS = 300;
 const LOOK_CHARACTERS = 1_000;
 const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
@@ -74,7 +74,7 @@ function blockByNextLine(markdown: string, line: Line): Block {
     );
   }
   const underline = SETEXT.exec(second.text)?.[1];
-  if (underline !== undefined && line.text.length <= HEADING_MAX_CHARACTERS) {
+  if (underline !== undefined && line.text.length <= MAX_HEADING_CHARACTERS) {
     return headingBlock(start, second.next, underline.startsWith("=") ? 1 : 2, line.text);
   }
   return block("paragraph", start, endOf(markdown, line.next, interruptsParagraph));

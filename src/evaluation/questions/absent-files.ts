@@ -7,7 +7,7 @@ import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 
 /** So many are told; a set that names more was made for another RAG. */
-const TOLD_MAX = 10;
+const MAX_TOLD = 10;
 
 /** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */
 export async function absentOfSet(
@@ -27,7 +27,7 @@ export async function absentAmong(
   asked: readonly QuestionContent[],
 ): Promise<string[]> {
   const paths = [...new Set(asked.flatMap(({ expected }) => expected.map(({ file }) => file)))];
-  return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: TOLD_MAX });
+  return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: MAX_TOLD });
 }
 
 const ragsOfInference = async (services: Pick<Services, "db">, key: string) =>

@@ -7,7 +7,7 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import { guessDelimiter, rowsOf } from "../../documents/formats/csv/delimited-rows.ts";
-import { EXPECTED_MAX, IMPORT_MAX_BYTES, QUESTIONS_MAX } from "../limits.ts";
+import { MAX_EXPECTED, MAX_IMPORT_BYTES, MAX_QUESTIONS } from "../limits.ts";
 import { withoutGuard } from "./export-questions.ts";
 import { askedOf, problemWithQuestion, questionForm } from "./question-form.ts";
 
@@ -33,7 +33,7 @@ export function importedQuestions(
   format: ImportFormat,
   set: Pick<QuestionSet, "subjectKind">,
 ): QuestionContent[] {
-  if (new TextEncoder().encode(text).byteLength > IMPORT_MAX_BYTES) throw tooLarge();
+  if (new TextEncoder().encode(text).byteLength > MAX_IMPORT_BYTES) throw tooLarge();
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const byText = new Map<string, { line: number; asked: QuestionContent }>();
   for (const { line, given } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {
@@ -41,8 +41,8 @@ export function importedQuestions(
     const known = byText.get(one.question);
     const asked = known === undefined ? one : merged(known.asked, one, line);
     byText.set(one.question, { line: known?.line ?? line, asked });
-    if (byText.size > QUESTIONS_MAX) {
-      throw wrongLine(line, `a set has at most ${QUESTIONS_MAX} questions`);
+    if (byText.size > MAX_QUESTIONS) {
+      throw wrongLine(line, `a set has at most ${MAX_QUESTIONS} questions`);
     }
   }
   for (const { line, asked } of byText.values()) {
@@ -58,8 +58,8 @@ const shownField = ({ field }: { field: string }, format: ImportFormat) =>
 
 function merged(known: QuestionContent, asked: QuestionContent, line: number): QuestionContent {
   const expected = [...known.expected, ...asked.expected];
-  if (expected.length > EXPECTED_MAX) {
-    throw wrongLine(line, `a question has at most ${EXPECTED_MAX} expected passages`);
+  if (expected.length > MAX_EXPECTED) {
+    throw wrongLine(line, `a question has at most ${MAX_EXPECTED} expected passages`);
   }
   for (const field of ["answerCheck", "answer", "jsonSchema"] as const) {
     if (known[field] === null || asked[field] === null || known[field] === asked[field]) continue;

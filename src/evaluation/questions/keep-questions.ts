@@ -4,7 +4,7 @@ import { findQuestion, putQuestions, updateQuestion } from "../../db/evaluation/
 import type { Question, QuestionContent } from "../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { Services } from "../../services.ts";
-import { QUESTIONS_MAX } from "../limits.ts";
+import { MAX_QUESTIONS } from "../limits.ts";
 import { problemWithQuestion } from "./question-form.ts";
 
 type Writing = Pick<Services, "db" | "now">;
@@ -23,8 +23,8 @@ export async function keepQuestions(
   // Sorted: ids of one millisecond differ by chance, and lists and exports follow them.
   const ids = asked.map(() => newId<QuestionId>(at)).sort();
   const questions = asked.map((one, index) => ({ ...one, id: ids[index] ?? newId(at) }));
-  const written = await putQuestions(db, set.id, { questions, now: at, most: QUESTIONS_MAX });
-  if (written === null) throw unprocessable(`A set has at most ${QUESTIONS_MAX} questions`);
+  const written = await putQuestions(db, set.id, { questions, now: at, most: MAX_QUESTIONS });
+  if (written === null) throw unprocessable(`A set has at most ${MAX_QUESTIONS} questions`);
   return written;
 }
 

@@ -7,25 +7,25 @@ import { ANSWER_CHECKS } from "../../db/schema/evaluation.ts";
 import { readResponseSchema } from "../../inference/response-schema.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import {
-  ANSWER_MAX_LENGTH,
-  EXPECTED_MAX,
-  PASSAGE_MAX_LENGTH,
-  PATH_MAX_LENGTH,
-  QUESTION_MAX_LENGTH,
-  SCHEMA_MAX_LENGTH,
+  MAX_ANSWER_LENGTH,
+  MAX_EXPECTED,
+  MAX_PASSAGE_LENGTH,
+  MAX_PATH_LENGTH,
+  MAX_QUESTION_LENGTH,
+  MAX_SCHEMA_LENGTH,
 } from "../limits.ts";
 
 const text = (most: number) => z.string().trim().min(1, "must not be blank").max(most);
 
 /** The form of a question in the panel API and in imported JSON Lines. */
 export const questionFields = {
-  question: text(QUESTION_MAX_LENGTH),
+  question: text(MAX_QUESTION_LENGTH),
   expected: z
-    .array(z.object({ file: text(PATH_MAX_LENGTH), passage: text(PASSAGE_MAX_LENGTH).nullish() }))
-    .max(EXPECTED_MAX),
+    .array(z.object({ file: text(MAX_PATH_LENGTH), passage: text(MAX_PASSAGE_LENGTH).nullish() }))
+    .max(MAX_EXPECTED),
   check: z.enum(ANSWER_CHECKS).nullable(),
-  answer: text(ANSWER_MAX_LENGTH).nullable(),
-  jsonSchema: text(SCHEMA_MAX_LENGTH).nullable(),
+  answer: text(MAX_ANSWER_LENGTH).nullable(),
+  jsonSchema: text(MAX_SCHEMA_LENGTH).nullable(),
 };
 
 export const questionForm = z

@@ -11,7 +11,7 @@ import {
   QuarryError,
   unprocessable,
 } from "../../core/errors.ts";
-import { IDENTIFIER_MAX_LENGTH, newId } from "../../core/ids.ts";
+import { MAX_IDENTIFIER_LENGTH, newId } from "../../core/ids.ts";
 import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
 import {
@@ -22,7 +22,7 @@ import {
   type QuestionSet,
 } from "../../db/evaluation/set-store.ts";
 import type { Services } from "../../services.ts";
-import { SETS_MAX } from "../limits.ts";
+import { MAX_SETS } from "../limits.ts";
 
 /** By id or identifier. @throws QuarryError `not-found`. */
 export async function findQuestionSet(
@@ -33,7 +33,7 @@ export async function findQuestionSet(
 }
 
 /** Id or identifier. */
-const subject = z.string().min(1).max(IDENTIFIER_MAX_LENGTH);
+const subject = z.string().min(1).max(MAX_IDENTIFIER_LENGTH);
 
 const judgeModel = modelName.nullable().meta({
   label: "Judge",
@@ -65,9 +65,9 @@ export async function createQuestionSet(
   const id = newId<QuestionSetId>(createdAt);
   const { name, judgeModel } = input;
   const set = { id, name, identifier, judgeModel, createdAt, ...subject };
-  if (!(await insertSet(db, set, SETS_MAX))) {
+  if (!(await insertSet(db, set, MAX_SETS))) {
     if (await isSetIdentifierTaken(db, identifier)) throw identifierTaken();
-    throw unprocessable(`There are at most ${SETS_MAX} question sets`);
+    throw unprocessable(`There are at most ${MAX_SETS} question sets`);
   }
   return await findQuestionSet(services, id);
 }

@@ -5,7 +5,7 @@ import { recordEvent, recordRepeated, type NewEvent } from "../../access/audit/r
 import type { AppEnv } from "../app-env.ts";
 import { addressOf } from "../client-address.ts";
 
-const FIELDS_MAX = 30;
+const MAX_FIELDS = 30;
 const FIELD_NAME = /^[A-Za-z]\w{0,63}$/;
 const TARGET_KEPT = 500;
 const UNAUTHORIZED = 401;
@@ -129,4 +129,4 @@ async function fieldsOf({ req, get }: Context<AppEnv>): Promise<string[]> {
 }
 
 const fieldNames = (names: string[]) =>
-  names.filter((name) => FIELD_NAME.test(name)).slice(0, FIELDS_MAX);
+  names.filter((name) => FIELD_NAME.test(name)).slice(0, MAX_FIELDS);

@@ -8,7 +8,7 @@ import type { AppEnv } from "../app-env.ts";
 import { unknownFields } from "../unknown-fields.ts";
 
 const HEADER = "X-Ignored-Fields";
-const FIELDS_MAX = 20;
+const MAX_FIELDS = 20;
 const MAX_FIELD_LENGTH = 100;
 
 /** What the guards of searches find. */
@@ -23,7 +23,7 @@ type Reranked = { reranker: string | null };
 export function ignoredFields(schema: z.core.$ZodType) {
   return createMiddleware<AppEnv & { Variables: Searched }>(async (context, next) => {
     const body = parsedJson(await context.req.text());
-    const ignored = unknownFields(schema, body, FIELDS_MAX);
+    const ignored = unknownFields(schema, body, MAX_FIELDS);
     await next();
     if (asksToRerank(body) && hasNoReranker(context.var)) ignored.push("useReranking");
     if (ignored.length > 0) context.res.headers.set(HEADER, listOf(ignored));
@@ -40,7 +40,7 @@ function hasNoReranker({ rag, inference }: Searched): boolean {
 
 /** The same for a handler that reads the body itself, once its caller is known. */
 export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unknown): void {
-  const ignored = unknownFields(schema, body, FIELDS_MAX);
+  const ignored = unknownFields(schema, body, MAX_FIELDS);
   if (ignored.length > 0) context.header(HEADER, listOf(ignored));
 }
 

@@ -9,7 +9,7 @@ import { audienceOf, defaultReadersOf } from "./record-readers.ts";
 
 /** A preview lists for so long; what is told of a larger source is told of its beginning. */
 const LISTED_FOR_MS = 20 * SECOND_MS;
-const PROBLEMS_MAX = 20;
+const MAX_PROBLEMS = 20;
 
 const NOBODY = "nobody may read it at its source";
 
@@ -53,6 +53,6 @@ async function tell(told: Told, source: FileSource["source"], { path, readers }:
   if (audience.readers.length > 0) return;
   told.nobody += 1;
   if (audience.unreadable !== null) told.unreadable += 1;
-  if (told.problems.length === PROBLEMS_MAX) return;
+  if (told.problems.length === MAX_PROBLEMS) return;
   told.problems.push({ path, message: audience.unreadable ?? NOBODY });
 }

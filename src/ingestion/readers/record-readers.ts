@@ -16,11 +16,11 @@ import type { Services } from "../../services.ts";
 import { takenBy } from "../../sources/registry.ts";
 import type { StoredFile } from "../../db/files/file-store.ts";
 
-const REASON_MAX_LENGTH = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** The same readers in any order, from the same places, are one audience. */
 export async function audienceOf(told: FileReaders): Promise<Audience> {
-  const unreadable = "unreadable" in told ? told.unreadable.slice(0, REASON_MAX_LENGTH) : null;
+  const unreadable = "unreadable" in told ? told.unreadable.slice(0, MAX_REASON_LENGTH) : null;
   const from = new Map<string, string>();
   for (const reader of "unreadable" in told ? [] : told.principals) {
     const principal = principalOf(reader.principal);

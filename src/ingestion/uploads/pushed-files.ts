@@ -11,7 +11,7 @@ import { markPathsDeleted } from "../../db/files/removal-store.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 /** Characters of the JSON; the header of an upload holds about as much. */
-const METADATA_MAX_LENGTH = 16_000;
+const MAX_METADATA_LENGTH = 16_000;
 
 type Source = { id: FileSourceId };
 
@@ -37,8 +37,8 @@ export async function describePushedFile(
   of: { source: Source; path: string; metadata: Record<string, unknown> },
 ): Promise<void> {
   const { source, path, metadata } = of;
-  if (JSON.stringify(metadata).length > METADATA_MAX_LENGTH)
-    throw invalidField("metadata", `must have at most ${METADATA_MAX_LENGTH} characters as JSON`);
+  if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
+    throw invalidField("metadata", `must have at most ${MAX_METADATA_LENGTH} characters as JSON`);
   const now = services.now();
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
   const messages = orNotFound(

@@ -22,7 +22,7 @@ import { canBeStopped, stopWatches } from "./stop-watches.ts";
 
 /** Each costs some calls to its provider, and the clock has other work. */
 const SOURCES_PER_TURN = 5;
-const TARGETS_MAX = 50;
+const MAX_TARGETS = 50;
 const TURN_TIMEOUT_MS = 45 * SECOND_MS;
 const TOKEN_LENGTH = 43;
 /** A watch is renewed when this share of its life is over; retries fit into the rest. */
@@ -58,7 +58,7 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
     const all = await watcher.targets(signal);
     found = all.length;
     // In the same order each time, so that it is always the same ones that are watched.
-    const targets = [...all].sort().slice(0, TARGETS_MAX);
+    const targets = [...all].sort().slice(0, MAX_TARGETS);
     of.targets = targets;
     const failure = await renewWatches(services, { source, watcher, targets, baseUrl, signal });
     await stopWatches(services, { source, watcher, targets, signal });
@@ -66,8 +66,8 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
   } catch (thrown) {
     return await stateAfterFailure(services, of, thrown);
   }
-  const isCut = found > TARGETS_MAX;
-  const watchError = isCut ? `only ${TARGETS_MAX} of ${found} libraries are watched` : null;
+  const isCut = found > MAX_TARGETS;
+  const watchError = isCut ? `only ${MAX_TARGETS} of ${found} libraries are watched` : null;
   return { ...(await standing(services, of)), watchAttempts: 0, watchError };
 }
 

@@ -10,7 +10,7 @@ import { span } from "./request/read-request.ts";
 import { textStream } from "../../http/text-stream.ts";
 
 /** Counting more would read as many rows; `total` ends there. */
-const COUNTED_MAX = 10_000;
+const MAX_COUNTED = 10_000;
 const BATCH_EVENTS = 1_000;
 
 const auditFilters = z.object({
@@ -58,7 +58,7 @@ export const auditRoutes = new Endpoints("service").list(
     }
     const [data, total] = await Promise.all([
       readEvents(db, filter, paging),
-      countEvents(db, filter, COUNTED_MAX),
+      countEvents(db, filter, MAX_COUNTED),
     ]);
     return { data: data.map(shownOf), total };
   },

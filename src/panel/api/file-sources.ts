@@ -98,13 +98,13 @@ export const sourceOf = ({ source, lastScan }: FileSource) => ({
 const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
 
 const FOLDER_ENTRIES = 200;
-const PATH_MAX_LENGTH = 4_096;
+const MAX_PATH_LENGTH = 4_096;
 const folderQuery = z.object({
   path: relativePath
-    .max(PATH_MAX_LENGTH)
+    .max(MAX_PATH_LENGTH)
     .default("")
     .transform((path) => storedPath(path === "" || path.endsWith("/") ? path : `${path}/`)),
-  after: z.string().max(PATH_MAX_LENGTH).optional(),
+  after: z.string().max(MAX_PATH_LENGTH).optional(),
 });
 
 const Check = z.object({ ok: z.boolean().nullable(), message: z.string() }).openapi("SourceCheck");

@@ -112,7 +112,7 @@ function ratesOf({ calls, errors, degraded }: Calls) {
 
 const DEFAULT_SPAN_MS = 30 * DAY_MS;
 /** At most so many lines a request, one per hour. */
-const HOURS_MAX = 31 * 24;
+const MAX_HOURS = 31 * 24;
 
 const usageQuery = z.object({
   ...span,
@@ -152,8 +152,8 @@ export const usageRoutes = new Endpoints("service").json(
   { query: usageQuery, answer: Usage },
   async ({ services: { db, now }, query: { group, ...sent } }) => {
     const asked = spanOf(sent, now());
-    if (group === "hour" && asked.to - asked.from > HOURS_MAX * HOUR_MS) {
-      throw invalidField("from", `must lie at most ${HOURS_MAX} hours before to`);
+    if (group === "hour" && asked.to - asked.from > MAX_HOURS * HOUR_MS) {
+      throw invalidField("from", `must lie at most ${MAX_HOURS} hours before to`);
     }
     const { lines } = await usageReport(db, { ...asked, group });
     const kind = `${group}s`;

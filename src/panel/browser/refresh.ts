@@ -3,7 +3,7 @@ import { setTimes } from "./times.ts";
 
 const MIN_SECONDS = 2;
 /** After this many failures in a row the page is left as it is. */
-const FAILURES_MAX = 5;
+const MAX_FAILURES = 5;
 /** Parts that a reader opened. Parts that the page itself opens are drawn again. */
 const OPENED = "details[open]:not([data-unfolded])";
 
@@ -24,7 +24,7 @@ export function keepFresh(): void {
 
 function plan(): void {
   const seconds = Number(document.body.dataset["refresh"] ?? 0);
-  if (seconds === 0 || asked || failures >= FAILURES_MAX) return;
+  if (seconds === 0 || asked || failures >= MAX_FAILURES) return;
   asked = true;
   setTimeout(() => void look(), Math.max(MIN_SECONDS, seconds) * 1_000);
 }

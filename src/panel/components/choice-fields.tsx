@@ -2,7 +2,7 @@ import type { ModelChoice } from "../../catalog/models/model-choices.ts";
 import { OTHER_MODEL, type FormState, type Form } from "../pages/request/form.ts";
 import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
 import { count } from "./figures.ts";
-import { CHOICES_MAX, type Choice } from "../../db/catalog/panel-lists.ts";
+import { MAX_CHOICES, type Choice } from "../../db/catalog/panel-lists.ts";
 
 type Props = {
   state: FormState;
@@ -87,11 +87,11 @@ export const LongChoices = ({ state, group, label, choices, others = [] }: LongP
       {...field(state, group, label)}
       options={[...optionsOf(choices), ...others.map((value) => ({ value, label: value }))]}
     />
-    {choices.length < CHOICES_MAX ? null : (
+    {choices.length < MAX_CHOICES ? null : (
       <TextArea
         {...field(state, fieldOf(group), "Others, by identifier")}
         rows={2}
-        hint={`The list holds the first ${CHOICES_MAX}. One a line.`}
+        hint={`The list holds the first ${MAX_CHOICES}. One a line.`}
       />
     )}
   </div>

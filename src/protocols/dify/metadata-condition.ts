@@ -8,11 +8,11 @@ const CONDITIONS_LIMIT = 30;
 /** In all conditions together: a comparison looks at the metadata of every file. */
 const NAMES_LIMIT = 30;
 const VALUES_LIMIT = 1_000;
-const NAME_MAX_LENGTH = 200;
-const VALUE_MAX_LENGTH = 10_000;
+const MAX_NAME_LENGTH = 200;
+const MAX_VALUE_LENGTH = 10_000;
 
-const Name = z.string().min(1).max(NAME_MAX_LENGTH);
-const Text = z.string().max(VALUE_MAX_LENGTH);
+const Name = z.string().min(1).max(MAX_NAME_LENGTH);
+const Text = z.string().max(MAX_VALUE_LENGTH);
 
 export const MetadataCondition = z.object({
   logical_operator: z.enum(["and", "or"]).nullish(),
@@ -21,7 +21,7 @@ export const MetadataCondition = z.object({
       z.object({
         // Dify's earlier documents have a list of names.
         name: z.union([Name, z.array(Name).min(1).max(NAMES_LIMIT)]),
-        comparison_operator: z.string().max(NAME_MAX_LENGTH),
+        comparison_operator: z.string().max(MAX_NAME_LENGTH),
         value: z.union([Text, z.number(), z.array(Text).max(VALUES_LIMIT)]).nullish(),
       }),
     )

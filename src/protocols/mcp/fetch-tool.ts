@@ -11,12 +11,12 @@ import type { Session } from "./session.ts";
 
 /** UTF-16 code units that one call returns: more than most models read at once. */
 const TEXT_LIMIT = 200_000;
-const ID_MAX_LENGTH = 10_000;
+const MAX_ID_LENGTH = 10_000;
 
 const NO_FILE = "id must be that of a search result";
 
 const Input = z.object({
-  id: z.string().max(ID_MAX_LENGTH).describe("Id of a search result: RAG/path."),
+  id: z.string().max(MAX_ID_LENGTH).describe("Id of a search result: RAG/path."),
   start: z.int().min(0).default(0).describe("Offset to start at, for long files."),
 });
 

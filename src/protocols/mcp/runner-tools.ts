@@ -20,7 +20,7 @@ import type { Session } from "./session.ts";
 
 /** Names are at most 64 characters long with the strictest client. */
 const NAME_LENGTH = 64;
-const SEARCH_MAX_LENGTH = 10_000;
+const MAX_SEARCH_LENGTH = 10_000;
 
 const AgentInput = z.object({
   prompt: z.string().regex(/\S/, "must not be blank").describe("The question or task."),
@@ -30,7 +30,7 @@ const InferenceInput = AgentInput.extend({
   search: z
     .string()
     .regex(/\S/, "must not be blank")
-    .max(SEARCH_MAX_LENGTH)
+    .max(MAX_SEARCH_LENGTH)
     .optional()
     .describe("Search query; by default, the prompt."),
 });
@@ -96,7 +96,7 @@ function descriptionOf(runner: CoveredRunner): string {
 }
 
 /** Runners whose names a client could mean: they begin alike for some 50 characters. */
-const ALIKE_MAX = 1_000;
+const MAX_ALIKE = 1_000;
 
 /** Those whose names may end in a hash instead of the identifier's end. */
 async function runnersLike(
@@ -109,7 +109,7 @@ async function runnersLike(
   const { runners } = await listCoveredRunners(services.reads, credential, {
     inferences: kind === "inference" ? begun : null,
     agents: kind === "agent" ? begun : null,
-    limit: ALIKE_MAX,
+    limit: MAX_ALIKE,
   });
   return runners;
 }

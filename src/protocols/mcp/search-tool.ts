@@ -18,7 +18,7 @@ import { coveredRag, coveredRags, type Session } from "./session.ts";
 
 const RESULTS_LIMIT = 100;
 const RESULTS_DEFAULT = 10;
-const QUERY_MAX_LENGTH = 10_000;
+const MAX_QUERY_LENGTH = 10_000;
 /** Each is searched on its own; a program that covers more names one. */
 const RAGS_LIMIT = 20;
 
@@ -26,7 +26,7 @@ const Input = z.object({
   query: z
     .string()
     .regex(/\S/, "must not be blank")
-    .max(QUERY_MAX_LENGTH)
+    .max(MAX_QUERY_LENGTH)
     .describe("What to look for, in full words or as a question."),
   rag: z.string().optional().describe("Identifier of one RAG; by default, all are searched."),
   modifiedAfter: pointInTime

@@ -19,7 +19,7 @@ import { openAiErrorBody, type OpenAiErrorBody, refuse } from "./errors.ts";
 import { checkFunctions } from "./functions.ts";
 import { asNoSuchModel, readModelName } from "./models.ts";
 import { type Output, type OutputEvent, outputEvents, outputOf } from "./output.ts";
-import { MODEL_MAX_LENGTH, type Turn } from "./turn.ts";
+import { MAX_MODEL_LENGTH, type Turn } from "./turn.ts";
 
 /** How one of OpenAI's APIs asks for a turn and tells it. */
 export type TurnApi<Read extends Turn> = {
@@ -76,7 +76,7 @@ export const streamedTurn = <Read extends Turn>(
 
 function modelIn(body: unknown): string {
   const model = isObject(body) ? body["model"] : "";
-  return typeof model === "string" ? model.slice(0, MODEL_MAX_LENGTH) : "";
+  return typeof model === "string" ? model.slice(0, MAX_MODEL_LENGTH) : "";
 }
 
 async function admitted(

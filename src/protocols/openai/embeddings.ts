@@ -12,7 +12,7 @@ import { parseBodyDeferringErrors } from "../parse-body-deferring-errors.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { embeddingsBody, embedInputs } from "./embed-inputs.ts";
 import { NoSuchModel, parseBody, refuse } from "./errors.ts";
-import { MODEL_MAX_LENGTH } from "./turn.ts";
+import { MAX_MODEL_LENGTH } from "./turn.ts";
 
 /** OpenAI's limits: https://platform.openai.com/docs/api-reference/embeddings/create */
 const INPUTS_LIMIT = 2_048;
@@ -66,7 +66,7 @@ function dimensionsOf(rags: ListedRag[], model: string, asked: number | null | u
   if (first === undefined) {
     const used = new Set(rags.map(({ embeddingModel }) => embeddingModel));
     const hint = `the token's RAGs use ${[...used].join(", ") || "none"}`;
-    throw new NoSuchModel(model.slice(0, MODEL_MAX_LENGTH), hint);
+    throw new NoSuchModel(model.slice(0, MAX_MODEL_LENGTH), hint);
   }
   if (asked === null || asked === undefined || known.includes(asked)) return asked ?? first;
   throw refuse("dimensions", `must be ${[...new Set(known)].join(" or ")}, as the RAGs have them`);

@@ -11,8 +11,8 @@ const FILTERS_LIMIT = 50;
 /** Of them, those that look at the metadata of every file. */
 const ORDERS_LIMIT = 20;
 const VALUES_LIMIT = 1_000;
-const KEY_MAX_LENGTH = 200;
-const VALUE_MAX_LENGTH = 10_000;
+const MAX_KEY_LENGTH = 200;
+const MAX_VALUE_LENGTH = 10_000;
 
 const RELATIONS = new Map<unknown, "<" | "<=" | ">" | ">=">([
   ["gt", ">"],
@@ -46,8 +46,8 @@ function conditionOf(filter: unknown, at: string, depth: number, budget: Budget)
 
 function comparisonOf(filter: Record<string, unknown>, at: string, budget: Budget): FileCondition {
   const { type, key, value } = filter;
-  if (typeof key !== "string" || key === "" || key.length > KEY_MAX_LENGTH) {
-    throw refuse(`${at}.key`, `must be a text of 1 to ${KEY_MAX_LENGTH} characters`);
+  if (typeof key !== "string" || key === "" || key.length > MAX_KEY_LENGTH) {
+    throw refuse(`${at}.key`, `must be a text of 1 to ${MAX_KEY_LENGTH} characters`);
   }
   switch (type) {
     case "eq":
@@ -103,10 +103,10 @@ function timeIn(value: unknown, at: string): number {
 
 function scalarIn(value: unknown, at: string): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (typeof value === "string" && value.length <= VALUE_MAX_LENGTH) return value.toWellFormed();
+  if (typeof value === "string" && value.length <= MAX_VALUE_LENGTH) return value.toWellFormed();
   throw refuse(
     at,
-    `must be a number, a boolean or a text of at most ${VALUE_MAX_LENGTH} characters`,
+    `must be a number, a boolean or a text of at most ${MAX_VALUE_LENGTH} characters`,
   );
 }
 

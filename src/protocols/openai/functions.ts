@@ -11,7 +11,7 @@ import { refuse } from "./errors.ts";
 /** OpenAI's limit. */
 const FUNCTIONS_LIMIT = 128;
 /** Of all together as JSON, in UTF-8: they are a part of every prompt. */
-const FUNCTIONS_MAX_KIB = 256;
+const MAX_FUNCTIONS_KIB = 256;
 const KIB = 1_024;
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -73,8 +73,8 @@ export function readFunctions(
   const names = new Set(tools.map(({ name }) => name));
   if (names.size < tools.length) throw refuse("tools", "must have different names");
   const bytes = new TextEncoder().encode(JSON.stringify(tools)).byteLength;
-  if (bytes > FUNCTIONS_MAX_KIB * KIB) {
-    throw refuse("tools", `must be at most ${FUNCTIONS_MAX_KIB} KiB in total`);
+  if (bytes > MAX_FUNCTIONS_KIB * KIB) {
+    throw refuse("tools", `must be at most ${MAX_FUNCTIONS_KIB} KiB in total`);
   }
   const { mode, only } = modeOf(choice ?? "auto");
   const unknown = only?.find((name) => !names.has(name));

@@ -7,7 +7,7 @@ import type { CoveredRunner } from "../../db/access/public-lists.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { admit } from "../../http/middleware/guard.ts";
-import { MODEL_MAX_LENGTH } from "./turn.ts";
+import { MAX_MODEL_LENGTH } from "./turn.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
 
@@ -68,5 +68,5 @@ export function modelRoutes(): Hono<AppEnv> {
 
 /** What no one has is told in the words that clients of this API know. */
 export function asNoSuchModel(thrown: unknown, model: string): unknown {
-  return isNotFound(thrown) ? new NoSuchModel(model.slice(0, MODEL_MAX_LENGTH)) : thrown;
+  return isNotFound(thrown) ? new NoSuchModel(model.slice(0, MAX_MODEL_LENGTH)) : thrown;
 }

@@ -4,11 +4,11 @@ import type { CallerFunctions, EarlierMessage, FunctionCall } from "../../infere
 import { refuse } from "./errors.ts";
 
 const TEMPERATURE_LIMIT = 2;
-export const MODEL_MAX_LENGTH = 200;
+export const MAX_MODEL_LENGTH = 200;
 
 /** Fields that chat completions and responses share. */
 export const SHARED_FIELDS = {
-  model: z.string().max(MODEL_MAX_LENGTH),
+  model: z.string().max(MAX_MODEL_LENGTH),
   temperature: z.number().min(0).max(TEMPERATURE_LIMIT).nullish(),
   stream: z.boolean().nullish(),
   parallel_tool_calls: z.boolean().nullish(),

@@ -37,7 +37,7 @@ const FEW_CHUNKS_SHARE = 0.1;
 /** Up to this many, searched here if most of the vector index's results are removed (up to 2 s). */
 const DEEP_SCAN_LIMIT_CHUNKS = 120_000;
 /** Restrictions that are kept, as of different readers; 60 KB each in a full shard. */
-const RESOLVED_MAX = 8;
+const MAX_RESOLVED = 8;
 /** Each query is compared with each chunk. */
 const DEEP_SCAN_LIMIT_COSINES = 300_000;
 
@@ -188,7 +188,7 @@ export class Search {
     const excluded = excludedChunks(this.#sql);
     const eligibility = new Eligibility(within, includeDuplicates, chunksOf, excluded);
     for (const oldest of this.#resolved.keys()) {
-      if (this.#resolved.size < RESOLVED_MAX) break;
+      if (this.#resolved.size < MAX_RESOLVED) break;
       this.#resolved.delete(oldest);
     }
     this.#resolved.set(key, eligibility);

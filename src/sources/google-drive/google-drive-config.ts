@@ -3,19 +3,19 @@ import { z } from "zod";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { httpAddress } from "../guarded-url.ts";
 
-const ID_MAX_LENGTH = 256;
-const EMAIL_MAX_LENGTH = 320;
-const KEY_MAX_LENGTH = 16_384;
-const LABELS_MAX = 20;
-const id = z.string().min(1).max(ID_MAX_LENGTH);
+const MAX_ID_LENGTH = 256;
+const MAX_EMAIL_LENGTH = 320;
+const MAX_KEY_LENGTH = 16_384;
+const MAX_LABELS = 20;
+const id = z.string().min(1).max(MAX_ID_LENGTH);
 
 /** A service account's key file, as an object or as the file's text. */
 const serviceAccount = z.preprocess(
   (given) => (typeof given === "string" ? (parsedJson(given) ?? given) : given),
   z.looseObject({
-    client_email: z.string().min(1).max(EMAIL_MAX_LENGTH),
-    private_key: z.string().min(1).max(KEY_MAX_LENGTH),
-    private_key_id: z.string().max(ID_MAX_LENGTH).optional(),
+    client_email: z.string().min(1).max(MAX_EMAIL_LENGTH),
+    private_key: z.string().min(1).max(MAX_KEY_LENGTH),
+    private_key_id: z.string().max(MAX_ID_LENGTH).optional(),
     token_uri: httpAddress.optional().meta({ encrypted: true }),
   }),
 );
@@ -37,13 +37,13 @@ export const cloudDriveConfig = z
       rows: 6,
       secret: true,
     }),
-    subject: z.email().max(EMAIL_MAX_LENGTH).optional().meta({
+    subject: z.email().max(MAX_EMAIL_LENGTH).optional().meta({
       label: "Acts for",
       hint: "With domain-wide delegation: the user's e-mail.",
       input: "email",
       folded: FURTHER,
     }),
-    labelIds: z.array(id).max(LABELS_MAX).optional().meta({
+    labelIds: z.array(id).max(MAX_LABELS).optional().meta({
       label: "Labels",
       hint: "Ids of Drive labels, one a line; their values become the files' metadata.",
       folded: FURTHER,

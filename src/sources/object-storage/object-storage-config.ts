@@ -2,12 +2,12 @@ import { z } from "zod";
 
 import { httpAddress } from "../guarded-url.ts";
 
-const NAME_MAX_LENGTH = 1_024;
+const MAX_NAME_LENGTH = 1_024;
 /** Temporary credentials of AWS carry their policies in it. */
-const TOKEN_MAX_LENGTH = 16_384;
-const name = z.string().min(1).max(NAME_MAX_LENGTH);
+const MAX_TOKEN_LENGTH = 16_384;
+const name = z.string().min(1).max(MAX_NAME_LENGTH);
 
-export const prefix = z.string().max(NAME_MAX_LENGTH).optional().meta({
+export const prefix = z.string().max(MAX_NAME_LENGTH).optional().meta({
   label: "Folder",
   hint: "Only keys that begin with it, such as handbook/. If empty, the whole bucket.",
 });
@@ -15,7 +15,7 @@ export const prefix = z.string().max(NAME_MAX_LENGTH).optional().meta({
 const credentials = z.strictObject({
   accessKeyId: name.meta({ label: "Access key id" }),
   secretAccessKey: name.meta({ label: "Secret access key", input: "password" }),
-  sessionToken: z.string().min(1).max(TOKEN_MAX_LENGTH).optional().meta({
+  sessionToken: z.string().min(1).max(MAX_TOKEN_LENGTH).optional().meta({
     label: "Session token",
     input: "password",
     folded: "Temporary credentials",

@@ -10,7 +10,7 @@ import { pageOf } from "./graph-client.ts";
 import type { DocumentSiteConfig } from "./sharepoint-config.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
-const LIBRARIES_MAX = 500;
+const MAX_LIBRARIES = 500;
 const DRIVES_AT_ONCE = 4;
 /** An id that Graph cannot read is a bad request. */
 const ABSENT = [400, 404];
@@ -58,8 +58,8 @@ export async function listLibraries(client: ApiClient, siteId: string): Promise<
   const first = client.address(`sites/${siteId}/drives`, { $select: "id,name" });
   const listed = await client.all(drivePage, (next) => next ?? first, [404]);
   if (listed === null) throw denied("the site was removed");
-  if (listed.length > LIBRARIES_MAX) {
-    throw denied(`the site has more than ${LIBRARIES_MAX} libraries: name one of them`);
+  if (listed.length > MAX_LIBRARIES) {
+    throw denied(`the site has more than ${MAX_LIBRARIES} libraries: name one of them`);
   }
   return listed.map(({ id, name }) => ({ id, name: name ?? id }));
 }

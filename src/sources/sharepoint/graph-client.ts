@@ -40,13 +40,13 @@ export const pageOf = <Item>(item: z.ZodType<Item>) =>
  * https://learn.microsoft.com/graph/errors
  * https://learn.microsoft.com/sharepoint/dev/general-development/how-to-avoid-getting-throttled-or-blocked-in-sharepoint-online
  */
-const CODE_MAX_LENGTH = 60;
+const MAX_CODE_LENGTH = 60;
 const errorBody = z.object({ error: z.object({ code: z.string().optional() }) });
 
 /** The code of an error answer. A code is a word; anything else that stands there is not repeated. */
 function codeIn(body: unknown): string {
   const code = errorBody.safeParse(body).data?.error.code ?? "";
-  return /^[\w.]+$/.test(code) ? code.slice(0, CODE_MAX_LENGTH) : "";
+  return /^[\w.]+$/.test(code) ? code.slice(0, MAX_CODE_LENGTH) : "";
 }
 
 /** SharePoint asks to wait with both, and counts what comes before the time it names. */

@@ -7,9 +7,9 @@ import type { NotificationCall } from "../source-manifest.ts";
 
 export const GRAPH_WEBHOOK = "/api/webhooks/graph";
 
-const VALIDATION_TOKEN_MAX_LENGTH = 2_048;
+const MAX_VALIDATION_TOKEN_LENGTH = 2_048;
 /** Each costs a hash. What further ones tell is found by the interval. */
-const NOTIFICATIONS_MAX = 100;
+const MAX_NOTIFICATIONS = 100;
 
 const LIFECYCLE = new Map<string, WatchNotification["event"]>([
   ["reauthorizationRequired", "expiring"],
@@ -38,7 +38,7 @@ export async function graphNotifications(
 ): Promise<WatchNotification[] | string> {
   const token = call.query("validationToken");
   if (token === undefined) return notificationsIn(await call.text());
-  if (token.length > VALIDATION_TOKEN_MAX_LENGTH)
+  if (token.length > MAX_VALIDATION_TOKEN_LENGTH)
     throw invalidField("validationToken", "is too long");
   return token;
 }
@@ -48,7 +48,7 @@ function notificationsIn(body: string): WatchNotification[] {
   const distinct = new Map<string, WatchNotification>();
   for (const each of all) {
     const known = notificationOf(each);
-    if (known === null || distinct.size >= NOTIFICATIONS_MAX) continue;
+    if (known === null || distinct.size >= MAX_NOTIFICATIONS) continue;
     distinct.set(`${known.watchId} ${known.event} ${known.token}`, known);
   }
   return [...distinct.values()];

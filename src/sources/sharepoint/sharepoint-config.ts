@@ -2,13 +2,13 @@ import { z } from "zod";
 
 import { httpAddress } from "../guarded-url.ts";
 
-const ID_MAX_LENGTH = 512;
-const ADDRESS_MAX_LENGTH = 2_048;
-const NAME_MAX_LENGTH = 256;
+const MAX_ID_LENGTH = 512;
+const MAX_ADDRESS_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 256;
 /** The PEM of a certificate chain with its key is about 8 KB. */
-const SECRET_MAX_LENGTH = 16_384;
-const id = z.string().min(1).max(ID_MAX_LENGTH);
-const name = z.string().min(1).max(NAME_MAX_LENGTH);
+const MAX_SECRET_LENGTH = 16_384;
+const id = z.string().min(1).max(MAX_ID_LENGTH);
+const name = z.string().min(1).max(MAX_NAME_LENGTH);
 
 const PARTS = "A library by its name, a folder";
 const CLOUDS = "National clouds";
@@ -20,14 +20,14 @@ export const documentSiteConfig = z
       .meta({ label: "Tenant id", isHalf: true, destination: true }),
     clientId: id.meta({ label: "Client id", isHalf: true }),
     /** A client secret's value, or the PEM of a certificate and its private key. */
-    clientSecret: z.string().min(1).max(SECRET_MAX_LENGTH).meta({
+    clientSecret: z.string().min(1).max(MAX_SECRET_LENGTH).meta({
       label: "Client secret",
       hint: "Value of the app registration's secret. The app needs Sites.Selected or Sites.Read.All.",
       input: "password",
       secret: true,
     }),
     /** A site's id or its address, `https://contoso.sharepoint.com/sites/hr`. */
-    siteId: z.string().min(1).max(ADDRESS_MAX_LENGTH).optional().meta({
+    siteId: z.string().min(1).max(MAX_ADDRESS_LENGTH).optional().meta({
       label: "Site",
       hint: "host,site id,web id as Microsoft Graph names it: all libraries of the site. Or:",
     }),

@@ -23,7 +23,7 @@ import { position, storedDrives } from "./stored-drives.ts";
 import type { FollowedDrive, Position, StoredDrives } from "./stored-drives.ts";
 
 /** A listing whose links expire again and again is given up. */
-const RESTARTS_MAX = 3;
+const MAX_RESTARTS = 3;
 /** Of a site's libraries in the sentence that tells what is seen. */
 const NAMES_SHOWN = 10;
 
@@ -92,7 +92,7 @@ export class SharePointReader implements SourceReader {
         return await this.#listingPage({ ...drives, moved: drives.moved || read.moved }, read);
       }
     }
-    if (restarts >= RESTARTS_MAX) {
+    if (restarts >= MAX_RESTARTS) {
       throw new SourceFailure("down", "SharePoint: the listing's links expire before their use");
     }
     return { ...(await this.#list(null, restarts + 1, signal)), restarted: true };

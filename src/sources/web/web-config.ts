@@ -2,24 +2,24 @@ import { z } from "zod";
 
 import { httpAddress } from "../guarded-url.ts";
 
-const LIST_MAX = 1_000;
-const PATTERN_MAX_LENGTH = 500;
-const HOST_MAX_LENGTH = 253;
-const DEPTH_MAX = 20;
-const PAGES_MAX = 20_000;
+const MAX_LIST = 1_000;
+const MAX_PATTERN_LENGTH = 500;
+const MAX_HOST_LENGTH = 253;
+const MAX_DEPTH = 20;
+const MAX_PAGES = 20_000;
 const DEFAULT_DEPTH = 3;
 const DEFAULT_PAGES = 1_000;
 
-const PUSHED_URLS_MAX = 1_000_000;
+const MAX_PUSHED_URLS = 1_000_000;
 const DEFAULT_PUSHED_URLS = 10_000;
 
-const addresses = z.array(httpAddress).max(LIST_MAX).default([]);
-const patterns = z.array(z.string().min(1).max(PATTERN_MAX_LENGTH)).max(LIST_MAX).default([]);
+const addresses = z.array(httpAddress).max(MAX_LIST).default([]);
+const patterns = z.array(z.string().min(1).max(MAX_PATTERN_LENGTH)).max(MAX_LIST).default([]);
 
 /** A name alone, in the form in which addresses hold it: lower case, punycode. */
 const hostName = z
   .string()
-  .max(HOST_MAX_LENGTH)
+  .max(MAX_HOST_LENGTH)
   .refine((text) => hostNameIn(text) !== null, "must be a host name without port or path")
   .transform((text) => hostNameIn(text) ?? text);
 
@@ -31,7 +31,7 @@ function hostNameIn(text: string): string | null {
 const FURTHER = "Limits, patterns and pushed addresses";
 
 const pushes = {
-  pushHosts: z.array(hostName).max(LIST_MAX).optional().meta({
+  pushHosts: z.array(hostName).max(MAX_LIST).optional().meta({
     label: "Hosts of pushed addresses",
     hint: "One per line. The webhook accepts addresses of these hosts only. If empty, of all hosts.",
     folded: FURTHER,
@@ -40,7 +40,7 @@ const pushes = {
   maxPushedUrls: z
     .int()
     .min(0)
-    .max(PUSHED_URLS_MAX)
+    .max(MAX_PUSHED_URLS)
     .default(DEFAULT_PUSHED_URLS)
     .meta({ label: "Pushed addresses at most", folded: FURTHER }),
 };
@@ -59,13 +59,13 @@ export const webConfig = z.strictObject({
   maxDepth: z
     .int()
     .min(0)
-    .max(DEPTH_MAX)
+    .max(MAX_DEPTH)
     .default(DEFAULT_DEPTH)
     .meta({ label: "Links followed in a row", isHalf: true, folded: FURTHER }),
   maxPages: z
     .int()
     .min(1)
-    .max(PAGES_MAX)
+    .max(MAX_PAGES)
     .default(DEFAULT_PAGES)
     .meta({ label: "Pages at most", isHalf: true, folded: FURTHER }),
   include: patterns.meta({

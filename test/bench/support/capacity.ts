@@ -77,11 +77,11 @@ export type Case = { chunks: number; perSecond: number; ragChunks: number };
 
 /** As db/generation-store.ts spreads a RAG: room for twice as many, 32 at most. */
 const CHUNKS_A_SHARD = 250_000;
-const SHARDS_MAX = 32;
+const MAX_SHARDS = 32;
 const shardsOf = (chunks: number) =>
   chunks <= CHUNKS_A_SHARD
     ? 1
-    : Math.min(SHARDS_MAX, 1 + Math.floor((2 * chunks) / CHUNKS_A_SHARD));
+    : Math.min(MAX_SHARDS, 1 + Math.floor((2 * chunks) / CHUNKS_A_SHARD));
 
 /** `rare`: words that stand in few chunks, as counted; `bound`: as many postings as may be read. */
 export type Words = "rare" | "bound";

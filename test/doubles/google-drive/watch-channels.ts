@@ -9,8 +9,8 @@ import type { LogOwner } from "./change-logs.ts";
  */
 const HOUR_MS = 3_600_000;
 const MAX_MS = 7 * 24 * HOUR_MS;
-const ID_MAX_LENGTH = 64;
-const TOKEN_MAX_LENGTH = 256;
+const MAX_ID_LENGTH = 64;
+const MAX_TOKEN_LENGTH = 256;
 const RESOURCE_URI = "https://www.googleapis.com/drive/v3/changes?alt=json";
 
 export type Channel = {
@@ -49,10 +49,10 @@ export class WatchChannels {
   watch(text: string, owner: LogOwner): Response {
     const asked = JSON.parse(text) as WatchRequest;
     const { id = "", type, address = "", token = "" } = asked;
-    if (type !== "web_hook" || id === "" || id.length > ID_MAX_LENGTH) {
+    if (type !== "web_hook" || id === "" || id.length > MAX_ID_LENGTH) {
       return errorAnswer(400, "invalid");
     }
-    if (token.length > TOKEN_MAX_LENGTH) return errorAnswer(400, "invalid");
+    if (token.length > MAX_TOKEN_LENGTH) return errorAnswer(400, "invalid");
     if (this.open.has(id)) return errorAnswer(400, "channelIdNotUnique");
     if (!address.startsWith("https://")) return errorAnswer(400, "push.webhookUrlNotHttps");
     if (this.unauthorized.has(new URL(address).hostname)) {

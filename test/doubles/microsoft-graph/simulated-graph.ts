@@ -12,7 +12,7 @@ const MAX_REMOVED = 3;
 const NUMBERS = 100_000;
 const DAY_MS = 86_400_000;
 
-const LIBRARIES_MAX = 4;
+const MAX_LIBRARIES = 4;
 const LIBRARY_CHANCE = 0.02;
 
 type Site = ReturnType<GraphDouble["site"]>;
@@ -32,7 +32,7 @@ export function simulatedGraph(
   const pickDrive = (dice: Dice) => site.drives[dice.roll(site.drives.length)] ?? site.library;
 
   const change = (dice: Dice): void => {
-    if (site.drives.length < LIBRARIES_MAX && dice.chance(LIBRARY_CHANCE)) {
+    if (site.drives.length < MAX_LIBRARIES && dice.chance(LIBRARY_CHANCE)) {
       const added = graph.library(site, `Library ${site.drives.length}`);
       watchedFrom.set(added.id, graph.now() + DAY_MS);
       added.pageSize = site.library.pageSize;

@@ -7,7 +7,7 @@ import { errorAnswer, json } from "./answers.ts";
  * https://learn.microsoft.com/graph/change-notifications-lifecycle-events
  */
 const MAX_MS = 42_300 * 60_000;
-const CLIENT_STATE_MAX_LENGTH = 128;
+const MAX_CLIENT_STATE_LENGTH = 128;
 
 export type Subscription = {
   id: string;
@@ -49,7 +49,7 @@ export class SubscriptionsDouble {
     if (!exists(driveId)) return errorAnswer(404, "ResourceNotFound");
     const { notificationUrl = "", lifecycleNotificationUrl, clientState = "" } = asked;
     const expiresAt = Date.parse(asked.expirationDateTime ?? "");
-    const isShort = clientState.length <= CLIENT_STATE_MAX_LENGTH;
+    const isShort = clientState.length <= MAX_CLIENT_STATE_LENGTH;
     if (asked.changeType !== "updated" || !isShort || !this.#isAllowed(expiresAt)) {
       return errorAnswer(400, "InvalidRequest");
     }

@@ -3,20 +3,20 @@
  * passed `visibleAfterMs`, in the order in which it was written. Sources: developers.cloudflare.com/vectorize/platform/limits/ and
  * /vectorize/reference/client-api/. Scores are rounded as an approximate index would.
  */
-const TOP_K_MAX = 100;
-const TOP_K_MAX_WITH_CONTENT = 50;
-const ID_MAX_BYTES = 64;
-const NAMESPACE_MAX_BYTES = 64;
-const METADATA_MAX_BYTES = 10 * 1_024;
-const METADATA_INDEXES_MAX = 10;
+const MAX_TOP_K = 100;
+const MAX_TOP_K_WITH_CONTENT = 50;
+const MAX_ID_BYTES = 64;
+const MAX_NAMESPACE_BYTES = 64;
+const MAX_METADATA_BYTES = 10 * 1_024;
+const MAX_METADATA_INDEXES = 10;
 const INDEXED_STRING_BYTES = 64;
-const FILTER_MAX_BYTES = 2_048;
-const UPSERT_MAX = 1_000;
-const DELETE_MAX = 100;
-const GET_MAX = 20;
-const DIMENSIONS_MAX = 1_536;
-const NAMESPACES_MAX = 50_000;
-const UPLOAD_MAX_BYTES = 100_000_000;
+const MAX_FILTER_BYTES = 2_048;
+const MAX_UPSERT = 1_000;
+const MAX_DELETE = 100;
+const MAX_GET = 20;
+const MAX_DIMENSIONS = 1_536;
+const MAX_NAMESPACES = 50_000;
+const MAX_UPLOAD_BYTES = 100_000_000;
 const BYTES_PER_DIMENSION = 4;
 const SCORE_STEPS = 200;
 
@@ -48,10 +48,10 @@ export class VectorizeDouble {
   #processedUpTo = 0;
 
   constructor(options: Options) {
-    if (options.metadataIndexes.length > METADATA_INDEXES_MAX) {
+    if (options.metadataIndexes.length > MAX_METADATA_INDEXES) {
       refuse(40_000, "too many indexes");
     }
-    if (options.dimensions > DIMENSIONS_MAX) refuse(40_000, "too many dimensions");
+    if (options.dimensions > MAX_DIMENSIONS) refuse(40_000, "too many dimensions");
     this.#options = options;
   }
 
@@ -67,13 +67,13 @@ export class VectorizeDouble {
 
   async upsert(vectors: VectorizeVector[]) {
     this.#enter("upsert", vectors.length);
-    if (vectors.length > UPSERT_MAX) refuse(40_008, `at most ${UPSERT_MAX} vectors`);
+    if (vectors.length > MAX_UPSERT) refuse(40_008, `at most ${MAX_UPSERT} vectors`);
     const bytes = vectors.length * this.#options.dimensions * BYTES_PER_DIMENSION;
-    if (bytes > UPLOAD_MAX_BYTES) refuse(40_008, "upload too large");
+    if (bytes > MAX_UPLOAD_BYTES) refuse(40_008, "upload too large");
     const records = vectors.map((vector) => this.#checked(vector));
     for (const { namespace } of records)
       if (namespace !== undefined) this.#namespaces.add(namespace);
-    if (this.#namespaces.size > NAMESPACES_MAX) refuse(40_008, "too many namespaces");
+    if (this.#namespaces.size > MAX_NAMESPACES) refuse(40_008, "too many namespaces");
     return this.#later(() => {
       for (const record of records) this.#vectors.set(record.id, record);
     });
@@ -81,7 +81,7 @@ export class VectorizeDouble {
 
   async deleteByIds(ids: string[]) {
     this.#enter("deleteByIds", ids.length);
-    if (ids.length > DELETE_MAX) refuse(40_007, `at most ${DELETE_MAX} ids`);
+    if (ids.length > MAX_DELETE) refuse(40_007, `at most ${MAX_DELETE} ids`);
     return this.#later(() => {
       for (const id of ids) this.#vectors.delete(id);
     });
@@ -89,7 +89,7 @@ export class VectorizeDouble {
 
   async getByIds(ids: string[]) {
     this.#enter("getByIds", ids.length);
-    if (ids.length > GET_MAX) refuse(40_007, `at most ${GET_MAX} ids`);
+    if (ids.length > MAX_GET) refuse(40_007, `at most ${MAX_GET} ids`);
     return ids.flatMap((id) => this.#vectors.get(id) ?? []);
   }
 
@@ -97,10 +97,10 @@ export class VectorizeDouble {
     this.#enter("query", options.topK ?? 0);
     const { topK = 5, namespace, filter } = options;
     const withContent = options.returnValues === true || options.returnMetadata === "all";
-    const topKMax = withContent ? TOP_K_MAX_WITH_CONTENT : TOP_K_MAX;
+    const topKMax = withContent ? MAX_TOP_K_WITH_CONTENT : MAX_TOP_K;
     if (topK < 1 || topK > topKMax) refuse(40_025, `topK must be 1 to ${topKMax}`);
     if (vector.length !== this.#options.dimensions) refuse(40_006, "wrong dimensions");
-    if (bytes(JSON.stringify(filter ?? {})) >= FILTER_MAX_BYTES) refuse(40_026, "filter too large");
+    if (bytes(JSON.stringify(filter ?? {})) >= MAX_FILTER_BYTES) refuse(40_026, "filter too large");
     const matches = [...this.#vectors.values()]
       .filter((stored) => namespace === undefined || stored.namespace === namespace)
       .filter((stored) => this.#admits(stored, filter ?? {}))
@@ -162,9 +162,9 @@ export class VectorizeDouble {
   }
 
   #checked(vector: VectorizeVector): Stored {
-    if (bytes(vector.id) > ID_MAX_BYTES) refuse(40_008, "id too long");
-    if (bytes(vector.namespace ?? "") > NAMESPACE_MAX_BYTES) refuse(40_008, "namespace too long");
-    if (bytes(JSON.stringify(vector.metadata ?? {})) > METADATA_MAX_BYTES) {
+    if (bytes(vector.id) > MAX_ID_BYTES) refuse(40_008, "id too long");
+    if (bytes(vector.namespace ?? "") > MAX_NAMESPACE_BYTES) refuse(40_008, "namespace too long");
+    if (bytes(JSON.stringify(vector.metadata ?? {})) > MAX_METADATA_BYTES) {
       refuse(40_008, "metadata too large");
     }
     if (vector.values.length !== this.#options.dimensions) refuse(40_012, "wrong dimensions");

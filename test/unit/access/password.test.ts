@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as zxcvbn from "@zxcvbn-ts/language-common";
 
 import { hashPassword, verifyPassword } from "../../../src/access/users/password.ts";
-import { PASSWORD_MIN_LENGTH, refuseGuessable } from "../../../src/access/users/password-rules.ts";
+import { MIN_PASSWORD_LENGTH, refuseGuessable } from "../../../src/access/users/password-rules.ts";
 
 test("a password is kept as salted scrypt with its parameters", async () => {
   const stored = await hashPassword("correct horse");
@@ -68,7 +68,7 @@ const refused = async (password: string) =>
 
 test("every commonly used password of the package's list is refused", async () => {
   const list = (zxcvbn.dictionary as Record<string, string[]>)["passwords-common"] ?? [];
-  const long = list.filter((one) => one.length >= PASSWORD_MIN_LENGTH);
+  const long = list.filter((one) => one.length >= MIN_PASSWORD_LENGTH);
   expect(long.length).toBeGreaterThan(300);
   for (const password of long) expect(await refused(password)).toContain("password ");
 });

@@ -4,7 +4,7 @@ import { countedFor, readAs } from "../../../src/access/readers.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../src/catalog/file-sources/update-file-source.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
-import { UNTOLD_MAX } from "../../../src/db/access/member-store.ts";
+import { MAX_UNTOLD } from "../../../src/db/access/member-store.ts";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
@@ -194,10 +194,10 @@ test("where too many changes are untold, searches end with 503, and lists are ri
       id,
     ).run();
   };
-  await change(UNTOLD_MAX);
+  await change(MAX_UNTOLD);
   expect(await found(world, rag)).toBe(PATHS.length);
   await statement("delete from files where path glob 'more/*'").run();
-  await change(UNTOLD_MAX + 1);
+  await change(MAX_UNTOLD + 1);
   await expect(found(world, rag)).rejects.toMatchObject({ kind: "busy" });
   const [read] = await readBy(world, rag, ANN);
   if (read === undefined) throw new Error("no RAG");
@@ -208,7 +208,7 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   expect(await found(world, rag)).toBe(PATHS.length);
   // Those of a source without permissions are nobody's concern.
   const open = await world.addSourceAndRag();
-  await change(UNTOLD_MAX + 1, open.source);
+  await change(MAX_UNTOLD + 1, open.source);
   const keys = [rag, open.rag];
   const rags = await Promise.all(keys.map((key) => findRag(world.services, { key })));
   const [closed] = await readAs(world.services.db, readingOf(ANN), rags);

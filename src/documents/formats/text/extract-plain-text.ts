@@ -1,7 +1,7 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction, PageStart } from "../../extracted-document.ts";
 
-const TITLE_MAX_CHARACTERS = 120;
+const MAX_TITLE_CHARACTERS = 120;
 /** With more form feeds, these do not mean pages; each page takes memory. */
 const MAX_PAGES = 100_000;
 
@@ -25,9 +25,9 @@ function pagesOf(text: string): PageStart[] {
 /** A short first line that stands alone and does not end like a sentence. */
 function firstLineTitle(text: string): string | null {
   const match = /^\s*(\S[^\n]*)\n(?:[ \t]*\n|={3,}|-{3,})/.exec(
-    text.slice(0, 4 * TITLE_MAX_CHARACTERS),
+    text.slice(0, 4 * MAX_TITLE_CHARACTERS),
   );
   const line = match?.[1]?.trim() ?? "";
-  const isTitle = line !== "" && line.length <= TITLE_MAX_CHARACTERS && !/[,;:]$/.test(line);
+  const isTitle = line !== "" && line.length <= MAX_TITLE_CHARACTERS && !/[,;:]$/.test(line);
   return isTitle ? line.replace(/^#+\s+/, "") : null;
 }

@@ -10,7 +10,7 @@ import {
 } from "../../../db/evaluation/question-store.ts";
 import { type QuestionSet, deleteSet, listSets } from "../../../db/evaluation/set-store.ts";
 import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
-import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
+import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import {
   questionsAsCsv,
   questionsAsJsonLines,
@@ -105,7 +105,7 @@ export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
         throw invalid("Content-Type must be text/csv or application/x-ndjson");
       }
       refuseCoded(req.raw.headers);
-      const asked = importedQuestions(await readText(req.raw, IMPORT_MAX_BYTES), format, set);
+      const asked = importedQuestions(await readText(req.raw, MAX_IMPORT_BYTES), format, set);
       await keepQuestions(services, { set, asked });
       return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
     },

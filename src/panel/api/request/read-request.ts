@@ -15,15 +15,15 @@ export async function jsonOf(request: HonoRequest): Promise<unknown> {
   return json;
 }
 
-const LIMIT_MAX = 100;
+const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 /** Keeps `page × limit` an integer that every store can count with. */
-const PAGE_MAX = 1_000_000_000;
+const MAX_PAGE = 1_000_000_000;
 
 /** `?page&limit` of a list. */
 export const paging = z.object({
-  page: z.coerce.number().int().min(1).max(PAGE_MAX).default(1),
-  limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(DEFAULT_LIMIT),
+  page: z.coerce.number().int().min(1).max(MAX_PAGE).default(1),
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
 });
 
 export type Paging = { page: number; limit: number; offset: number };

@@ -15,7 +15,7 @@ import { freshForm, multipartOf, type FormState, type FormWithFiles } from "../r
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
 import { askedIn, expectedLines, QUESTION_FIELDS, QuestionFields } from "./question-page.tsx";
 import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
-import { IMPORT_MAX_BYTES } from "../../../evaluation/limits.ts";
+import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
 
@@ -152,7 +152,7 @@ const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
 };
 
 /** A file and a pasted text, each as large as an import may be, and what a form puts around. */
-const FORM_LIMIT_BYTES = 2 * IMPORT_MAX_BYTES + 65_536;
+const FORM_LIMIT_BYTES = 2 * MAX_IMPORT_BYTES + 65_536;
 
 const FORMAT_BY_ENDING = new Map<string, ImportFormat>([
   [".csv", "csv"],
@@ -176,7 +176,7 @@ async function questionsIn(
     if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
     return importedQuestions(form.exact("text"), format, set);
   }
-  if (chosen.size > IMPORT_MAX_BYTES) throw fileProblem("is larger than 1 MiB");
+  if (chosen.size > MAX_IMPORT_BYTES) throw fileProblem("is larger than 1 MiB");
   const [ending = ""] = /\.\w+$/.exec(chosen.name.toLowerCase()) ?? [];
   const text = await chosen.text();
   try {

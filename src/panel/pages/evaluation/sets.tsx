@@ -5,7 +5,7 @@ import {
   type QuestionSet,
   setsOfRag,
 } from "../../../db/evaluation/set-store.ts";
-import { SETS_MAX } from "../../../evaluation/limits.ts";
+import { MAX_SETS } from "../../../evaluation/limits.ts";
 import {
   createQuestionSet,
   newQuestionSet,
@@ -62,7 +62,7 @@ export function newSetPages(pages: Pages): void {
 }
 
 async function setListPage(context: PageContext): Promise<Response> {
-  const { data } = await listSets(context.get("services").db, { offset: 0, limit: SETS_MAX });
+  const { data } = await listSets(context.get("services").db, { offset: 0, limit: MAX_SETS });
   return await page(
     context,
     {

@@ -20,7 +20,7 @@ const FORM_LIMIT_BYTES = 4 * KIB * KIB;
 /** The same for the forms that anybody may send, signed in or not. */
 export const STRANGERS_LIMIT_BYTES = 16 * KIB;
 /** Each pair becomes two texts: 4 MiB of separators would be two million of them. */
-const PAIRS_MAX = 20_000;
+const MAX_PAIRS = 20_000;
 
 /** What somebody typed. A field's name is its path in the body that the API takes. */
 export type Form = ReturnType<typeof formFrom>;
@@ -57,7 +57,7 @@ export async function postedValues(
 ): Promise<URLSearchParams> {
   refuseCoded(req.raw.headers);
   const text = await readText(req.raw, limitBytes);
-  if (hasMoreThan(PAIRS_MAX, text)) throw tooLarge();
+  if (hasMoreThan(MAX_PAIRS, text)) throw tooLarge();
   return new URLSearchParams(text);
 }
 

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import {
   type Key,
   type ListQuery,
-  COUNTED_MAX,
+  MAX_COUNTED,
   type PageAt,
   type Slice,
 } from "../../../db/page.ts";
@@ -102,7 +102,7 @@ type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "be
 };
 
 /** Which rows are shown, of how many, and the way to the others. */
-function Turns<Row>({ one, listed, countedTo = COUNTED_MAX, ...of }: TurnsProps<Row>) {
+function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...of }: TurnsProps<Row>) {
   const { here, beside } = of;
   const { data, before, after } = listed;
   if (data.length === 0 && before === null && after === null) return null;
@@ -142,7 +142,7 @@ function whichOf({ one, listed, countedTo }: Which, first: number): string {
 function sortingOf<Row>(
   here: string,
   { sort, isIndexed = false, total = null }: Listed<Row>,
-  countedTo = COUNTED_MAX,
+  countedTo = MAX_COUNTED,
 ): Sorting | null {
   if (sort === undefined) return null;
   if (!isIndexed && total !== null && total >= countedTo) return null;
@@ -169,11 +169,11 @@ export function changed(here: string, values: Record<string, string>): string {
 
 /** Rows of a list on one page. */
 export const ROWS = 50;
-const ROW_MAX = 1_000_000_000;
-const KEY_MAX_LENGTH = 8_000;
-const FILTER_MAX_LENGTH = 500;
+const MAX_ROW = 1_000_000_000;
+const MAX_KEY_LENGTH = 8_000;
+const MAX_FILTER_LENGTH = 500;
 /** Longer than any stored path. */
-const PATH_MAX_LENGTH = 4_096;
+const MAX_PATH_LENGTH = 4_096;
 
 const key = z.array(z.union([z.string(), z.number()]));
 
@@ -182,7 +182,7 @@ const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64ur
 
 /** Null for what is no key: the list is shown from its beginning. */
 function keyIn(cursor: string | undefined): Key | null {
-  if (cursor === undefined || cursor.length > KEY_MAX_LENGTH) return null;
+  if (cursor === undefined || cursor.length > MAX_KEY_LENGTH) return null;
   return key.safeParse(jsonInBase64(cursor)).data ?? null;
 }
 
@@ -196,7 +196,7 @@ export const pageAt = ({ req }: PageContext, limit = ROWS): PageAt => ({
 /** The row of the list that its page begins with, as the links between pages carry it along. */
 const firstRowIn = ({ req }: PageContext): number => {
   const row = Number(req.query("row") ?? 1);
-  return Number.isInteger(row) && row > 0 && row <= ROW_MAX ? row : 1;
+  return Number.isInteger(row) && row > 0 && row <= MAX_ROW ? row : 1;
 };
 
 const SORT = /^(-?)([a-z]+)$/;
@@ -215,13 +215,13 @@ export const listQuery = (context: PageContext): ListQuery => {
 
 /** A filter in the address; null when it is not set. */
 export function filterIn(context: PageContext, name: string): string | null {
-  const text = context.req.query(name)?.trim().slice(0, FILTER_MAX_LENGTH) ?? "";
+  const text = context.req.query(name)?.trim().slice(0, MAX_FILTER_LENGTH) ?? "";
   return text === "" ? null : text;
 }
 
 /** A path in the address as it is: spaces are part of it. Empty when there is none. */
 export const pathIn = ({ req }: PageContext, name: string): string =>
-  (req.query(name) ?? "").slice(0, PATH_MAX_LENGTH);
+  (req.query(name) ?? "").slice(0, MAX_PATH_LENGTH);
 
 /** A filter that has a few values; null for any other. */
 export function choiceIn<Value extends string>(
@@ -242,7 +242,7 @@ export function hereOf(context: PageContext): string {
 /** Where the part of something long begins that the address names: `?from=`. */
 function offsetIn({ req }: PageContext): number {
   const offset = Number(req.query("from") ?? 0);
-  return Number.isInteger(offset) && offset >= 0 && offset <= ROW_MAX ? offset : 0;
+  return Number.isInteger(offset) && offset >= 0 && offset <= MAX_ROW ? offset : 0;
 }
 
 /** The part of something long that the address names. */

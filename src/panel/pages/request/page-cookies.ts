@@ -17,7 +17,7 @@ export type Flash = z.infer<typeof flash>;
 
 /** A page that never comes must not leave a secret lying in the browser. */
 const KEPT_SECONDS = 60;
-const VALUE_MAX_LENGTH = 3_500;
+const MAX_VALUE_LENGTH = 3_500;
 
 const FLASH = "quarry_flash";
 
@@ -30,7 +30,7 @@ const flashOptions = (context: PageContext): CookieOptions => ({
 
 export function setFlash(context: PageContext, told: Flash): void {
   const value = Buffer.from(JSON.stringify(told)).toString("base64url");
-  if (value.length > VALUE_MAX_LENGTH) return;
+  if (value.length > MAX_VALUE_LENGTH) return;
   setCookie(context, FLASH, value, { ...flashOptions(context), maxAge: KEPT_SECONDS });
 }
 

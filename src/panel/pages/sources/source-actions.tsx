@@ -129,7 +129,7 @@ async function removalOf(context: PageContext, shown: ShownSource) {
 
 /** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
 const UPLOAD_LIMIT_BYTES = 32 * 1_024 * 1_024;
-const FILES_MAX = 100;
+const MAX_FILES = 100;
 const FAILURES_TOLD = 5;
 
 /** Returns a notice or a problem. @throws QuarryError `too-large`, `invalid` */
@@ -140,7 +140,7 @@ async function uploadFiles(
   if (takenBy(source.provider) !== "files") throw invalid("this source reads its files by itself");
   const files = (await multipartOf(context, UPLOAD_LIMIT_BYTES)).files("files");
   if (files.length === 0) throw invalid("no files were chosen");
-  if (files.length > FILES_MAX) throw invalid(`at most ${FILES_MAX} files at a time`);
+  if (files.length > MAX_FILES) throw invalid(`at most ${MAX_FILES} files at a time`);
   const failed: string[] = [];
   for (const file of files) {
     const problem = await store(context, source, file);

@@ -8,7 +8,7 @@ type SlideBlock =
   | { kind: "item"; depth: number; marker: string; text: string }
   | { kind: "table"; rows: FilledRow[] };
 
-const TITLE_MAX_CHARACTERS = 200;
+const MAX_TITLE_CHARACTERS = 200;
 
 export class SlideBlocks implements BlockTarget {
   readonly #blocks: SlideBlock[] = [];
@@ -56,7 +56,7 @@ function titleOf(blocks: SlideBlock[]): { text: string } | undefined {
   for (const block of blocks) if (block.kind === "title") return block;
   for (const block of blocks) {
     if (block.kind === "table" || block.kind === "note") continue;
-    return block.text.length <= TITLE_MAX_CHARACTERS ? block : undefined;
+    return block.text.length <= MAX_TITLE_CHARACTERS ? block : undefined;
   }
   return undefined;
 }

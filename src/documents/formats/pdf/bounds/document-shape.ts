@@ -13,9 +13,9 @@ export type DocumentShape = {
 
 /** Least size of headings, relative to the body's. */
 export const HEADING_SCALE = 1.12;
-const HEADING_MAX_CHARACTERS = 200;
-const HEADING_MAX_LINES = 3;
-const FONT_HEADING_MAX_CHARACTERS = 90;
+const MAX_HEADING_CHARACTERS = 200;
+const MAX_HEADING_LINES = 3;
+const MAX_FONT_HEADING_CHARACTERS = 90;
 const MAX_LEVELS = 4;
 
 const rounded = (size: number) => Math.round(size * 2) / 2;
@@ -46,10 +46,10 @@ export function headingLevel(
   shape: DocumentShape,
 ): number {
   const text = textOf(block, shape.compounds);
-  if (text.length > HEADING_MAX_CHARACTERS || !/\p{L}/u.test(text)) return 0;
+  if (text.length > MAX_HEADING_CHARACTERS || !/\p{L}/u.test(text)) return 0;
   const marked = shape.bookmarks.get(foldTitle(text));
   if (marked !== undefined) return marked;
-  if (block.lines.length > HEADING_MAX_LINES) return 0;
+  if (block.lines.length > MAX_HEADING_LINES) return 0;
   const size = rounded(block.lines[0]?.size ?? 0);
   if (size >= shape.bodySize * HEADING_SCALE) {
     const rank = shape.headingSizes.findIndex((known) => known <= size);
@@ -68,7 +68,7 @@ function isFontHeading(
 ): boolean {
   const [line] = block.lines;
   if (line === undefined || block.lines.length > 1 || line.font === shape.bodyFont) return false;
-  if (rounded(line.size) < shape.bodySize || text.length > FONT_HEADING_MAX_CHARACTERS)
+  if (rounded(line.size) < shape.bodySize || text.length > MAX_FONT_HEADING_CHARACTERS)
     return false;
   if (/[.,;:!?]$/.test(text) || !/^[\p{Lu}\p{N}\p{Lo}]/u.test(text)) return false;
   return isBody(next, shape);
