@@ -61,6 +61,23 @@ test.each([false, true])("permissions become principals (shared drive: %s)", asy
   });
 });
 
+test.each([false, true])(
+  "a share lets nobody in after its end (shared drive: %s)",
+  async (isShared) => {
+    const { double, folder, file, source, readers } = await shared(isShared);
+    const end = new Date(START_MS + HOUR_MS).toISOString();
+    double.change(folder, {
+      grants: [{ type: "user", to: "ann@example.com", expirationTime: end }],
+    });
+    double.change(file, { grants: [{ type: "user", to: "bob@example.com", expirationTime: end }] });
+    await source.scan();
+    expect(principalsIn(readers())).toEqual(["user:ann@example.com", "user:bob@example.com"]);
+    source.setTime(START_MS + HOUR_MS);
+    await source.scan();
+    expect(principalsIn(readers())).toEqual([]);
+  },
+);
+
 test("a shared drive costs a call for each item with permissions of its own", async () => {
   const { double, root, folder, file, source, readers } = await shared(true);
   const people = Array.from({ length: 250 }, (_, at) => `p${at}@example.com`);

@@ -7,13 +7,8 @@ import { certificate } from "../../../doubles/microsoft-graph/certificate.ts";
 import { GraphDouble } from "../../../doubles/microsoft-graph/graph-double.ts";
 import { applyStep } from "../../../doubles/microsoft-graph/random-changes.ts";
 import { graphSource } from "../../../doubles/microsoft-graph/scanning.ts";
-import {
-  entraGroup,
-  link,
-  siteGroup,
-  user,
-  type Grant,
-} from "../../../doubles/microsoft-graph/grant.ts";
+import { entraGroup, link, siteGroup, user } from "../../../doubles/microsoft-graph/grant.ts";
+import type { Grant } from "../../../doubles/microsoft-graph/grant.ts";
 import { grantsOf } from "../../../doubles/microsoft-graph/permissions.ts";
 import { fileOf } from "../../../doubles/source/simulated-scans.ts";
 import { numRuns } from "../../../doubles/source/random-schedules.ts";
@@ -104,6 +99,17 @@ test.each<[what: string, grant: Grant, principals: string[]]>([
   library.change(folder, { grants: [grant] });
   await source.scan();
   expect(principalsIn(readers())).toEqual(principals);
+});
+
+test("a share lets nobody in after its end", async () => {
+  const { library, folder, source, readers, tick, now } = shared();
+  const end = { expirationDateTime: new Date(now() + HOUR_MS).toISOString() };
+  library.change(folder, { grants: [user("ann@contoso.example", end)] });
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(["user:ann@contoso.example"]);
+  tick(1);
+  await source.scan();
+  expect(principalsIn(readers())).toEqual([]);
 });
 
 test("a site's own groups let nobody in that is not named as a member", async () => {
