@@ -84,7 +84,12 @@ export async function runBody<Result extends object>(
   const left = new AbortController();
   const made = textsOf(runEvents(run, AbortSignal.any([signal, left.signal])));
   const texts: AsyncIterator<string, unknown, undefined> = {
-    next: () => made.next(),
+    next: () =>
+      made.next().catch((thrown: unknown) => {
+        // Texts that fail take no more events, for which the run would wait.
+        left.abort();
+        throw thrown;
+      }),
     // The run is ended, and not its texts: these may be waiting for it.
     return() {
       left.abort();

@@ -167,7 +167,18 @@ test("a failure is thrown before the first byte, and the last event after it", a
   expect(said).not.toContain("[DONE]");
 });
 
-test("a reader that goes away ends the run", async () => {
+/** Texts that cannot be made of an event. */
+const failingTexts = {
+  teller: () => ({
+    // oxlint-disable-next-line require-yield -- it fails at the first event
+    texts: async function* (events: AsyncIterable<unknown>): AsyncGenerator<string> {
+      for await (const _ of events) throw new Error("unexpected");
+    },
+    failed: () => "",
+  }),
+};
+
+test.for(["a reader that goes away ends", "texts that fail end"])("%s the run", async (what) => {
   let ended = false;
   const run: Run = async ({ emit, signal }) => {
     await emit({ type: "delta", text: "It", step: 0 });
@@ -179,8 +190,13 @@ test("a reader that goes away ends the run", async () => {
     });
   };
   const { signal } = new AbortController();
-  const reader = (await streamedTurn({ run, signal, log }, chat(), chatCompletions)).getReader();
-  await reader.read();
-  await reader.cancel();
+  const running = { run, signal, log };
+  if (what === "texts that fail end") {
+    await expect(streamedTurn(running, chat(), failingTexts)).rejects.toThrow("unexpected");
+  } else {
+    const reader = (await streamedTurn(running, chat(), chatCompletions)).getReader();
+    await reader.read();
+    await reader.cancel();
+  }
   expect(ended).toBe(true);
 });
