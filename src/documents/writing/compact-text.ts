@@ -3,7 +3,7 @@ import { releaseBytes } from "../release-bytes.ts";
 
 const MIB = 1 << 20;
 /** Bytes of UTF-8. The finished string takes up to twice as much, beside these bytes. */
-const MAX_TEXT_BYTES = 32 * MIB;
+export const MAX_TEXT_BYTES = 32 * MIB;
 const SETTLE_CHARACTERS = 1 << 17;
 
 const encoder = new TextEncoder();

@@ -1,4 +1,8 @@
+import { MAX_TEXT_BYTES, tooMuchText } from "./compact-text.ts";
 import { foldSpace } from "./fold-space.ts";
+
+/** Of an empty one, with its bar. */
+const CELL_CHARACTERS = 3;
 
 /** The cells of a row, by their columns in ascending order: a sheet can leave thousands empty. */
 export type FilledRow = { columns: number[]; cells: string[] };
@@ -37,7 +41,10 @@ export function tableText(rows: FilledRow[]): TableText {
 
 /** Rows that continue a table; cells beyond its columns are added at the row's end. */
 export function rowsText(rows: FilledRow[], columns: number[]): string[] {
-  return rows.filter((row) => row.cells.length > 0).map((row) => rowText(row, columns));
+  const filled = rows.filter((row) => row.cells.length > 0);
+  // Checked before they are built: a wide table is mostly the bars of empty cells.
+  if (filled.length * columns.length * CELL_CHARACTERS > MAX_TEXT_BYTES) throw tooMuchText();
+  return filled.map((row) => rowText(row, columns));
 }
 
 function rowText(row: FilledRow, columns: number[]): string {

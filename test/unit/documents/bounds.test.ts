@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { checkStreams } from "../../../src/documents/formats/pdf/bounds/stream-bounds.ts";
+import { filledRow, tableText, type FilledRow } from "../../../src/documents/writing/table-text.ts";
 import { docx, pptx, xlsx } from "../../support/office-files.ts";
 import { pagesOf, pdfOf, pdfStream } from "../../support/pdf-of.ts";
 import { reads } from "../../support/read-document.ts";
@@ -63,6 +64,13 @@ describe("what a file says of its size is read before it is unpacked", () => {
       new Error("workbook has more than 1048576 rows"),
     ],
   });
+});
+
+it("a table of bars between empty cells is refused before they are written", () => {
+  const wide = filledRow(Array<string>(20_000).fill("x"));
+  const rows = [wide, ...Array<FilledRow>(600).fill(filledRow(["x"]))];
+  expect(() => tableText(rows)).toThrow("more than 32 MiB of text");
+  expect(tableText([wide, ...rows.slice(0, 200)]).columns).toHaveLength(20_000);
 });
 
 describe("comments before a document's first words", () => {

@@ -41,6 +41,12 @@ describe("HTML", () => {
       `<table>${rows}</table>`,
       ["Doors Ltd", "Home", long, long, long, long, long].join("\n\n"),
     ],
+    "reads the rows of a long table before one that places things": [
+      `<table>${"<tr><td>Bolt<td>7".repeat(1_500)}<tr><td>Nut<td><h2>Left</h2></table>`,
+      new RegExp(
+        `^(?:\\| Bolt \\| 7 \\|\\n(?:\\| --- \\| --- \\|\\n)?){1500}\\| Nut \\|  \\|\\n\\n## Left$`,
+      ),
+    ],
     "reads tables that only place things as text": [
       "<table><tr><td><h2>Left</h2>menu<td><table><tr><td>a<td>b</table></table>",
       "## Left\n\nmenu\n\n| a | b |\n| --- | --- |",

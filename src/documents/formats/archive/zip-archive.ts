@@ -51,8 +51,9 @@ const names = new TextDecoder("utf-8", { fatal: false, ignoreBOM: false });
 export class ZipArchive {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** By name in lower case. */
   readonly #entries = new Map<string, Entry>();
+  /** By name in lower case. */
+  readonly #folded = new Map<string, Entry>();
   #inflatedBytes = 0;
 
   constructor(bytes: Uint8Array) {
@@ -66,11 +67,11 @@ export class ZipArchive {
   }
 
   names(): string[] {
-    return Array.from(this.#entries.values(), ({ name }) => name);
+    return [...this.#entries.keys()];
   }
 
   #find(name: string): Entry | undefined {
-    return this.#entries.get(name.toLowerCase());
+    return this.#entries.get(name) ?? this.#folded.get(name.toLowerCase());
   }
 
   *read(name: string): CooperativeWork<Uint8Array | null> {
@@ -153,7 +154,8 @@ export class ZipArchive {
         isEncrypted: (this.#view.getUint16(at + 8, true) & ENCRYPTED_FLAG) !== 0,
         ...this.#figuresOf(at, extraStart, extraLength),
       };
-      this.#entries.set(name.toLowerCase(), entry);
+      this.#entries.set(name, entry);
+      this.#folded.set(name.toLowerCase(), entry);
       at = extraStart + extraLength + this.#view.getUint16(at + 32, true);
     }
   }

@@ -60,7 +60,8 @@ export class OpenTables {
     const outer = this.#open.at(-1);
     if (outer === undefined || outer.isLayout) return;
     outer.isLayout = true;
-    for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
+    if (outer.table.isLong) outer.table.end();
+    else for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
     this.#cell = null;
   }
 

@@ -53,7 +53,7 @@ export class NestedTables {
   }
 
   skipColumns(count: number): void {
-    if (count > 0) this.#table.column += count;
+    if (count > 0) this.#table.column += Math.min(Math.floor(count), MAX_REPEAT);
   }
 
   openCell(columns = 1): void {

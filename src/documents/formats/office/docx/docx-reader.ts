@@ -11,7 +11,7 @@ import { DocxWriter, type DocxParagraph } from "./docx-writer.ts";
 import type { Drawing } from "../drawings.ts";
 import { OpenFormula } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
-import { countOf, NestedTables } from "../nested-tables.ts";
+import { countOf, MAX_REPEAT, NestedTables } from "../nested-tables.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
 
 export type DocxParts = {
@@ -114,7 +114,8 @@ export class DocxReader implements XmlHandler {
     tr: () => this.#tables.openRow(),
     gridBefore: ({ val = "0" }) => this.#tables.skipColumns(Number(val)),
     tc: () => this.#tables.openCell(),
-    gridSpan: ({ val = "1" }) => this.#tables.changeCell({ columns: countOf(val) }),
+    gridSpan: ({ val = "1" }) =>
+      this.#tables.changeCell({ columns: Math.min(countOf(val), MAX_REPEAT) }),
     vMerge: ({ val }) => this.#tables.changeCell({ isContinued: val !== "restart" }),
   };
 

@@ -107,6 +107,16 @@ describe("books", () => {
     expect(notes).toEqual(["1 chapter missing from the file"]);
   });
 
+  it("have chapters whose names differ in capitals", async () => {
+    const { markdown } = await book(
+      "",
+      '<item id="a" href="A.xhtml"/><item id="b" href="a.xhtml"/>',
+      '<itemref idref="a"/><itemref idref="b"/>',
+      { "o/A.xhtml": chapter("<p>One</p>"), "o/a.xhtml": chapter("<p>Two</p>") },
+    );
+    expect(markdown).toBe("One\n\nTwo");
+  });
+
   it("close elements in themselves", async () => {
     const { markdown } = await book("", '<item id="a" href="a.xhtml"/>', '<itemref idref="a"/>', {
       "o/a.xhtml": chapter('<h2 id="x"/><p>Text<br/>goes on</p><iframe src="y"/><ul/><p>After</p>'),

@@ -178,15 +178,21 @@ describe("lists and headings", () => {
 
 describe("tables", () => {
   const inner = table(row(p(r("a")), p(r("b"))), 2);
-  const late = `<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>${cell(p(r("31")))}</w:tr>`;
+  const late = (columns: number) =>
+    `<w:tr><w:trPr><w:gridBefore w:val="${columns}"/></w:trPr>${cell(p(r("31")))}</w:tr>`;
+  const wide = cell(`<w:tcPr><w:gridSpan w:val="99999"/></w:tcPr>${p(r("May"))}`);
   reads("a.docx", {
     "of one cell are what they hold": [
       docx(table(row(p(r("Boxed"), styled("Heading2")) + p(r("One.")) + inner + p(r("Two."))), 1)),
       "## Boxed\n\nOne.\n\n| a | b |\n| --- | --- |\n\nTwo.",
     ],
     "keep cells in their columns behind those that a row leaves out": [
-      docx(table(row(p(r("Month")), p(r("Catch"))) + late, 2)),
+      docx(table(row(p(r("Month")), p(r("Catch"))) + late(1), 2)),
       "| Month | Catch |\n| --- | --- |\n|  | 31 |",
+    ],
+    "keep cells behind more columns than a table can have": [
+      docx(table(`${late(99_999)}<w:tr>${wide}${cell(p(r("32")))}</w:tr>`)),
+      "|  | 31 |\n| --- | --- |\n| May | 32 |",
     ],
   });
 });
