@@ -23,7 +23,9 @@ export async function askModel<Reply extends object>(
   asking: Asking<Reply>,
 ): Promise<{ reply: Reply; usage: Usage }> {
   const { model, systemPrompt, prompt, reply, countedFor } = asking;
-  const output = planOutput(schemaIn(JSON.stringify(z.toJSONSchema(reply))));
+  // Gemini refuses a schema that names its `$schema`.
+  const { $schema: _, ...schema } = z.toJSONSchema(reply);
+  const output = planOutput(schemaIn(JSON.stringify(schema)));
   const caller = { tokenId: null };
   const subject = { kind: "inference" as const, ...countedFor, agentId: null, caller, model };
   const ask = async ({ key, meter }: RunTools) => {

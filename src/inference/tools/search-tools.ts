@@ -74,18 +74,27 @@ const SearchInput = z.object({
     .refine((query) => query.trim() !== "", "must not be blank"),
 });
 
+/** Without the `$schema` for which Gemini and strict servers refuse a whole request. */
+const { $schema: _, ...searchSchema }: Record<string, unknown> = z.toJSONSchema(SearchInput);
+
 /** One search tool a RAG, named and described after it. */
 export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<ToolSet> {
   // Refused here: a tool's failure is told to the model, which cannot name the reader.
   for (const rag of rags) readersOf(rag);
-  const { tool } = await import("../ai-sdk.ts");
+  const { jsonSchema, tool } = await import("../ai-sdk.ts");
+  const inputSchema = jsonSchema<z.output<typeof SearchInput>>(searchSchema, {
+    validate(given) {
+      const { data: value, error } = SearchInput.safeParse(given);
+      return error === undefined ? { success: true, value } : { success: false, error };
+    },
+  });
   const budget = { left: Math.min(turn.contextTokens * CONTEXT_SHARE, turn.room), started: 0 };
   return Object.fromEntries(
     rags.map((rag, at) => {
       const name = toolName(rag.identifier, at);
       const search = tool({
         description: describe(rag),
-        inputSchema: SearchInput,
+        inputSchema,
         execute: ({ query }, { toolCallId, abortSignal }) =>
           recorded(turn, { id: toolCallId, tool: name, input: { query } }, () =>
             searchOnce(turn, budget, rag, query, abortSignal),
