@@ -213,15 +213,15 @@ function rankedReader(
   const isFew = files !== null && chunkCount <= RESTRICTED_INSIDE_LIMIT_CHUNKS;
   // FTS5 gives all words of a search the same weight.
   const isWeighted = terms.some(({ weight }) => weight !== 1);
-  if (isFew && !isWeighted) {
+  const sums = isFew && !isWeighted ? null : wordScores.sums(terms);
+  if (sums !== null) return { read: (rows) => bestOf(sums, rows, chunks), page };
+  if (isFew) {
     const list = JSON.stringify([...files]);
     return {
       read: (rows) => sql.exec<Ranked>(RANKED_WITHIN_FILES, match, list, rows).toArray(),
       page,
     };
   }
-  const sums = wordScores.sums(terms);
-  if (sums !== null) return { read: (rows) => bestOf(sums, rows, chunks), page };
   // Of a restriction, about as many more rows are read as are left out.
   const share = files === null ? 1 : chunkCount / Math.max(1, readTotals(sql).chunks);
   return {

@@ -96,6 +96,21 @@ test("function words of Ukrainian do not find, and short stems weigh as long one
   expect((await lexical("telling", "тримати рабами"))[0]).toBe(slavery);
 });
 
+test("a question in two scripts is asked of few files, and of none", async () => {
+  const index = indexOf("scripts");
+  const [german, chinese] = ["Der Vertrag wird von dem Mieter angenommen.", "北京的合同"];
+  await put(index, "de.md", 1, [german]);
+  await put(index, "de/2.md", 1, ["Die Verträge werden nicht von dem Mieter angenommen."]);
+  await put(index, "zh.md", 1, [chinese]);
+  const within = async (...files: string[]) => {
+    const restriction = { named: { files, folders: [] }, metadata: [] };
+    return (await search(index, "Verträge 北", { vector: null, restriction })).lexical;
+  };
+  expect(await within("absent.md")).toEqual([]);
+  expect(await within("de.md")).toEqual([german]);
+  expect(await within("zh.md")).toEqual([chinese]);
+});
+
 test("many forms of one word do not outweigh two words, also in few files", async () => {
   const index = indexOf("outweighed");
   const two = "Das Haus steht bei dem alten Baum, und der Hof ist hinter der Mauer.";
