@@ -216,7 +216,8 @@ const withField =
 
 async function bucket() {
   const { endpoint, bucket: name, credentials } = inject("objectStorage");
-  const config = { endpoint, region: "us-east-1", bucket: name, pathStyle: true, credentials };
+  // Others write elsewhere in the bucket meanwhile.
+  const config = { endpoint, region: "us-east-1", bucket: name, prefix: "endless/", credentials };
   const { fetch } = globalThis;
   return await Promise.resolve({ provider: "object_storage", config, fetch });
 }

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
-import type { RagId } from "../../../../src/core/ids.ts";
+import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { statement, World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
@@ -54,33 +53,18 @@ test("with other chunking the old chunks answer until the new ones are complete"
   expect(await found(world, rag)).toEqual(after);
 });
 
-test.each<[string, (world: World, rag: RagId) => unknown]>([
-  [
-    "of an older format",
-    async (_world, rag) =>
-      await statement("update rag_generations set format = format - 1 where rag_id = ?", rag).run(),
-  ],
-  [
-    "with vectors of another size",
-    ({ services }) => (services.config = { ...services.config, EMBEDDING_DIMENSIONS: 512 }),
-  ],
-])("an index %s answers until the new one is complete", async (_what, change) => {
+test("an index of an older format answers until the new one is complete", async () => {
   const { world, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
-  expect(before.degradations).toEqual([]);
-  await change(world, rag);
+  await statement("update rag_generations set format = format - 1 where rag_id = ?", rag).run();
   await sweep(world.services);
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
   expect(await found(world, rag)).toEqual(before);
 
   await world.deliver();
-  const { EMBEDDING_DIMENSIONS: dimensions } = world.services.config;
-  expect(await generations(rag)).toMatchObject([
-    { state: "retired", dimensions: 1_024 },
-    { state: "live", dimensions },
-  ]);
-  expect(await found(world, rag)).toMatchObject({ counts: before.counts, degradations: [] });
+  expect(await states(rag)).toEqual(["1 retired", "2 live"]);
+  expect(await found(world, rag)).toMatchObject({ counts: before.counts });
   await sweep(world.services);
   expect(world.waiting).toEqual([]);
 });
@@ -127,30 +111,4 @@ test("a change that is taken back ends the build", async () => {
   await world.deliver();
   expect(await states(rag)).toEqual(["1 live", "2 retired"]);
   expect(await found(world, rag)).toEqual(before);
-});
-
-test("after a return the abandoned embedding model is not built until asked for", async () => {
-  const { world, rag } = await indexedRag(new World(), FILES);
-  const before = await found(world, rag);
-  const setDimensions = (dimensions: number) => {
-    world.services.config = { ...world.services.config, EMBEDDING_DIMENSIONS: dimensions };
-  };
-  setDimensions(512);
-  await world.sweepAfter(0);
-  await returnToIndex(world.services, { ragId: rag });
-  await world.deliver();
-  for (let minute = 0; minute < 3; minute++) {
-    await world.sweepAfter(1);
-  }
-  expect(await states(rag)).toEqual(["1 live", "2 retired"]);
-  expect(await found(world, rag)).toEqual(before);
-
-  await reindexRag(world.services, { ragId: rag });
-  await world.deliver();
-  expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
-  await returnToIndex(world.services, { ragId: rag });
-  await world.deliver();
-  setDimensions(256);
-  await world.sweepAfter(0);
-  expect((await states(rag)).at(-1)).toBe("4 live");
 });
