@@ -187,9 +187,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** @throws ConfigError that names every invalid variable. */
+/** workerd binds null where its environment lacks a variable. @throws ConfigError that names every invalid variable. */
 export function parseConfig(environment: Record<string, unknown>): Config {
-  const parsed = checked.safeParse(environment);
+  const given = Object.entries(environment).filter(([, value]) => value !== null);
+  const parsed = checked.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   throw new ConfigError([...new Set(wrong)]);

@@ -9,7 +9,9 @@ import { askWrangler, reasonSaid } from "./deploy/wrangler-command.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
-import { askLocally } from "./worker/wrangler.ts";
+import { pathOfUser } from "./terminal.ts";
+import { askDatabase, hasDatabase } from "./worker/local-database.ts";
+import { buildIfChanged } from "./worker/workerd.ts";
 
 const CODE_LENGTH = 43;
 const GOOD_FOR_MS = 600_000;
@@ -36,9 +38,7 @@ export function adminLinkCommand(): Command {
 async function printLink({ email, env, state, url }: Options): Promise<void> {
   const base = checkedUrl(url);
   const code = randomBase62(CODE_LENGTH);
-  const said = await execute(insertion(await sha256Hex(code), email), env, state);
-  if (said.code !== 0) throw new CommandFailure(`The link is not made: ${reasonSaid(said)}`);
-  const [{ results: [made] } = { results: [] }] = answer.parse(parsedJson(said.stdout));
+  const [made] = await execute(insertion(await sha256Hex(code), email), env, pathOfUser(state));
   if (made === undefined) {
     throw new CommandFailure(
       email === undefined
@@ -50,7 +50,7 @@ async function printLink({ email, env, state, url }: Options): Promise<void> {
   console.log(`${base}/panel/sign-in/link?code=${code}`);
 }
 
-const answer = z.array(z.object({ results: z.array(z.object({ email: z.string() })) }));
+const rows = z.array(z.object({ email: z.string() }));
 
 /** Only the hash leaves this process. The database's own clock counts the ten minutes. */
 function insertion(hash: string, email: string | undefined): string {
@@ -63,8 +63,20 @@ function insertion(hash: string, email: string | undefined): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
+/** @throws CommandFailure */
 async function execute(sql: string, env: string | undefined, state: string) {
-  const statement = ["execute", "DB", "--json", "--command", sql];
-  if (env === undefined) return await askLocally(statement, state);
-  return await askWrangler(["d1", ...statement, "--remote", "--env", env]);
+  if (env === undefined) {
+    if (!hasDatabase(state)) {
+      throw new CommandFailure(
+        `${state} holds no state. Name the folder with --state, or a deployment with --env.`,
+      );
+    }
+    await buildIfChanged();
+    return rows.parse(await askDatabase(state, sql));
+  }
+  const said = await askWrangler([...QUERY, sql, "--env", env]);
+  if (said.code !== 0) throw new CommandFailure(`The link is not made: ${reasonSaid(said)}`);
+  return z.tuple([z.object({ results: rows })]).parse(parsedJson(said.stdout))[0].results;
 }
+
+const QUERY = ["d1", "execute", "DB", "--remote", "--json", "--command"];

@@ -5,10 +5,11 @@ import { DEFAULT_STATE } from "./installation.ts";
 import { showWaiting, whileWaiting } from "./progress.ts";
 import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
-import { applyMigrations } from "./worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
+import { applyMigrations } from "./worker/local-database.ts";
+import { exitCodeOf } from "./worker/processes.ts";
 import { encryptionFile, writeVariables } from "./worker/state-files.ts";
-import { passOutput } from "./worker/worker-log.ts";
+import { passOutput } from "./worker/wrangler-output.ts";
 import {
   DEV_VARS,
   besidesFile,
@@ -16,7 +17,8 @@ import {
   givenVariables,
   pairOf,
 } from "./worker/worker-variables.ts";
-import { exitCodeOf, spawnWrangler } from "./worker/wrangler.ts";
+import { buildIfChanged } from "./worker/workerd.ts";
+import { spawnWrangler } from "./worker/wrangler.ts";
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };
 
@@ -39,7 +41,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   checkVariables({ ...given, ...named }, isLocal);
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
-  const migrating = applyMigrations(stateFolder);
+  const migrating = buildIfChanged().then(() => applyMigrations(stateFolder));
   await whileWaiting(process.stdout, "Setting up the local database", migrating);
   const beside = besidesFile(process.env, given);
   const all = { ...given, ...named };
@@ -55,7 +57,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const files = passed.length === 0 || DEV_VARS === null ? passed : [DEV_VARS, ...passed];
   const fixed = ["--port", options.port, "--persist-to", stateFolder, ...vars];
   const args = ["dev", ...fixed, ...files.flatMap((file) => ["--env-file", file]), ...command.args];
-  const child = spawnWrangler(args, ["inherit", "pipe", "pipe"]);
+  const child = spawnWrangler(args);
   const ready = showWaiting(process.stdout, "Starting the Worker");
   const show = (url: string) => {
     ready();

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { runDemo, type DemoOptions } from "./demo/run-demo.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
+import { LOOPBACK } from "./worker/claim-state.ts";
 
 const MAX_PORT = 65_535;
 
@@ -28,6 +29,7 @@ export function startCommand(name: string): Command {
     .option("--query <text>", "text to search for (default: the folder's first heading)")
     .option("--prompt <text>", "question to answer (default: the same)")
     .option("--port <n>", "port to listen on", port, 8787)
+    .option("--host <address>", "address to listen on", LOOPBACK)
     .option("--state <dir>", "folder for local state", DEFAULT_STATE)
     .option("--embedded", "use the built-in models, even where a model server runs")
     .option(

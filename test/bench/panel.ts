@@ -1,15 +1,15 @@
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
 
-import { applyMigrations } from "../../src/cli/worker/apply-migrations.ts";
+import { applyMigrations, askDatabase } from "../../src/cli/worker/local-database.ts";
 import { startWorker } from "../../src/cli/worker/start-worker.ts";
-import { spawnWrangler } from "../../src/cli/worker/wrangler.ts";
+import { buildIfChanged } from "../../src/cli/worker/workerd.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
 import { signedInVisitor } from "../browser/support/visitor.ts";
 import { ADMIN } from "../browser/support/world.ts";
+import { variablesOf } from "../end-to-end/local-service.ts";
 import { freePort } from "../end-to-end/run-cli.ts";
 import { FILL, PAGES } from "./support/panel-fill.ts";
 import { medianOf } from "./support/time-calls.ts";
@@ -44,8 +44,9 @@ async function withService<Result>(
   stateFolder: string,
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  const vars = ["RATE_LIMIT_LOGIN:1000"];
-  const service = await startWorker({ port: await freePort(), stateFolder, vars, tell: () => {} });
+  const variables = await variablesOf(["RATE_LIMIT_LOGIN:1000"]);
+  const port = await freePort();
+  const service = await startWorker({ port, stateFolder, variables, tell: () => {} });
   try {
     return await work(service.url);
   } finally {
@@ -80,13 +81,9 @@ async function onSlowLine(browser: Browser, url: string) {
 const LOADED = `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`;
 
 async function largeInstallation(stateFolder: string) {
+  await buildIfChanged();
   await applyMigrations(stateFolder);
-  const sql = join(stateFolder, "fill.sql");
-  writeFileSync(sql, `${FILL.join(";\n")};\n`);
-  const args = ["d1", "execute", "quarry", "--local", "--persist-to", stateFolder, "--file", sql];
-  const filling = spawnWrangler([...args, "--yes"], "ignore");
-  await once(filling, "exit");
-  if (filling.exitCode !== 0) throw new Error("the database could not be filled");
+  for (const statement of FILL) await askDatabase(stateFolder, statement);
   return await withService(stateFolder, timePages);
 }
 

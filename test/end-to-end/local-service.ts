@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { dataOf, panelApi, signIn, type PanelApi } from "../../src/cli/api/clients.ts";
 import { startWorker, type RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import { builtService } from "./built-service.ts";
+import { givenVariables, pairOf } from "../../src/cli/worker/worker-variables.ts";
+import type { Variables } from "../../src/cli/worker/worker-variables.ts";
 import { freePort } from "./run-cli.ts";
 
 /** A folder that is gone after the tests. */
@@ -13,16 +14,21 @@ export function scratchFolder(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** The service as `wrangler dev` runs it, with limits that a test does not meet by accident. */
+/** Those of `.dev.vars`, and `NAME:VALUE` pairs. */
+export async function variablesOf(pairs: string[]): Promise<Variables> {
+  return { ...(await givenVariables({})), ...Object.fromEntries(pairs.map(pairOf)) };
+}
+
+/** The service as `npm start` runs it, with limits that a test does not meet by accident. */
 export async function startService(
   stateFolder: string,
   port?: number,
   more: string[] = [],
 ): Promise<RunningWorker> {
-  const vars = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000", ...more];
+  const limits = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000"];
+  const variables = await variablesOf([...limits, ...more]);
   const tell = (line: string) => process.stderr.write(`${line}\n`);
-  const configuration = await builtService(stateFolder);
-  return startWorker({ port: port ?? (await freePort()), stateFolder, vars, configuration, tell });
+  return startWorker({ port: port ?? (await freePort()), stateFolder, variables, tell });
 }
 
 /** A file source and a RAG over it, both called `docs`, with a key and a token. */

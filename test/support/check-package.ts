@@ -43,7 +43,7 @@ function install() {
   run("npm", "pack", PROJECT, "--silent", "--pack-destination", scratch);
   const archive = join(scratch, `quarry-${versionOfProject()}.tgz`);
   run("tar", "-xzf", archive, "-C", installed, "--strip-components=1");
-  symlinkSync(join(PROJECT, "node_modules/wrangler"), join(modules, "wrangler"));
+  symlinkSync(join(PROJECT, "node_modules/workerd"), join(modules, "workerd"));
 }
 
 const files = () => readdirSync(installed, { recursive: true }).join("\n");

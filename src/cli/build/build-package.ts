@@ -2,9 +2,9 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
-import { askWrangler, reasonSaid } from "../deploy/wrangler-command.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
+import { buildService } from "./build-service.ts";
 import { bundleCommands } from "./bundle-commands.ts";
 import { withDrafts } from "./drafts.ts";
 
@@ -16,16 +16,12 @@ function putInPlace(from: string, folder: string, name: string) {
   renameSync(join(from, name), join(DIST, folder, name));
 }
 
-async function buildInto(drafts: string) {
-  const worker = ["--outdir", drafts, "--minify", "--env", ""];
-  const said = await askWrangler(["deploy", "--dry-run", ...worker]);
-  if (said.code !== 0) throw new Error(`The Worker cannot be built: ${reasonSaid(said)}`);
-  await bundleCommands(drafts);
-}
-
 await withDrafts(DIST, async (drafts) => {
-  await whileWaiting(process.stderr, "Building the Worker and the commands", buildInto(drafts));
-  putInPlace(drafts, "worker", "index.js");
+  await whileWaiting(
+    process.stderr,
+    "Building the Worker and the commands",
+    Promise.all([buildService({ minify: true }), bundleCommands(drafts)]),
+  );
   putInPlace(drafts, "cli", "quarry.js");
   process.stderr.write("Packing\n");
 });

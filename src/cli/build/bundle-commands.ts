@@ -15,6 +15,8 @@ export async function bundleCommands(outdir: string): Promise<void> {
     platform: "node",
     format: "esm",
     target: OLDEST_NODE,
+    // A package is built; only a checkout builds.
+    external: ["*/build-service.ts"],
     banner: {
       js: 'import { createRequire as quarryRequire } from "node:module"; const require = quarryRequire(import.meta.url);',
     },

@@ -1,6 +1,5 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
-import { writeVariables } from "../worker/state-files.ts";
 import {
   USUAL_PLACES,
   dimensionsOf,
@@ -10,6 +9,7 @@ import {
   type ModelPlace,
   type ModelServer,
 } from "./model-server.ts";
+import type { Variables } from "../worker/worker-variables.ts";
 
 const SECRET = "OPENAI_COMPATIBLE_API_KEY";
 const LOCAL = "local/";
@@ -26,8 +26,8 @@ type Models = {
   about: string;
 };
 
-/** Settings of the Worker for a model server. The key is not an argument: `ps` would show it. */
-export type ModelSettings = Models & { vars: string[]; envFiles: string[] };
+/** Settings of the Worker for a model server. */
+export type ModelSettings = Models & { variables: Variables };
 
 export type ModelChoice = {
   embedded?: boolean;
@@ -46,7 +46,6 @@ export type ModelChoice = {
  */
 export async function modelSettings(
   environment: NodeJS.ProcessEnv,
-  stateFolder: string,
   choice: ModelChoice = {},
 ): Promise<ModelSettings> {
   const named = namedIn(environment);
@@ -56,15 +55,12 @@ export async function modelSettings(
   const baseUrl = models.baseUrl ?? named.baseUrl;
   // It may stand in .dev.vars, which the Worker reads, and --embedded overrides it.
   const isDefault = embeddingModel === BUILT_IN_EMBEDDING && named.embedding === undefined;
-  const vars = [
-    ...(baseUrl === undefined ? [] : [`OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`]),
-    ...(isDefault ? [] : [`EMBEDDING_MODEL:${embeddingModel}`]),
-    ...(dimensions === null ? [] : [`EMBEDDING_DIMENSIONS:${dimensions}`]),
-  ];
-  // A server that was only found is not the one that the key was given for.
-  const isForNamed = named.apiKey !== undefined && named.baseUrl !== undefined;
-  const secrets = isForNamed ? { [SECRET]: named.apiKey ?? "" } : {};
-  return { ...models, vars, envFiles: await writeVariables(stateFolder, "model.env", secrets) };
+  const variables: Variables = {
+    ...(baseUrl === undefined ? {} : { OPENAI_COMPATIBLE_BASE_URL: baseUrl }),
+    ...(isDefault ? {} : { EMBEDDING_MODEL: embeddingModel }),
+    ...(dimensions === null ? {} : { EMBEDDING_DIMENSIONS: dimensions }),
+  };
+  return { ...models, variables };
 }
 
 type Named = ReturnType<typeof namedIn>;

@@ -8,20 +8,14 @@ import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting, type Progress } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
-import { hasDatabase } from "../worker/apply-migrations.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
+import { hasDatabase } from "../worker/local-database.ts";
 import { withWorker } from "../worker/start-worker.ts";
-import { encryptionFile, writeVariables } from "../worker/state-files.ts";
-import {
-  besidesModels,
-  checkVariables,
-  DEV_VARS,
-  givenVariables,
-  type Variables,
-} from "../worker/worker-variables.ts";
+import { encryptionKeys } from "../worker/state-files.ts";
+import { checkVariables, givenVariables, withSettings } from "../worker/worker-variables.ts";
 import { LOCAL_EMAIL, newLocalPassword, readDemoState, writeDemoState } from "./demo-state.ts";
 import type { DemoState } from "./demo-state.ts";
-import { modelSettings, type ModelSettings } from "./model-settings.ts";
+import { modelSettings } from "./model-settings.ts";
 import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
 import { addressesOf, showAddresses, showAnswer, showRetrieval } from "./show-answers.ts";
 import { firstHeading, SAMPLE_FOLDER, SAMPLE_QUESTIONS, subjectOf } from "./subject.ts";
@@ -32,6 +26,7 @@ export type DemoOptions = {
   query?: string;
   prompt?: string;
   port: number;
+  host?: string;
   state: string;
   embedded?: true;
   confirmRemovals?: true;
@@ -52,7 +47,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const stateFolder = pathOfUser(options.state);
   const questions = await questionsOf(options, folder);
   // Before anything there is read or written: another server may use it.
-  await checkPortIsFree(options.port);
+  await checkPortIsFree(options.port, options.host);
   await claimState(stateFolder, options.port);
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
@@ -60,12 +55,17 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const ofDev = hasDatabase(stateFolder) ? BUILT_IN_MODELS.embedding : null;
   const madeWith = state.embeddingModel ?? ofDev;
   const choice = { embedded: options.embedded === true, madeWith };
-  const settings = await modelSettings(given, stateFolder, choice);
+  const settings = await modelSettings(given, choice);
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? settings.embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
   await writeDemoState(stateFolder, state);
-  const envFiles = await envFilesOf(stateFolder, given, settings, state.password);
+  const variables = {
+    ...(await encryptionKeys(stateFolder, given)),
+    ...withSettings(given, settings.variables),
+    PANEL_ADMIN_EMAIL: LOCAL_EMAIL,
+    PANEL_ADMIN_PASSWORD: state.password,
+  };
   terminal.say(settings.about);
   const { embeddingModel } = settings;
   if (madeWith !== null && madeWith !== embeddingModel) {
@@ -73,9 +73,16 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       `The files are embedded again with ${embeddingModel}; the index was made with ${madeWith}. Meanwhile the previous index answers.`,
     );
   }
-  const { port } = options;
+  const { port, host } = options;
   const { warn: tell, output } = terminal;
-  const worker = { port, stateFolder, vars: settings.vars, envFiles, tell, output };
+  const worker = {
+    port,
+    ...(host === undefined ? {} : { host }),
+    stateFolder,
+    variables,
+    tell,
+    output,
+  };
   await withWorker(worker, async (url) => {
     const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {
@@ -90,24 +97,6 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await writeDemoState(stateFolder, state);
     await indexAndAsk({ url, api, state, subject, questions, terminal }, options);
   });
-}
-
-/** Files of variables for the Worker; later files win. */
-async function envFilesOf(
-  stateFolder: string,
-  given: Variables,
-  settings: ModelSettings,
-  password: string,
-): Promise<string[]> {
-  const signIn = { PANEL_ADMIN_EMAIL: LOCAL_EMAIL, PANEL_ADMIN_PASSWORD: password };
-  return [
-    ...(await encryptionFile(stateFolder, given)),
-    // Named files replace .dev.vars, so that a checkout names it too.
-    ...(DEV_VARS === null ? [] : [DEV_VARS]),
-    ...(await writeVariables(stateFolder, "variables.env", besidesModels(given))),
-    ...settings.envFiles,
-    ...(await writeVariables(stateFolder, "sign-in.env", signIn)),
-  ];
 }
 
 type Served = {

@@ -9,7 +9,7 @@ import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
-import { withoutNoise } from "../worker/worker-log.ts";
+import { withoutNoise } from "../worker/wrangler-output.ts";
 import type { DeploySettings } from "./settings.ts";
 import { askWrangler, runWrangler } from "./wrangler-command.ts";
 

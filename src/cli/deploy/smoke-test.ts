@@ -4,11 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { z } from "zod";
 
-import { exitCodeOf } from "../worker/wrangler.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
+import { exitCodeOf } from "../worker/processes.ts";
 
 /** A new version reaches every location within seconds; a new address takes longer. */
 const ANSWERS_WITHIN_MS = 120_000;

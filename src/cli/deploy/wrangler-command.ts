@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
-import { exitCodeOf, saidBy, type Said } from "../worker/wrangler.ts";
+import { exitCodeOf, saidBy, type Said } from "../worker/processes.ts";
 
 /** The `[env.…]` of wrangler.toml that can be deployed. */
 export const ENVIRONMENTS = ["production", "preview"] as const;

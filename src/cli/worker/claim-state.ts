@@ -9,6 +9,7 @@ import { messageOf } from "../../core/errors.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 import { OWNER_ONLY, protectState, removeVariables } from "./state-files.ts";
 
+export const LOOPBACK = "127.0.0.1";
 const FILE = "server.json";
 /** A server that listens nowhere after this long has not started. */
 const STARTS_WITHIN_MS = 120_000;
@@ -78,9 +79,12 @@ async function serves({ pid, port }: z.infer<typeof owner>, file: string): Promi
 }
 
 /** @throws CommandFailure when something else listens on the port. */
-export async function checkPortIsFree(port: number): Promise<void> {
-  const server = createServer().listen(port, "127.0.0.1");
-  await once(server, "listening").catch(() => {
+export async function checkPortIsFree(port: number, host = LOOPBACK): Promise<void> {
+  const server = createServer().listen(port, host);
+  await once(server, "listening").catch((thrown: unknown) => {
+    if (codeOf(thrown) !== "EADDRINUSE") {
+      throw new CommandFailure(`Nothing can listen on ${host}, port ${port}: ${messageOf(thrown)}`);
+    }
     throw new CommandFailure(
       `Another program uses port ${port}, perhaps a Quarry that still runs. ` +
         "Stop it, or choose another port with --port.",

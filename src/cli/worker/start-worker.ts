@@ -1,7 +1,5 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,85 +7,67 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isObject } from "../../core/is-object.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
-import { applyMigrations } from "./apply-migrations.ts";
-import { checkPortIsFree, claimState } from "./claim-state.ts";
-import { OWNER_ONLY } from "./state-files.ts";
+import { checkPortIsFree, claimState, LOOPBACK } from "./claim-state.ts";
+import { applyMigrations } from "./local-database.ts";
+import { signalGroup } from "./processes.ts";
 import { followWorkerLog } from "./worker-log.ts";
-import { configArguments, signalGroup, spawnWranglerGroup } from "./wrangler.ts";
+import type { Variables } from "./worker-variables.ts";
+import { buildIfChanged, spawnService } from "./workerd.ts";
 
 export type WorkerSettings = {
   port: number;
+  /** The address to listen on; only this machine reaches the default. */
+  host?: string;
   /** Where local state lives: database, files, indexes, the log. */
   stateFolder: string;
-  /** `NAME:VALUE`; they override those of wrangler.toml. */
-  vars: string[];
-  /** Files of secrets that replace `.dev.vars`; see `modelSettings`. */
-  envFiles?: string[];
-  /** wrangler's configuration; the project's wrangler.toml unless given. */
-  configuration?: string | undefined;
+  /** They override those of wrangler.toml. */
+  variables: Variables;
   tell: (line: string) => void;
 };
 
 export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 
 const START_TIMEOUT_MS = 90_000;
-const STOP_TIMEOUT_MS = 5_000;
+/** Requests in flight are finished within it. */
+const STOP_TIMEOUT_MS = 10_000;
 const STOP_POLL_EVERY_MS = 50;
-const LINES_OF_LOG = 15;
 
 /**
- * Migrates, starts `wrangler dev` and waits until it answers.
+ * Builds, migrates, starts workerd and waits until the Worker answers.
  * @throws CommandFailure when the port or the state folder is taken, or the Worker does not come up.
  */
 export async function startWorker(settings: WorkerSettings) {
-  const { port, stateFolder } = settings;
-  await checkPortIsFree(port);
+  const { port, stateFolder, host = LOOPBACK } = settings;
+  await checkPortIsFree(port, host);
   const release = await claimState(stateFolder, port);
+  await buildIfChanged();
   await applyMigrations(stateFolder);
-  const logPath = join(stateFolder, "worker.log");
-  const child = spawnWranglerGroup([
-    ...argumentsOf(settings),
-    ...(await configArguments(stateFolder)),
-  ]);
+  const child = spawnService(stateFolder, `${inUrl(host)}:${port}`, settings.variables);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
-  followWorkerLog(streams, createWriteStream(logPath, { mode: OWNER_ONLY }), settings.tell);
+  const logPath = join(stateFolder, "worker.log");
+  const lastLines = followWorkerLog(streams, logPath, settings.tell);
   const ended = once(child, "exit").then(() => undefined);
   const stop = async () => {
     await stopGroup(child);
     release();
   };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
-  const probe = `http://127.0.0.1:${port}/api/openapi.json`;
+  const probe = `http://${probedAt(host)}:${port}/health`;
   const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);
   if (problem !== null) {
     await stop();
-    throw new CommandFailure(problem === "" ? await endOf(logPath) : problem);
+    const lines = ["The Worker did not start. The end of its log:", ...lastLines()];
+    throw new CommandFailure(problem === "" ? lines.join("\n  ") : problem);
   }
   // `pid` leads the process group that runs the Worker; `ended` settles when it ends by itself.
   return { url: `http://localhost:${port}`, pid: child.pid ?? 0, ended, stop };
 }
 
-function argumentsOf({
-  port,
-  stateFolder,
-  vars,
-  envFiles = [],
-  configuration,
-}: WorkerSettings): string[] {
-  const listening = ["--ip", "127.0.0.1", "--port", String(port)];
-  const inspector = ["--inspector-port", "0"];
-  const quiet = ["--persist-to", stateFolder, "--show-interactive-dev-session=false"];
-  const pairs = vars.flatMap((pair) => ["--var", pair]);
-  const files = envFiles.flatMap((file) => ["--env-file", file]);
-  const config = configuration === undefined ? [] : ["--config", configuration];
-  return ["dev", ...config, ...listening, ...inspector, ...quiet, ...pairs, ...files];
-}
+const inUrl = (host: string) => (host.includes(":") ? `[${host}]` : host);
 
-async function endOf(logPath: string): Promise<string> {
-  const lines = (await readFile(logPath, "utf8").catch(() => "")).trimEnd().split("\n");
-  const last = lines.slice(-LINES_OF_LOG).join("\n  ");
-  return `The Worker did not start. The end of ${logPath}:\n  ${last}`;
-}
+/** An address that means all of this machine's leads to itself; the Worker answers to this name. */
+const probedAt = (host: string) =>
+  host === "::" ? "[::1]" : host === "0.0.0.0" ? LOOPBACK : inUrl(host);
 
 async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGTERM");
@@ -99,7 +79,7 @@ async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGKILL");
 }
 
-const POLL_EVERY_MS = 150;
+const POLL_EVERY_MS = 50;
 
 /** Null once a Worker answers; its words if it fails; empty: it ended, or was too late. */
 export async function problemOfStart(

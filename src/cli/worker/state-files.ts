@@ -8,21 +8,21 @@ import {
   statSync,
   type Dirent,
 } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import util from "node:util";
 
 import { DEVELOPMENT_KEY } from "../../access/seal.ts";
 import { CommandFailure } from "../failure.ts";
-import type { Variables } from "./worker-variables.ts";
+import { setIn, type Variables } from "./worker-variables.ts";
 
 const QUOTES = ["'", "`", '"'];
-/** Of use only while the Worker runs. */
-const REMOVED_AT_THE_END = ["variables.env", "model.env"] as const;
-const SIGN_IN = "sign-in.env";
+/** Of use only while the Worker runs; earlier versions wrote the last two. */
+const REMOVED_AT_THE_END = ["variables.env", "model.env", "sign-in.env"];
 const ENCRYPTION = "encryption.env";
 const KEY_BYTES = 32;
 
-type FileName = (typeof REMOVED_AT_THE_END)[number] | typeof SIGN_IN | typeof ENCRYPTION;
+type FileName = "variables.env" | typeof ENCRYPTION;
 
 /**
  * Writes variables to a file for `wrangler dev --env-file`, as a list of processes would show
@@ -54,6 +54,12 @@ export async function encryptionFile(stateFolder: string, given: Variables): Pro
   return await writeVariables(stateFolder, ENCRYPTION, keys);
 }
 
+/** What `encryptionFile` holds. */
+export async function encryptionKeys(stateFolder: string, given: Variables): Promise<Variables> {
+  const [file] = await encryptionFile(stateFolder, given);
+  return file === undefined ? {} : setIn(util.parseEnv(await readFile(file, "utf8")));
+}
+
 export function removeVariables(stateFolder: string): void {
   for (const name of REMOVED_AT_THE_END) rmSync(resolve(stateFolder, name), { force: true });
 }
@@ -74,7 +80,7 @@ export const OWNER_ONLY = 0o600;
 const MODE_BITS = 0o777;
 /** What the commands, wrangler and the local platform keep in a state folder. */
 const OURS =
-  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.json|worker\.log|migrations-applied|wrangler\.toml)$/;
+  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.json|worker\.log(?:\.1)?|migrations-applied|wrangler\.toml)$/;
 
 /** Closes it to other users. A folder that holds other things, such as `/tmp`, keeps its mode. */
 export function protectState(stateFolder: string): void {

@@ -1,86 +1,90 @@
-import type { WriteStream } from "node:fs";
+import { appendFileSync, renameSync, statSync, truncateSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { stripVTControlCharacters } from "node:util";
 
+import { messageOf } from "../../core/errors.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
+import { OWNER_ONLY } from "./state-files.ts";
 
-/** The first line of a wrangler message, which continues up to an empty line. */
-const WRANGLER_ERROR = /^\s*✘ \[ERROR\]\s*/;
-/** Messages of the runtime that look alarming and are harmless here. */
-const NOISE = /kj\/|workerd\/.*disconnected|Address already in use.*inspector/;
+/** A larger log is renamed to worker.log.1, in place of the one before. */
+const MAX_LOG_BYTES = 10 * 1024 ** 2;
+const LAST_LINES = 15;
 
-/** Errors go to `tell`, one readable line each. A file that cannot be written ends nothing. */
+type LogLine = Record<string, unknown>;
+
+/**
+ * Writes the lines of workerd to a file that outlives restarts, each as JSON with a time. Errors
+ * go to `tell`, one readable line each. While the file cannot be written, lines are lost, and each
+ * piece of output tries again. Returns the last lines.
+ */
 export function followWorkerLog(
   streams: Readable[],
-  file: WriteStream,
+  path: string,
   tell: (line: string) => void,
-): void {
-  let open = streams.length;
-  file.once("error", ({ message }) => {
-    tell(
-      `The log cannot be written: ${message} (${String(file.path)}). The next start tries again.`,
-    );
-  });
+  maxBytes = MAX_LOG_BYTES,
+): () => string[] {
+  const last: string[] = [];
+  const append = appender(path, maxBytes, tell);
   for (const stream of streams) {
-    const lines = createInterface({ input: stream });
-    lines.on("line", (raw) => {
-      const line = stripVTControlCharacters(raw);
-      if (file.writable) file.write(`${line}\n`);
+    createInterface({ input: stream }).on("line", (raw) => {
+      const line = logLine(raw);
       const readable = readableError(line);
       if (readable !== null) tell(readable);
-    });
-    lines.on("close", () => {
-      if (--open === 0 && file.writable) file.end();
+      const text = JSON.stringify(line);
+      last.push(text);
+      if (last.length > LAST_LINES) last.shift();
+      append(`${text}\n`);
     });
   }
+  return () => last;
 }
 
-/** Null for lines that are not for people. The Worker logs JSON; wrangler marks its errors. */
-export function readableError(line: string): string | null {
-  const said = line.replace(WRANGLER_ERROR, "");
-  if (!said.startsWith("{")) {
-    return said === line || NOISE.test(said) ? null : `wrangler: ${said}`;
-  }
-  const parsed = parsedJson(said);
-  if (!isObject(parsed) || parsed["level"] !== "error") return null;
-  const { level: _, event, ...facts } = parsed;
-  const words = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
-  return `worker: ${String(event)} ${words.join(" ")}`.trimEnd();
-}
-
-const BANNER =
-  /⛅|^─+$|^\[custom build\]|^✨ Read|^--dry-run|^Using secrets|^⎔|Scheduled Workers are not automatically|To manually trigger a scheduled event|cdn-cgi\/local\/scheduled|For more details, see .*cron-triggers|\[wrangler:info\] QUEUE/;
-const BINDINGS = /^Your Worker has access to the following bindings/;
-const READY = /Ready on (http\S+)/;
-
-/** Leaves out wrangler's banner, hints, tables of bindings and empty lines, one line after the other. */
-function noiseFilter(): (line: string) => boolean {
-  let isTable = false;
-  return (raw) => {
-    const line = stripVTControlCharacters(raw).trim();
-    if (BINDINGS.test(line)) isTable = true;
-    if (line === "") isTable = false;
-    return !isTable && line !== "" && !BANNER.test(line);
+function appender(path: string, maxBytes: number, tell: (line: string) => void) {
+  let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let isFailing = false;
+  return (line: string) => {
+    try {
+      if (bytes >= maxBytes) {
+        renameSync(path, `${path}.1`);
+        bytes = 0;
+      }
+      appendFileSync(path, line, { mode: OWNER_ONLY });
+      bytes += Buffer.byteLength(line);
+      isFailing = false;
+    } catch (thrown) {
+      if (!isFailing) tell(`The log cannot be written: ${messageOf(thrown)} (${path}).`);
+      isFailing = true;
+      removePart(path, bytes);
+    }
   };
 }
 
-export const withoutNoise = (text: string) => text.split("\n").filter(noiseFilter());
+/** A full disk may hold the beginning of a line. */
+function removePart(path: string, bytes: number): void {
+  try {
+    truncateSync(path, bytes);
+  } catch {
+    // The next line tries to write again.
+  }
+}
 
-/** Passes on what `wrangler dev` prints, without noise. `ready` is called once with the address. */
-export function passOutput(
-  from: Readable,
-  to: NodeJS.WritableStream,
-  ready: (url: string) => void,
-): void {
-  const isShown = noiseFilter();
-  let isReady = false;
-  createInterface({ input: from }).on("line", (raw) => {
-    if (!isShown(raw)) return;
-    const [, url] = READY.exec(stripVTControlCharacters(raw)) ?? [];
-    if (url === undefined) to.write(`${raw}\n`);
-    else if (!isReady) ready(url);
-    isReady ||= url !== undefined;
-  });
+/** As the Worker logged it, with the time that workerd gave it; a line of workerd itself is an event. */
+function logLine(raw: string): LogLine {
+  const parsed = parsedJson(raw);
+  const { timestamp, message = raw, ...facts } = isObject(parsed) ? parsed : {};
+  const at = new Date(timestamp === undefined ? Date.now() : Number(timestamp));
+  const logged = typeof message === "string" ? parsedJson(message) : null;
+  const event = isObject(logged) ? logged : { level: "warn", event: "workerd", ...facts, message };
+  return { time: at.toISOString(), ...event };
+}
+
+const NOT_FACTS = new Set(["time", "level", "event"]);
+
+/** Null for lines that are not for people. */
+function readableError(line: LogLine): string | null {
+  if (line["level"] !== "error") return null;
+  const facts = Object.entries(line).filter(([name]) => !NOT_FACTS.has(name));
+  const words = facts.map(([name, value]) => `${name}=${String(value)}`);
+  return `worker: ${String(line["event"])} ${words.join(" ")}`.trimEnd();
 }

@@ -33,8 +33,6 @@ const NEVER_PASSED = new Set([
   "REQUIRE_TOTP",
 ]);
 
-const OF_MODELS = new Set([CHAT_MODEL, "EMBEDDING_MODEL", "EMBEDDING_DIMENSIONS", SERVER, KEY]);
-
 /**
  * The variables of the Worker, and `CHAT_MODEL`, that `.dev.vars` and the environment set. The key
  * of `.dev.vars` belongs to the server named there: if the environment names another server and no
@@ -64,7 +62,7 @@ export function passedBy(environment: NodeJS.ProcessEnv): Variables {
 }
 
 /** An empty variable is not set. */
-function setIn(variables: NodeJS.Dict<string>): Variables {
+export function setIn(variables: NodeJS.Dict<string>): Variables {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value = ""]) =>
       value === "" ? [] : [[name, value]],
@@ -72,20 +70,19 @@ function setIn(variables: NodeJS.Dict<string>): Variables {
   );
 }
 
-/** What `modelSettings` does not pass. A key without a server is withheld from a found one. */
-export function besidesModels(given: Variables): Variables {
-  const others = Object.entries(passedBy(given)).filter(([name]) => !OF_MODELS.has(name));
+/** `settings` of a model server win. A key without a server is withheld from one that is only found. */
+export function withSettings(given: Variables, settings: Variables): Variables {
   const isForNobody = given[SERVER] === undefined && given[KEY] !== undefined;
-  return { ...Object.fromEntries(others), ...(isForNobody ? { [KEY]: "" } : withheldKey(given)) };
+  return { ...given, ...(isForNobody ? { [KEY]: "" } : {}), ...settings };
 }
 
-/** Variables that are not in `.dev.vars`; `given` as `givenVariables` returns it. */
+/**
+ * Variables that are not in `.dev.vars`, which wrangler reads itself: an empty key replaces the one
+ * there. `given` as `givenVariables` returns it.
+ */
 export function besidesFile(environment: NodeJS.ProcessEnv, given: Variables): Variables {
-  return { ...passedBy(environment), ...withheldKey(given) };
+  return { ...passedBy(environment), ...(given[KEY] === "" ? { [KEY]: "" } : {}) };
 }
-
-/** The Worker reads `.dev.vars` itself: an empty key replaces the one there. */
-const withheldKey = (given: Variables): Variables => (given[KEY] === "" ? { [KEY]: "" } : {});
 
 /** As `--var` takes it, `NAME:VALUE`. @throws CommandFailure with the name alone */
 export function pairOf(text: string): [name: string, value: string] {

@@ -8,6 +8,7 @@ import { multipartBody } from "../../../src/cli/push/upload-files.ts";
 import { startWorker } from "../../../src/cli/worker/start-worker.ts";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { inParallel } from "../../../src/core/work/parallel.ts";
+import { variablesOf } from "../../end-to-end/local-service.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 import { postJson } from "./post-json.ts";
 
@@ -48,7 +49,8 @@ type Wanted = {
 async function startLocally(vars: string[]): Promise<Started> {
   const stateFolder = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
   const tell = (line: string) => console.error(line);
-  const worker = await startWorker({ port: await freePort(), stateFolder, vars, tell });
+  const variables = await variablesOf(vars);
+  const worker = await startWorker({ port: await freePort(), stateFolder, variables, tell });
   const stop = async () => {
     await worker.stop();
     rmSync(stateFolder, { recursive: true, force: true });

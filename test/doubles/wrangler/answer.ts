@@ -1,4 +1,4 @@
-import type { Said } from "../../../src/cli/worker/wrangler.ts";
+import type { Said } from "../../../src/cli/worker/processes.ts";
 import type { Account } from "./account.ts";
 
 /** wrangler's own way of ending: what it prints on either stream, and its exit code. */

@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -9,15 +7,12 @@ import { modelSettings, type ModelChoice } from "../../../src/cli/demo/model-set
 import { listen } from "../../doubles/listen.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
-import { testFolder } from "../../support/test-folder.ts";
 
 const DIMENSIONS = 8;
-let state = "";
 let closers: (() => Promise<void>)[] = [];
 let doubles: OpenAiDouble[] = [];
 
 beforeEach(async () => {
-  state = testFolder();
   closers = [];
   doubles = [];
   nobody = { ...(await listening(() => undefined)), program: "vLLM" };
@@ -45,7 +40,7 @@ async function listening(listener: RequestListener): Promise<ModelPlace> {
 /** A place where nothing listens. */
 let nobody: ModelPlace = { program: "vLLM", port: 0 };
 const choose = (choice: ModelChoice, environment: NodeJS.ProcessEnv = {}) =>
-  modelSettings(environment, state, choice);
+  modelSettings(environment, choice);
 
 test("a server of this machine is used, first one with both kinds of models, and said", async () => {
   const answering = await serving("llama.cpp", ["mistral"]);
@@ -54,11 +49,11 @@ test("a server of this machine is used, first one with both kinds of models, and
   const ollama = await serving("Ollama", ["qwen3:8b", "nomic-embed-text:latest"]);
   const found = await choose({ places: [nobody, answering, ollama] });
   const baseUrl = `http://127.0.0.1:${ollama.port}/v1`;
-  expect(found.vars).toEqual([
-    `OPENAI_COMPATIBLE_BASE_URL:${baseUrl}`,
-    "EMBEDDING_MODEL:local/nomic-embed-text:latest",
-    `EMBEDDING_DIMENSIONS:${DIMENSIONS}`,
-  ]);
+  expect(found.variables).toEqual({
+    OPENAI_COMPATIBLE_BASE_URL: baseUrl,
+    EMBEDDING_MODEL: "local/nomic-embed-text:latest",
+    EMBEDDING_DIMENSIONS: String(DIMENSIONS),
+  });
   expect(found.chatModel).toBe("local/qwen3:8b");
   expect(found.about).toBe(
     `Models: local/qwen3:8b answers, local/nomic-embed-text:latest embeds, with Ollama at ${baseUrl}. ` +
@@ -68,7 +63,7 @@ test("a server of this machine is used, first one with both kinds of models, and
 
 test("--embedded, and what the environment names, win over what is found", async () => {
   const places = [await serving("Ollama", ["qwen3", "llama3.2:latest", "bge-m3"])];
-  expect((await choose({ places, embedded: true })).vars).toEqual([]);
+  expect((await choose({ places, embedded: true })).variables).toEqual({});
   const named = await choose({ places }, { CHAT_MODEL: "local/llama3.2" });
   expect(named).toMatchObject({
     chatModel: "local/llama3.2:latest",
@@ -76,7 +71,7 @@ test("--embedded, and what the environment names, win over what is found", async
   });
   const remote = await choose({ places }, { CHAT_MODEL: "openai/gpt-4o" });
   expect(remote).toMatchObject({ chatModel: "openai/gpt-4o", embeddingModel: "embedded/hash" });
-  expect(remote.vars).toEqual([]);
+  expect(remote.variables).toEqual({});
   const missing = choose({ places }, { CHAT_MODEL: "local/absent" });
   await expect(missing).rejects.toThrow(/No server .* lists local\/absent/);
 });
@@ -93,10 +88,10 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
   });
   const closed = await listening((_request, response) => response.writeHead(401).end());
   const empty = await listening((_request, response) => response.end('{"data":null}'));
-  const { vars, about } = await choose({
+  const { variables, about } = await choose({
     places: [hanging, broken, endless, closed, empty, nobody],
   });
-  expect(vars).toEqual([]);
+  expect(variables).toEqual({});
   expect(about.replaceAll(/http:\S+:/g, "")).toBe(
     "Models: embedded/extractive answers, embedded/hash embeds. No model server is used: " +
       [
@@ -111,8 +106,8 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
 
 test("a model that cannot embed leaves the built-in ones, and is said", async () => {
   const places = [await serving("Ollama", ["qwen3", "large-embed"], 4_096)];
-  const { vars, about } = await choose({ places });
-  expect(vars).toEqual([]);
+  const { variables, about } = await choose({ places });
+  expect(variables).toEqual({});
   expect(about).toMatch(/could not embed with local\/large-embed\.$/);
 });
 
@@ -139,9 +134,8 @@ test("an index whose embedding model is not served is left alone, and said", asy
 
 test("no key goes to a server that was only found", async () => {
   const places = [await serving("Ollama", ["qwen3", "bge-m3"])];
-  const { envFiles } = await choose({ places }, { OPENAI_COMPATIBLE_API_KEY: "secret" });
-  expect(envFiles).toEqual([]);
-  expect(existsSync(join(state, "model.env"))).toBe(false);
+  const { variables } = await choose({ places }, { OPENAI_COMPATIBLE_API_KEY: "secret" });
+  expect(Object.keys(variables)).not.toContain("OPENAI_COMPATIBLE_API_KEY");
   const sent = doubles.flatMap(({ requests }) => requests.map(({ headers }) => headers));
   expect(sent.map((headers) => headers.get("authorization"))).toEqual([null]);
 });
@@ -158,7 +152,10 @@ test("a size of vectors that is set counts for the built-in models, and is told"
   const named = { OPENAI_COMPATIBLE_BASE_URL: "", EMBEDDING_DIMENSIONS: "512" };
   for (const choice of [{ places: [] }, { embedded: true }]) {
     const { about, ...settings } = await choose(choice, named);
-    expect(settings).toMatchObject({ dimensions: "512", vars: ["EMBEDDING_DIMENSIONS:512"] });
+    expect(settings).toMatchObject({
+      dimensions: "512",
+      variables: { EMBEDDING_DIMENSIONS: "512" },
+    });
     expect(about).toMatch(/ Its vectors have 512 dimensions, as EMBEDDING_DIMENSIONS says\.$/);
   }
 });
@@ -172,16 +169,16 @@ test.each([
   [["gpt-oss:120b-cloud", "qwen2.5-coder", "mistral", "bge-m3"], "mistral", "bge-m3"],
 ])("of %j the right ones are chosen", async (models, chat, embedding) => {
   const environment = await served(models);
-  const settings = await modelSettings(environment, state);
+  const settings = await modelSettings(environment);
   expect(settings).toMatchObject({
     chatModel: `local/${chat}`,
     embeddingModel: `local/${embedding}`,
   });
-  expect(settings.vars).toEqual([
-    `OPENAI_COMPATIBLE_BASE_URL:${environment.OPENAI_COMPATIBLE_BASE_URL}`,
-    `EMBEDDING_MODEL:local/${embedding}`,
-    "EMBEDDING_DIMENSIONS:768",
-  ]);
+  expect(settings.variables).toEqual({
+    OPENAI_COMPATIBLE_BASE_URL: environment.OPENAI_COMPATIBLE_BASE_URL,
+    EMBEDDING_MODEL: `local/${embedding}`,
+    EMBEDDING_DIMENSIONS: "768",
+  });
 });
 
 test("what the environment names is taken, and the server is not asked", async () => {
@@ -191,7 +188,7 @@ test("what the environment names is taken, and the server is not asked", async (
     EMBEDDING_MODEL: "local/my-embedder",
     EMBEDDING_DIMENSIONS: "12",
   };
-  expect(await modelSettings(named, state)).toMatchObject({
+  expect(await modelSettings(named)).toMatchObject({
     chatModel: "local/mine",
     embeddingModel: "local/my-embedder",
     dimensions: "12",
@@ -200,11 +197,11 @@ test("what the environment names is taken, and the server is not asked", async (
 
 test("a server that is not there, has another key or too long vectors is told of", async () => {
   const nowhere = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
-  await expect(modelSettings(nowhere, state)).rejects.toThrow("/v1/models does not answer");
+  await expect(modelSettings(nowhere)).rejects.toThrow("/v1/models does not answer");
   const environment = await served(["some-embed", "chat"], 4_096);
   const wrongKey = { ...environment, OPENAI_COMPATIBLE_API_KEY: "other" };
-  await expect(modelSettings(wrongKey, state)).rejects.toThrow("answers 401");
-  await expect(modelSettings(environment, state)).rejects.toThrow("4096 dimensions");
+  await expect(modelSettings(wrongKey)).rejects.toThrow("answers 401");
+  await expect(modelSettings(environment)).rejects.toThrow("4096 dimensions");
   const empty = await served(["some-embed", "chat"], 0);
-  await expect(modelSettings(empty, state)).rejects.toThrow("0 dimensions");
+  await expect(modelSettings(empty)).rejects.toThrow("0 dimensions");
 });

@@ -12,7 +12,7 @@ import { pushCommand } from "../../../src/cli/push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
 import { runCommand, wrapHelp } from "../../../src/cli/run-command.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
-import { passOutput, withoutNoise } from "../../../src/cli/worker/worker-log.ts";
+import { passOutput, withoutNoise } from "../../../src/cli/worker/wrangler-output.ts";
 
 afterEach(() => {
   process.stdout.removeAllListeners("error");

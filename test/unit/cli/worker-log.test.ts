@@ -1,35 +1,87 @@
-import { createWriteStream } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 
 import { expect, test, vi } from "vitest";
 
-import { followWorkerLog, readableError } from "../../../src/cli/worker/worker-log.ts";
+import { followWorkerLog } from "../../../src/cli/worker/worker-log.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
-test("the Worker's errors are told in one line, its other lines are not", () => {
-  const line = '{"level":"error","event":"index failed","path":"a.md","reason":"no text found"}';
-  const told = "worker: index failed path=a.md reason=no text found";
-  expect(readableError(line)).toBe(told);
-  expect(readableError(`✘ [ERROR] ${line}`)).toBe(told);
-  expect(readableError('{"level":"info","event":"request"}')).toBeNull();
-});
+const MAX_BYTES = 1_000;
+const ofWorker = (level: string, logged: object) =>
+  JSON.stringify({ timestamp: 1_795_895_993_204, level, message: JSON.stringify(logged) });
 
-test("wrangler's errors are told, its banner is not", () => {
-  expect(readableError("✘ [ERROR] Could not resolve x")).toBe("wrangler: Could not resolve x");
-  expect(readableError(" ⛅️ wrangler 4.155.0")).toBeNull();
-  expect(readableError("{broken")).toBeNull();
-});
-
-test("a log that cannot be written is told once, and errors are told on", async () => {
-  const told: string[] = [];
+function followed(path: string) {
   const output = new Readable({ read: () => undefined });
-  // A device on which every write fails as on a full disk.
-  followWorkerLog([output], createWriteStream("/dev/full"), (line) => told.push(line));
-  output.push("a line\n");
-  await vi.waitFor(
-    () => expect(told).toEqual([expect.stringMatching(/^The log cannot be written: ./)]),
-    10_000,
-  );
-  output.push('{"level":"error","event":"defect"}\n');
-  output.push(null);
-  await vi.waitFor(() => expect(told.slice(1)).toEqual(["worker: defect"]), 10_000);
+  const told: string[] = [];
+  const last = followWorkerLog([output], path, (line) => told.push(line), MAX_BYTES);
+  const write = async (line: string) => {
+    const before = last().at(-1);
+    output.push(`${line}\n`);
+    await vi.waitFor(() => expect(last().at(-1)).not.toBe(before), 60_000);
+  };
+  return { write, told, last };
+}
+
+const linesOf = (path: string) =>
+  readFileSync(path, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as unknown);
+
+test("each line is JSON with a time; errors are told in one line, others are not", async () => {
+  const path = join(testFolder(), "worker.log");
+  writeFileSync(path, '{"event":"of the start before"}\n');
+  const { write, told } = followed(path);
+  await write(ofWorker("info", { level: "info", event: "request" }));
+  await write(ofWorker("error", { level: "error", event: "index failed", path: "a.md" }));
+  await write('{"timestamp":"1795895990156","level":"warn","source":"a.rs","message":"a flag"}');
+  await write("*** Fatal");
+  const time = "2026-11-28T19:59:53.204Z";
+  expect(linesOf(path)).toEqual([
+    { event: "of the start before" },
+    { time, level: "info", event: "request" },
+    { time, level: "error", event: "index failed", path: "a.md" },
+    {
+      time: "2026-11-28T19:59:50.156Z",
+      level: "warn",
+      event: "workerd",
+      source: "a.rs",
+      message: "a flag",
+    },
+    {
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      level: "warn",
+      event: "workerd",
+      message: "*** Fatal",
+    },
+  ]);
+  expect(told).toEqual(["worker: index failed path=a.md"]);
+});
+
+test("a log that cannot be written is told once, and goes on when it can", async () => {
+  const folder = join(testFolder(), "missing");
+  const path = join(folder, "worker.log");
+  const { write, told } = followed(path);
+  for (const event of ["lost", "lost, too"])
+    await write(ofWorker("error", { level: "error", event }));
+  expect(told).toEqual([
+    "worker: lost",
+    expect.stringMatching(/^The log cannot be written: ./),
+    "worker: lost, too",
+  ]);
+  mkdirSync(folder);
+  await write(ofWorker("info", { level: "info", event: "kept" }));
+  expect(linesOf(path)).toMatchObject([{ event: "kept" }]);
+});
+
+test("a long log is kept in two files", async () => {
+  const path = join(testFolder(), "worker.log");
+  const { write, last } = followed(path);
+  for (let nth = 0; nth < 60; nth++)
+    await write(ofWorker("info", { level: "info", event: `${nth}` }));
+  expect([...linesOf(`${path}.1`), ...linesOf(path)].at(-1)).toMatchObject({ event: "59" });
+  expect(linesOf(path).length + linesOf(`${path}.1`).length).toBeLessThan(50);
+  for (const file of [path, `${path}.1`]) expect(statSync(file).size).toBeLessThan(MAX_BYTES + 100);
+  expect(last()).toHaveLength(15);
 });

@@ -11,11 +11,11 @@ import { problemOfStart } from "../../../src/cli/worker/start-worker.ts";
 import { encryptionFile, writeVariables } from "../../../src/cli/worker/state-files.ts";
 import {
   besidesFile,
-  besidesModels,
   checkVariables,
   givenVariables,
   pairOf,
   passedBy,
+  withSettings,
 } from "../../../src/cli/worker/worker-variables.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { listen } from "../../doubles/listen.ts";
@@ -80,16 +80,18 @@ test("the environment wins over .dev.vars; other variables stay out", async () =
     PANEL_ADMIN_EMAIL: "a@b",
     CHAT_MODEL: "local/a",
   });
-  expect(besidesModels(given)).toEqual({ KEEP_QUERIES_DAYS: "30", MODEL_TIMEOUT_MS: "9000" });
+  const settings = { EMBEDDING_MODEL: "local/b", KEEP_QUERIES_DAYS: "1" };
+  expect(withSettings(given, settings)).toEqual({ ...given, ...settings });
   expect(passedBy(environment)).toEqual({ KEEP_QUERIES_DAYS: "30" });
   expect(await givenVariables({}, join(folder, "none"))).toEqual({});
 });
 
 test("a key without its server is withheld from a server that is only found", () => {
   const key = { OPENAI_COMPATIBLE_API_KEY: "sk-secret" };
-  expect(besidesModels(key)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "" });
+  const found = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:2/v1" };
+  expect(withSettings(key, found)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "", ...found });
   const server = { OPENAI_COMPATIBLE_BASE_URL: "http://localhost:1/v1" };
-  expect(besidesModels({ ...key, ...server })).toEqual({});
+  expect(withSettings({ ...key, ...server }, server)).toEqual({ ...key, ...server });
 });
 
 test("the key of .dev.vars is not sent to another server of the environment", async () => {
@@ -106,19 +108,22 @@ test("the key of .dev.vars is not sent to another server of the environment", as
   for (const before of ["", "OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n"]) {
     writeFileSync(file, before + key);
     const given = await givenVariables(named, file);
-    expect(await modelSettings(given, folder)).toMatchObject({ envFiles: [] });
+    const { variables } = await modelSettings(given);
     // Empty, so that the Worker does not take the one of the file.
-    expect(besidesModels(given)).toEqual({ OPENAI_COMPATIBLE_API_KEY: "" });
+    expect(withSettings(given, variables)).toMatchObject({
+      ...named,
+      OPENAI_COMPATIBLE_API_KEY: "",
+    });
     expect(besidesFile(named, given)).toEqual({ ...named, OPENAI_COMPATIBLE_API_KEY: "" });
   }
   expect(keysSeen).toEqual([undefined, undefined, undefined, undefined]);
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=${named.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`);
   const same = await givenVariables(named, file);
-  await modelSettings(same, folder);
+  await modelSettings(same);
   expect(besidesFile(named, same)).toEqual(named);
   const own = { ...named, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n${key}`);
-  await modelSettings(await givenVariables(own, file), folder);
+  await modelSettings(await givenVariables(own, file));
   const [secret, its] = ["Bearer sk-secret", "Bearer sk-own"];
   expect(keysSeen.slice(4)).toEqual([secret, secret, its, its]);
   await stop();
@@ -129,9 +134,8 @@ test("--embedded keeps a key with the server that is named beside it", async () 
     OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1",
     OPENAI_COMPATIBLE_API_KEY: "sk-secret",
   };
-  const { vars, envFiles } = await modelSettings(given, folder, { embedded: true });
-  expect(vars).toEqual(["OPENAI_COMPATIBLE_BASE_URL:http://127.0.0.1:9/v1"]);
-  expect(envFiles).toEqual([join(folder, "model.env")]);
+  const { variables } = await modelSettings(given, { embedded: true });
+  expect(withSettings(given, variables)).toEqual(given);
 });
 
 test("--var without its colon is refused without its value", () => {

@@ -1,12 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 import { unstable_readConfig as readConfig } from "wrangler";
 
 import { PROJECT } from "../../../../src/cli/installation.ts";
-import { packedConfig } from "../../../../src/cli/worker/wrangler.ts";
-import { testFolder } from "../../../support/test-folder.ts";
 
 type Config = Record<string, unknown>;
 
@@ -68,21 +65,4 @@ test("every queue that can give up a message gives it to one that is read", () =
     expect(dead.length).toBe(3);
     expect(dead.filter((queue) => !consumed.has(queue))).toEqual([]);
   }
-});
-
-test("an installed package serves as a checkout does, with what was built", () => {
-  const folder = testFolder();
-  const config = join(folder, "wrangler.toml");
-  writeFileSync(config, packedConfig(readFileSync(join(PROJECT, "wrangler.toml"), "utf8"), "/q"));
-  const packed = readConfig({ config });
-  expect(packed).toMatchObject({ main: "/q/dist/worker/index.js", no_bundle: true });
-  expect(packed.build.command).toBeUndefined();
-  expect(packed.assets?.directory).toBe("/q/dist/public");
-  expect(packed.d1_databases[0]?.migrations_dir).toBe("/q/migrations");
-  const same = ["vars", "r2_buckets", "durable_objects", "migrations", "queues", "triggers"];
-  const checkout = read();
-  for (const key of [...same, "compatibility_date", "compatibility_flags"]) {
-    expect(JSON.parse(JSON.stringify(packed))[key]).toEqual(checkout[key]);
-  }
-  expect(packed.env).toBeUndefined();
 });

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { CommandFailure } from "../failure.ts";
+import { SERVICE } from "../installation.ts";
+import { saidBy, signalGroup } from "./processes.ts";
+import { OWNER_ONLY } from "./state-files.ts";
+import { spawnDatabaseTask } from "./workerd.ts";
+
+const STAMP = "migrations-applied";
+/** It takes a tenth of a second; a disk may be slow. */
+const TASK_TIMEOUT_MS = 60_000;
+
+const answer = z.union([
+  z.object({ results: z.array(z.unknown()) }),
+  z.object({ error: z.string() }).transform(({ error }) => ({ error })),
+]);
+
+/**
+ * Applies the migrations to the database of a state folder. A stamp file records that nothing has
+ * changed since then. @throws CommandFailure with the reason
+ */
+export async function applyMigrations(stateFolder: string): Promise<void> {
+  await mkdir(stateFolder, { recursive: true });
+  const stamp = join(stateFolder, STAMP);
+  const sql = await readFile(join(SERVICE, "migrations.json"), "utf8");
+  const wanted = createHash("sha256").update(sql).digest("hex");
+  const applied = await readFile(stamp, "utf8").catch(() => "");
+  if (applied === wanted && hasDatabase(stateFolder)) return;
+  await askDatabase(stateFolder);
+  await writeFile(stamp, wanted, { mode: OWNER_ONLY });
+}
+
+export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));
+
+/**
+ * Rows of a statement on the database of a state folder, which a service may use meanwhile; without
+ * a statement, applies the migrations. @throws CommandFailure
+ */
+export async function askDatabase(stateFolder: string, statement?: string): Promise<unknown[]> {
+  const task = spawnDatabaseTask(stateFolder, statement);
+  const timer = setTimeout(() => signalGroup(task, "SIGKILL"), TASK_TIMEOUT_MS);
+  const { stdout, stderr } = await saidBy(task).finally(() => clearTimeout(timer));
+  const said = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
+  if ("results" in said) return said.results;
+  const reason = said.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : said.error;
+  throw new CommandFailure(`The database in ${stateFolder} cannot be used: ${reason}`);
+}

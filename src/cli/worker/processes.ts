@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+
+/** Other users cannot read what a child writes to the state folder. */
+const OWNER_ONLY_MASK = 0o077;
+
+export function spawnPrivately(
+  command: string,
+  args: string[],
+  options: SpawnOptions,
+): ChildProcess {
+  const before = process.umask(OWNER_ONLY_MASK);
+  try {
+    return spawn(command, args, options);
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** Each open index needs three, and the database and the files need some. */
+const LEAST_OPEN_FILES = 256;
+
+/**
+ * Kills the group once a pipe closes, as it does when this process ends, even by `kill -9`; and
+ * lets the program open as many files as the system permits this user.
+ */
+const GUARD = `(cat <&3; kill -KILL 0) >/dev/null 2>&1 &
+ulimit -n "$(ulimit -Hn)" 2>/dev/null
+files=$(ulimit -n)
+if [ "$files" != unlimited ] && [ "$files" -lt ${LEAST_OPEN_FILES} ]; then
+  echo "Processes may open only $files files here, the service needs ${LEAST_OPEN_FILES}: raise the limit (ulimit -n)." >&2
+  exit 1
+fi
+exec "$@" 3<&-`;
+
+/** Starts a program in a process group of its own, which never outlives this process. Its input is closed. */
+export function spawnGroup(command: string[], options: SpawnOptions): ChildProcess {
+  const child = spawnPrivately("sh", ["-c", GUARD, "sh", ...command], {
+    ...options,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  // Ends the guard.
+  child.once("exit", () => child.stdio[3]?.destroy());
+  return child;
+}
+
+/** Its exit code, once all it wrote has been read; null after a signal. */
+export async function exitCodeOf(child: ChildProcess): Promise<number | null> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what Node.js documents of "close"
+  const [code] = (await once(child, "close")) as [number | null];
+  return code;
+}
+
+export async function saidBy(child: ChildProcess): Promise<Said> {
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
+  child.stderr?.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
+  return { code: (await exitCodeOf(child)) ?? 1, ...said };
+}
+
+export type Said = { code: number; stdout: string; stderr: string };
+
+/** Signals the process group of a child; signal 0 only tests. False when no process is left. */
+export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  if (child.pid === undefined) return false;
+  try {
+    return process.kill(-child.pid, signal);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+import { z } from "zod";
+
+import { variableNames } from "../../config.ts";
+import { IS_PACKED, PROJECT, SERVICE } from "../installation.ts";
+import { spawnGroup } from "./processes.ts";
+import type { Variables } from "./worker-variables.ts";
+
+/** Where D1, Durable Objects, KV and R2 lie in a state folder; `wrangler dev` has the same. */
+const STORES = ["d1", "do", "kv", "r2"];
+
+/** Builds what a checkout runs, unless its sources are as they were; a package has it. */
+export async function buildIfChanged(): Promise<void> {
+  if (IS_PACKED) return;
+  const { buildService } = await import("../build/build-service.ts");
+  await buildService();
+}
+
+/** The path of the binary for this system; the package is CommonJS without types. */
+function binary(): string {
+  const workerd: unknown = createRequire(import.meta.url)("workerd");
+  return z.object({ default: z.string() }).parse(workerd).default;
+}
+
+/** workerd with a configuration of dist/worker, in a state folder. Only its owner sees the variables. */
+function spawnWorkerd(stateFolder: string, args: string[], variables: Variables): ChildProcess {
+  for (const store of STORES)
+    mkdirSync(join(stateFolder, "v3", store), { recursive: true, mode: 0o700 });
+  const none = Object.fromEntries(variableNames.map((name) => [name, undefined]));
+  const env = { ...process.env, ...none, ...variables };
+  return spawnGroup([binary(), ...args], { cwd: stateFolder, env });
+}
+
+/** Serves on one address and nowhere else. */
+export function spawnService(stateFolder: string, address: string, given: Variables): ChildProcess {
+  const defaults: unknown = JSON.parse(readFileSync(join(SERVICE, "variables.json"), "utf8"));
+  const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...given };
+  const where = ["--socket-addr", `http=${address}`];
+  const assets = ["--directory-path", `assets-storage=${join(PROJECT, "dist/public")}`];
+  const config = join(SERVICE, "service.capnp");
+  return spawnWorkerd(
+    stateFolder,
+    ["serve", "--experimental", ...where, ...assets, config],
+    variables,
+  );
+}
+
+/** Runs database-task.ts, which applies the migrations unless it has a statement. */
+export function spawnDatabaseTask(stateFolder: string, statement?: string): ChildProcess {
+  const args = ["test", "--experimental", "--no-verbose", join(SERVICE, "database.capnp")];
+  return spawnWorkerd(stateFolder, args, statement === undefined ? {} : { STATEMENT: statement });
+}
