@@ -120,7 +120,6 @@ describe("npm start on the sample", () => {
     await finished;
     expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual([
       "encryption.env",
-      "sign-in.env",
     ]);
     await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(
       "fetch failed",

@@ -1,20 +1,34 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { z } from "zod";
 
 import { messageOf } from "../../core/errors.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
-import { OWNER_ONLY, protectState, removeVariables } from "./state-files.ts";
+import { OWNER_ONLY, OWNER_ONLY_FOLDER, protectState, removeVariables } from "./state-files.ts";
 
 export const LOOPBACK = "127.0.0.1";
 const FILE = "server.json";
-/** A server that listens nowhere after this long has not started. */
+/** Held while a claim is decided, which takes milliseconds; older than this, its process was killed. */
+const LOCK = "server.lock";
+const LOCK_LASTS_MS = 10_000;
+const LOCK_POLL_MS = 20;
+/** Before processes were told apart: a server that listened nowhere after this long had not started. */
 const STARTS_WITHIN_MS = 120_000;
 
-const owner = z.object({ pid: z.number(), port: z.number() });
+const owner = z.object({
+  pid: z.number(),
+  port: z.number(),
+  /** Tells a process from a later one of its number. */
+  process: z.string().optional(),
+  /** Tells the folder from a copy. */
+  folder: z.string().optional(),
+});
+type Owner = z.infer<typeof owner>;
 
 /**
  * Records in a state folder that this process serves from it, as two servers on one database fail
@@ -24,18 +38,35 @@ const owner = z.object({ pid: z.number(), port: z.number() });
  */
 export async function claimState(stateFolder: string, port: number): Promise<() => void> {
   const file = join(stateFolder, FILE);
-  const other = read(file);
-  if (other !== null && (await serves(other, file))) {
-    throw new CommandFailure(
-      `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
-        "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
-    );
+  const folder = () => {
+    mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    const { dev, ino } = statSync(stateFolder, { bigint: true });
+    return `${dev}:${ino}`;
+  };
+  const note = {
+    pid: process.pid,
+    port,
+    process: identityOf(process.pid),
+    folder: orSayWhere(stateFolder, folder),
+  };
+  const unlock = await lock(stateFolder);
+  try {
+    const other = read(file);
+    if (other !== null && (await serves(other, note, file))) {
+      throw new CommandFailure(
+        `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
+          "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
+      );
+    }
+    orSayWhere(stateFolder, () => {
+      protectState(stateFolder);
+      // A second claim of this process follows what it wrote after the first.
+      if (other?.pid !== process.pid) removeVariables(stateFolder);
+      writeFileSync(file, JSON.stringify(note), { mode: OWNER_ONLY });
+    });
+  } finally {
+    unlock();
   }
-  orSayWhere(stateFolder, () => protectState(stateFolder));
-  // A second claim of this process follows what it wrote after the first.
-  if (other?.pid !== process.pid) removeVariables(stateFolder);
-  const note = JSON.stringify({ pid: process.pid, port });
-  orSayWhere(stateFolder, () => writeFileSync(file, note, { mode: OWNER_ONLY }));
   const release = () => {
     if (read(file)?.pid !== process.pid) return;
     removeVariables(stateFolder);
@@ -48,9 +79,31 @@ export async function claimState(stateFolder: string, port: number): Promise<() 
   };
 }
 
-function orSayWhere(stateFolder: string, write: () => void): void {
+/** Only one process creates the file. Returns the unlocking. */
+async function lock(stateFolder: string): Promise<() => void> {
+  const path = join(stateFolder, LOCK);
+  for (;;) {
+    const isOurs = orSayWhere(stateFolder, () => createdNew(path));
+    if (isOurs) return () => rmSync(path, { force: true });
+    const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > LOCK_LASTS_MS) rmSync(path, { force: true });
+    else await pause(LOCK_POLL_MS);
+  }
+}
+
+function createdNew(path: string): boolean {
   try {
-    write();
+    writeFileSync(path, "", { flag: "wx", mode: OWNER_ONLY });
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+function orSayWhere<Result>(stateFolder: string, write: () => Result): Result {
+  try {
+    return write();
   } catch (thrown) {
     throw new CommandFailure(
       `${stateFolder} cannot be written: ${messageOf(thrown)}. Choose another folder with --state ` +
@@ -59,7 +112,7 @@ function orSayWhere(stateFolder: string, write: () => void): void {
   }
 }
 
-function read(file: string): z.infer<typeof owner> | null {
+function read(file: string): Owner | null {
   try {
     return owner.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
@@ -67,15 +120,30 @@ function read(file: string): z.infer<typeof owner> | null {
   }
 }
 
-/** A process number may belong to another program by now, so that its port must be in use, too. */
-async function serves({ pid, port }: z.infer<typeof owner>, file: string): Promise<boolean> {
-  if (pid === process.pid || !isAlive(pid)) return false;
+/** Whether the process of a record lives and serves this very folder. */
+async function serves(other: Owner, { folder }: Owner, file: string): Promise<boolean> {
+  if (other.pid === process.pid || !isAlive(other.pid)) return false;
+  if (other.folder !== undefined && other.folder !== folder) return false;
+  if (other.process !== undefined) return other.process === identityOf(other.pid);
   const ageMs = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   if (ageMs < STARTS_WITHIN_MS) return true;
-  return checkPortIsFree(port).then(
+  return checkPortIsFree(other.port).then(
     () => false,
     () => true,
   );
+}
+
+const TELL_TIMEOUT_MS = 5_000;
+
+/** When a process started: on Linux in ticks since boot (proc(5), field 22 of stat), else as ps tells it. */
+function identityOf(pid: number): string {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${fields?.[19]}`;
+  } catch {
+    const options = { encoding: "utf8", timeout: TELL_TIMEOUT_MS } as const;
+    return (spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout ?? "").trim();
+  }
 }
 
 /** @throws CommandFailure when something else listens on the port. */

@@ -1,13 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  type Dirent,
-} from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, type Dirent } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import util from "node:util";
@@ -75,16 +67,15 @@ function lineOf(name: string, value: string): string {
   return `${name}=${quote}${value.replaceAll("$", String.raw`\$`)}${quote}`;
 }
 
-const OWNER_ONLY_FOLDER = 0o700;
+export const OWNER_ONLY_FOLDER = 0o700;
 export const OWNER_ONLY = 0o600;
 const MODE_BITS = 0o777;
 /** What the commands, wrangler and the local platform keep in a state folder. */
 const OURS =
-  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.json|worker\.log(?:\.1)?|migrations-applied|wrangler\.toml)$/;
+  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.(?:json|lock)|worker\.log(?:\.1)?|migrations-applied|wrangler\.toml)$/;
 
 /** Closes it to other users. A folder that holds other things, such as `/tmp`, keeps its mode. */
 export function protectState(stateFolder: string): void {
-  mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   const entries = readdirSync(stateFolder, { withFileTypes: true });
   const ours = entries.filter(({ name }) => OURS.test(name));
   if (ours.length === entries.length) close(stateFolder, OWNER_ONLY_FOLDER);

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { variableNames } from "../../config.ts";
 import { IS_PACKED, PROJECT, SERVICE } from "../installation.ts";
 import { spawnGroup } from "./processes.ts";
+import { OWNER_ONLY_FOLDER } from "./state-files.ts";
 import type { Variables } from "./worker-variables.ts";
 
 /** Where D1, Durable Objects, KV and R2 lie in a state folder; `wrangler dev` has the same. */
@@ -29,7 +30,7 @@ function binary(): string {
 /** workerd with a configuration of dist/worker, in a state folder. Only its owner sees the variables. */
 function spawnWorkerd(stateFolder: string, args: string[], variables: Variables): ChildProcess {
   for (const store of STORES)
-    mkdirSync(join(stateFolder, "v3", store), { recursive: true, mode: 0o700 });
+    mkdirSync(join(stateFolder, "v3", store), { recursive: true, mode: OWNER_ONLY_FOLDER });
   const none = Object.fromEntries(variableNames.map((name) => [name, undefined]));
   const env = { ...process.env, ...none, ...variables };
   return spawnGroup([binary(), ...args], { cwd: stateFolder, env });

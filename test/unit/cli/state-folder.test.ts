@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { fork, spawn, type ChildProcess, type Serializable } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -74,8 +75,54 @@ test("an old note counts while its process lives and its port is in use", async 
   release();
 });
 
+const CLAIMING = new URL("../../support/claiming-process.ts", import.meta.url);
+const ROUNDS = 20;
+const AT_ONCE = 5;
+/** Above the highest number of a process. */
+const NOBODY = 2 ** 22 + 1;
+
+test("of five simultaneous starts one gets the folder, also after a killed server", async () => {
+  const children = Array.from({ length: AT_ONCE }, () => fork(CLAIMING));
+  const answersTo = async (message: Serializable, to: ChildProcess[] = children) => {
+    const answers = to.map(async (child) => (await once(child, "message"))[0] as unknown);
+    for (const child of to) child.send(message);
+    return await Promise.all(answers);
+  };
+  await Promise.all(children.map(async (child) => await once(child, "message")));
+  for (let round = 0; round < ROUNDS; round++) {
+    folder = testFolder();
+    if (round % 2 === 1) noteOf(NOBODY, 8_787);
+    const isOwner = await answersTo(folder);
+    expect(isOwner.filter((each) => each === true)).toHaveLength(1);
+    const owner = children.filter((_, nth) => isOwner[nth] === true);
+    const { pid } = JSON.parse(readFileSync(join(folder, "server.json"), "utf8")) as {
+      pid: number;
+    };
+    expect(owner.map((child) => child.pid)).toEqual([pid]);
+    // However long its start takes, while its process lives.
+    const at = new Date(0);
+    utimesSync(join(folder, "server.json"), at, at);
+    const others = children.filter((child) => child !== owner[0]).slice(0, 1);
+    expect(await answersTo(folder, others)).toEqual([false]);
+    // A copy of the folder is another folder.
+    const copy = testFolder();
+    cpSync(folder, copy, { recursive: true });
+    expect(await answersTo(copy, others)).toEqual([true]);
+    await answersTo({});
+  }
+  for (const child of children) child.kill();
+});
+
+test("a lock that a killed process left is replaced", async () => {
+  const lock = join(folder, "server.lock");
+  writeFileSync(lock, "");
+  const at = new Date(0);
+  utimesSync(lock, at, at);
+  (await claimState(folder, 1))();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("what a killed server left is replaced, its variables go; an end leaves none", async () => {
-  const NOBODY = 2 ** 22 + 1;
   const writeAll = () => {
     for (const name of ["model.env", "variables.env"])
       writeFileSync(join(folder, name), "AI_GATEWAY_TOKEN='secret'");

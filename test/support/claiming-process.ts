@@ -1,0 +1,22 @@
+/** Claims each state folder that it is sent, answers whether it has it, and releases it on demand. */
+import { claimState } from "../../src/cli/worker/claim-state.ts";
+
+let release = () => {};
+
+async function claim(folder: string): Promise<boolean> {
+  try {
+    release = await claimState(folder, 1);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+process.on("message", async (folder) => {
+  if (typeof folder === "string") process.send?.(await claim(folder));
+  else {
+    release();
+    process.send?.("released");
+  }
+});
+process.send?.("ready");
