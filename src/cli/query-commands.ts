@@ -1,3 +1,4 @@
+import { normalForm } from "../core/normal-form.ts";
 import { readFile } from "node:fs/promises";
 
 import { Command, InvalidArgumentError } from "commander";
@@ -48,8 +49,7 @@ function collectPath(value: string, earlier: string[] | undefined): string[] {
   if (value.startsWith("/")) {
     throw new InvalidArgumentError("must be a path in the source, without a leading /");
   }
-  const path = value
-    .normalize()
+  const path = normalForm(value, "NFC")
     .replace(/^(?:\.\/)+/, "")
     .replace(/\/+$/, "");
   if (path === "" || path === ".") throw new InvalidArgumentError("must be a path in the source");

@@ -1,3 +1,4 @@
+import { normalForm } from "./normal-form.ts";
 import { asId, hexOf, type ChunkId, type FileId, type RagId } from "./ids.ts";
 
 const encoder = new TextEncoder();
@@ -19,8 +20,7 @@ export async function equalInConstantTime(a: string, b: string): Promise<boolean
 /** Chunks are duplicates when this text is equal: NFKC, lower case, white space folded. */
 export function foldForDuplicates(text: string): string {
   // A single blank stays: to replace each takes several times as long.
-  return text
-    .normalize("NFKC")
+  return normalForm(text, "NFKC")
     .toLowerCase()
     .replace(/\s{2,}|[^\S ]/gu, " ")
     .trim();

@@ -1,3 +1,5 @@
+import { normalForm } from "./normal-form.ts";
+
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
@@ -63,7 +65,7 @@ const UNMARKED: Record<string, string> = { ß: "ss", æ: "ae", œ: "oe", ø: "o"
 
 /** A slug from a display name: `Staff Handbook (EN)` becomes `staff-handbook-en`; may be empty. */
 export function identifierFrom(name: string): string {
-  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = normalForm(name, "NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const ascii = plain.replace(/[ßæœøłđ]/g, (letter) => UNMARKED[letter] ?? letter);
   const slug = ascii.replace(/[^a-z0-9]+/g, "-").slice(0, MAX_IDENTIFIER_LENGTH);
   return slug.replace(/^-|-$/g, "");

@@ -1,3 +1,4 @@
+import { normalForm } from "./normal-form.ts";
 import type { FileId } from "./ids.ts";
 
 /** Who may read a file: `user:`, `group:` or `domain:` and a name, or `everyone`; normalised. */
@@ -23,7 +24,7 @@ export type UntoldFile = { fileId: FileId; revision: number };
 export type ReadBy = { principals: Principal[]; untold: UntoldFile[] } | "everything" | "unnamed";
 
 /** Lower-casing may take a text out of NFC. */
-const folded = (text: string) => text.normalize("NFC").toLowerCase().normalize("NFC").trim();
+const folded = (text: string) => normalForm(normalForm(text, "NFC").toLowerCase(), "NFC").trim();
 
 /** The normalised form; null for what is no principal. */
 export function principalOf(text: string): Principal | null {

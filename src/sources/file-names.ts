@@ -1,10 +1,11 @@
+import { normalForm } from "../core/normal-form.ts";
 import { MUST_BE_RELATIVE } from "../core/input/input-fields.ts";
 import { webUrlIn } from "../core/input/web-address.ts";
 import { normalizeUrl, pageAddress } from "./web/pages/page-url.ts";
 
 /** The one form in which a path is stored: NFC and NFD of a name are one file. */
 export function storedPath(path: string): string {
-  return path.normalize("NFC");
+  return normalForm(path, "NFC");
 }
 
 /** What a path, web address or external id may be stored as: each once, likeliest first. */

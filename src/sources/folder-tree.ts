@@ -1,3 +1,4 @@
+import { normalForm } from "../core/normal-form.ts";
 import { z } from "zod";
 
 /** More levels than any drive allows; a circle of folders ends here, too. */
@@ -11,7 +12,7 @@ export const folders = z.record(z.string(), folder);
 
 /** `a/b` in a name is one segment all the same; `.` and `..` are no names of a path. */
 export function segmentOf(name: string): string {
-  const segment = name.normalize("NFC").replaceAll("/", "_").trim();
+  const segment = normalForm(name, "NFC").replaceAll("/", "_").trim();
   return segment === "" || segment === "." || segment === ".." ? "_" : segment;
 }
 

@@ -1,3 +1,5 @@
+import { normalForm } from "../core/normal-form.ts";
+
 /**
  * The one notion of a word in Quarry, shared by the lexical leg, the lexical reranker and the
  * hashed embedding: runs of letters, digits and private-use characters, lower-cased, without
@@ -38,7 +40,7 @@ export const withoutSigns = (text: string, blank = " "): string =>
 
 function fold(text: string): string {
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
-  return text.normalize("NFKD").toLowerCase().replace(MARKS, "").normalize("NFC");
+  return normalForm(normalForm(text, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
 }
 
 /** The words of a text in their order; a run of a script without spaces is one word. */

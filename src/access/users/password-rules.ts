@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import { invalidField } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 
@@ -14,7 +15,7 @@ export async function refuseGuessable(
   email: string,
   field = "password",
 ): Promise<void> {
-  const folded = password.normalize("NFKC").toLowerCase();
+  const folded = normalForm(password, "NFKC").toLowerCase();
   if (new Set(folded).size < MIN_DIFFERENT_CHARACTERS) {
     throw invalidField(
       field,

@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
 import { Turns } from "../../core/work/turns.ts";
@@ -65,7 +66,7 @@ async function derive(password: string, salt: Buffer, length: number, parameters
 function scryptOf(password: string, salt: Buffer, length: number, parameters: Parameters) {
   const options = { ...parameters, maxmem: MEMORY_LIMIT_BYTES };
   // NFKC: the same passphrase typed on another keyboard is the same bytes (RFC 8265).
-  const bytes = Buffer.from(password.normalize("NFKC"), "utf8");
+  const bytes = Buffer.from(normalForm(password, "NFKC"), "utf8");
   return new Promise<Buffer>((resolve, reject) => {
     scrypt(bytes, salt, length, options, (error, hash) => (error ? reject(error) : resolve(hash)));
   });

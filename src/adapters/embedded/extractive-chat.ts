@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -80,7 +81,7 @@ function readPrompt(prompt: LanguageModelV4Prompt) {
 /** Words are compared in a form in which one character can become 18 (U+FDFA): these count. */
 function firstCharacters(text: string, limit: number): string {
   const kept = text.slice(0, limit);
-  const unfolded = kept.normalize("NFKC");
+  const unfolded = normalForm(kept, "NFKC");
   return unfolded.length <= limit ? kept : unfolded.slice(0, limit);
 }
 

@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import type { Dirent } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -73,7 +74,7 @@ async function rootOf(folder: string): Promise<string> {
 async function listInto(into: FolderListing, choose: Chooser, absolute: string, path: string) {
   try {
     for await (const entry of await opendir(absolute)) {
-      const inner = (path === "" ? entry.name : `${path}/${entry.name}`).normalize("NFC");
+      const inner = normalForm(path === "" ? entry.name : `${path}/${entry.name}`, "NFC");
       await listEntry(into, choose, entry, join(absolute, entry.name), inner);
     }
   } catch (thrown) {

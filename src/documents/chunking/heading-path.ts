@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import type { Block } from "./scan-blocks.ts";
 
 /** A heading above a position; `at` is its offset in the text. */
@@ -44,8 +45,7 @@ export function titleFor(title: string | null, fileName: string): string | null 
 
 export function sameWords(left: string, right: string): boolean {
   const fold = (text: string) =>
-    text
-      .normalize("NFKC")
+    normalForm(text, "NFKC")
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, " ")
       .trim();

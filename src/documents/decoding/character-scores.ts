@@ -1,3 +1,5 @@
+import { normalForm } from "../../core/normal-form.ts";
+
 /** From about -1 (mojibake) to 1; only characters beyond ASCII count. */
 export function latinScore(text: string): number {
   const scores = LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet)));
@@ -25,7 +27,7 @@ export function scriptScore(script: RegExp, byFrequency: string): (text: string)
   return (text) =>
     scoreBy(text, (character, before, after) => {
       if (!script.test(character)) return symbolWeight(character, before, after);
-      const bare = character.normalize("NFD").charAt(0).toLowerCase();
+      const bare = normalForm(character, "NFD").charAt(0).toLowerCase();
       const weight = frequencyWeight(byFrequency.indexOf(bare));
       if (FINAL_LETTERS.test(character) && /\p{L}/u.test(after)) return -1;
       if (RARE_LETTERS.includes(character)) return -0.3;

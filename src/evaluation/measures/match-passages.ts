@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import type { Expected } from "../../db/schema/evaluation.ts";
 
 type FoundPassage = { text: string; source: { filePath: string } };
@@ -12,11 +13,11 @@ export function ranksOf(
   results: readonly FoundPassage[],
 ): (number | null)[] {
   const folded = results.map(({ text, source }) => ({
-    file: source.filePath.normalize("NFC"),
+    file: normalForm(source.filePath, "NFC"),
     text: folding(text),
   }));
   return expected.map(({ file, passage }) => {
-    const path = file.normalize("NFC");
+    const path = normalForm(file, "NFC");
     const wanted = passage === null ? "" : folding(passage);
     const at = folded.findIndex(
       (one) =>
@@ -29,4 +30,4 @@ export function ranksOf(
 
 /** Texts that a reader calls the same are equal: compatibility forms, case, white space. */
 export const folding = (text: string): string =>
-  text.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+  normalForm(text, "NFKC").toLowerCase().replace(/\s+/g, " ").trim();

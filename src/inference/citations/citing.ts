@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import type { StepResult, ToolSet } from "ai";
 
 import { passageNumber } from "../../ports/models.ts";
@@ -129,7 +130,6 @@ function quotesAreOf(items: string[]): (stretch: string, item: number) => boolea
 }
 
 const onlyLetters = (text: string) =>
-  text
-    .normalize("NFKC")
+  normalForm(text, "NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");

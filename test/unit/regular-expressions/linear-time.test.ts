@@ -44,6 +44,13 @@ test("no pattern in src/ takes more than linear time", async () => {
   expect([...exempt].filter((pattern) => !found.has(pattern))).toEqual([]);
 });
 
+test("texts are normalised where a million marks take no minutes", () => {
+  const bare = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .filter((file) => /\.normalize\(/.test(readFileSync(join(ROOT, file), "utf8")));
+  expect(bare.map((file) => file.replaceAll("\\", "/"))).toEqual(["core/normal-form.ts"]);
+});
+
 test("the finder sees literals, calls and what is made on load", async () => {
   const text = "const a = /x+$/g; const b = new RegExp('y'); const c = (z) => RegExp(z + '+$');";
   const found = patternsIn("example.ts", text);

@@ -1,3 +1,4 @@
+import { normalForm } from "../../../core/normal-form.ts";
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
@@ -124,7 +125,7 @@ function plainText(line: string): string {
     const code = /^u([\dA-F]{4,5})$/.exec(name)?.[1];
     if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
     const accent = ACCENTS.get(name.slice(0, -1));
-    return NAMED.get(name) ?? (accent ? `${name.at(-1)}${accent}`.normalize("NFC") : UNKNOWN);
+    return NAMED.get(name) ?? (accent ? normalForm(`${name.at(-1)}${accent}`, "NFC") : UNKNOWN);
   });
 }
 

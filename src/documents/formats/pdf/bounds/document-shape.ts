@@ -1,3 +1,4 @@
+import { normalForm } from "../../../../core/normal-form.ts";
 import { ranked } from "../../../ranked.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
 import { type Block, type PagePart, textOf } from "../layout/page-blocks.ts";
@@ -35,8 +36,7 @@ export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): Doc
 }
 
 export const foldTitle = (text: string) =>
-  text
-    .normalize("NFKC")
+  normalForm(text, "NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 

@@ -1,3 +1,5 @@
+import { normalForm } from "../../../../core/normal-form.ts";
+
 type TextRun = { text: string; x0: number; x1: number; y: number; size: number };
 
 /** Older TeX fonts draw an accent before or after its letter: "für" is read as "f¨" and "ur". */
@@ -53,6 +55,6 @@ function letterFirst(before: string, after: string): string | null {
 function composed(letter: string, accent: string): string | null {
   const combining = COMBINING[accent];
   if (combining === undefined || !/\p{L}/u.test(letter)) return null;
-  const both = `${DOTLESS[letter] ?? letter}${combining}`.normalize("NFC");
+  const both = normalForm(`${DOTLESS[letter] ?? letter}${combining}`, "NFC");
   return both.length === 1 ? both : null;
 }

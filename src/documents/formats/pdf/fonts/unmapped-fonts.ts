@@ -1,3 +1,4 @@
+import { normalForm } from "../../../../core/normal-form.ts";
 import type { TextItem } from "../layout/segment.ts";
 
 /** Characters that text never contains, but glyph numbers produce. */
@@ -39,7 +40,7 @@ export class UnmappedFonts {
       seen.odd += odd.length - spaceGlyphs;
       seen.spaceGlyphs += spaceGlyphs;
       if (this.#isSuspect) {
-        const letters = str.normalize("NFD");
+        const letters = normalForm(str, "NFD");
         seen.latin += letters.match(LATIN_LETTER)?.length ?? 0;
         seen.frequent += letters.match(FREQUENT)?.length ?? 0;
         seen.digits += letters.match(/[0-9]/g)?.length ?? 0;

@@ -1,3 +1,4 @@
+import { normalForm } from "../../../../core/normal-form.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
@@ -196,5 +197,5 @@ const IDEOGRAPHS = new Map(
 
 const withoutRadicals = (text: string) =>
   text
-    .replace(KANGXI, (radical) => radical.normalize("NFKC"))
-    .replace(SUPPLEMENT, (radical) => IDEOGRAPHS.get(radical) ?? radical.normalize("NFKC"));
+    .replace(KANGXI, (radical) => normalForm(radical, "NFKC"))
+    .replace(SUPPLEMENT, (radical) => IDEOGRAPHS.get(radical) ?? normalForm(radical, "NFKC"));

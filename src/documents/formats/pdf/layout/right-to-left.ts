@@ -1,3 +1,4 @@
+import { normalForm } from "../../../../core/normal-form.ts";
 import type { Piece } from "./segment.ts";
 
 type Direction = "left" | "right" | "number" | "neutral";
@@ -18,7 +19,7 @@ export const isRightToLeft = (text: string) => RIGHT_TO_LEFT.test(text);
 const ARABIC_SHAPES = /[\ufb50-\ufdff\ufe70-\ufefc]/g;
 
 export const withoutShapes = (text: string) =>
-  text.replace(ARABIC_SHAPES, (shape) => shape.normalize("NFKC").replace(/^ /, ""));
+  text.replace(ARABIC_SHAPES, (shape) => normalForm(shape, "NFKC").replace(/^ /, ""));
 
 /** Writers draw Arabic and Hebrew from either side: reverses UAX 9, one level. `size`: points. */
 export function readingOrder(pieces: Piece[], size: number): string {
