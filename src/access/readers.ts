@@ -5,7 +5,8 @@ import type { ListedRag, RagRecord } from "../db/records.ts";
 import type { PanelCaller } from "./sessions/find-panel-caller.ts";
 import { readerFacts } from "../db/access/member-store.ts";
 import type { Reads } from "../db/sql.ts";
-import type { Restriction } from "../ports/rag-index.ts";
+import { readableScopes } from "../db/catalog/rag-scope-store.ts";
+import type { IndexScope, Restriction } from "../ports/rag-index.ts";
 import type { StoredPrincipal } from "../db/access/principal-lookup.ts";
 
 /**
@@ -160,6 +161,17 @@ export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: 
   const { pending, processing, indexed, error } = fileCounts;
   const totalFiles = pending + processing + indexed + error;
   return { ...rag, fileCounts, totalFiles, processedFiles: indexed, numberVectors };
+}
+
+/** Scopes name files: a call is told those with a file that it may read. */
+export async function scopesFor(
+  db: Reads,
+  rag: Readable & { scopes: IndexScope[] },
+): Promise<IndexScope[]> {
+  const { id: ragId, fileSource, readersSince, readBy, scopes } = rag;
+  if (readersSince === null || readBy === "everything") return scopes;
+  if (readBy === "unnamed" || scopes.length === 0) return [];
+  return await readableScopes(db, { ragId, sourceId: fileSource.id }, readersOf(rag));
 }
 
 /**

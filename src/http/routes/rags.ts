@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { listedFor } from "../../access/readers.ts";
+import { listedFor, scopesFor } from "../../access/readers.ts";
 import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
@@ -123,11 +123,11 @@ const ragAnswer = ({
   ...rag
 }: Item) => rag;
 
-ragRoutes.openapi(getRag, (context) => {
-  const { id, name, identifier, status, totalFiles, processedFiles, numberVectors, ...rag } =
-    context.get("rag");
+ragRoutes.openapi(getRag, async (context) => {
+  const { rag, services } = context.var;
+  const { id, name, identifier, status, totalFiles, processedFiles, numberVectors } = rag;
   const counts = { totalFiles, processedFiles, numberVectors };
-  const fileSourceScopes = rag.scopeMode === "scoped" ? rag.scopes : [];
+  const fileSourceScopes = rag.scopeMode === "scoped" ? await scopesFor(services.reads, rag) : [];
   const scope = { fileSourceScopeMode: rag.scopeMode, fileSourceScopes };
   return context.json({ id, name, identifier, status, ...counts, ...scope }, 200);
 });

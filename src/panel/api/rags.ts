@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { listedFor, readingInPanel } from "../../access/readers.ts";
+import { listedFor, readingInPanel, scopesFor } from "../../access/readers.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
 import { newRag, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
@@ -13,7 +13,6 @@ import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
-import { mayReadAll } from "./request/guards.ts";
 import { all, Endpoints } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
@@ -71,13 +70,11 @@ export const ragRoutes = new Endpoints("rags", ragOf)
         reading,
         data.map(({ rag }) => rag),
       );
-      // Scopes are names of files, which this member may not be permitted to read.
-      const scopesAt = (rag: RagRecord, at: number) =>
-        mayReadAll(caller) || rag.readersSince === null ? (data[at]?.scopes ?? []) : [];
-      return {
-        total,
-        data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })),
+      const shownAt = async (rag: RagRecord, at: number) => {
+        const of = { ...rag, scopes: data[at]?.scopes ?? [] };
+        return shownOf({ rag, scopes: await scopesFor(services.db, of) });
       };
+      return { total, data: await Promise.all(rags.map(shownAt)) };
     },
   )
   .json(

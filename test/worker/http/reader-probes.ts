@@ -1,5 +1,14 @@
-/** A request; `seen`: what only a reader of Ann's file is told, or null where no file is told of. */
-export type Probe = { path: string; body?: object; seen: RegExp | null; inBody?: true };
+/**
+ * A request. `seen`: what only a reader of Ann's file is told, or null where no file is told of;
+ * `names`: names of files that whoever reads everything is told, each reader only its own.
+ */
+export type Probe = {
+  path: string;
+  body?: object;
+  seen: RegExp | null;
+  names?: RegExp;
+  inBody?: true;
+};
 
 const query = "boiler code";
 const prompt = "What is the boiler code?";
@@ -10,11 +19,18 @@ export const rpc = (method: string, params: object, seen: RegExp | null): Probe 
 };
 export const tool = (name: string, given: object, seen = /ann\.md/) =>
   rpc("tools/call", { name, arguments: given }, seen);
+const COMPLETED = {
+  ref: { type: "ref/resource", uri: "quarry://{rag}/{+path}" },
+  argument: { name: "path", value: "a" },
+};
 const selected = { useAllFiles: false, selectedFiles: ["ann.md"] };
 
 export const PROBES: Record<string, Probe[]> = {
   "GET /api/rags": [{ path: "/api/rags", seen: null }],
-  "GET /api/rags/:identifier": [{ path: "/api/rags/vault", seen: null }],
+  "GET /api/rags/:identifier": [
+    { path: "/api/rags/vault", seen: null },
+    { path: "/api/rags/vault-part", seen: null, names: /ann\.md.*pay\.md/s },
+  ],
   "POST /api/rags/:identifier/retrieve": [
     {
       path: "/api/rags/vault/retrieve",
@@ -89,6 +105,10 @@ export const PROBES: Record<string, Probe[]> = {
     tool("ask_ask", { prompt }),
     tool("agent_spy", { prompt }),
     rpc("resources/list", {}, /ann\.md/),
+    rpc("resources/templates/list", {}, null),
+    rpc("prompts/list", {}, null),
+    rpc("prompts/get", { name: "ask_ask", arguments: { prompt } }, null),
+    rpc("completion/complete", COMPLETED, null),
     rpc("resources/read", { uri: "quarry://vault/ann.md" }, /4711/),
   ],
   "POST /dify/retrieval": [

@@ -21,6 +21,12 @@ export const FILES: Record<string, { text: string; readers?: string[] }> = {
   "untold.md": { text: "# Untold\n\nThe boiler of nobody is 9933." },
 };
 
+/** The scopes of a part of it. */
+const PART = ["hr/pay.md", "hr/", "ann.md", "open.md"];
+
+/** What only readers of other files than Bob's may know. */
+export const FORBIDDEN = /ann\.md|"hr\/|pay\.md|untold\.md|8822|9933|hr@example/;
+
 const TOKENS = { named: "named", ann: ANN, bob: BOB, none: null };
 /** By token, by a program that a person connected, in the panel, and by automation key. */
 export type Caller =
@@ -47,6 +53,8 @@ export async function filledVault() {
   });
   const openToMembers = true;
   await panel.send("POST", "/rags", { name: "vault", fileSource: "vault", openToMembers });
+  const scopes = PART.map((value) => ({ type: "path", value }));
+  await panel.send("POST", "/rags", { name: "vault-part", fileSource: "vault", scopes });
   const asking = {
     systemPrompt: "Answer.",
     model: "embedded/extractive",

@@ -8,19 +8,17 @@ import { createApp } from "../../../src/http/app.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
 import { PANEL_DOORS, type PanelDoor } from "./panel-doors.ts";
-import { PROBES, semanticSearch } from "./reader-probes.ts";
+import { PROBES, semanticSearch, type Probe } from "./reader-probes.ts";
 import {
   as,
   askVault,
   BOB,
+  FORBIDDEN,
   filledVault,
   PASSWORD,
   type Caller,
   type Vault,
 } from "./reader-vault.ts";
-
-/** What only readers of other files than Bob's may know. */
-const FORBIDDEN = /ann\.md|pay\.md|untold\.md|8822|9933|hr@example/;
 
 let admin: Vault["panel"];
 let callers: Vault["callers"];
@@ -30,8 +28,6 @@ const ids = { run: "", question: "" };
 beforeAll(async () => {
   ({ panel: admin, callers } = await filledVault());
   bob = await signedIn({ email: BOB, password: PASSWORD });
-  const scopes = [{ type: "path", value: "hr/pay.md" }];
-  await admin.made("/rags", { name: "vault-part", fileSource: "vault", scopes });
   await admin.made("/question-sets", { name: "secrets", rag: "vault" });
   const asked = { question: "boiler code", expected: [{ file: "ann.md" }] };
   await admin.send("POST", "/question-sets/secrets/questions", asked);
@@ -66,6 +62,60 @@ test("every route of the service is in a table of who is told what", async () =>
     ...PANEL_DOORS.map(({ method, route }) => `${method} ${route}`),
   ];
   expect([...names].filter((name) => !NO_FILES.test(name)).sort()).toEqual(told.sort());
+});
+
+test("no route names a file that its caller may not read", async () => {
+  const readers: [Caller, Record<string, string>][] = [
+    ["named", as(BOB)],
+    ["named", {}],
+    ["none", {}],
+    ["bob", {}],
+    ["bob's program", {}],
+    ["bob's session", {}],
+    ["administrator", as(BOB)],
+    ["member's key", as(BOB)],
+  ];
+  for (const probe of Object.values(PROBES).flat()) {
+    for (const [caller, headers] of readers) {
+      const { text } = await askVault(callers, { caller, probe, headers });
+      // A refusal may repeat what the call itself names.
+      const told = {
+        caller,
+        headers,
+        path: probe.path,
+        body: probe.body,
+        text: text.replaceAll("ann.md", named(probe)),
+      };
+      expect(told).not.toMatchObject({ text: expect.stringMatching(FORBIDDEN) });
+    }
+    if (probe.names === undefined) continue;
+    const { text } = await askVault(callers, { caller: "administrator", probe, headers: {} });
+    expect(text).toMatch(probe.names);
+  }
+});
+
+const named = (probe: Probe) =>
+  JSON.stringify(probe.body ?? probe.path).includes("ann.md") ? "" : "ann.md";
+
+const scopesFor = async (caller: Caller, headers = {}) => {
+  const probe = { path: "/api/rags/vault-part", seen: null };
+  const { text } = await askVault(callers, { caller, probe, headers });
+  const { fileSourceScopes: scopes } = JSON.parse(text) as {
+    fileSourceScopes: { value: string }[];
+  };
+  return scopes.map(({ value }) => value);
+};
+
+test("a reader is told the scopes with a file that it may read", async () => {
+  const all = ["ann.md", "hr/", "hr/pay.md", "open.md"];
+  expect(await scopesFor("administrator")).toEqual(all);
+  expect(await scopesFor("ann")).toEqual(["ann.md", "open.md"]);
+  expect(await scopesFor("bob's session")).toEqual(["open.md"]);
+  expect(await scopesFor("named", as("eve@elsewhere.org", "hr@example.com"))).toEqual([
+    "hr/",
+    "hr/pay.md",
+  ]);
+  expect(await scopesFor("none")).toEqual([]);
 });
 
 const NAMES: [RegExp, string][] = [
@@ -215,8 +265,9 @@ test("groups count for a member while the provider that told them vouches", asyn
 });
 
 const CHANGING = /nonce="[^"]*"|\d{4}-\d\d-\d\dT[\d:.]+Z|<time.*?<\/time>|[\d.]+ ms/g;
-/** They count calls, some time after these were made. */
-const COUNTS_CALLS = /^\/panel(?:\/api\/(?:usage|overview)|\/first-steps|\/inferences|\/agents)?$/;
+/** They count calls, or order sessions by them, some time after these were made. */
+const COUNTS_CALLS =
+  /^\/panel(?:\/api\/(?:usage|overview|sessions)|\/account|\/first-steps|\/inferences|\/agents)?$/;
 
 test("files that a member may not read change nothing that the panel tells it", async () => {
   const doors = PANEL_DOORS.filter(
