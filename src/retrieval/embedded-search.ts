@@ -20,13 +20,13 @@ export const embeddedSearch: RagSearch = {
   async read(call, found, plan, scales) {
     if (found.best !== undefined) return { found, ...found.best };
     const index = new ShardedIndex(call, found.target, plan);
-    const chosen = chooseFound(found, plan, scales, 0);
+    const chosen = chooseFound(found, plan, scales);
     const { chunks, superseded } = await index.hydrate({ ...chosen, spare: [] }, found);
     const again = superseded ? await index.searchAgain(found, "all", []) : null;
     if (again === null) return { found, chunks, values: chosen.values };
     const { queries, shardOf } = again;
     const fresh = { ...found, queries, shardOf };
-    return chosenOf(fresh, again.chunks, chooseFound(fresh, plan, scales, 0));
+    return chosenOf(fresh, again.chunks, chooseFound(fresh, plan, scales));
   },
 };
 

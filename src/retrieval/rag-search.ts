@@ -86,18 +86,16 @@ export const scalesOf = (found: RagFindings[], { queries }: SearchPlan): Scale[]
     scaleOf(found.map((one) => one.queries[at] ?? { lexical: [], vector: [] })),
   );
 
-/** @param margin approximate similarities may be this far below the exact ones */
 export function chooseFound(
   found: RagFindings,
   plan: SearchPlan,
   scales: Scale[],
-  margin: number,
 ): Choice & { values: Map<ChunkId, number> } {
   const rule = { mode: found.mode, weight: found.embedded?.fusionWeight ?? 0 };
   const ranked = rankCandidates(found.queries, rule, scales);
   const values = new Map(ranked.map(({ id, value }) => [id, value]));
-  const limits = { needed: readCount(found, plan), threshold: plan.threshold, margin };
-  return { ...chooseCandidates(ranked, limits), values };
+  const limits = { needed: readCount(found, plan), threshold: plan.threshold };
+  return { ...chooseCandidates(ranked, found.queries, limits), values };
 }
 
 /** Of chunks that were read together with their search, those that are chosen after it. */

@@ -6,7 +6,7 @@ import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts"
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { idsOf, type QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
-import { inOrder, inPlacesOf, similarityOrValue } from "./score-chunks.ts";
+import { inOrder, inPlacesOf, passesThreshold, similarityOrValue } from "./score-chunks.ts";
 import type { ComparesBy, ScoredChunk, ScoredList } from "./score-chunks.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 
@@ -22,9 +22,11 @@ export function rerankLists(
   return Promise.all(
     lists.map(async (list): Promise<ScoredList> => {
       const { reranker, id, identifier } = list.found.target.rag;
-      if (reranker === null || list.chunks.length === 0) return list;
+      if (reranker === null) return list;
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
-      const candidates = list.chunks.slice(0, plan.needed);
+      const passing = list.chunks.filter((chunk) => passesThreshold(chunk, plan.threshold));
+      const candidates = passing.slice(0, plan.needed);
+      if (candidates.length === 0) return { ...list, chunks: [] };
       const by = { part, name: reranker, ragId: id };
       const reply = await rerank(call, by, candidates, list.found.queries, plan);
       if (reply === null) {

@@ -86,7 +86,7 @@ export type SearchPlan = Pick<RetrievalRequest, "targets" | "queries" | "include
   explains: boolean;
   /** Chunks of each RAG that reranking, or else the answer, needs. */
   needed: number;
-  /** Least similarity, 0 to 1. */
+  /** Least similarity, up to 1; null: also where it is 0, which every score reaches. */
   threshold: number | null;
 };
 
@@ -112,7 +112,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
     reranks,
     explains,
     needed,
-    threshold: request.similarityThreshold ?? null,
+    threshold: request.similarityThreshold || null,
   };
 }
 

@@ -14,7 +14,7 @@ import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
 import type { RetrievalRequest, RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { mergeLists } from "./merge-lists.ts";
-import { asRetrieved, scoreChunks } from "./score-chunks.ts";
+import { asRetrieved, passesThreshold, scoreChunks } from "./score-chunks.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
 import { vectorIndexSearch } from "./vector-index-search.ts";
 
@@ -126,13 +126,15 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
     call.report.degraded("order", "order: the time was over before words had ordered the passages");
     return false;
   };
-  const lists = read.map((one) => scoreChunks(one, plan.threshold));
+  const lists = read.map(scoreChunks);
   const scored = await orderByWords(lists, plan, pause);
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
   const aged = orderByRecency(ranked, now());
-  const chosen = mergeLists(aged, plan.includeDuplicates).slice(0, topK);
+  const merged = mergeLists(aged, plan.includeDuplicates);
+  const passing = merged.filter((chunk) => passesThreshold(chunk, plan.threshold));
+  const chosen = passing.slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
   return { found, scored, chosen, timings };
 }

@@ -46,10 +46,7 @@ export type ComparesBy =
   | { by: "reranker"; model: string };
 
 /** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
-export function scoreChunks(
-  { found, chunks, values }: ReadChunks,
-  threshold: number | null,
-): ScoredList {
+export function scoreChunks({ found, chunks, values }: ReadChunks): ScoredList {
   const { identifier: ragIdentifier, searchMode } = found.target.rag;
   const scored = chunks.map((chunk): ScoredChunk => {
     const similarity = similarityOf(chunk);
@@ -57,8 +54,7 @@ export function scoreChunks(
     const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
     return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
   });
-  const passing = scored.filter((chunk) => passesThreshold(chunk, threshold));
-  return { found, chunks: passing.sort(inOrder), comparesBy: { by: "values" } };
+  return { found, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
 }
 
 /** Cosine as the API shows it; null when there is none. */
@@ -70,7 +66,10 @@ export function similarityOf({ similarities }: HydratedChunk): number | null {
   return best === null ? null : Math.min(1, Math.max(0, best));
 }
 
-/** A chunk without a similarity passes: there is nothing to measure. */
+/**
+ * Compares the score as the answer shows it. A chunk without a similarity passes: there is nothing
+ * to measure.
+ */
 export function passesThreshold(chunk: ScoredChunk, threshold: number | null): boolean {
   return threshold === null || !chunk.scored || chunk.score >= threshold;
 }

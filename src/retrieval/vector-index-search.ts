@@ -4,6 +4,7 @@ import type { Candidate, HydratedChunk, Restriction, RestrictionPlan } from "../
 import type { VectorFilter, VectorIndex } from "../ports/vector-index.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import { mergeCandidates } from "./merge-shards.ts";
+import { APPROXIMATION_MARGIN } from "../rag-index/search/fuse.ts";
 import { chooseFound, chosenOf } from "./rag-search.ts";
 import type { RagFindings, RagSearch, ReadChunks } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
@@ -12,8 +13,6 @@ import { similarityOf } from "./score-chunks.ts";
 import { ShardedIndex, type Hydrated, type IndexSearch } from "./sharded-index.ts";
 
 const VECTOR_INDEX_SHARE = 0.6;
-/** A similarity from the vector index may be this far below the exact one. */
-const APPROXIMATION_MARGIN = 0.02;
 /** Candidates found by words alone that may replace deleted chunks. */
 const SPARE_OF_WORDS = 200;
 /** The vector index names 100 at most: where more are needed, half of them are enough. */
@@ -53,7 +52,7 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
    */
   async read(call, found, plan, scales) {
     const index = new ShardedIndex(call, found.target, plan);
-    const chosen = chooseFound(found, plan, scales, APPROXIMATION_MARGIN);
+    const chosen = chooseFound(found, plan, scales);
     const { ids, rest, values } = chosen;
     const spare = rest
       .filter(({ similarity }, at) => similarity !== null || at < SPARE_OF_WORDS)
@@ -68,8 +67,7 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
         : null;
     // The chunks already read are better than none when a shard does not answer in time.
     if (again === null) return { found, chunks: hydrated.chunks, values };
-    const margin = again.isExact ? 0 : APPROXIMATION_MARGIN;
-    return chosenOf(again.found, again.chunks, chooseFound(again.found, plan, scales, margin));
+    return chosenOf(again.found, again.chunks, chooseFound(again.found, plan, scales));
   },
 });
 
@@ -186,7 +184,7 @@ async function searchAgain(
   index: ShardedIndex,
   found: RagFindings,
   scan: "deep" | "in-flight",
-): Promise<(Pick<ReadChunks, "found" | "chunks"> & { isExact: boolean }) | null> {
+): Promise<Pick<ReadChunks, "found" | "chunks"> | null> {
   const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
   const again = await index.searchAgain(found, scan, named);
   if (again === null) return null;
@@ -199,5 +197,5 @@ async function searchAgain(
     const outside = isExact ? [] : (found.queries[at]?.vector ?? []);
     return { lexical, vector: mergeCandidates(vector, outside), statistics };
   });
-  return { found: { ...found, queries, shardOf }, chunks, isExact };
+  return { found: { ...found, queries, shardOf }, chunks };
 }

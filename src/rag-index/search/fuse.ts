@@ -118,8 +118,6 @@ type Wanted = {
   /** Chunks after the threshold. */
   needed: number;
   threshold: number | null;
-  /** Approximate similarities may be this far below the exact ones. */
-  margin: number;
   /** Extra candidates, for chunks that are deleted before they are hydrated. */
   slack?: number;
 };
@@ -127,28 +125,43 @@ type Wanted = {
 /** `rest`: others that may pass the threshold. */
 export type Choice = { ids: ChunkId[]; rest: RankedId[] };
 
+/** A similarity from memory or from the vector index may be this far from the exact one. */
+export const APPROXIMATION_MARGIN = 0.02;
+
 /**
- * Selects the candidates to hydrate, best first: enough after the threshold, those of unknown
- * similarity, which are not counted, and ties at the end, whose order path and position decide.
+ * Selects the candidates to hydrate, best first, with ties at the end, whose order path and
+ * position decide. A threshold adds those that may pass it until enough do, and takes none away:
+ * what is read without it decides the order of what passes.
+ * @param queries tell up to which similarity a query may name no chunk.
  */
 export function chooseCandidates(
   ranked: RankedId[],
-  { needed, threshold, margin, slack = SLACK }: Wanted,
+  queries: Pick<QueryLegs, "vector">[],
+  { needed, threshold, slack = SLACK }: Wanted,
 ): Choice {
-  const worth = ranked.filter(
-    ({ similarity }) =>
-      threshold === null || similarity === null || similarity >= threshold - margin,
-  );
-  const end = endOf(worth, needed + slack, threshold);
-  return { ids: worth.slice(0, end).map(({ id }) => id), rest: worth.slice(end) };
+  const wanted = needed + slack;
+  const end = endOf(ranked, wanted, () => true);
+  if (threshold === null) return choiceOf(ranked, end);
+  const unnamed = Math.max(...queries.map(({ vector }) => vector.at(-1)?.score ?? -1));
+  const mayPass = ({ similarity }: RankedId) =>
+    similarity === null || Math.max(similarity, unnamed) >= threshold - APPROXIMATION_MARGIN;
+  const passes = ({ similarity }: RankedId) =>
+    similarity !== null && similarity >= threshold + APPROXIMATION_MARGIN;
+  const worth = [...ranked.slice(0, end), ...ranked.slice(end).filter(mayPass)];
+  return choiceOf(worth, Math.max(end, endOf(worth, wanted, passes)));
 }
 
-function endOf(worth: RankedId[], wanted: number, threshold: number | null): number {
-  let sure = 0;
-  for (const [at, { value, similarity }] of worth.entries()) {
+const choiceOf = (ranked: RankedId[], end: number): Choice => ({
+  ids: ranked.slice(0, end).map(({ id }) => id),
+  rest: ranked.slice(end),
+});
+
+function endOf(ranked: RankedId[], wanted: number, counts: (one: RankedId) => boolean): number {
+  let counted = 0;
+  for (const [at, candidate] of ranked.entries()) {
     if (at === MAX_HYDRATED) return at;
-    if (sure >= wanted && value !== worth[at - 1]?.value) return at;
-    if (threshold === null || similarity !== null) sure += 1;
+    if (counted >= wanted && candidate.value !== ranked[at - 1]?.value) return at;
+    if (counts(candidate)) counted += 1;
   }
-  return worth.length;
+  return ranked.length;
 }

@@ -156,10 +156,9 @@ export class Search {
     const { queries } = found;
     const fused = queries.map((legs) => fuseQuery(legs, rule, scaleOf([legs])));
     const ranked = rankFused(queries, fused);
-    const { ids } = chooseCandidates(ranked, {
+    const { ids } = chooseCandidates(ranked, queries, {
       needed,
       threshold,
-      margin: 0,
       ...(rule.mode === "semantic" || threshold !== null ? {} : { slack: 0 }),
     });
     const queryVectors = request.queries.map(({ vector }) => vector);

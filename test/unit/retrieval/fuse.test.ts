@@ -49,9 +49,9 @@ test("semantic order is the similarity; without similarities the words order", (
 test("all passages of score 0 are read, since path and position decide between them", () => {
   const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
   const ranked = rankCandidates(found, { mode: "semantic", weight: 1 }, []);
-  const limits = { threshold: null, margin: 0, slack: 0 };
-  expect(chooseCandidates(ranked, { ...limits, needed: 1 }).ids).toEqual(["good"]);
-  expect(chooseCandidates(ranked, { ...limits, needed: 2 }).ids).toHaveLength(4);
+  const limits = { threshold: null, slack: 0 };
+  expect(chooseCandidates(ranked, found, { ...limits, needed: 1 }).ids).toEqual(["good"]);
+  expect(chooseCandidates(ranked, found, { ...limits, needed: 2 }).ids).toHaveLength(4);
 });
 
 test("a chunk keeps its best value and its best similarity over the queries", () => {

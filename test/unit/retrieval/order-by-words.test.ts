@@ -49,7 +49,7 @@ function listOf(
   } as unknown as RagFindings;
   const values = new Map(lexical.map(({ id, score }) => [id, score / best]));
   const read: ReadChunks = { found, chunks, values };
-  return scoreChunks(read, null);
+  return scoreChunks(read);
 }
 
 async function ordered(given: Given[], setting: Setting) {

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import type { HydratedChunk } from "../../../src/ports/rag-index.ts";
-import { chooseCandidates, type RankedId } from "../../../src/rag-index/search/fuse.ts";
+import {
+  chooseCandidates,
+  type QueryLegs,
+  type RankedId,
+} from "../../../src/rag-index/search/fuse.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-search.ts";
 import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";
@@ -119,30 +123,38 @@ const ranked = (count: number, similarity: (at: number) => number | null): Ranke
     similarity: similarity(at),
   }));
 
-test("what is surely below the threshold is not fetched; what may pass it is", () => {
+test("a threshold adds those that may pass, and takes none away", () => {
   const candidates = ranked(200, (at) => (at % 2 === 0 ? 0.1 : at < 100 ? null : 0.9));
-  const options = { needed: 20, threshold: 0.5, margin: 0 };
-  const { ids: chosen } = chooseCandidates(candidates, options);
-  expect(chosen.every((id) => Number(id.slice(1)) % 2 === 1)).toBe(true);
-  expect(chosen.filter((id) => Number(id.slice(1)) >= 100).length).toBeGreaterThanOrEqual(20);
+  const numbersOf = (threshold: number | null, queries: Pick<QueryLegs, "vector">[] = []) =>
+    chooseCandidates(candidates, queries, { needed: 20, threshold }).ids.map((id) =>
+      Number(id.slice(1)),
+    );
+  const without = numbersOf(null);
+  const chosen = numbersOf(0.5);
+  expect(chosen.slice(0, without.length)).toEqual(without);
+  expect(chosen.slice(without.length).every((at) => at % 2 === 1)).toBe(true);
+  expect(chosen.filter((at) => at >= 100).length).toBeGreaterThanOrEqual(20);
+  // A query that names its nearest only may be nearer to those that another one names.
+  const nearest = { vector: [{ id: "nearest" as ChunkId, score: 0.49 }] };
+  expect(
+    numbersOf(0.5, [nearest])
+      .slice(without.length)
+      .some((at) => at % 2 === 0),
+  ).toBe(true);
 });
 
 test("an approximate similarity just below the threshold is measured exactly", () => {
-  const just = [{ id: "just" as ChunkId, value: 1, similarity: 0.49 }];
+  const candidates = ranked(100, (at) => (at === 60 ? 0.49 : 0.1));
   const options = { needed: 5, threshold: 0.5 };
-  expect(chooseCandidates(just, { ...options, margin: 0.02 }).ids).toEqual(["just"]);
-  expect(chooseCandidates(just, { ...options, margin: 0 }).ids).toEqual([]);
+  expect(chooseCandidates(candidates, [], options).ids).toContain("c60");
+  expect(chooseCandidates(candidates, [], options).ids).not.toContain("c61");
 });
 
 test("candidates that tie at the end come along, so that path and position decide", () => {
   const tied = ranked(100, () => 0.5);
   for (const one of tied) one.value = 1;
-  const options = { needed: 5, threshold: null, margin: 0 };
-  expect(chooseCandidates(tied, options).ids).toHaveLength(100);
-  expect(
-    chooseCandidates(
-      ranked(100, () => 0.5),
-      options,
-    ).ids.length,
-  ).toBeLessThan(30);
+  const options = { needed: 5, threshold: null };
+  expect(chooseCandidates(tied, [], options).ids).toHaveLength(100);
+  const untied = ranked(100, () => 0.5);
+  expect(chooseCandidates(untied, [], options).ids.length).toBeLessThan(30);
 });

@@ -5,10 +5,15 @@ import { hash32, shardOf } from "../../../src/core/hash.ts";
 import type { FileId } from "../../../src/core/ids.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { RagIndexes } from "../../../src/ports/rag-index.ts";
-import { searchedAs, type SearchMode } from "../../../src/retrieval/search-mode.ts";
+import {
+  searchedAs,
+  type SearchedRag,
+  type SearchMode,
+} from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import type { RetrievalServices } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalRequest } from "../../../src/retrieval/retrieval-request.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
 import { DIMENSIONS, factsOf, put, vectorIndexOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
@@ -49,11 +54,11 @@ const factsAt = (file: number) =>
   factsOf(pathOf(file), { fileId: `file ${String(file).padStart(3, "0")}` as FileId });
 
 /** The same files in one index object and in four. */
-async function both(name: string): Promise<{ one: RagRecord; four: RagRecord }> {
+async function both(name: string, files = FILES): Promise<{ one: RagRecord; four: RagRecord }> {
   const { services } = worldWith({});
   const one = await indexedRag(`${name}-one`, {});
   const four = await indexedRag(`${name}-four`, {}, { shards: SHARDS });
-  for (let file = 0; file < FILES; file++) {
+  for (let file = 0; file < files; file++) {
     const facts = factsAt(file);
     for (const { id, shards } of [one, four]) {
       const shard = shardOf(facts.fileId, shards);
@@ -101,6 +106,50 @@ test("four shards answer as one index does: the same chunks, scores and order", 
     await answer(services, { ...one, ...semantic }),
   );
   expect(await answer(services, four)).toEqual(await answer(services, one));
+});
+
+test("a threshold leaves out exactly the passages whose own score is below it", async () => {
+  const relevance = (_query: string, text: string) => (hash32(text) % 1_000) / 1_000;
+  const { services } = worldWith({ double: new OpenAiDouble({ relevance }) });
+  const { one, four } = await both("threshold", 24);
+  const reranker = "local/rerank";
+  const askedOf = { one: [one], four: [four], two: [one, { ...four, identifier: "other" }] };
+  const settings: [keyof typeof askedOf, Partial<SearchedRag>][] = [
+    ["one", {}],
+    ["four", {}],
+    ["two", {}],
+    ["one", { searchMode: "semantic" }],
+    ["two", { searchMode: "semantic" }],
+    ["one", { searchMode: "keyword" }],
+    ["four", { searchMode: "keyword" }],
+    ["one", { reranker }],
+    ["two", { reranker }],
+    ["one", { recencyHalfLifeDays: 9 }],
+  ];
+  for (const [name, setting] of settings) {
+    const rags = askedOf[name].map((rag) => Object.assign({}, rag, setting));
+    for (const queries of [QUERIES, ["granite"]]) {
+      const search = async (topK: number, similarityThreshold: number | null) => {
+        const wish = { queries, topK, similarityThreshold, useReranking: true };
+        const { chunks } = await retrieve(services, requestOf(rags, wish));
+        return chunks.map(({ text, score }) => ({ text, score }));
+      };
+      const all = await search(100, null);
+      const scores = all.map(({ score }) => score).sort((a, b) => a - b);
+      expect(all.length).toBeGreaterThan(10);
+      const middle = scores[Math.floor(scores.length / 2)] ?? 0;
+      for (const threshold of [0, 0.001, scores[3] ?? 0, middle, scores.at(-1) ?? 0]) {
+        const expected = all.filter(({ score }) => score >= threshold);
+        const told = { name, setting, queries, threshold };
+        expect({ ...told, found: await search(100, threshold) }).toEqual({
+          ...told,
+          found: expected,
+        });
+        if ("reranker" in setting) continue;
+        expect(await search(3, threshold)).toEqual(expected.slice(0, 3));
+      }
+    }
+  }
 });
 
 test("when the original goes, an equal chunk of another shard takes its place at once", async () => {
