@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ConfigError } from "../config.ts";
 import { notJson, QuarryError, type ErrorKind } from "../core/errors.ts";
 import { jsonLog, type Log, type LogFacts } from "../core/log.ts";
+import { providerReason } from "../ports/models.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** The only place that maps a kind of error to a status. */
@@ -59,7 +60,10 @@ export function logFailure(thrown: unknown, log: Log): Answer {
   const answer = answerTo(thrown);
   const { status, error } = answer;
   if (status === 500) log.error("defect", factsOf(thrown));
-  if (status === 502 || status === 503) log.warn("failed", { status, error });
+  if (status === 502 || status === 503) {
+    const reason = thrown instanceof Error ? providerReason(thrown) : "";
+    log.warn("failed", { status, error: `${error}${reason}` });
+  }
   return answer;
 }
 

@@ -99,30 +99,13 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
   return { ok: false, findings };
 }
 
-const THINKING = /<(\/?)think(?:ing)?>/gi;
 /** Further ones are no answer but noise. */
 const MAX_FENCED = 10;
 const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
 
-/** The text without the parts between a thinking mark and the next closing mark. */
-export function withoutThinking(text: string): string {
-  let kept = "";
-  let from = 0;
-  let opened: number | null = null;
-  for (const { 0: mark, 1: closing, index } of text.matchAll(THINKING)) {
-    if (closing === "") opened ??= index;
-    else if (opened !== null) {
-      kept += text.slice(from, opened);
-      from = index + mark.length;
-      opened = null;
-    }
-  }
-  return kept + text.slice(from);
-}
-
 /** The JSON of an answer: all of it, what is fenced, or the first object or array in it. */
 export function jsonValuesIn(text: string): unknown[] {
-  const said = withoutThinking(text).trim();
+  const said = text.trim();
   const blocks = [...said.matchAll(FENCED)].slice(0, MAX_FENCED);
   const fenced = blocks.map((found) => found[1] ?? "");
   const embedded = firstJson(said);

@@ -6,7 +6,6 @@ import { neutralised, writeRequest } from "../text/prompt-delimiters.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
 import { asModelFailed } from "./run-turn.ts";
-import { withoutThinking } from "./structured-output.ts";
 import type { EarlierMessage, InferenceServices } from "./types.ts";
 
 /** At most half of the time for all model work: the answer needs the rest. */
@@ -152,7 +151,7 @@ const QUESTION_END =
   /(?:[?？;\u037e؟]["'”»)]?|か。?|[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])$/u;
 
 function questionsIn(text: string, most: number): string[] {
-  const lines = withoutThinking(text)
+  const lines = text
     .split("\n")
     .map((line) => line.trim().replace(LIST_MARK, ""))
     .filter(

@@ -86,18 +86,32 @@ export class ModelFailure extends Error {
   readonly retryable: boolean;
   /** How long the provider asked to wait, ms. */
   readonly retryAfterMs: number | null;
+  /** What the provider says about the request that it refused: for administrators alone. */
+  readonly reason: string | null;
 
   constructor(
     message: string,
-    facts: { status?: number | null; retryable?: boolean; retryAfterMs?: number | null } = {},
+    facts: Partial<Pick<ModelFailure, "status" | "retryable" | "retryAfterMs" | "reason">> = {},
     options?: { cause?: unknown },
   ) {
     super(message, options);
     this.status = facts.status ?? null;
     this.retryable = facts.retryable ?? false;
     this.retryAfterMs = facts.retryAfterMs ?? null;
+    this.reason = facts.reason ?? null;
   }
 }
+
+/** Statuses by which servers refuse a call of more texts than they take; TEI answers 422. */
+const TOO_MANY = new Set([400, 413, 422]);
+
+/** The same texts in smaller calls may be taken. */
+export const mayTakeFewer = (thrown: unknown): boolean =>
+  thrown instanceof ModelFailure && thrown.status !== null && TOO_MANY.has(thrown.status);
+
+/** What the provider behind an error said, as the end of a sentence; empty where it said nothing. */
+export const providerReason = ({ cause }: Error): string =>
+  cause instanceof ModelFailure && cause.reason !== null ? `: ${cause.reason}` : "";
 
 /** Whose models AI Gateway serves with a key of theirs. */
 export const GATEWAY_PROVIDERS = [

@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
+import { mappedLines } from "../event-lines.ts";
 import { limitedBody } from "../limited-answer.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
@@ -119,27 +120,8 @@ const openAiEnd = z.object({
 });
 
 /** The events in OpenAI's form, which the SDK's model reads. */
-export function asCompletionEvents(events: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  const translate = translator();
-  let rest = "";
-  return events.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(bytes, controller) {
-        const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-        rest = lines.pop() ?? "";
-        const translated = lines.flatMap((line) => translate(line.trim()));
-        if (translated.length > 0) controller.enqueue(encoder.encode(translated.join("")));
-      },
-      /** The last line need not end in a line break. */
-      flush(controller) {
-        const last = translate((rest + decoder.decode()).trim());
-        if (last.length > 0) controller.enqueue(encoder.encode(last.join("")));
-      },
-    }),
-  );
-}
+export const asCompletionEvents = (events: ReadableStream<Uint8Array>) =>
+  mappedLines(events, translator());
 
 /** A completion that was not streamed although it was asked for. */
 function eventsOfWhole(completion: unknown): ReadableStream<Uint8Array> {

@@ -40,7 +40,20 @@ export function failureOfStatus(
 ): ModelFailure {
   const retryAfterMs = retryAfterOf(headers, Date.now());
   const retryable = isRetryableStatus(status);
-  return new ModelFailure(`${status}`, { status, retryable, retryAfterMs }, options);
+  const reason = REFUSED.has(status) ? reasonIn(options?.cause) : null;
+  return new ModelFailure(`${status}`, { status, retryable, retryAfterMs, reason }, options);
+}
+
+/** Statuses that say that the request is wrong; others may quote the key. */
+const REFUSED = new Set([400, 413, 422]);
+/** Keys, tokens and addresses of servers. */
+const SECRETS = /[a-z]+:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]{32,}/gi;
+const MAX_REASON_LENGTH = 300;
+
+function reasonIn(cause: unknown): string | null {
+  if (!APICallError.isInstance(cause) || cause.data === undefined) return null;
+  const text = cause.message.slice(0, 4 * MAX_REASON_LENGTH).replaceAll(SECRETS, "…");
+  return text.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
 }
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */

@@ -2,7 +2,10 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
+
+import { chatFetch } from "./chat-fetch.ts";
 import { embeddingWithOurFailures, withOurFailures } from "./model-failures.ts";
+import { withoutThinking } from "./thinking.ts";
 
 /** An OpenAI-compatible server. Tests and the Workers AI adapter pass their own `fetch`. */
 export type OpenAiEndpoint = {
@@ -19,7 +22,7 @@ export type OpenAiEndpoint = {
   rerankForm?: "any" | "cohere";
 };
 
-function providerOf(endpoint: OpenAiEndpoint) {
+function providerOf(endpoint: OpenAiEndpoint, fetch = endpoint.fetch) {
   return createOpenAICompatible({
     name: endpoint.name,
     baseURL: endpoint.baseUrl,
@@ -27,7 +30,7 @@ function providerOf(endpoint: OpenAiEndpoint) {
     includeUsage: true,
     ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
     ...(endpoint.headers === undefined ? {} : { headers: endpoint.headers }),
-    ...(endpoint.fetch === undefined ? {} : { fetch: endpoint.fetch }),
+    ...(fetch === undefined ? {} : { fetch }),
     // Strict mode refuses most schemas found in practice; we validate the answer ourselves.
     transformRequestBody: withoutStrictSchema,
   });
@@ -41,7 +44,8 @@ function withoutStrictSchema(body: Record<string, unknown>): Record<string, unkn
 }
 
 export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageModelV4 {
-  return withOurFailures(providerOf(endpoint).chatModel(modelId));
+  const fetch = chatFetch(endpoint.fetch, endpoint.baseUrl);
+  return withoutThinking(withOurFailures(providerOf(endpoint, fetch).chatModel(modelId)));
 }
 
 export function openAiEmbedding(
@@ -51,12 +55,11 @@ export function openAiEmbedding(
 ): EmbeddingModelV4 {
   const model = providerOf(endpoint).embeddingModel(modelId);
   const guarded = embeddingWithOurFailures(model, batchLimit);
-  if (endpoint.sendsDimensions === true) return guarded;
   return {
     ...guarded,
-    doEmbed: (options) => {
-      const { dimensions: _, ...others } = options;
-      return guarded.doEmbed(others);
+    async doEmbed({ dimensions, ...others }) {
+      const isSent = endpoint.sendsDimensions === true && dimensions !== undefined;
+      return await guarded.doEmbed(isSent ? { dimensions, ...others } : others);
     },
   };
 }

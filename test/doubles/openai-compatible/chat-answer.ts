@@ -15,12 +15,39 @@ export type ChatBody = {
   response_format?: { type: string };
   temperature?: number;
   max_tokens?: number;
+  max_completion_tokens?: number;
   stream?: boolean;
   stream_options?: { include_usage?: boolean };
 };
 
 /** What the model says: a text, or calls of tools (`arguments` as the wire has them). */
 export type Said = { text: string } | { calls: { name: string; arguments: string }[] };
+
+const NO_MAX_TOKENS =
+  "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+
+/**
+ * How OpenAI's reasoning models refuse fields, as OpenAI and Azure answer
+ * (https://github.com/griptape-ai/ComfyUI-Griptape/issues/312,
+ * https://github.com/owndev/Open-WebUI-Functions/issues/98).
+ */
+export function refuseAsReasoningModel({ max_tokens, temperature }: ChatBody): object | null {
+  const error = { type: "invalid_request_error" };
+  if (max_tokens !== undefined) {
+    const refused = { param: "max_tokens", code: "unsupported_parameter" };
+    return { error: { ...error, ...refused, message: NO_MAX_TOKENS } };
+  }
+  if (temperature === undefined || temperature === 1) return null;
+  const message = `Unsupported value: 'temperature' does not support ${temperature} with this model. Only the default (1) value is supported.`;
+  return { error: { ...error, param: "temperature", code: "unsupported_value", message } };
+}
+
+/** The same through LiteLLM and GitHub Copilot's gateway, which keep the message alone. */
+export function refuseThroughGateway(body: ChatBody): object | null {
+  const refused = refuseAsReasoningModel(body) as { error: { message: string } } | null;
+  const told = `litellm.BadRequestError: OpenAIException - ${refused?.error.message}`;
+  return refused && { error: { message: told, type: null, param: null, code: "400" } };
+}
 
 /** A model that searches once with the last request, then answers; the default script. */
 export function sayByDefault(body: ChatBody): Said {

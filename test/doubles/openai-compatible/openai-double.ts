@@ -21,6 +21,8 @@ export type Options = {
   /** Relevance of a document; by default the share of the query's words that it holds. */
   relevance?: (query: string, document: string) => number;
   textsPerCall?: number;
+  /** Answers embeddings in another order, each with its index. */
+  shuffles?: boolean;
   documentsPerCall?: number;
   /** `tei`: its own reply to `/rerank`. */
   rerankForm?: "jina" | "tei";
@@ -40,6 +42,8 @@ export class OpenAiDouble {
   readonly requests: Request[] = [];
   /** What the model says; `sayByDefault` until told otherwise. */
   script: (body: ChatBody) => Said = sayByDefault;
+  /** The body of a 400 to a chat request that the model refuses; null: it takes the request. */
+  refuse: (body: ChatBody) => object | null = () => null;
   /** How a streamed answer is sent; by default each event as soon as it is asked for. */
   send: (events: string[]) => ReadableStream<Uint8Array> = sendAll;
   /** What `/rerank` says that it counted; null: it says nothing. */
@@ -98,6 +102,8 @@ export class OpenAiDouble {
     switch (place) {
       case "chat": {
         const chat = body as ChatBody;
+        const refused = this.refuse(chat);
+        if (refused !== null) return Response.json(refused, { status: 400 });
         if (failure?.kind === "refusal") return Response.json(refusal(chat.model));
         const said = failure === null ? null : sayInFailure(failure);
         const answered = said ?? this.script(chat);
@@ -117,6 +123,7 @@ export class OpenAiDouble {
     const { textsPerCall = Number.POSITIVE_INFINITY, embed = () => [1, 0] } = this.#options;
     if (input.length > textsPerCall) return tooMany(textsPerCall);
     const data = input.map((text, index) => ({ index, embedding: embed(text) }));
+    if (this.#options.shuffles === true) data.reverse();
     return Response.json({ object: "list", data, usage: { prompt_tokens: 3, total_tokens: 3 } });
   }
 

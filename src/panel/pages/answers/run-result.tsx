@@ -10,6 +10,7 @@ import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { QuarryError } from "../../../core/errors.ts";
 import { blocksIn } from "../../../inference/answer-text.ts";
+import { providerReason } from "../../../ports/models.ts";
 import type { EmitEvent } from "../../../inference/run-events.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
 
@@ -142,6 +143,7 @@ export type RunOutcome =
 export async function collectRun(
   run: (emit: EmitEvent) => Promise<InferenceResult>,
   forward?: EmitEvent,
+  isAdmin = false,
 ): Promise<RunOutcome> {
   const items: RetrievedChunk[] = [];
   let parts: string[] = [];
@@ -163,7 +165,8 @@ export async function collectRun(
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "model-failed") throw thrown;
     const text = parts.join("");
-    if (text.trim() === "") throw new QuarryError("unprocessable", thrown.message);
-    return { kind: "broken", broken: { text, items, reason: thrown.message } };
+    const reason = isAdmin ? `${thrown.message}${providerReason(thrown)}` : thrown.message;
+    if (text.trim() === "") throw new QuarryError("unprocessable", reason);
+    return { kind: "broken", broken: { text, items, reason } };
   }
 }

@@ -61,22 +61,26 @@ export async function trySetting(
   const as = reader === undefined ? null : { user: reader, groups };
   const reading = readingInPanel(context.get("caller"), as);
   const rags = await readAs(services.db, reading, model.record.rags);
-  const outcome = await collectRun(async (emit) => {
-    if (model.kind === "agent") {
-      const { prompt, jsonSchema } = input;
-      const agent = { ...model.record, rags };
-      return await runAgent(services, { ...of, agent, prompt, jsonSchema, emit });
-    }
-    // Without other wordings it searches for what the turns ask, as it is set.
-    const searchesTurns = queries.length === 1;
-    return await runInference(services, {
-      ...of,
-      inference: { ...model.record, rags },
-      input,
-      searchesTurns,
-      emit,
-    });
-  }, listening.emit);
+  const outcome = await collectRun(
+    async (emit) => {
+      if (model.kind === "agent") {
+        const { prompt, jsonSchema } = input;
+        const agent = { ...model.record, rags };
+        return await runAgent(services, { ...of, agent, prompt, jsonSchema, emit });
+      }
+      // Without other wordings it searches for what the turns ask, as it is set.
+      const searchesTurns = queries.length === 1;
+      return await runInference(services, {
+        ...of,
+        inference: { ...model.record, rags },
+        input,
+        searchesTurns,
+        emit,
+      });
+    },
+    listening.emit,
+    isAdmin(context),
+  );
   const { items: passages } = outcome.kind === "whole" ? outcome.result : outcome.broken;
   const written = outcome.kind === "whole" ? outcome.result.questions : [];
   return { ...asked, queries: written.length > 0 ? written : queries, passages, outcome };

@@ -1,0 +1,90 @@
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { isObject } from "../../core/is-object.ts";
+import { mappedLines } from "../event-lines.ts";
+
+type Body = Record<string, unknown>;
+type Fetch = typeof globalThis.fetch;
+
+/**
+ * Fields that a model may refuse, and what is sent instead. OpenAI's reasoning models:
+ * https://platform.openai.com/docs/guides/reasoning
+ */
+const INSTEAD: Record<string, (body: Body) => Body> = {
+  max_tokens: ({ max_tokens, ...body }) => ({ ...body, max_completion_tokens: max_tokens }),
+  temperature: (body) => {
+    const { temperature: _, ...others } = body;
+    return others;
+  },
+};
+const REFUSED = new Set([400, 422]);
+const UNSUPPORTED = /^unsupported_/;
+/** What gateways such as LiteLLM leave of the error is its message, which names the field. */
+const IN_WORDS: Record<string, RegExp> = {
+  max_tokens: /\bmax_completion_tokens\b/,
+  temperature: /\btemperature\b/,
+};
+
+/** Fields that each model has refused, by server and model. */
+const refusedFields = new Map<string, ReadonlySet<string>>();
+
+/** Sends a chat request without the fields that the model refuses, and reads its tool calls. */
+export const chatFetch =
+  (fetch: Fetch | undefined, server: string): Fetch =>
+  async (input, init) => {
+    const body = parsedJson(typeof init?.body === "string" ? init.body : "");
+    if (!isObject(body)) return await (fetch ?? globalThis.fetch)(input, init);
+    const name = `${server} ${String(body["model"])}`;
+    const send = async (refused: ReadonlySet<string>) => {
+      const fields = [...refused].filter((field) => field in body);
+      const sent = fields.reduce((rest, field) => INSTEAD[field]?.(rest) ?? rest, body);
+      const changed = fields.length === 0 ? {} : { body: JSON.stringify(sent) };
+      return await (fetch ?? globalThis.fetch)(input, { ...init, ...changed });
+    };
+    let refused = refusedFields.get(name) ?? new Set<string>();
+    let response = await send(refused);
+    for (const _ of Object.keys(INSTEAD)) {
+      if (!REFUSED.has(response.status)) break;
+      const field = refusedField(await response.clone().text(), body, refused);
+      if (field === null) break;
+      refused = new Set([...refused, field]);
+      response = await send(refused);
+    }
+    if (response.ok && refused.size > 0) refusedFields.set(name, refused);
+    return withTextArguments(response);
+  };
+
+function refusedField(text: string, body: Body, refused: ReadonlySet<string>): string | null {
+  const answer = parsedJson(text);
+  const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : {};
+  const isNamed = (field: string) =>
+    typeof error["param"] === "string"
+      ? error["param"] === field && UNSUPPORTED.test(String(error["code"]))
+      : IN_WORDS[field]?.test(String(error["message"])) === true;
+  const fields = Object.keys(INSTEAD).filter((field) => field in body && !refused.has(field));
+  return fields.find(isNamed) ?? null;
+}
+
+/** Some servers send the arguments of a tool call as an object instead of its JSON. */
+function withTextArguments(response: Response): Response {
+  const { body, headers, ok } = response;
+  if (body === null || !ok) return response;
+  const isStream = headers.get("content-type")?.includes("event-stream") === true;
+  const lines = isStream
+    ? mappedLines(body, (line) => [`${DATA.test(line) ? asText(line) : line}\n`])
+    : mappedLines(body, (text) => [asText(text)], { whole: true });
+  return new Response(lines, response);
+}
+
+const DATA = /^data:/;
+/** Quotes inside a string are escaped in JSON: this cannot be text of the model. */
+const OBJECT_ARGUMENTS = /"arguments"\s*:\s*\{/;
+
+function asText(event: string): string {
+  if (!OBJECT_ARGUMENTS.test(event)) return event;
+  const [before = ""] = DATA.exec(event) ?? [];
+  const answer: unknown = JSON.parse(event.slice(before.length), function (this: Body, key, value) {
+    const isCall = key === "arguments" && typeof this["name"] === "string" && isObject(value);
+    return isCall ? JSON.stringify(value) : (value as unknown);
+  });
+  return `${before}${JSON.stringify(answer)}`;
+}
