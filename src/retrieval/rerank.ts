@@ -1,8 +1,9 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
+import { acceptedSize, inAcceptedBatches } from "../core/work/accepted-batches.ts";
 import { inBatches } from "../core/work/batches.ts";
 import { inParallel } from "../core/work/parallel.ts";
 import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
-import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
+import { mayTakeFewer, ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { idsOf, type QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
@@ -71,11 +72,16 @@ async function rerank(
     const batches = queries.flatMap((query, at) => {
       const ids = idsOf(found[at]);
       const own = candidates.filter(({ chunk }) => ids.has(chunk.id));
-      return inBatches(own, reranker.batchLimit).map((batch) => ({ query, batch }));
+      return inBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
+        query,
+        batch,
+      }));
     });
-    const replies = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) =>
-      relevanceOf(reranker, query, batch, signal),
-    );
+    const ranked = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) => {
+      const send = (some: ScoredChunk[]) => relevanceOf(reranker, query, some, signal);
+      return inAcceptedBatches({ name, send, mayTakeFewer }, batch);
+    });
+    const replies = ranked.flat();
     return {
       isAbsolute: reranker.isAbsolute,
       relevance: bestOf(replies.flatMap(({ scores }) => scores)),

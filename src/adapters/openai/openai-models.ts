@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
+import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 
@@ -59,7 +60,22 @@ export function openAiEmbedding(
     ...guarded,
     async doEmbed({ dimensions, ...others }) {
       const isSent = endpoint.sendsDimensions === true && dimensions !== undefined;
-      return await guarded.doEmbed(isSent ? { dimensions, ...others } : others);
+      return inOrderOfTexts(await guarded.doEmbed(isSent ? { dimensions, ...others } : others));
     },
   };
+}
+
+const indexed = z.object({ data: z.array(z.object({ index: z.int() })) });
+
+/** Servers may answer in any order, and say which text a vector is of; some say 0 for each. */
+function inOrderOfTexts<Reply extends { embeddings: number[][]; response?: { body?: unknown } }>(
+  reply: Reply,
+): Reply {
+  const data = indexed.safeParse(reply.response?.body).data?.data ?? [];
+  const places = new Map(data.map(({ index }, at) => [index, at]));
+  const embeddings = reply.embeddings.flatMap((_, text) => {
+    const vector = reply.embeddings[places.get(text) ?? -1];
+    return vector === undefined ? [] : [vector];
+  });
+  return embeddings.length < reply.embeddings.length ? reply : { ...reply, embeddings };
 }

@@ -1,5 +1,7 @@
+import { acceptedSize, inAcceptedBatches } from "../../core/work/accepted-batches.ts";
 import { inBatches } from "../../core/work/batches.ts";
-import { ModelFailure, type Embedder, type REJECT_IF_BUSY } from "../../ports/models.ts";
+import { mayTakeFewer, ModelFailure } from "../../ports/models.ts";
+import type { Embedder, REJECT_IF_BUSY } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
 
 /** In as few calls as possible. @throws ModelFailure also for vectors that cannot be meant. */
@@ -9,19 +11,20 @@ export async function embedTexts(
   signal: AbortSignal,
   providerOptions?: typeof REJECT_IF_BUSY,
 ) {
-  const { model, dimensions, tokenizer, batchLimit, inputLimit } = embedder;
-  const replies = await Promise.all(
-    inBatches(texts, batchLimit).map(async (batch) => {
-      const values = batch.map((text) => text.slice(0, inputLimit).toWellFormed());
-      const options = providerOptions === undefined ? {} : { providerOptions };
-      const reply = await model.doEmbed({ values, dimensions, abortSignal: signal, ...options });
-      const { embeddings, usage } = reply;
-      if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
-      const vectors = embeddings.map((embedding) => toUnitLength(embedding, dimensions));
-      const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), tokenizer);
-      return { vectors, tokens };
-    }),
-  );
+  const { name, model, dimensions, tokenizer, batchLimit, inputLimit } = embedder;
+  const send = async (batch: string[]) => {
+    const values = batch.map((text) => text.slice(0, inputLimit).toWellFormed());
+    const options = providerOptions === undefined ? {} : { providerOptions };
+    const reply = await model.doEmbed({ values, dimensions, abortSignal: signal, ...options });
+    const { embeddings, usage } = reply;
+    if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
+    const vectors = embeddings.map((embedding) => toUnitLength(embedding, dimensions));
+    const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), tokenizer);
+    return { vectors, tokens };
+  };
+  const batches = inBatches(texts, acceptedSize(name, batchLimit));
+  const sent = batches.map((batch) => inAcceptedBatches({ name, send, mayTakeFewer }, batch));
+  const replies = (await Promise.all(sent)).flat();
   return {
     /** L2-normalised, in the texts' order. */
     vectors: replies.flatMap(({ vectors }) => vectors),

@@ -54,6 +54,42 @@ test("more texts than a provider takes go in batches that it takes", async () =>
   expect(vectors).toHaveLength(250);
 });
 
+test("vectors are matched by index where a server answers in another order", async () => {
+  const embed = (text: string) => [Number(text.slice(5)), 1];
+  const double = new OpenAiDouble({ embed, shuffles: true });
+  const registry = modelRegistry(config, { fetch: double.fetch });
+  const { vectors } = await embedTexts(registry.embedder("local/shuffling", 2), texts(40), signal);
+  const slopes = vectors.map(([x = 0, y = 1]) => Math.round(x / y));
+  expect(slopes).toEqual(Array.from({ length: 40 }, (_, at) => at));
+});
+
+test("a server that takes fewer texts is sent fewer, and is known afterwards", async () => {
+  const embed = (text: string) => [Number(text.slice(5)), 1];
+  const double = new OpenAiDouble({ embed, textsPerCall: 10 });
+  const embedder = modelRegistry(config, { fetch: double.fetch }).embedder("local/ten", 2);
+  const sizes = () => double.requests.map(({ body }) => (body as { input: [] }).input.length);
+  const { vectors } = await embedTexts(embedder, texts(32), signal);
+  expect(vectors.map(([x = 0, y = 1]) => Math.round(x / y))).toEqual([...Array(32).keys()]);
+  expect(sizes()).toEqual([32, 16, 8, 8, 16, 8, 8]);
+  double.requests.length = 0;
+  await embedTexts(embedder, texts(16), signal);
+  expect(sizes()).toEqual([8, 8]);
+});
+
+test("a text that a server refuses does not make the calls smaller for good", async () => {
+  const embed = (text: string) => (text === "text 5" ? [1] : [1, 0]);
+  const double = new OpenAiDouble({ embed });
+  const fetch: typeof globalThis.fetch = async (...call) =>
+    JSON.stringify(call[1]?.body).includes("text 5")
+      ? Response.json({ error: { message: "too long" } }, { status: 400 })
+      : await double.fetch(...call);
+  const embedder = modelRegistry(config, { fetch }).embedder("local/picky", 2);
+  await expect(embedTexts(embedder, texts(32), signal)).rejects.toMatchObject({ status: 400 });
+  double.requests.length = 0;
+  await embedTexts(embedder, texts(32).slice(6), signal);
+  expect(double.requests).toHaveLength(1);
+});
+
 const told = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
 
 test.each<[object, object]>([

@@ -1,0 +1,40 @@
+import { inBatches } from "./batches.ts";
+
+/** Items a call that a server took after it had refused more, by the server's name. */
+const acceptedSizes = new Map<string, number>();
+
+type Sending<Item, Reply> = {
+  /** The server's name: its size is remembered while the isolate lives. */
+  name: string;
+  send: (batch: Item[]) => Promise<Reply>;
+  /** Whether smaller batches may be taken where this was thrown. */
+  mayTakeFewer: (thrown: unknown) => boolean;
+};
+
+/** Items a call: `limit`, or fewer where the server has refused so many. */
+export const acceptedSize = (name: string, limit: number): number =>
+  Math.min(limit, acceptedSizes.get(name) ?? limit);
+
+/**
+ * Sends a batch, or its halves where it is refused, down to single items. A size counts as taken
+ * once both halves are: then not an item but the number of them was refused.
+ * @throws what the first refused item, or another failure, threw
+ */
+export async function inAcceptedBatches<Item, Reply>(
+  sending: Sending<Item, Reply>,
+  batch: Item[],
+): Promise<Reply[]> {
+  const { name, send, mayTakeFewer } = sending;
+  try {
+    return [await send(batch)];
+  } catch (thrown) {
+    if (batch.length < 2 || !mayTakeFewer(thrown)) throw thrown;
+    const size = Math.ceil(batch.length / 2);
+    const replies: Reply[] = [];
+    for (const half of inBatches(batch, size)) {
+      replies.push(...(await inAcceptedBatches(sending, half)));
+    }
+    acceptedSizes.set(name, acceptedSize(name, size));
+    return replies;
+  }
+}
