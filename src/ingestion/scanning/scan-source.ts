@@ -214,7 +214,10 @@ async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void>
   await services.queue.scan({ kind: "scan", fileSourceId, confirmRemovals: false, urls: null });
 }
 
-/** A listing that fails on its first page gives up soon; one under way gets more attempts. */
+/**
+ * A listing that fails on its first page gives up soon, unless the server asks to wait; one under
+ * way gets more attempts.
+ */
 const TRIES_OF_FIRST_PAGE = 2;
 /** After a failed run, the next begins after this time or after the scan interval. */
 const NEXT_RUN_AFTER_MS: Record<SourceFailureKind | "unexpected", number> = {
@@ -239,7 +242,7 @@ export function scanFailureVerdict(
   { step, attempts }: Pick<ScanProgress, "step" | "attempts">,
 ): ScanVerdict {
   const { kind, message, askedMs } = factsOf(thrown);
-  const tries = step === 0 ? TRIES_OF_FIRST_PAGE : MAX_TRIES;
+  const tries = step === 0 && kind !== "throttled" ? TRIES_OF_FIRST_PAGE : MAX_TRIES;
   const delayMs = Math.max(backOffMs(attempts + 1) ?? 0, askedMs);
   const mayPass = PASSING.has(kind);
   if (mayPass && attempts + 1 < tries && delayMs <= MAX_WAIT_IN_RUN_MS) {

@@ -63,7 +63,10 @@ test("a scan tries a page again by kind of failure, and says how often it did", 
     again: false,
     delayMs: 1_200_000,
   });
-  expect(scanFailureVerdict(throttled, { step: 0, attempts: 1 }).again).toBe(false);
+  // A server that asks to wait is waited for on the first page, too; another failure ends the run.
+  expect(scanFailureVerdict(throttled, { step: 0, attempts: 3 }).again).toBe(true);
+  const down = new SourceFailure("down", "drive: 500");
+  expect(scanFailureVerdict(down, { step: 0, attempts: 1 }).again).toBe(false);
   const denied = new SourceFailure("denied", "drive: 401");
   expect(scanFailureVerdict(denied, { step: 3, attempts: 0 })).toMatchObject({
     again: false,
