@@ -62,14 +62,11 @@ export type ListingPage = {
   changeCursor?: string;
 };
 
-export type OpenedFile =
-  | {
-      outcome: "opened";
-      body: ReadableStream<Uint8Array>;
-      size: number | null;
-      mimeType: string | null;
-    }
-  | { outcome: "deleted" };
+export type OpenedFile = {
+  body: ReadableStream<Uint8Array>;
+  size: number | null;
+  mimeType: string | null;
+};
 
 /** Kind of a source's failure; determines the delay and the message to the user. */
 export type SourceFailureKind = "throttled" | "down" | "denied" | "bad-file" | "our-limit";
@@ -85,6 +82,13 @@ export class SourceFailure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/**
+ * A listed file whose provider says that it does not exist. It keeps its place until a listing
+ * lacks it: a wrong address, a lagging replica or a hidden right look the same.
+ */
+export const missingFile = (detail: string) =>
+  new SourceFailure("down", `${detail}: listed, but not found; the next scan checks it`);
 
 /** Storage for a reader's data between calls, below a prefix of its source in R2. */
 export interface ReaderStore {
@@ -111,6 +115,7 @@ export interface KnownFiles {
 export interface SourceReader {
   /** Lists everything, page by page; a run may begin it after it followed the change feed. */
   list(cursor: string | null, signal: AbortSignal): Promise<ListingPage>;
+  /** @throws `missingFile`: only a listing or a change feed reports a file as deleted */
   open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile>;
   /** Tests settings and credentials in one cheap call: resolves to what it sees, throws advice. */
   check?(signal: AbortSignal): Promise<string>;

@@ -175,7 +175,7 @@ export function openedFrom({ response }: GuardedResponse, mimeType: string | nul
   const { headers, body } = response;
   const size = Number(headers.get("content-length") ?? Number.NaN);
   const opened = { body: limitBody(body, DOCUMENT_LIMIT_BYTES), mimeType };
-  return { outcome: "opened", ...opened, size: Number.isSafeInteger(size) ? size : null };
+  return { ...opened, size: Number.isSafeInteger(size) ? size : null };
 }
 
 /** A body that fails once it has brought more than the limit, whatever its length was said to be. */

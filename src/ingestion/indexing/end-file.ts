@@ -18,8 +18,6 @@ export type FileResult =
   | { kind: "end"; end: FileEnd; again: NextTry | null }
   /** The index knows of a later change of the file, `above` this revision. */
   | { kind: "superseded"; message: IndexMessage & { above: number } }
-  /** Deleted at its source, and already recorded as deleted. */
-  | { kind: "deleted" }
   /** There was no time left for this file. */
   | { kind: "unstarted"; file: ClaimedFile };
 

@@ -13,7 +13,6 @@ import {
   getExtractedText,
   putExtractedText,
 } from "./extracted-texts.ts";
-import { removeDeletedFiles } from "../removal/remove-from-indexes.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { noteContent } from "../../db/files/file-store.ts";
@@ -54,10 +53,6 @@ export async function readFile(
     if (known !== null) return known;
   }
   const loaded = await load(file);
-  if (loaded.outcome === "deleted") {
-    await removeDeletedFiles(services, [file.fileId], services.now());
-    return { kind: "deleted" };
-  }
   if (loaded.sha256 !== file.sha256) {
     const unchanged = await describeUnchanged(services, file, loaded.sha256);
     if (unchanged !== null) return unchanged;
@@ -105,9 +100,11 @@ const DOWNLOAD_TIMEOUT_MS = 60_000;
 /** For parsing and chunking a document; below a queue consumer's limit of processor time. */
 const READING_TIMEOUT_MS = 3 * MINUTE_MS;
 
-type LoadedDocument =
-  | { outcome: "loaded"; document: ExtractedDocument; sha256: string; yieldToOthers: YieldToOthers }
-  | { outcome: "deleted" };
+type LoadedDocument = {
+  document: ExtractedDocument;
+  sha256: string;
+  yieldToOthers: YieldToOthers;
+};
 
 const encoder = new TextEncoder();
 
@@ -135,7 +132,6 @@ async function loadDocument(
     if (document !== null) {
       await services.takeTurn(document.markdown.length);
       return {
-        outcome: "loaded",
         document,
         sha256: file.sha256,
         yieldToOthers: yieldWithin(services, file, lease),
@@ -143,7 +139,6 @@ async function loadDocument(
     }
   }
   const content = await readContent(services, file, texts);
-  if (content === null) return { outcome: "deleted" };
   const { sha256, mimeType } = content;
   await services.takeTurn(content.bytes.byteLength);
   if (sha256 !== file.sha256) {
@@ -157,7 +152,7 @@ async function loadDocument(
   // Of a file that was replaced or deleted meanwhile, the sweep deletes it.
   if (keeps)
     await labelFailure("file storage", () => putExtractedText(services.files, file, document));
-  return { outcome: "loaded", document, sha256, yieldToOthers };
+  return { document, sha256, yieldToOthers };
 }
 
 /** The clock of a Worker advances only while the Worker waits. */
@@ -185,12 +180,11 @@ async function readContent(services: Services, file: ClaimedFile, texts: PushedT
   return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType };
 }
 
-async function downloaded(services: Services, file: ClaimedFile): Promise<Content | null> {
+async function downloaded(services: Services, file: ClaimedFile): Promise<Content> {
   const reader = await labelFailure("file source", () => services.sourceReaders(file.source));
   if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
   const opened = await labelFailure("file source", () => reader.open(listedFrom(file), signal));
-  if (opened.outcome === "deleted") return null;
   const bytes = await labelFailure("file source", () =>
     readLimited(opened.body, DOCUMENT_LIMIT_BYTES),
   );

@@ -1,7 +1,7 @@
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-reader.ts";
-import type { SourceReader } from "../../ports/source-reader.ts";
+import { missingFile, type SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { FolderTree } from "../folder-tree.ts";
@@ -199,7 +199,7 @@ export class GoogleDriveReader implements SourceReader {
         : client.address(`files/${id}/export`, { mimeType: exported });
     const asked = await client.download(address);
     if ("got" in asked) return openedFrom(asked.got, exported ?? file.mimeType);
-    if (asked.error.status === 404) return { outcome: "deleted" };
+    if (asked.error.status === 404) throw missingFile("Google Drive: 404");
     throw client.failure(asked.error);
   }
 

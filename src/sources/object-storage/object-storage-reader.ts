@@ -2,6 +2,7 @@ import { AwsClient } from "aws4fetch";
 
 import { MINUTE_MS, timeIn } from "../../core/time.ts";
 import {
+  missingFile,
   SourceFailure,
   type ListedFile,
   type SourceReader,
@@ -91,7 +92,8 @@ export function objectStorageReader(
       if (got.response.ok) return openedFrom(got, got.response.headers.get("content-type"));
       const failure = await storageFailure(got, now());
       // A bucket that does not exist is a denial.
-      if (got.response.status === 404 && failure.kind !== "denied") return { outcome: "deleted" };
+      if (got.response.status === 404 && failure.kind !== "denied")
+        throw missingFile(failure.message);
       throw failure;
     },
   };

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
+import { missingFile, SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
@@ -51,9 +51,9 @@ export function r2BucketReader(
       signal.throwIfAborted();
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
       const object = await asked(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
-      if (object === null) return { outcome: "deleted" };
+      if (object === null) throw missingFile("R2: 404");
       const mimeType = object.httpMetadata?.contentType ?? null;
-      return { outcome: "opened", body: object.body, size: object.size, mimeType };
+      return { body: object.body, size: object.size, mimeType };
     },
   };
 }

@@ -1,7 +1,12 @@
 import { z } from "zod";
 
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
+import {
+  missingFile,
+  SourceFailure,
+  type ListedFile,
+  type OpenedFile,
+} from "../../ports/source-reader.ts";
 import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { driveItem } from "./drive-items.ts";
 import type { ApiClient } from "../api-client.ts";
@@ -21,7 +26,7 @@ export async function openItem(client: ApiClient, file: ListedFile): Promise<Ope
   if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
   for (let attempt = 1; ; attempt++) {
     const address = await addressOf(client, file);
-    if (address === null) return { outcome: "deleted" };
+    if (address === null) throw missingFile("SharePoint: 404");
     const asked = await client.downloadWithoutToken(address);
     if ("got" in asked) return openedFrom(asked.got, file.mimeType);
     const { status } = asked.error;

@@ -1,5 +1,5 @@
 import { SECOND_MS } from "../../core/time.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
+import { missingFile, SourceFailure } from "../../ports/source-reader.ts";
 import type { LeftOut, ListedFile, OpenedFile, SourceReader } from "../../ports/source-reader.ts";
 import type { SourceTools } from "../source-manifest.ts";
 import { forgetCrawls, forgetStep, keepCrawl, newCrawl, readCrawl } from "./crawl-state.ts";
@@ -134,7 +134,7 @@ async function giveUpWaiting(step: Step): Promise<void> {
 
 function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
   const body = new Response(bytes).body ?? new ReadableStream();
-  return { outcome: "opened", body, size: bytes.byteLength, mimeType };
+  return { body, size: bytes.byteLength, mimeType };
 }
 
 /** The kept bytes were lost: the page as it is now. @throws SourceFailure */
@@ -147,7 +147,7 @@ async function fetchAgain(step: Step, file: ListedFile): Promise<OpenedFile> {
   };
   const fetched = await fetchPage(step, new URL(file.path), options);
   if (fetched.outcome === "failed") throw fetched.failure;
-  if (fetched.outcome !== "page") return { outcome: "deleted" };
+  if (fetched.outcome !== "page") throw missingFile("web page");
   const facts = factsOf(fetched.mediaType, fetched.bytes, fetched.contentType);
   if (directivesOf(fetched.robotsTag, facts).noIndex) {
     throw new SourceFailure("bad-file", NOT_TO_BE_INDEXED);

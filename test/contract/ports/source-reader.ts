@@ -90,17 +90,16 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
     test("a listed file is opened with the bytes of its version", async () => {
       const file = await fileAt(world, pathOf(2));
       const opened = await world.newReader().open(file, signal);
-      if (opened.outcome === "deleted") throw new Error("the file is there");
       expect(await new Response(opened.body).text()).toBe(textOf(2));
       expect([null, textOf(2).length]).toContain(opened.size);
     });
 
-    test("a file deleted since it was listed is reported as deleted", async () => {
+    test("a file that is not there any more is a passing failure until a listing lacks it", async () => {
       const file = await fileAt(world, pathOf(2));
       const rest = content();
       rest.delete(file.path);
       await world.hold(rest);
-      expect(await world.newReader().open(file, signal)).toEqual({ outcome: "deleted" });
+      await expect(world.newReader().open(file, signal)).rejects.toMatchObject({ kind: "down" });
       const listed = (await pagesOf(() => world.newReader())).flatMap((page) => page.files);
       // An address that an administrator named stays in the list, as one that cannot be read.
       const readable = listed.filter(({ failure }) => failure === undefined);

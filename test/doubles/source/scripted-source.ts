@@ -1,4 +1,4 @@
-import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import { missingFile, SourceFailure } from "../../../src/ports/source-reader.ts";
 import type {
   FileReaders,
   ListedFile,
@@ -70,10 +70,10 @@ export class ScriptedSource implements SourceReader {
     if (failure !== undefined) throw failure;
     // A source has its own spelling of a path, which is stored in NFC.
     const file = this.files.get(path) ?? this.files.get(path.normalize("NFD"));
-    if (file === undefined) return { outcome: "deleted" as const };
+    if (file === undefined) throw missingFile("scripted source");
     const body = new Response(file.text).body;
     if (body === null) throw new SourceFailure("down", "scripted source: no body");
-    return { outcome: "opened" as const, body, size: file.text.length, mimeType: null };
+    return { body, size: file.text.length, mimeType: null };
   }
 
   /** Every file as the source lists it now. */

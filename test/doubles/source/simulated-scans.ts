@@ -111,7 +111,7 @@ export function fileOf({ files }: Simulated, id: string): ListedFile {
 
 export async function textOf(source: Simulated, id: string): Promise<string> {
   const opened = await source.reader().open(fileOf(source, id), FOREVER);
-  return opened.outcome === "deleted" ? "deleted" : await new Response(opened.body).text();
+  return await new Response(opened.body).text();
 }
 
 /** What the work threw; null: nothing. */

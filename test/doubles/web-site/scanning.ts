@@ -138,7 +138,6 @@ function scans(reader: SourceReader, files: Map<string, ListedFile>) {
       const file = files.get(path);
       if (file === undefined) return "unknown";
       const opened = await reader.open(file, signal);
-      if (opened.outcome === "deleted") return "deleted";
       return { text: await new Response(opened.body).text(), mimeType: opened.mimeType };
     },
   };

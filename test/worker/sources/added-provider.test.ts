@@ -30,7 +30,7 @@ const notes = sourceManifest({
     },
     open: async ({ name }) => {
       const body = new Blob([`${name}, read with ${key}`]).stream();
-      return { outcome: "opened", body, size: null, mimeType: "text/plain" };
+      return { body, size: null, mimeType: "text/plain" };
     },
   }),
 });

@@ -139,7 +139,7 @@ test("what cannot be exported or downloaded is the file's own error", async () =
     message: "Google Drive: its owner does not allow downloads",
   });
   drive.delete(lost);
-  expect(await textOf(source, lost)).toBe("deleted");
+  expect(await open(lost)).toMatchObject({ kind: "down" });
 });
 
 test("a check is one call that names what is seen, or says what to share", async () => {

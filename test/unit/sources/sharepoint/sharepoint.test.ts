@@ -206,5 +206,5 @@ test("a download's address that expired is asked for anew, once", async () => {
     message: "SharePoint: Microsoft marks it as malware",
   });
   drive.delete(file);
-  expect(await textOf(source, file)).toBe("deleted");
+  expect(await failureOf(textOf(source, file))).toMatchObject({ kind: "down" });
 });

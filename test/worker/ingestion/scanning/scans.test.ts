@@ -5,7 +5,7 @@ import { openDatabase } from "../../../../src/db/sql.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
 import { startScan } from "../../../../src/ingestion/scanning/scan-source.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
-import { SourceFailure } from "../../../../src/ports/source-reader.ts";
+import { missingFile, SourceFailure } from "../../../../src/ports/source-reader.ts";
 import { crashAtCalls, type CrashPoint } from "../../../support/crash.ts";
 import { lastRun, listedWorld, notes } from "../../sources/scanning.ts";
 import { keysOf, statement } from "../../../support/ingestion-world.ts";
@@ -185,6 +185,23 @@ test("two RAGs download a file once; an outside failure is retried at the next s
   reader.openFailures.clear();
   await scan();
   expect(await world.counters(rag)).toMatchObject({ indexed: 2, error: 0 });
+});
+
+test("a listed file that its provider does not find stays until a listing lacks it", async () => {
+  const { reader, world, rag, scan } = await listedWorld({ "a.txt": "A note, first." });
+  await scan();
+  reader.set({ "a.txt": "A note, second." });
+  reader.openFailures.set("a.txt", missingFile("bucket: 404"));
+  await scan();
+  const error = expect.stringContaining("listed, but not found") as unknown;
+  expect(await world.rows(rag)).toMatchObject([{ path: "a.txt", status: "error", error }]);
+  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, first."] });
+  reader.openFailures.clear();
+  await scan();
+  expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, second."] });
+  reader.set({ "b.txt": "A note, another." });
+  await scan(true);
+  expect(await world.shown(rag)).toEqual({ "b.txt": ["A note, another."] });
 });
 
 test("a scan whose worker dies at any call ends with the same files, each listed once", async () => {
