@@ -31,12 +31,16 @@ test.skipIf(isWithoutChromium)(
     await page.click("button:has-text('Upload files')");
     await dropped(panel().admin, folderWith("first", FIRST_DOCUMENTS));
     await page.locator("td a", { hasText: "leave.md" }).waitFor();
-    await page.click(".next-step button:has-text('Create RAG')");
+    await page.click("main a:has-text('Create RAG')");
+    await page.click("button:has-text('Create RAG')");
+    await page.goto("/panel");
+    await page.click("a:has-text('Create inference')");
     await page.click("button:has-text('Create inference')");
     await expect
       .poll(async () => await askStaffQuestion(page), { timeout: 120_000, interval: 1_000 })
       .toContain("26 days");
-    await page.click(".next-step a:has-text('Create token')");
+    await page.goto("/panel");
+    await page.click(".steps a:has-text('Create token')");
     await page.click("button:has-text('Create token')");
     const [token = ""] = /qry_\w{38}/.exec(await page.locator(".once").innerText()) ?? [];
     const called = await page.request.post("/api/inferences/ask-documents", {

@@ -10,7 +10,6 @@ import { Form as PostForm, Hidden, TextField, field } from "../components/form.t
 import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs } from "../components/page-head.tsx";
 import type { Crumb, HeadProps, TabsProps } from "../components/page-head.tsx";
-import { nextStep } from "./overview/first-steps.tsx";
 import { adminsOnly, type PageContext, type PageEnv } from "./page-env.ts";
 import { formFrom, formOf, freshForm, submit } from "./request/form.ts";
 import type { Form, FormState, Submission } from "./request/form.ts";
@@ -37,7 +36,6 @@ export type PageProps = HeadProps & {
 
 export async function page(context: PageContext, of: PageProps, content: Child): Promise<Response> {
   const { version } = context.get("services");
-  const next = of.place === OVERVIEW ? null : await nextStep(context);
   const layout = (
     <Layout
       title={of.window ?? of.title}
@@ -49,7 +47,6 @@ export async function page(context: PageContext, of: PageProps, content: Child):
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
     >
-      {next}
       {of.isHeadless === true ? null : <PageHead {...of} />}
       {of.tabs === undefined ? null : <Tabs {...of.tabs} />}
       {content}

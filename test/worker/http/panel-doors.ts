@@ -91,6 +91,7 @@ const TABLE = `
   /panel/evaluation/:set/runs/compare GET
   /panel/evaluation/:set/settings GET POST
   /panel/first-steps GET
+  /panel/first-steps/close POST:self
   /panel/first-steps/folder POST
   /panel/first-steps/rag POST
   /panel/inferences GET

@@ -49,7 +49,10 @@ export function answerPages(pages: Pages, kind: Kind): void {
     changes: model.record,
     work: (services, form) => update(services, model, form),
     again: (state, form) => editModelPage(context, model, completed(state, form, model)),
-    leads: () => ({ to: addressOf(kind, model.record.identifier), notice: "Saved." }),
+    leads: (isWhole) => ({
+      to: addressOf(kind, model.record.identifier) + (isWhole ? "/settings" : ""),
+      notice: "Saved.",
+    }),
   }));
   ofOne.removal("/:id/remove", (_context, model) => {
     const { identifier, name } = model.record;
@@ -223,8 +226,8 @@ function completed(failed: FormState, form: Sent, model: Model): FormState {
   };
 }
 
-/** The page that runs it saves its prompt `only`. */
-async function update(services: Services, model: Model, form: Sent): Promise<void> {
+/** The page that runs it saves its prompt `only`. Returns whether the whole form was sent. */
+async function update(services: Services, model: Model, form: Sent): Promise<boolean> {
   const isWhole = form.text("only") === "";
   if (model.kind === "agent") {
     const { patch } = isWhole ? STORED.agent : PROMPT;
@@ -233,4 +236,5 @@ async function update(services: Services, model: Model, form: Sent): Promise<voi
     const { patch } = isWhole ? STORED.inference : PROMPT;
     await inferenceVerbs.update(services, model.record, patch(form, inferencePatch));
   }
+  return isWhole;
 }

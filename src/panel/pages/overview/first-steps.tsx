@@ -1,10 +1,10 @@
-import { type Steps, readSteps } from "../../../db/maintenance/overview-store.ts";
+import type { Steps } from "../../../db/maintenance/overview-store.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { LinkButton } from "../../components/data.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import type { Child } from "hono/jsx";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { isAdmin, type PageContext } from "../page-env.ts";
+import { getCookie, setCookie } from "hono/cookie";
+import { DAY_MS, SECOND_MS } from "../../../core/time.ts";
+import type { PageContext } from "../page-env.ts";
 
 type Step = {
   title: string;
@@ -81,26 +81,6 @@ const Action = ({ step, isNext }: { step: Step; isNext: boolean }) => {
 
 const INDEXING = "Files are still being indexed; answers use those that are finished.";
 
-/** On the pages between the steps: the next one. `path` is that of the page. */
-const NextStep = ({ steps, path }: { steps: Steps; path: string }) => {
-  const all = stepsOf(steps);
-  const at = all.findIndex(({ isDone }) => !isDone);
-  const step = all[at];
-  if (step === undefined) return null;
-  return (
-    <aside class="next-step" id="next-step" aria-label="First steps" data-live>
-      <p>
-        <a href="/panel/first-steps">
-          Step {at + 1} of {all.length}
-        </a>
-        : <strong>{step.title}.</strong> {step.says}
-        {steps.isIndexing ? <span class="soft"> {INDEXING}</span> : null}
-      </p>
-      {step.href?.startsWith(path) === true ? null : <Action step={step} isNext />}
-    </aside>
-  );
-};
-
 export const missingSteps = (steps: Steps) => stepsOf(steps).filter(({ isDone }) => !isDone).length;
 
 export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean }) => {
@@ -111,6 +91,7 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
       <PageHead
         title={next === undefined ? "Everything is set up." : "From nothing to an answer"}
         sub={`Five steps. You can stop at any step and continue later. ${steps.isIndexing ? INDEXING : ""}`}
+        actions={<ActionButton action="/panel/first-steps/close" label="Close" />}
       />
       <ol class="steps">
         {all.map((step, at) => (
@@ -142,17 +123,18 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
 };
 
 const COOKIE = "quarry_first_steps";
-const OPTIONS = { httpOnly: true, sameSite: "Strict", path: "/panel" } as const;
+const CLOSED = "closed";
 
-/** Who saw the checklist is shown the next step on each page, until the browser is closed. */
-export const followSteps = (context: PageContext) => setCookie(context, COOKIE, "1", OPTIONS);
+/** Browsers keep no cookie longer. */
+const KEPT_SECONDS = (400 * DAY_MS) / SECOND_MS;
 
-/** The next step for who follows them; others cost no query. */
-export async function nextStep(context: PageContext): Promise<Child> {
-  const { path } = context.req;
-  if (getCookie(context, COOKIE) !== "1" || !isAdmin(context)) return null;
-  const steps = await readSteps(context.get("services").db);
-  if (missingSteps(steps) > 0) return <NextStep steps={steps} path={path} />;
-  deleteCookie(context, COOKIE, OPTIONS);
-  return null;
-}
+/** In this browser the overview no longer begins with the checklist. */
+export const closeSteps = (context: PageContext) =>
+  setCookie(context, COOKIE, CLOSED, {
+    httpOnly: true,
+    sameSite: "Strict",
+    path: "/panel",
+    maxAge: KEPT_SECONDS,
+  });
+
+export const areStepsClosed = (context: PageContext) => getCookie(context, COOKIE) === CLOSED;

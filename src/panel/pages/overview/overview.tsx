@@ -14,7 +14,7 @@ import { isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.t
 import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { auditAs, redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
-import { FirstSteps, followSteps, missingSteps } from "./first-steps.tsx";
+import { areStepsClosed, closeSteps, FirstSteps, missingSteps } from "./first-steps.tsx";
 import { NeedsList, needsOf, type Need } from "./needs.tsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Charts, type Point } from "../../components/chart.tsx";
@@ -147,8 +147,9 @@ export function overviewPages(pages: Pages): void {
       readSteps(db),
       readNeeds(db, { now: clock(), limit: LIST_LIMIT, mayReadAll: isAdmin(context) }),
     ]);
+    const isClosed = areStepsClosed(context);
     // Figures begin with the first call.
-    if (!steps.hasCalls) return await firstSteps(context, steps, found);
+    if (!steps.hasCalls && !isClosed) return await firstSteps(context, steps, found);
     const now = clock();
     const name = choiceIn(context, "span", Object.keys(SPANS)) ?? FIRST_SPAN;
     const span = spanOf(name, now);
@@ -156,7 +157,7 @@ export function overviewPages(pages: Pages): void {
     const missing = missingSteps(steps);
     const content = (
       <>
-        {missing === 0 ? null : (
+        {missing === 0 || isClosed ? null : (
           <p class="notice">
             <a href="/panel/first-steps">First steps</a>: {counted(missing, "step is", "steps are")}{" "}
             left.
@@ -177,6 +178,11 @@ export function overviewPages(pages: Pages): void {
   pages.get("/first-steps", async (context) =>
     firstSteps(context, await readSteps(context.get("services").db), null),
   );
+
+  pages.post("/first-steps/close", (context) => {
+    closeSteps(context);
+    return redirectWithNotice(context, OVERVIEW);
+  });
 }
 
 const FOLDER_NAME = "Documents";
@@ -199,7 +205,7 @@ export function firstStepsActions(pages: Pages): void {
     });
     auditAs(context, "file-sources.create", source.source.id);
     return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
-      notice: "Upload files or a folder below. The next step is then offered here.",
+      notice: "Upload files or a folder below. Then create a RAG that indexes them.",
     });
   });
 
@@ -221,11 +227,9 @@ export function firstStepsActions(pages: Pages): void {
 
 /** The checklist; on the overview of a service without calls, followed by what needs somebody. */
 async function firstSteps(context: PageContext, steps: Steps, found: Needs | null) {
-  const mayAct = isAdmin(context);
-  if (mayAct && missingSteps(steps) > 0) followSteps(context);
   const content = (
     <div id="steps" data-live>
-      <FirstSteps steps={steps} mayAct={mayAct} />
+      <FirstSteps steps={steps} mayAct={isAdmin(context)} />
       {found === null || steps.rag === null ? null : <Head found={found} isBelow />}
     </div>
   );

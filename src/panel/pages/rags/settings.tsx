@@ -77,9 +77,11 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
     const query = new URLSearchParams(fieldsIn(form)).toString();
     return redirectWithNotice(context, `${address}/settings/cost?${query}`);
   }
-  return redirectWithNotice(context, address, {
-    notice: tried.result === "saved" ? "Saved." : "Saved. The new index is being built.",
-  });
+  if (tried.result === "saved") {
+    return redirectWithNotice(context, `${address}/settings`, { notice: "Saved." });
+  }
+  const notice = "Saved. The new index is being built.";
+  return redirectWithNotice(context, address, { notice });
 }
 
 /** What the form holds, to be sent once more. */
