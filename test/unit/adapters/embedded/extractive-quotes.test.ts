@@ -125,7 +125,8 @@ a name is only mentioned | What is the default of work_mem? | \`hash_mem\` multi
 a heading is another name | What is the default of work_mem? | ## hash_mem⏎⏎Multiplies work_mem. The default is 2.0.
 its beginning is in another passage | What must a tenant store in the cellar? | - a tenant stores petrol in the cellar,⏎- gas.
 its few words may be about something else | Which tins are opened? | Tins are opened.
-what it leads to is in another passage | How do I open tins? | To open tins, use this:`;
+what it leads to is in another passage | How do I open tins? | To open tins, use this:
+its words stand in two sentences | What is the total revenue of the booking order? | The revenue of a booking order counts on the day of the event. The total of a month is closed later.`;
 
 const written = (cell: string) => cell.replaceAll("⏎", "\n");
 const rowsOf = (table: string) => table.split("\n").filter(Boolean);
@@ -136,8 +137,14 @@ test.each(rowsOf(BESIDE))("what does not bind the question is not certain: %s", 
   expect(said).toMatch(/^The documents do not (?:seem to say\.$|say it outright)/);
 });
 
+test("what stands in a passage that another one beat is not certain", async () => {
+  const told = from("shop.md", "A kettle is repaired within nine days.");
+  const said = await answer("Within how many days is a kettle repaired?", [...OTHERS, told]);
+  expect(said).toBe(`${CLOSEST}${told.text}\n\nSource: ${told.source}`);
+});
+
 const BINDING = `
-What is the default of work_mem? | work_mem (integer)⏎    Sets the memory. The default is 4MB.
+What is the default of work_mem? | work_mem (integer)⏎    Sets the memory (default: 4MB).
 What does tin -v do? |   -v, --void=<x>⏎    Empties the tin.
 Which odd lines of a page do not hold words? | Odd lines of a page hold no words.
 Within how many days is a kettle repaired? | A kettle is repaired within nine days.
