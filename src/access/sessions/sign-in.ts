@@ -39,7 +39,7 @@ export async function signIn(
   const signedIn = (await fromSecrets(services, { ...input, email, user, anyUser, known })) ?? user;
   if (signedIn === null || (signedIn === user && !known)) throw unauthorized();
   const hasTotp = await passSecondFactor(services, signedIn, input.code);
-  await clearThrottle(services, email);
+  await clearThrottle(services, { email, address: input.address });
   const secret = await openSession(services, signedIn.id, input);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;

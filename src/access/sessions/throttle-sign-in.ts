@@ -9,21 +9,30 @@ type Slowed = Pick<Services, "db" | "now">;
 
 /**
  * Runs before a password check: after some failures an account, whether it exists or not, is
- * blocked for a growing time. An address from which its user is signed in does not wait, so that
- * an attacker's attempts cannot lock the user out.
+ * blocked for a growing time. An address at which its user is signed in then has tries of its own,
+ * so that an attacker elsewhere cannot lock the user out. They are counted, too: colleagues, and
+ * everybody behind a proxy that is not trusted, share the address.
  * @throws QuarryError `too-many`.
  */
 export async function throttleSignIn(
-  services: Slowed,
-  of: { email: string; user: UserRow | null; address: string },
+  { db, now }: Slowed,
+  { email, user, address }: { email: string; user: UserRow | null; address: string },
 ): Promise<void> {
-  const now = services.now();
-  const claimedUntil = await claimTry(services.db, await accountOf(of.email), now);
-  if (claimedUntil === 0) return;
-  if (of.user !== null && of.address !== "") {
-    if (await isKnownAddress(services.db, of.user.id, of.address, now)) return;
-  }
-  throw tooManyRequests(Math.ceil((claimedUntil - now) / SECOND_MS));
+  const waitMs = await claim({ db, now }, await accountOf(email));
+  if (waitMs === 0) return;
+  const isKnown =
+    user !== null && address !== "" && (await isKnownAddress(db, user.id, address, now()));
+  refuse(isKnown ? await claim({ db, now }, await accountAt(email, address)) : waitMs);
+}
+
+/** Counts a try. Returns 0, or for how long, in ms, the account is blocked. */
+async function claim({ db, now }: Slowed, account: string): Promise<number> {
+  const claimedUntil = await claimTry(db, account, now());
+  return Math.max(0, claimedUntil - now());
+}
+
+function refuse(waitMs: number): void {
+  if (waitMs > 0) throw tooManyRequests(Math.ceil(waitMs / SECOND_MS));
 }
 
 /**
@@ -31,16 +40,20 @@ export async function throttleSignIn(
  * a known address waits, too: a code is short enough to be guessed.
  * @throws QuarryError `too-many`.
  */
-export async function throttleCode({ db, now }: Slowed, email: string): Promise<void> {
-  const claimedUntil = await claimTry(db, await codesOf(email), now());
-  if (claimedUntil > 0) throw tooManyRequests(Math.ceil((claimedUntil - now()) / SECOND_MS));
+export async function throttleCode(services: Slowed, email: string): Promise<void> {
+  refuse(await claim(services, await codesOf(email)));
 }
 
 /** Clears the failures after the right password, and the right code if one was asked for. */
-export async function clearThrottle({ db }: Pick<Services, "db">, email: string): Promise<void> {
-  await forgetTries(db, [await accountOf(email), await codesOf(email)]);
+export async function clearThrottle(
+  { db }: Pick<Services, "db">,
+  { email, address }: { email: string; address: string },
+): Promise<void> {
+  const accounts = [accountOf(email), accountAt(email, address), codesOf(email)];
+  await forgetTries(db, await Promise.all(accounts));
 }
 
 /** A hash: addresses that belong to no user are not stored in readable form. */
 const accountOf = (email: string) => sha256Hex(`sign-in ${email}`);
+const accountAt = (email: string, address: string) => sha256Hex(`sign-in ${email} at ${address}`);
 const codesOf = (email: string) => sha256Hex(`code ${email}`);

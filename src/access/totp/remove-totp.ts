@@ -18,20 +18,21 @@ export async function removeOwnTotp(
   services: Pick<Services, "config" | "db" | "now">,
   input: { userId: UserId; address: string } & Proof,
 ): Promise<void> {
-  const { userId, code, password } = input;
+  const { userId, address, code, password } = input;
   const [user, stored] = await Promise.all([
     findUserById(services.db, userId),
     secondFactorOf(services, userId),
   ]);
   if (user === null || stored === null) throw notFound();
-  if (code !== undefined) await throttleCode(services, user.email);
-  else await throttleSignIn(services, { email: user.email, user, address: input.address });
+  const { email } = user;
+  if (code !== undefined) await throttleCode(services, email);
+  else await throttleSignIn(services, { email, user, address });
   const isProven =
     code === undefined
       ? await verifyPassword(password ?? "", user.passwordHash)
       : await useCode(services, userId, stored, code);
   if (!isProven) throw invalidField(code === undefined ? "password" : "code", "is wrong");
-  await clearThrottle(services, user.email);
+  await clearThrottle(services, { email, address });
   await deleteTotp(services.db, userId);
 }
 

@@ -21,12 +21,14 @@ export async function changeOwnPassword(
   },
 ): Promise<void> {
   const user = orNotFound(await findUserById(services.db, input.userId));
-  await throttleSignIn(services, { email: user.email, user, address: input.address });
+  const { email } = user;
+  const { address } = input;
+  await throttleSignIn(services, { email, user, address });
   if (!(await verifyPassword(input.currentPassword, user.passwordHash))) {
     throw invalidField("currentPassword", "is wrong");
   }
-  await clearThrottle(services, user.email);
-  await refuseGuessable(input.newPassword, user.email, "newPassword");
+  await clearThrottle(services, { email, address });
+  await refuseGuessable(input.newPassword, email, "newPassword");
   const passwordHash = await hashPassword(input.newPassword);
   await setPassword(services.db, user.id, passwordHash, input.sessionHash);
 }

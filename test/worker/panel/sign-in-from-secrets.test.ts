@@ -2,7 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
 import { createUser } from "../../../src/access/users/create-user.ts";
-import { throttleSignIn, throttleCode } from "../../../src/access/sessions/throttle-sign-in.ts";
+import {
+  clearThrottle,
+  throttleSignIn,
+  throttleCode,
+} from "../../../src/access/sessions/throttle-sign-in.ts";
 import { confirmEnrolment, pendingTotp } from "../../../src/access/totp/enrol-totp.ts";
 import { findSignIn } from "../../../src/db/access/user-store.ts";
 import { findSession } from "../../../src/access/sessions/find-session.ts";
@@ -143,6 +147,12 @@ test("codes have a wait of their own, and only an open session makes an address 
   const tries = Array.from({ length: 12 }, async () => await throttleSignIn(held, stranger));
   expect((await Promise.allSettled(tries)).at(-1)).toMatchObject({ status: "rejected" });
   await throttleSignIn(held, { ...stranger, address });
+  // Other people may share that address: they guess no more often than anybody else.
+  const near = Array.from({ length: 12 }, () => throttleSignIn(held, { ...stranger, address }));
+  expect((await Promise.allSettled(near)).at(-1)).toMatchObject({ status: "rejected" });
+  await clearThrottle(held, { email: FIRST.email, address });
+  await throttleSignIn(held, { ...stranger, address });
+  await Promise.allSettled(Array.from({ length: 12 }, () => throttleSignIn(held, stranger)));
   await env.DB.prepare("update sessions set last_seen_at = 0").run();
   await expect(throttleSignIn(held, { ...stranger, address })).rejects.toThrow("Too many requests");
   await env.DB.prepare("delete from sign_in_tries").run();
