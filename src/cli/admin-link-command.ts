@@ -71,7 +71,7 @@ async function execute(sql: string, env: string | undefined, state: string) {
         `${state} holds no state. Name the folder with --state, or a deployment with --env.`,
       );
     }
-    await buildIfChanged();
+    await buildIfChanged("database");
     return rows.parse(await askDatabase(state, sql));
   }
   const said = await askWrangler([...QUERY, sql, "--env", env]);

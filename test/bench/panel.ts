@@ -81,7 +81,7 @@ async function onSlowLine(browser: Browser, url: string) {
 const LOADED = `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`;
 
 async function largeInstallation(stateFolder: string) {
-  await buildIfChanged();
+  await buildIfChanged("database");
   await applyMigrations(stateFolder);
   for (const statement of FILL) await askDatabase(stateFolder, statement);
   return await withService(stateFolder, timePages);

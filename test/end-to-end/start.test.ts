@@ -118,9 +118,7 @@ describe("npm start on the sample", () => {
     await runExamples(served);
     child.kill("SIGINT");
     await finished;
-    expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual([
-      "encryption.env",
-    ]);
+    expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual(["encryption.env"]);
     await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(
       "fetch failed",
     );

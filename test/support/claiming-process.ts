@@ -12,7 +12,7 @@ async function claim(folder: string): Promise<boolean> {
   }
 }
 
-process.on("message", async (folder) => {
+process.on("message", async (folder: unknown) => {
   if (typeof folder === "string") process.send?.(await claim(folder));
   else {
     release();

@@ -24,7 +24,7 @@ function copySwaggerUi() {
 }
 
 /** Only changed files, each whole: a server restarts on each write, and builds run side by side. */
-function writeChanged(path: string, bytes: Uint8Array) {
+export function writeChanged(path: string, bytes: Uint8Array) {
   if (!existsSync(path) || !readFileSync(path).equals(bytes)) replaceFile(path, bytes, DIST);
 }
 
@@ -98,10 +98,4 @@ export function buildAssets() {
   copySwaggerUi();
   buildCharacterMaps();
   buildPanelAssets();
-}
-
-if (import.meta.main) {
-  // A local server runs this with the mask of its state folder; what is built here is no secret.
-  process.umask(0o022);
-  buildAssets();
 }

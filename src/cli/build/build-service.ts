@@ -7,16 +7,15 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 import { PROJECT, SERVICE } from "../installation.ts";
-import { buildAssets } from "./build-assets.ts";
-import { replaceFile } from "./drafts.ts";
-import { databaseConfig, localVariables, serviceConfig } from "./service-config.ts";
+import { buildAssets, writeChanged } from "./build-assets.ts";
+import { workerdConfigs } from "./service-config.ts";
 
-const DIST = join(PROJECT, "dist");
-/** Names the content that dist/worker is made of; written last. */
+/** Names the content that the Worker's bundle is made of; written last. */
 const STAMP = "made-of";
 const VERSION_LENGTH = 16;
+const TASKS = "src/cli/worker/workerd";
 
-/** Their names in miniflare, which holds the simulators that `wrangler dev` runs, too. */
+/** Parts of miniflare: `wrangler dev` runs the same simulators. */
 const SIMULATORS = {
   "d1-entry": "d1/entry",
   d1: "d1/database",
@@ -29,24 +28,29 @@ const SIMULATORS = {
 };
 
 const textOf = (...path: string[]) => readFileSync(join(PROJECT, ...path), "utf8");
+const migrationNames = () =>
+  readdirSync(join(PROJECT, "migrations")).filter((name) => name.endsWith(".sql"));
+
+function write(files: Record<string, string>): void {
+  mkdirSync(SERVICE, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    writeChanged(join(SERVICE, name), Buffer.from(text));
+  }
+}
 
 /** Of the sources and what is installed. */
 function hashOfInputs(): string {
   const hash = createHash("sha256");
-  const names = ["src", "migrations"].flatMap((folder) =>
-    readdirSync(join(PROJECT, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.(?:tsx?|css|svg|sql)$/.test(name))
-      .map((name) => join(folder, name)),
-  );
-  const installed = "node_modules/.package-lock.json";
-  for (const name of [...names.sort(), "package.json", "wrangler.toml", installed]) {
-    hash.update(`${name}\n${textOf(name)}`);
-  }
+  const sources = readdirSync(join(PROJECT, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(?:tsx?|css|svg)$/.test(name))
+    .map((name) => join("src", name));
+  const others = ["package.json", "wrangler.toml", "node_modules/.package-lock.json"];
+  for (const name of [...sources.sort(), ...others]) hash.update(`${name}\n${textOf(name)}`);
   return hash.digest("hex");
 }
 
 /** As wrangler bundles a Worker for a date at which workerd has Node.js's modules and globals. */
-async function bundle(entry: string, minify: boolean): Promise<string> {
+async function bundle(entry: string, minify = false): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(PROJECT, entry)],
     bundle: true,
@@ -68,46 +72,48 @@ async function bundle(entry: string, minify: boolean): Promise<string> {
 }
 
 function simulators(): Record<string, string> {
-  const miniflare = createRequire(import.meta.url).resolve("miniflare/package.json");
-  const folder = join(dirname(miniflare), "dist/src/workers");
+  const miniflare = createRequire(import.meta.url).resolve("miniflare");
   const licence = textOf("LICENSE").replace(
     /^Copyright .*$/m,
     "Copyright (c) 2020 Cloudflare, Inc.",
   );
   const notice = `/*! miniflare, https://github.com/cloudflare/workers-sdk\n${licence}*/\n`;
-  const entries = Object.entries(SIMULATORS).map(([name, path]) => {
-    const text = readFileSync(join(folder, `${path}.worker.js`), "utf8");
+  const files = Object.entries(SIMULATORS).map(([name, path]) => {
+    const text = readFileSync(join(dirname(miniflare), `workers/${path}.worker.js`), "utf8");
     return [`${name}.js`, notice + text];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(files);
 }
 
-function migrations(): string {
-  const names = readdirSync(join(PROJECT, "migrations")).filter((name) => name.endsWith(".sql"));
-  return JSON.stringify(
-    Object.fromEntries(names.sort().map((name) => [name, textOf("migrations", name)])),
-  );
+/** What the local database needs. */
+export async function buildDatabase(): Promise<void> {
+  const migrations = migrationNames()
+    .sort()
+    .map((name) => [name, textOf("migrations", name)]);
+  write({
+    ...simulators(),
+    "database-task.js": await bundle(`${TASKS}/database-task.ts`),
+    "migrations.json": JSON.stringify(Object.fromEntries(migrations)),
+    "database.capnp": workerdConfigs(textOf("wrangler.toml"), "").database,
+  });
 }
 
-/** Nothing is made again of the same content. */
+/** All of it. The Worker is bundled again when its sources have changed. */
 export async function buildService({ minify = false } = {}): Promise<void> {
+  await buildDatabase();
   const madeOf = `${hashOfInputs()}${minify ? " minified" : ""}`;
   const stamp = join(SERVICE, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, "utf8").startsWith(madeOf)) return;
   buildAssets();
-  const toml = textOf("wrangler.toml");
-  const inside = "src/cli/worker/workerd";
-  const files = {
+  const { service, variables } = workerdConfigs(
+    textOf("wrangler.toml"),
+    madeOf.slice(0, VERSION_LENGTH),
+  );
+  write({
     "index.js": await bundle("src/index.ts", minify),
-    "assets-service.js": await bundle(`${inside}/assets-service.ts`, minify),
-    "database-task.js": await bundle(`${inside}/database-task.ts`, minify),
-    ...simulators(),
-    "migrations.json": migrations(),
-    "service.capnp": serviceConfig(toml, madeOf.slice(0, VERSION_LENGTH)),
-    "database.capnp": databaseConfig(toml),
-    "variables.json": JSON.stringify(localVariables(toml)),
+    "assets-service.js": await bundle(`${TASKS}/assets-service.ts`),
+    "service.capnp": service,
+    "variables.json": variables,
     [STAMP]: madeOf,
-  };
-  mkdirSync(SERVICE, { recursive: true });
-  for (const [name, text] of Object.entries(files)) replaceFile(join(SERVICE, name), text, DIST);
+  });
 }

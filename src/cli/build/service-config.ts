@@ -3,21 +3,15 @@ import { z } from "zod";
 
 import { variableNames } from "../../config.ts";
 
-const consumer = z
-  .object({
-    queue: z.string(),
-    max_batch_size: z.number(),
-    max_batch_timeout: z.number(),
-    max_retries: z.number(),
-    dead_letter_queue: z.string().optional(),
-  })
-  .transform((settings) => ({
-    queue: settings.queue,
-    maxBatchSize: settings.max_batch_size,
-    maxBatchTimeout: settings.max_batch_timeout,
-    maxRetries: settings.max_retries,
-    deadLetterQueue: settings.dead_letter_queue,
-  }));
+const bound = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  z.array(z.object({ ...fields, binding: z.string() }));
+const consumer = z.object({
+  queue: z.string(),
+  max_batch_size: z.number(),
+  max_batch_timeout: z.number(),
+  max_retries: z.number(),
+  dead_letter_queue: z.string().optional(),
+});
 
 /** The local default of wrangler.toml. */
 const configuration = z.object({
@@ -25,214 +19,129 @@ const configuration = z.object({
   compatibility_date: z.string(),
   compatibility_flags: z.array(z.string()),
   vars: z.record(z.string(), z.string()),
-  assets: z.object({ binding: z.string() }),
-  version_metadata: z.object({ binding: z.string() }),
-  d1_databases: z.tuple([z.object({ binding: z.string(), database_id: z.string() })]),
-  r2_buckets: z.array(z.object({ binding: z.string(), bucket_name: z.string() })),
-  kv_namespaces: z.array(z.object({ binding: z.string(), id: z.string() })),
+  d1_databases: bound({ database_id: z.string() }),
+  r2_buckets: bound({ bucket_name: z.string() }),
+  kv_namespaces: bound({ id: z.string() }),
   durable_objects: z.object({
     bindings: z.array(z.object({ name: z.string(), class_name: z.string() })),
   }),
-  queues: z.object({
-    producers: z.array(z.object({ binding: z.string(), queue: z.string() })),
-    consumers: z.array(consumer),
-  }),
+  queues: z.object({ producers: bound({ queue: z.string() }), consumers: z.array(consumer) }),
 });
 type Configuration = z.infer<typeof configuration>;
 
-type Literal = string | boolean | null | Literal[] | { [name: string]: Literal };
+/* Cap'n Proto's text, https://github.com/cloudflare/workerd, src/workerd/server/workerd.capnp */
+const HEAD = 'using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config =';
+const EXTENSIONS = `extensions = [(modules = [
+  (name = "miniflare:shared", esModule = embed "shared.js"), (name = "miniflare:zod", esModule = embed "zod.js")])]`;
+const json = (value: unknown) => `json = ${JSON.stringify(JSON.stringify(value))}`;
+const code = (name: string) => `modules = [(name = "${name}.js", esModule = embed "${name}.js")]`;
+/** The date and flags with which miniflare runs its simulators. */
+const SIMULATED =
+  'compatibilityDate = "2023-07-24", compatibilityFlags = ["nodejs_compat", "experimental"';
 
-/** Cap'n Proto's text; `embed` names a file beside the configuration. */
-function literal(value: Literal): string {
-  if (value === null) return "void";
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "boolean") return String(value);
-  if (Array.isArray(value)) return `[${value.map(literal).join(",\n")}]`;
-  if (typeof value["embed"] === "string") return `embed ${JSON.stringify(value["embed"])}`;
-  const fields = Object.entries(value).map(([name, field]) => `${name} = ${literal(field)}`);
-  return `(${fields.join(", ")})`;
-}
-
-const configText = (config: Literal) =>
-  `using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config = ${literal(config)};\n`;
-
-const moduleOf = (file: string): Literal => [{ name: file, esModule: { embed: file } }];
-const json = (value: unknown) => ({ json: JSON.stringify(value) });
-/** How miniflare's simulators are told the database, bucket, namespace or queue. */
-const forNamespace = (service: string, name: string): Literal => ({
-  name: service,
-  props: json({ MINIFLARE_NAMESPACE: name }),
-});
-
-/** Of the day with which miniflare runs its simulators. */
-const SIMULATOR_DATE = "2023-07-24";
-const SIMULATOR_FLAGS = ["nodejs_compat", "experimental"];
-
-/** The service before a simulator's objects. */
-const entryOf = (name: string, className: string, file: string): Literal => ({
-  name: `${name}-entry`,
-  worker: {
-    modules: moduleOf(file),
-    compatibilityDate: SIMULATOR_DATE,
-    compatibilityFlags: ["enhanced_error_serialization"],
-    bindings: [
-      { name: "MINIFLARE_OBJECT", durableObjectNamespace: { serviceName: name, className } },
-    ],
-  },
-});
+const entryOf = (name: string, className: string, entry: string) => `
+(name = "${name}-entry", worker = (${code(entry)}, ${SIMULATED}], bindings = [
+  (name = "MINIFLARE_OBJECT", durableObjectNamespace = (serviceName = "${name}", className = "${className}"))])),`;
 
 /** One of miniflare's simulators, with its keys and folders: a state folder fits both. */
-function simulator(name: string, className: string, entry = "object-entry.js"): Literal[] {
-  const folder = { name: `${name}-storage`, disk: { path: `v3/${name}`, writable: true } };
-  const worker = {
-    modules: moduleOf(`${name}.js`),
-    compatibilityDate: SIMULATOR_DATE,
-    compatibilityFlags: SIMULATOR_FLAGS,
-    durableObjectNamespaces: [{ className, uniqueKey: `miniflare-${className}` }],
-    durableObjectStorage: { localDisk: folder.name },
-    bindings: [{ name: "MINIFLARE_BLOBS", service: folder.name }],
-  };
-  return [entryOf(name, className, entry), folder, { name, worker }];
-}
+const simulator = (name: string, className: string, entry = "object-entry") => `
+${entryOf(name, className, entry)}
+(name = "${name}-storage", disk = (path = "v3/${name}", writable = true)),
+(name = "${name}", worker = (${code(name)}, ${SIMULATED}],
+  durableObjectNamespaces = [(className = "${className}", uniqueKey = "miniflare-${className}")],
+  durableObjectStorage = (localDisk = "${name}-storage"),
+  bindings = [(name = "MINIFLARE_BLOBS", service = "${name}-storage")])),`;
 
-const database = () => simulator("d1", "D1DatabaseObject", "d1-entry.js");
+const DATABASE = simulator("d1", "D1DatabaseObject", "d1-entry");
 
-/** Messages are in memory only, so that the object stays there. */
-function queues({ name, queues: { consumers } }: Configuration): Literal[] {
-  const className = "QueueBrokerObject";
-  const settings = consumers.map(({ queue, ...consumer }) => [
-    queue,
-    { workerName: name, ...consumer },
-  ]);
-  const worker = {
-    modules: moduleOf("queues.js"),
-    compatibilityDate: SIMULATOR_DATE,
-    compatibilityFlags: [...SIMULATOR_FLAGS, "service_binding_extra_handlers"],
-    durableObjectNamespaces: [
-      { className, uniqueKey: `miniflare-${className}`, preventEviction: true },
-    ],
-    durableObjectStorage: { inMemory: null },
-    bindings: [
-      { name: "MINIFLARE_OBJECT", durableObjectNamespace: className },
-      { name: `MINIFLARE_WORKER_${name}`, service: name },
-      { name: "MINIFLARE_QUEUE_CONSUMERS", ...json(Object.fromEntries(settings)) },
-    ],
-  };
-  return [entryOf("queues", className, "object-entry.js"), { name: "queues", worker }];
-}
-
-const databaseBinding = ({ d1_databases: [{ binding, database_id: id }] }: Configuration) => ({
-  name: binding,
-  wrapped: {
-    moduleName: "cloudflare-internal:d1-api",
-    innerBindings: [{ name: "fetcher", service: forNamespace("d1-entry", id) }],
-  },
-});
-
-function bindings(config: Configuration, version: string): Literal[] {
-  const named = (name: string, binding: Record<string, Literal>) => ({ name, ...binding });
-  return [
-    ...variableNames.map((name) => named(name, { fromEnvironment: name })),
-    databaseBinding(config),
-    ...config.durable_objects.bindings.map(({ name, class_name: className }) =>
-      named(name, { durableObjectNamespace: className }),
-    ),
-    ...config.r2_buckets.map(({ binding, bucket_name: bucket }) =>
-      named(binding, { r2Bucket: forNamespace("r2-entry", bucket) }),
-    ),
-    ...config.kv_namespaces.map(({ binding, id }) =>
-      named(binding, { kvNamespace: forNamespace("kv-entry", id) }),
-    ),
-    ...config.queues.producers.map(({ binding, queue }) =>
-      named(binding, { queue: forNamespace("queues-entry", queue) }),
-    ),
-    named(config.assets.binding, { service: "assets" }),
-    named(config.version_metadata.binding, json({ id: version, tag: "", timestamp: "" })),
-  ];
-}
-
-function quarry(config: Configuration, version: string): Literal {
-  const classes = config.durable_objects.bindings.map(({ class_name: className }) => className);
-  return {
-    modules: moduleOf("index.js"),
-    compatibilityDate: config.compatibility_date,
-    // On by default at this date; workerd warns of it at every start.
-    compatibilityFlags: config.compatibility_flags.filter((flag) => flag !== "nodejs_compat"),
-    bindings: bindings(config, version),
-    durableObjectNamespaces: classes.map((className) => ({
-      className,
-      uniqueKey: `${config.name}-${className}`,
-      enableSql: true,
-    })),
-    durableObjectStorage: { localDisk: "do-storage" },
-  };
-}
-
-const extensions = [
-  {
-    modules: ["shared", "zod"].map((name) => ({
-      name: `miniflare:${name}`,
-      esModule: { embed: `${name}.js` },
-    })),
-  },
-];
-
-/** Every address may be asked here: the Worker itself decides where a request may go. */
-const internet = {
-  name: "internet",
-  network: { allow: ["public", "private"], tlsOptions: { trustBrowserCas: true } },
-};
-
-const assets = [
-  { name: "assets-storage", disk: {} },
-  {
-    name: "assets",
-    worker: {
-      modules: moduleOf("assets-service.js"),
-      compatibilityDate: SIMULATOR_DATE,
-      bindings: [{ name: "FILES", service: "assets-storage" }],
+/** Its messages are in memory only, so that the object stays there. */
+function queues({ name, queues: { consumers } }: Configuration): string {
+  const settings = consumers.map((consumer) => [
+    consumer.queue,
+    {
+      workerName: name,
+      maxBatchSize: consumer.max_batch_size,
+      maxBatchTimeout: consumer.max_batch_timeout,
+      maxRetries: consumer.max_retries,
+      deadLetterQueue: consumer.dead_letter_queue,
     },
-  },
-];
+  ]);
+  return `${entryOf("queues", "QueueBrokerObject", "object-entry")}
+(name = "queues", worker = (${code("queues")}, ${SIMULATED}, "service_binding_extra_handlers"],
+  durableObjectNamespaces = [
+    (className = "QueueBrokerObject", uniqueKey = "miniflare-QueueBrokerObject", preventEviction = true)],
+  durableObjectStorage = (inMemory = void),
+  bindings = [
+    (name = "MINIFLARE_OBJECT", durableObjectNamespace = "QueueBrokerObject"),
+    (name = "MINIFLARE_WORKER_${name}", service = "${name}"),
+    (name = "MINIFLARE_QUEUE_CONSUMERS", ${json(Object.fromEntries(settings))})])),`;
+}
+
+/** How a simulator is told its database, bucket, namespace or queue. */
+const within = (service: string, namespace: string) =>
+  `(name = "${service}-entry", props = (${json({ MINIFLARE_NAMESPACE: namespace })}))`;
+
+const databases = ({ d1_databases: bindings }: Configuration) =>
+  bindings.map(
+    ({ binding, database_id: id }) => `(name = "${binding}", wrapped = (
+  moduleName = "cloudflare-internal:d1-api",
+  innerBindings = [(name = "fetcher", service = ${within("d1", id)})]))`,
+  );
+
+function quarry(config: Configuration, version: string): string {
+  const { name, durable_objects: objects } = config;
+  // On by default at this date; workerd warns of it at every start.
+  const flags = config.compatibility_flags.filter((flag) => flag !== "nodejs_compat");
+  const namespaces = objects.bindings.map(
+    ({ class_name: key }) =>
+      `(className = "${key}", uniqueKey = "${name}-${key}", enableSql = true)`,
+  );
+  const bindings = [
+    ...variableNames.map((variable) => `(name = "${variable}", fromEnvironment = "${variable}")`),
+    ...databases(config),
+    ...objects.bindings.map(
+      (object) => `(name = "${object.name}", durableObjectNamespace = "${object.class_name}")`,
+    ),
+    ...config.r2_buckets.map(
+      ({ binding, bucket_name: bucket }) =>
+        `(name = "${binding}", r2Bucket = ${within("r2", bucket)})`,
+    ),
+    ...config.kv_namespaces.map(
+      ({ binding, id }) => `(name = "${binding}", kvNamespace = ${within("kv", id)})`,
+    ),
+    ...config.queues.producers.map(
+      ({ binding, queue }) => `(name = "${binding}", queue = ${within("queues", queue)})`,
+    ),
+    '(name = "ASSETS", service = "assets")',
+    `(name = "VERSION", ${json({ id: version, tag: "", timestamp: "" })})`,
+  ];
+  return `
+(name = "${name}", worker = (${code("index")},
+  compatibilityDate = "${config.compatibility_date}", compatibilityFlags = ${JSON.stringify(flags)},
+  bindings = [\n${bindings.join(",\n")}],
+  durableObjectNamespaces = [${namespaces.join(", ")}], durableObjectStorage = (localDisk = "do-storage"))),`;
+}
 
 /**
- * workerd's configuration for the local default of wrangler.toml. Bundles lie beside it; paths of
- * state are relative to the folder where workerd runs; variables come from its environment, so that
- * no secret is written; the command line adds the address and the folder of assets.
+ * workerd's configurations for the local default of wrangler.toml. Bundles lie beside them, and
+ * state in the folder where workerd runs. Variables come from its environment, so that no secret is
+ * written; the command line adds the address and the folder of assets. Every address may be asked:
+ * the Worker itself decides where a request may go.
  */
-export function serviceConfig(toml: string, version: string): string {
+export function workerdConfigs(toml: string, version: string) {
   const config = configuration.parse(parse(toml));
-  return configText({
-    structuredLogging: true,
-    services: [
-      { name: config.name, worker: quarry(config, version) },
-      internet,
-      { name: "do-storage", disk: { path: "v3/do", writable: true } },
-      ...database(),
-      ...simulator("kv", "KVNamespaceObject"),
-      ...simulator("r2", "R2BucketObject"),
-      ...queues(config),
-      ...assets,
-    ],
-    sockets: [{ name: "http", http: {}, service: config.name }],
-    extensions,
-  });
+  const service = `${HEAD} (structuredLogging = true, services = [${quarry(config, version)}
+(name = "do-storage", disk = (path = "v3/do", writable = true)),
+${DATABASE}${simulator("kv", "KVNamespaceObject")}${simulator("r2", "R2BucketObject")}${queues(config)}
+(name = "assets-storage", disk = ()),
+(name = "assets", worker = (${code("assets-service")}, ${SIMULATED}],
+  bindings = [(name = "FILES", service = "assets-storage")])),
+(name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))],
+sockets = [(name = "http", http = (), service = "${config.name}")], ${EXTENSIONS});`;
+  const database = `${HEAD} (services = [${DATABASE}
+(name = "task", worker = (${code("database-task")}, compatibilityDate = "${config.compatibility_date}",
+  bindings = [${databases(config).join("")},
+    (name = "STATEMENT", fromEnvironment = "STATEMENT"),
+    (name = "MIGRATIONS", json = embed "migrations.json")]))], ${EXTENSIONS});`;
+  return { service, database, variables: JSON.stringify(config.vars) };
 }
-
-/** workerd's configuration for database-task.ts. */
-export function databaseConfig(toml: string): string {
-  const config = configuration.parse(parse(toml));
-  const task = {
-    modules: moduleOf("database-task.js"),
-    compatibilityDate: config.compatibility_date,
-    bindings: [
-      databaseBinding(config),
-      { name: "STATEMENT", fromEnvironment: "STATEMENT" },
-      { name: "MIGRATIONS", json: { embed: "migrations.json" } },
-    ],
-  };
-  return configText({ services: [{ name: "task", worker: task }, ...database()], extensions });
-}
-
-/** The variables that wrangler.toml sets on this machine. */
-export const localVariables = (toml: string) => configuration.parse(parse(toml)).vars;

@@ -40,7 +40,7 @@ export async function startWorker(settings: WorkerSettings) {
   const { port, stateFolder, host = LOOPBACK } = settings;
   await checkPortIsFree(port, host);
   const release = await claimState(stateFolder, port);
-  await buildIfChanged();
+  await buildIfChanged("service");
   await applyMigrations(stateFolder);
   const child = spawnService(stateFolder, `${inUrl(host)}:${port}`, settings.variables);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);

@@ -15,10 +15,10 @@ import type { Variables } from "./worker-variables.ts";
 const STORES = ["d1", "do", "kv", "r2"];
 
 /** Builds what a checkout runs, unless its sources are as they were; a package has it. */
-export async function buildIfChanged(): Promise<void> {
+export async function buildIfChanged(part: "service" | "database"): Promise<void> {
   if (IS_PACKED) return;
-  const { buildService } = await import("../build/build-service.ts");
-  await buildService();
+  const { buildService, buildDatabase } = await import("../build/build-service.ts");
+  await (part === "service" ? buildService() : buildDatabase());
 }
 
 /** The path of the binary for this system; the package is CommonJS without types. */

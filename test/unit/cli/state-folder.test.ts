@@ -75,7 +75,7 @@ test("an old note counts while its process lives and its port is in use", async 
   release();
 });
 
-const CLAIMING = new URL("../../support/claiming-process.ts", import.meta.url);
+const CLAIMING = join(import.meta.dirname, "../../support/claiming-process.ts");
 const ROUNDS = 20;
 const AT_ONCE = 5;
 /** Above the highest number of a process. */
