@@ -95,7 +95,10 @@ const workerWith = (bindings: Record<string, string>) => ({
   plugins: [
     cloudflareTest({
       wrangler: { configPath: "./wrangler.toml" },
-      miniflare: { bindings: { TEST_MIGRATIONS: migrations, ...bindings } },
+      // The tests say in X-Forwarded-For who calls.
+      miniflare: {
+        bindings: { TEST_MIGRATIONS: migrations, TRUSTED_PROXIES: "127.0.0.1", ...bindings },
+      },
     }),
   ],
 });

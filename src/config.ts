@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseRange } from "./core/addresses.ts";
 import { trimEnd } from "./core/trim.ts";
 
 /** Values that a variable accepts, as docs/configuration.md lists them. */
@@ -26,6 +27,31 @@ const httpUrl = allow(
   z.url({ protocol: /^https?$/, error: "must be an http or https address" }),
   "http or https address",
 ).transform((url) => trimEnd(url, "/"));
+/** A base address with a path would be a prefix of every path, which nothing here supports. */
+const origin = allow(
+  z
+    .string()
+    .refine(
+      isOrigin,
+      "must be an origin, such as https://quarry.example.com: http or https, without user, path, query or fragment; a path before Quarry's own is not supported",
+    ),
+  "http or https origin",
+).transform((text) => new URL(text).origin);
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+}
+const addressRanges = allow(
+  z.string().transform((text, context) =>
+    text.split(",").flatMap((written) => {
+      const range = parseRange(written.trim());
+      const message = `must be addresses and ranges such as 10.0.0.0/8, comma between; "${written.trim()}" is neither, or all addresses`;
+      if (range === null) context.addIssue({ code: "custom", message });
+      return range === null ? [] : [range];
+    }),
+  ),
+  "addresses and ranges",
+);
 /** Deliberately loose: `admin@localhost` is a valid address on a laptop. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 /** `provider/name`. */
@@ -49,8 +75,11 @@ export const variables = z.object({
   ENVIRONMENT: oneOf("development", "preview", "production")
     .default("production")
     .describe("Which deployment this is; `production` and `preview` refuse development settings"),
-  PUBLIC_BASE_URL: optional(httpUrl).describe(
-    "Base address in answers and for notifications of drives; without it, the request's origin",
+  PUBLIC_BASE_URL: optional(origin).describe(
+    "Address in answers and for notifications of drives; without it, the request's. Off Cloudflare, callers elsewhere reach the service by this name only",
+  ),
+  TRUSTED_PROXIES: optional(addressRanges).describe(
+    "Off Cloudflare: [proxies](reverse-proxy.md) that say who calls, comma between",
   ),
   EMBEDDING_MODEL: modelName
     .default("embedded/hash")

@@ -85,8 +85,9 @@ function services(compose: Compose) {
   return createMiddleware<AppEnv>(async (context, next) => {
     const composed = compose(context.env, context.executionCtx);
     const log = composed.log.with({ requestId: context.get("requestId") });
-    const { headers } = context.req.raw;
-    const caller = headers.get("Authorization") ?? headers.get("Cookie") ?? clientOf(headers);
+    const { raw } = context.req;
+    const credential = raw.headers.get("Authorization") ?? raw.headers.get("Cookie");
+    const caller = credential ?? clientOf(composed.config, raw);
     const turns = { ...composed.turns, caller };
     context.set("services", { ...composed, turns, log: new RequestLog(log) });
     await next();

@@ -1,28 +1,93 @@
 import ipaddr from "ipaddr.js";
 
+import type { Config } from "../config.ts";
+import { isWithin, parseAddress, type Address } from "../core/addresses.ts";
+import { forwardedElements } from "./forwarded.ts";
+
 /** The groups of an IPv6 address that make up its /64, which usually belongs to one customer. */
 const NETWORK_GROUPS = 4;
-/** Clients without an address share one budget: this happens only in local tests. */
+/** Clients without an address share one budget: no request on Cloudflare comes without one. */
 const NOBODY = "none";
+const MAX_ADDRESS_LENGTH = 64;
+/** What proxies add to a request. */
+const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
-/** The client that a rate window counts: `CF-Connecting-IP`; for IPv6, its /64. */
-export function clientOf(headers: Headers): string {
-  const address = headers.get("CF-Connecting-IP")?.trim() ?? "";
-  if (!ipaddr.isValid(address)) return address || NOBODY;
-  const ip = ipaddr.process(address);
-  if (ip instanceof ipaddr.IPv4) return ip.toString();
+export type Trust = Pick<Config, "ENVIRONMENT" | "TRUSTED_PROXIES">;
+
+/** The client that a rate window counts: its address; for IPv6, its /64. */
+export function clientOf(config: Trust, request: Request): string {
+  const address = addressOf(config, request);
+  const ip = parseAddress(address);
+  if (!(ip instanceof ipaddr.IPv6)) return ip?.toString() ?? (address || NOBODY);
   const network = ip.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
   return `${network.join(":")}::/64`;
 }
 
-const MAX_ADDRESS_LENGTH = 64;
-
 /** Who a session's record says it is of. */
-export const originOf = (headers: Headers) => ({
-  address: addressOf(headers),
-  userAgent: headers.get("User-Agent") ?? "",
+export const originOf = (config: Trust, request: Request) => ({
+  address: addressOf(config, request),
+  userAgent: request.headers.get("User-Agent") ?? "",
 });
 
-/** The address as a person reads it; empty where there is none. */
-export const addressOf = (headers: Headers) =>
-  (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, MAX_ADDRESS_LENGTH);
+/**
+ * The client's address as a person reads it: on Cloudflare `CF-Connecting-IP`, empty without it;
+ * elsewhere the socket's, or what trusted proxies say. A proxy passes on the header that it does
+ * not write: where the two headers name different clients, neither is believed.
+ */
+export function addressOf(config: Trust, request: Request): string {
+  const { headers } = request;
+  if (config.ENVIRONMENT !== "development") {
+    return (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, MAX_ADDRESS_LENGTH);
+  }
+  const peer = peerOf(request);
+  const listed = headers.get("X-Forwarded-For")?.split(",");
+  const forwarded = headers.get("Forwarded");
+  const named =
+    forwarded === null ? undefined : forwardedElements(forwarded).map(({ for: hop = "" }) => hop);
+  const clients = [listed, named]
+    .filter((hops) => hops !== undefined)
+    .map((hops) => lastUntrusted(config, peer, hops).toString());
+  const [client = peer.toString()] = clients;
+  return clients.every((other) => other === client) ? client : peer.toString();
+}
+
+const isTrusted = ({ TRUSTED_PROXIES: proxies = [] }: Trust, address: Address) =>
+  isWithin(address, proxies);
+
+/** The last hop that is not a trusted proxy; where a proxy names none, the proxy itself. */
+function lastUntrusted(config: Trust, peer: Address, hops: string[]): Address {
+  let client = peer;
+  for (const hop of hops.toReversed()) {
+    const address = isTrusted(config, client) ? parseAddress(hop.trim()) : null;
+    if (address === null) break;
+    client = address;
+  }
+  return client;
+}
+
+/** The host and scheme that a trusted proxy was called with, as far as it says. */
+export function calledBy(config: Trust, request: Request): { host?: string; proto?: string } {
+  if (config.ENVIRONMENT !== "development" || !isTrusted(config, peerOf(request))) return {};
+  const { headers } = request;
+  const element = forwardedElements(headers.get("Forwarded") ?? "").at(-1) ?? {};
+  const last = (name: string) => headers.get(name)?.split(",").at(-1)?.trim();
+  const host = (last("X-Forwarded-Host") ?? element["host"])?.toLowerCase();
+  const proto = (last("X-Forwarded-Proto") ?? element["proto"])?.toLowerCase();
+  return { ...(host && { host }), ...(proto && /^https?$/.test(proto) && { proto }) };
+}
+
+/** Whether a program on this machine sent a request, and no proxy passed it on. */
+export const isFromThisMachine = (request: Request): boolean =>
+  peerOf(request).range() === "loopback" &&
+  ![...request.headers.keys()].some((name) => OF_PROXIES.test(name));
+
+const LOOPBACK = ipaddr.IPv4.parse("127.0.0.1");
+
+/**
+ * The other end of the socket, which workerd tells as `cf.clientIp`. A development server of
+ * wrangler tells none: it listens on loopback only.
+ */
+function peerOf(request: Request): Address {
+  const peer: unknown = Reflect.get(request.cf ?? {}, "clientIp");
+  return (typeof peer === "string" ? parseAddress(peer) : null) ?? LOOPBACK;
+}

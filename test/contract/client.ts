@@ -24,7 +24,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: unk
 
 export type Client = {
   baseUrl: string;
-  /** Whether the service believes our CF-Connecting-IP: a local one does. */
+  /** Whether the service believes our X-Forwarded-For. */
   choosesAddress: boolean;
   call: (call: Call) => Promise<Answer>;
   /** What the answers of published operations are held against; null until it is known. */
@@ -46,7 +46,7 @@ export function clientOf(baseUrl: string, send: Send, choosesAddress: boolean): 
 
   async function once(call: Call): Promise<Answer> {
     const headers = new Headers(call.headers);
-    if (choosesAddress) headers.set("CF-Connecting-IP", call.address ?? ownAddress());
+    if (choosesAddress) headers.set("X-Forwarded-For", call.address ?? ownAddress());
     if (call.token !== undefined) headers.set("Authorization", `Bearer ${call.token}`);
     if (call.cookie !== undefined) headers.set("Cookie", call.cookie);
     if (call.json !== undefined) headers.set("Content-Type", "application/json");

@@ -43,7 +43,7 @@ describe("npm start on the sample", () => {
   const state = join(scratch.path, "state");
   // Not the models that happen to be served on the machine of whoever tests.
   const own = ["--embedded", "--state", state];
-  const variables = { PUBLIC_BASE_URL: "https://quarry.example/docs", REQUIRE_TOTP: "true" };
+  const variables = { PUBLIC_BASE_URL: "https://Quarry.example/", REQUIRE_TOTP: "true" };
   let first: { code: number | null; stdout: string; stderr: string };
   let endedAt = 0;
 
@@ -105,7 +105,7 @@ describe("npm start on the sample", () => {
       expect(Object.keys(JSON.parse(stdout) as object)).not.toContain("error");
     }
     const told = await fetch(`http://localhost:${port}/`);
-    expect(await told.json()).toMatchObject({ panel: "https://quarry.example/docs/panel" });
+    expect(await told.json()).toMatchObject({ panel: "https://quarry.example/panel" });
     const [, password = ""] = /Sign in as admin@localhost, password (\S+)/.exec(shown) ?? [];
     const signIn = async (typed: string) => {
       const body = JSON.stringify({ email: "admin@localhost", password: typed });

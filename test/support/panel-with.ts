@@ -22,7 +22,7 @@ export function panelWith(variables: Record<string, string> = {}) {
     const headers = {
       Cookie: cookie,
       Origin: ORIGIN,
-      "CF-Connecting-IP": freshAddress(),
+      "X-Forwarded-For": freshAddress(),
       ...(type === undefined ? {} : { "Content-Type": type }),
     };
     const context = createExecutionContext();

@@ -66,7 +66,7 @@ export async function call(
 ): Promise<Call> {
   const request = new Request(`${ORIGIN}${path}`, {
     method,
-    headers: { "CF-Connecting-IP": freshAddress(), ...options.headers },
+    headers: { "X-Forwarded-For": freshAddress(), ...options.headers },
     body: options.body ?? null,
     redirect: "manual",
   });

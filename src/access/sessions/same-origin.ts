@@ -1,5 +1,5 @@
-/** Whether our own page sent it; false without either header. `baseUrl`'s path is ignored. */
+/** Whether our own page sent it; false without either header. */
 export function isSameOrigin(request: Request, baseUrl: string): boolean {
   if (request.headers.get("Sec-Fetch-Site") === "same-origin") return true;
-  return request.headers.get("Origin") === new URL(baseUrl).origin;
+  return request.headers.get("Origin") === baseUrl;
 }

@@ -74,7 +74,7 @@ async function recordChange(
     target: context.get("auditTarget") ?? (await targetOf(context.res, segments)),
     fields: failed ? [] : await fieldsOf(context),
     status,
-    address: addressOf(context.req.raw.headers),
+    address: addressOf(services.config, context.req.raw),
     requestId: context.get("requestId"),
   };
   if (failed || !isOfFiles(action)) return await recordEvent(services, event);

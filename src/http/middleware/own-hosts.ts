@@ -2,26 +2,39 @@ import { createMiddleware } from "hono/factory";
 
 import { QuarryError } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
+import { calledBy, isFromThisMachine } from "../client-address.ts";
 
 const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
+/** A name or an address, and a port. The runtime takes what follows in a `Host` for a path. */
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /**
  * A local server answers only to its own names. With DNS rebinding, another site's name points at
- * this machine, and the browser takes its pages for the server's own origin.
+ * this machine, and the browser takes its pages for the server's own origin. Once the service has
+ * a public name, only programs on its machine use the local ones.
  * @throws QuarryError `forbidden`.
  */
 export const ownHostsOnly = createMiddleware<AppEnv>(async (context, next) => {
-  const { ENVIRONMENT, PUBLIC_BASE_URL } = context.get("services").config;
-  if (ENVIRONMENT === "development") {
-    const { hostname } = new URL(context.req.url);
-    const own = PUBLIC_BASE_URL === undefined ? [] : [new URL(PUBLIC_BASE_URL).hostname];
-    if (![...LOCAL_NAMES, ...own].includes(hostname)) throw foreignHost();
+  const { config } = context.get("services");
+  if (config.ENVIRONMENT === "development") {
+    const { raw } = context.req;
+    const host = raw.headers.get("Host") ?? new URL(raw.url).host;
+    const called = calledBy(config, raw).host ?? host;
+    const { PUBLIC_BASE_URL } = config;
+    const own = PUBLIC_BASE_URL === undefined ? LOCAL_NAMES : [new URL(PUBLIC_BASE_URL).hostname];
+    const isOwn = isFromThisMachine(raw)
+      ? isOneOf(called, LOCAL_NAMES.concat(own))
+      : isOneOf(called, own);
+    if (!isOwn || !isOneOf(host, LOCAL_NAMES.concat(own))) throw foreignHost();
   }
   await next();
 });
 
+const isOneOf = (host: string, names: string[]) =>
+  names.includes(HOST.exec(host)?.[1]?.toLowerCase() ?? "");
+
 const foreignHost = () =>
   new QuarryError(
     "forbidden",
-    "Forbidden: a local service answers to localhost, 127.0.0.1, [::1] and the name in PUBLIC_BASE_URL",
+    "Forbidden: a local service answers to the name in PUBLIC_BASE_URL, and to localhost, 127.0.0.1 and [::1] without one or from its own machine",
   );

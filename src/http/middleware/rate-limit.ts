@@ -21,8 +21,8 @@ const plainRefusal: Refused = (context) => context.json({ error: TOO_MANY_REQUES
  */
 export function rateLimit(surface: Surface, refused: Refused = plainRefusal) {
   return createMiddleware<AppEnv>(async (context, next) => {
-    const client = clientOf(context.req.raw.headers);
-    const verdict = await context.get("services").rateLimits(surface, client);
+    const { config, rateLimits } = context.get("services");
+    const verdict = await rateLimits(surface, clientOf(config, context.req.raw));
     const resetSeconds = Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS));
     const windowSeconds = WINDOW_MS / SECOND_MS;
     if (verdict.allowed) await next();

@@ -55,7 +55,7 @@ export const sessionRoutes = new Endpoints("session")
     async ({ context, services, body }) => {
       const { raw } = context.req;
       context.set("auditTarget", emailIn(body.email));
-      const signingIn = signIn(services, { ...body, ...originOf(raw.headers) });
+      const signingIn = signIn(services, { ...body, ...originOf(services.config, raw) });
       const { session, secret } = await signingIn.catch((thrown: unknown) => {
         if (thrown instanceof QuarryError && thrown.code === "code-refused") {
           context.set("auditAction", "session.code");

@@ -28,7 +28,7 @@ const refusal = (code: number, message: string) => ({
 /** A browser says whose page calls; no page but our own may. */
 const ownOriginOnly = createMiddleware<AppEnv>(async (context, next) => {
   const origin = context.req.header("Origin");
-  const own = new URL(baseUrlOf(context.get("services").config, context.req.raw)).origin;
+  const own = baseUrlOf(context.get("services").config, context.req.raw);
   if (origin !== undefined && origin !== own) throw forbidden();
   await next();
 });

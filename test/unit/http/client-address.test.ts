@@ -1,8 +1,20 @@
 import { expect, test } from "vitest";
 
-import { clientOf } from "../../../src/http/client-address.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { baseUrlOf } from "../../../src/http/base-url.ts";
+import { addressOf, clientOf } from "../../../src/http/client-address.ts";
 
-const of = (address: string) => clientOf(new Headers({ "CF-Connecting-IP": address }));
+const PRODUCTION = { ENVIRONMENT: "production", ENCRYPTION_KEY: btoa("0".repeat(32)) };
+const BEHIND = { ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8:ff::1" };
+
+/** A request as workerd hands it over; `peer` is the other end of its socket. */
+function received(peer: string | null, headers: Record<string, string>, url = "http://localhost/") {
+  const request = new Request(url, { headers });
+  return Object.assign(request, peer === null ? {} : { cf: { clientIp: peer } });
+}
+
+const of = (address: string) =>
+  clientOf(parseConfig(PRODUCTION), received(null, { "CF-Connecting-IP": address }));
 
 test("an IPv4 client is its address, also when it is written as IPv6", () => {
   expect(of("192.0.2.7")).toBe("192.0.2.7");
@@ -20,5 +32,88 @@ test("an IPv6 client is its /64, however it is written", () => {
 });
 
 test("without an address all share one budget", () => {
-  expect(clientOf(new Headers())).toBe(of(" "));
+  expect(clientOf(parseConfig(PRODUCTION), received(null, {}))).toBe(of(" "));
+});
+
+const XFF = "X-Forwarded-For";
+/** The socket's address, what a request says, and whose it is. */
+const CALLERS: [peer: string, said: Record<string, string>, client: string][] = [
+  ["192.0.2.1:4711", {}, "192.0.2.1"],
+  ["[2001:db8::1]:4711", {}, "2001:db8::1"],
+  ["[::ffff:10.9.9.9]:4711", { [XFF]: "192.0.2.1" }, "192.0.2.1"],
+  // Nobody else is believed, whatever they send.
+  ["192.0.2.1:1", { "CF-Connecting-IP": "192.0.2.2" }, "192.0.2.1"],
+  ["192.0.2.1:1", { [XFF]: "192.0.2.2", Forwarded: "for=192.0.2.2" }, "192.0.2.1"],
+  ["10.0.0.1:1", { "CF-Connecting-IP": "192.0.2.2", "X-Real-IP": "192.0.2.2" }, "10.0.0.1"],
+  // The last hop that is not trusted: what stands before it is the caller's own word.
+  ["10.0.0.1:1", { [XFF]: "192.0.2.2, 192.0.2.1" }, "192.0.2.1"],
+  ["10.0.0.1:1", { [XFF]: "192.0.2.2, 192.0.2.1,10.1.1.1 , 2001:db8:ff::1" }, "192.0.2.1"],
+  ["10.0.0.1:1", { [XFF]: "10.3.3.3, 10.2.2.2" }, "10.3.3.3"],
+  ["10.0.0.1:1", { [XFF]: "192.0.2.1:51000" }, "192.0.2.1"],
+  ["10.0.0.1:1", { [XFF]: "[2001:db8::7]:51000" }, "2001:db8::7"],
+  ["[2001:db8:ff::1]:1", { [XFF]: "2001:DB8:0::7" }, "2001:db8::7"],
+  ["[2001:db8:ff::2]:1", { [XFF]: "2001:db8::7" }, "2001:db8:ff::2"],
+  // What is no address is nobody's: the proxy that wrote it stands in.
+  ["10.0.0.1:1", { [XFF]: "192.0.2.1, unknown" }, "10.0.0.1"],
+  ["10.0.0.1:1", { [XFF]: "192.0.2.1, 2130706433" }, "10.0.0.1"],
+  ["10.0.0.1:1", { [XFF]: "192.0.2.1, unknown, 10.0.0.2" }, "10.0.0.2"],
+  ["10.0.0.1:1", { [XFF]: "" }, "10.0.0.1"],
+  // RFC 7239, sections 4, 6 and 7.1.
+  ["10.0.0.1:1", { Forwarded: 'For="[2001:db8:cafe::17]:4711"' }, "2001:db8:cafe::17"],
+  ["10.0.0.1:1", { Forwarded: "for=192.0.2.60;proto=http;by=203.0.113.43" }, "192.0.2.60"],
+  ["10.0.0.1:1", { Forwarded: "for=192.0.2.43, for=10.0.0.2" }, "192.0.2.43"],
+  ["10.0.0.1:1", { Forwarded: 'for=192.0.2.2,for="192.0.2.1:_p" ; by="a,;\\"b"' }, "192.0.2.1"],
+  ["10.0.0.1:1", { Forwarded: "for=192.0.2.1:80;;secret=_x,, " }, "192.0.2.1"],
+  ["10.0.0.1:1", { Forwarded: "for=192.0.2.2, for=_hidden" }, "10.0.0.1"],
+  ["10.0.0.1:1", { Forwarded: "for=192.0.2.2, for=unknown" }, "10.0.0.1"],
+  ["10.0.0.1:1", { Forwarded: "for=192.0.2.2, proto=https" }, "10.0.0.1"],
+  // A caller's open quotation mark swallows what the proxy adds.
+  ["10.0.0.1:1", { Forwarded: 'for=192.0.2.2;x=", for=192.0.2.1' }, "10.0.0.1"],
+  ["10.0.0.1:1", { Forwarded: 'for=192.0.2.2;x=", for="192.0.2.1:80"' }, "10.0.0.1"],
+  // A proxy passes on what it does not write: where both differ, one is a caller's own.
+  ["10.0.0.1:1", { [XFF]: "192.0.2.1", Forwarded: "for=192.0.2.1:80" }, "192.0.2.1"],
+  ["10.0.0.1:1", { [XFF]: "192.0.2.2", Forwarded: "for=192.0.2.1" }, "10.0.0.1"],
+  ["10.0.0.1:1", { [XFF]: "192.0.2.1", Forwarded: "nonsense" }, "10.0.0.1"],
+];
+
+test.each(CALLERS)("a request from %s with %o is that of %s", (peer, said, client) => {
+  expect(addressOf(parseConfig(BEHIND), received(peer, said))).toBe(client);
+});
+
+test("on Cloudflare only Cloudflare says who calls", () => {
+  const config = parseConfig({ ...PRODUCTION, TRUSTED_PROXIES: "10.0.0.0/8" });
+  const said = { "CF-Connecting-IP": "192.0.2.1", [XFF]: "192.0.2.2", Forwarded: "for=192.0.2.2" };
+  expect(addressOf(config, received("10.0.0.1:1", said))).toBe("192.0.2.1");
+  const host = { "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "http" };
+  const request = received("10.0.0.1:1", host, "https://quarry.example.com/x");
+  expect(baseUrlOf(config, request)).toBe("https://quarry.example.com");
+});
+
+test("a development server, which tells no socket, is called on its machine", () => {
+  const config = parseConfig({ ENVIRONMENT: "development" });
+  expect(addressOf(config, received(null, { "CF-Connecting-IP": "192.0.2.1" }))).toBe("127.0.0.1");
+});
+
+test("host and scheme are those that a trusted proxy was called with", () => {
+  const behind = parseConfig(BEHIND);
+  const base = (peer: string, said: Record<string, string>) =>
+    baseUrlOf(behind, received(peer, said, "http://localhost:8787/x"));
+  const said = { "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example, LocalHost:443" };
+  expect(base("10.0.0.1:1", said)).toBe("https://localhost");
+  expect(base("192.0.2.1:1", said)).toBe("http://localhost:8787");
+  expect(base("10.0.0.1:1", { Forwarded: "host=[::1];proto=HTTPS" })).toBe("https://[::1]");
+  expect(base("10.0.0.1:1", { "X-Forwarded-Proto": "gopher" })).toBe("http://localhost:8787");
+  const named = parseConfig({ ...BEHIND, PUBLIC_BASE_URL: "https://Quarry.example:8443/" });
+  expect(baseUrlOf(named, received("10.0.0.1:1", said))).toBe("https://quarry.example:8443");
+});
+
+test("a long header of one kind of character is read in little time", () => {
+  const config = parseConfig(BEHIND);
+  for (const part of [" ", '"', "\\", ",", ";", "a", "for=", 'for="\\']) {
+    const said = { Forwarded: `for=x${part.repeat(200_000)}`, [XFF]: part.repeat(200_000) };
+    const begun = performance.now();
+    expect(addressOf(config, received("10.0.0.1:1", said))).toBe("10.0.0.1");
+    // Quadratic work would take minutes.
+    expect(performance.now() - begun).toBeLessThan(20_000);
+  }
 });

@@ -38,7 +38,7 @@ export async function panelOf(world: World) {
         method,
         headers: {
           ...headers,
-          "CF-Connecting-IP": freshAddress(),
+          "X-Forwarded-For": freshAddress(),
           ...(type === undefined ? {} : { "Content-Type": type }),
         },
         body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
@@ -57,7 +57,7 @@ export async function panelOf(world: World) {
   };
   const fetched = async (path: string, init: RequestInit & { headers: Record<string, string> }) => {
     const context = createExecutionContext();
-    init.headers["CF-Connecting-IP"] = freshAddress();
+    init.headers["X-Forwarded-For"] = freshAddress();
     const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), testedEnv, context);
     const text = await response.text();
     await waitOnExecutionContext(context);

@@ -36,7 +36,7 @@ test("a caller's long searches wait for each other, and other callers for none",
     await app.fetch(
       new Request(`${ORIGIN}/api/rags/busy/retrieve`, {
         method: "POST",
-        headers: { Authorization: `Bearer ${token}`, "CF-Connecting-IP": "203.0.113.77" },
+        headers: { Authorization: `Bearer ${token}`, "X-Forwarded-For": "203.0.113.77" },
         body: JSON.stringify({
           semanticSearch: Array.from({ length: count }, (_, at) => `heather ${at}`),
           useAllFiles: true,

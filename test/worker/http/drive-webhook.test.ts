@@ -55,7 +55,7 @@ async function notify(
       [`X-${prefix}-Channel-Token`]: token,
       [`X-${prefix}-Resource-State`]: state,
       [`X-${prefix}-Resource-ID`]: resource,
-      ...(from === undefined ? {} : { "CF-Connecting-IP": from }),
+      ...(from === undefined ? {} : { "X-Forwarded-For": from }),
     },
   });
   expect({ status, body }).toEqual({ status: 200, body: { ok: true } });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 async function ask(path: string, ip: string, method = "GET") {
   const request = new Request(`http://localhost${path}`, {
     method,
-    headers: { "CF-Connecting-IP": ip },
+    headers: { "X-Forwarded-For": ip },
   });
   const response = await exports.default.fetch(request);
   return { status: response.status, headers: response.headers, body: await response.json() };

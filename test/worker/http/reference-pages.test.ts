@@ -7,7 +7,7 @@ const PAGES = ["/api/docs", "/api/docs/agents-and-webhooks", "/panel/reference"]
 
 const open = async (path: string, accept = "text/html") =>
   await exports.default.fetch(ORIGIN + path, {
-    headers: { Accept: accept, "CF-Connecting-IP": freshAddress() },
+    headers: { Accept: accept, "X-Forwarded-For": freshAddress() },
     redirect: "manual",
   });
 

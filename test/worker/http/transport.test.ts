@@ -1,5 +1,9 @@
-import { exports } from "cloudflare:workers";
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
+
+import { composeServices } from "../../../src/compose.ts";
+import { createApp } from "../../../src/http/app.ts";
 
 const ask = async (url: string, init: RequestInit = {}) =>
   await exports.default.fetch(new Request(url, init));
@@ -18,6 +22,75 @@ test("a local server answers to its own names only", async () => {
   }
   for (const name of ["localhost:8787", "127.0.0.1:9000", "[::1]:8787"]) {
     expect((await ask(`http://${name}/api/openapi.json`)).status).toBe(200);
+  }
+});
+
+/** A request as the service receives it; `peer` is the other end of its socket. */
+type Received = { peer?: string; headers?: Record<string, string>; path?: string };
+
+/** The status of a request to a service with these variables. */
+async function received(variables: object, { peer, headers = {}, path = "/health" }: Received) {
+  const cf = peer === undefined ? {} : { cf: { clientIp: peer } };
+  const request = new Request(`http://${headers["Host"] ?? "localhost"}${path}`, {
+    headers,
+    ...cf,
+  });
+  const context = createExecutionContext();
+  const bindings = { ...env, TRUSTED_PROXIES: "", ...variables };
+  const answer = await createApp(composeServices).fetch(request, bindings, context);
+  await waitOnExecutionContext(context);
+  return answer;
+}
+
+const LOCAL = "127.0.0.1:4711";
+const ELSEWHERE = "192.0.2.1:4711";
+const PUBLIC = "quarry.example.com";
+const FORWARDED: Record<string, string>[] = [
+  { "X-Forwarded-For": "192.0.2.1" },
+  { Forwarded: "for=192.0.2.1" },
+  { Via: "1.1 Caddy" },
+  { "X-Real-IP": "192.0.2.1" },
+];
+
+test("with a public name, local names are for programs on the same machine", async () => {
+  const named = { PUBLIC_BASE_URL: `https://${PUBLIC.toUpperCase()}:8443` };
+  const status = async (Host: string, more: Received) =>
+    (await received(named, { ...more, headers: { Host, ...more.headers } })).status;
+  for (const host of ["localhost:8787", "LOCALHOST", "127.0.0.1", "[::1]:80"]) {
+    expect(await status(host, { peer: LOCAL })).toBe(200);
+    expect(await status(host, { peer: "[::1]:9" })).toBe(200);
+    expect(await status(host, { peer: ELSEWHERE })).toBe(403);
+    for (const headers of FORWARDED) expect(await status(host, { peer: LOCAL, headers })).toBe(403);
+  }
+  for (const headers of [{}, ...FORWARDED]) {
+    expect(await status(PUBLIC, { peer: LOCAL, headers })).toBe(200);
+    expect(await status(`${PUBLIC}:8443`, { peer: ELSEWHERE, headers })).toBe(200);
+    expect(await status("evil.example", { peer: LOCAL, headers })).toBe(403);
+  }
+});
+
+test("a trusted proxy may name the host in X-Forwarded-Host, nobody else", async () => {
+  const named = { PUBLIC_BASE_URL: `https://${PUBLIC}`, TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" };
+  const status = async (peer: string, Host: string, host: string) => {
+    const headers = { Host, "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Host": host };
+    return (await received(named, { peer, headers })).status;
+  };
+  expect(await status(LOCAL, "127.0.0.1:8787", PUBLIC)).toBe(200);
+  expect(await status("10.0.0.1:5", "127.0.0.1:8787", `evil.example, ${PUBLIC}`)).toBe(200);
+  expect(await status(ELSEWHERE, "127.0.0.1:8787", PUBLIC)).toBe(403);
+  expect(await status(LOCAL, PUBLIC, "localhost")).toBe(403);
+  // With DNS rebinding, a page of another site may set this header.
+  expect(await status(LOCAL, "evil.example:8787", PUBLIC)).toBe(403);
+});
+
+test("who calls is the socket's other end, whatever a caller says", async () => {
+  const left = async (more: Received) =>
+    (await received({}, { ...more, path: "/embed/x" })).headers.get("RateLimit");
+  for (let call = 1; call <= 3; call++) {
+    const forged = `198.51.100.${call}`;
+    const headers = { "CF-Connecting-IP": forged, "X-Forwarded-For": forged };
+    const peer = `203.0.113.9:${call}`;
+    expect(await left({ peer, headers })).toBe(`"embed";r=${30 - call};t=60`);
   }
 });
 

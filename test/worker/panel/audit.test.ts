@@ -39,7 +39,7 @@ test("a change is kept with its actor, address, request and fields, and no value
     headers: {
       Authorization: `Bearer ${await newKey()}`,
       "X-Request-Id": "trail-1",
-      "CF-Connecting-IP": "192.0.2.11",
+      "X-Forwarded-For": "192.0.2.11",
     },
     body: JSON.stringify({
       name: "Bucket",

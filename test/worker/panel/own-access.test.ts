@@ -52,7 +52,7 @@ test("a member changes their own password, and only this session stays", async (
 
 test("sessions are listed and ended: one's own, and by an administrator all", async () => {
   const { email, id } = await newUser("listed");
-  const agent = { "User-Agent": "A browser", "CF-Connecting-IP": "192.0.2.9" };
+  const agent = { "User-Agent": "A browser", "X-Forwarded-For": "192.0.2.9" };
   const [here, there] = [await asUser(email), await asUser(email, PASSWORD, agent)];
   const listed = (await there("GET", "/sessions")).body as { data: object[]; total: number };
   expect(listed.total).toBe(2);
@@ -85,7 +85,7 @@ test("sessions are listed and ended: one's own, and by an administrator all", as
 
 test("an account is held for a growing while, whether it exists or not", async () => {
   const { email } = await newUser("held");
-  const home = { "CF-Connecting-IP": "192.0.2.33" };
+  const home = { "X-Forwarded-For": "192.0.2.33" };
   await asUser(email, PASSWORD, home);
   vi.useFakeTimers({ toFake: ["Date"] });
   const waitOf = async (account: string) => {
@@ -128,7 +128,7 @@ test("a page of another site cannot sign anybody in", async () => {
 test("wrong credentials from one address run out; a good key never does", async () => {
   const { key } = await admin.made("/keys", { name: "Pusher", role: "admin" });
   const ask = async (Authorization: string, method = "GET") => {
-    const headers = { Authorization, "CF-Connecting-IP": "192.0.2.50" };
+    const headers = { Authorization, "X-Forwarded-For": "192.0.2.50" };
     return await call(method, "/panel/api/keys", { headers });
   };
   const recorded = async () =>

@@ -56,7 +56,7 @@ test("a sign-in without its fields names them", async () => {
 });
 
 test("an eleventh sign-in of one client within a minute is refused", async () => {
-  const headers = { "CF-Connecting-IP": "192.0.2.77" };
+  const headers = { "X-Forwarded-For": "192.0.2.77" };
   for (let at = 0; at < 10; at++) {
     expect((await signIn({ email: "x@y", password: "z" }, headers)).status).toBe(401);
   }

@@ -101,7 +101,7 @@ test.each<[string, readonly [string, object], { accept?: string; hangs?: string 
   const headers = {
     Authorization: `Bearer ${token}`,
     Accept: how.accept ?? "application/json, text/event-stream;q=0.5",
-    "CF-Connecting-IP": freshAddress(),
+    "X-Forwarded-For": freshAddress(),
   };
   const sent = { method: "POST", headers, body: JSON.stringify(body), signal: gone.signal };
   const context = createExecutionContext();

@@ -131,7 +131,7 @@ test("a token for another address of the service is refused", async () => {
     exports.default.fetch(
       new Request(`${origin}/mcp`, {
         method: "POST",
-        headers: { Authorization: `Bearer ${bearer}`, "CF-Connecting-IP": freshAddress() },
+        headers: { Authorization: `Bearer ${bearer}`, "X-Forwarded-For": freshAddress() },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
       }),
     );

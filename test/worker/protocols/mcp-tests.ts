@@ -19,7 +19,7 @@ export async function connected(token: string, mode: "auto" | "legacy"): Promise
 
 function fromFreshAddress(url: string | URL, init: RequestInit | undefined): Request {
   const request = new Request(url, init);
-  request.headers.set("CF-Connecting-IP", freshAddress());
+  request.headers.set("X-Forwarded-For", freshAddress());
   return request;
 }
 

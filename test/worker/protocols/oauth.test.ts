@@ -273,7 +273,7 @@ test("registrations are bounded by size, address and number; unused ones end", a
   const { clientId } = await connected(admin);
   const { keys } = await env.OAUTH_KV.list({ prefix: `client:${clientId}` });
   expect(keys[0]?.expiration).toBeGreaterThan(soon);
-  const from = { "CF-Connecting-IP": "192.0.2.99", "Content-Type": "application/json" };
+  const from = { "X-Forwarded-For": "192.0.2.99", "Content-Type": "application/json" };
   const sent = { headers: from, body: JSON.stringify({ redirect_uris: [CALLBACK] }) };
   const statuses: number[] = [];
   for (let at = 0; at < 11; at++)

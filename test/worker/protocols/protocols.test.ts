@@ -33,7 +33,7 @@ dateTests(() => world);
 everyRouteTests(() => world);
 
 test("the protocols and our own API share one rate budget", async () => {
-  const from = { "CF-Connecting-IP": "192.0.2.7" };
+  const from = { "X-Forwarded-For": "192.0.2.7" };
   const paths = ["/api/rags", "/v1/models", "/mcp", "/dify/retrieval"];
   const asked = Array.from({ length: 60 }, (_, at) => paths[at % paths.length] ?? "");
   for (const path of asked) await call("GET", path, { headers: from });

@@ -30,7 +30,7 @@ export function serviceWith(given: Given = () => ({})) {
       headers: {
         Authorization: `Bearer ${token}`,
         Accept: "application/json, text/event-stream",
-        "CF-Connecting-IP": freshAddress(),
+        "X-Forwarded-For": freshAddress(),
       },
       body: body === undefined ? null : JSON.stringify(body),
     });

@@ -52,7 +52,8 @@ export async function countTry(
   { get, req }: PanelRequest,
   surface: Surface = "login",
 ): Promise<void> {
-  const verdict = await get("services").rateLimits(surface, clientOf(req.raw.headers));
+  const { config, rateLimits } = get("services");
+  const verdict = await rateLimits(surface, clientOf(config, req.raw));
   if (verdict.allowed) return;
   throw tooManyRequests(Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS)));
 }
@@ -67,7 +68,11 @@ export async function ownSession(context: Signed) {
   const sessionHash = await sessionHashOf(context);
   if (caller.kind !== "session" || sessionHash === null) throw forbidden();
   const { userId } = caller.session;
-  return { userId, sessionHash, address: addressOf(context.req.raw.headers) };
+  return {
+    userId,
+    sessionHash,
+    address: addressOf(context.get("services").config, context.req.raw),
+  };
 }
 
 /** A sign-in from a page comes from one of our own; a program sends neither header. */

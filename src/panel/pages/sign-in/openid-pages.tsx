@@ -52,7 +52,8 @@ async function finished(context: PageContext): Promise<Finished> {
   const { finishSignIn, RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
-  const of = { kept, returned, redirectUri: redirectUriOf(context), origin: originOf(raw.headers) };
+  const origin = originOf(context.get("services").config, raw);
+  const of = { kept, returned, redirectUri: redirectUriOf(context), origin };
   try {
     const found = await finishSignIn(context.get("services"), of);
     auditAs(context, "session.openid", found.user.email);
@@ -86,8 +87,9 @@ function addLinkPages(pages: Pages): void {
       await countTry(context);
       auditAs(context, "session.admin-link", "unknown");
       const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
-      const origin = originOf(context.req.raw.headers);
-      const used = await useAdminLink(context.get("services"), { code, origin });
+      const services = context.get("services");
+      const origin = originOf(services.config, context.req.raw);
+      const used = await useAdminLink(services, { code, origin });
       return await enter(context, used, START);
     });
   });

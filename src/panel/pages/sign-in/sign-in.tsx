@@ -85,7 +85,7 @@ async function signInWith(context: PageContext, form: Form): Promise<string> {
     password: form.exact("password"),
     code: typed(form.text("code")),
   });
-  const origin = originOf(context.req.raw.headers);
+  const origin = originOf(services.config, context.req.raw);
   try {
     const { session, secret } = await signIn(services, { ...given, ...origin });
     context.set("actor", { kind: "user", id: session.userId, name: session.email });
