@@ -59,6 +59,13 @@ export const modelName = allow(
   z.string().regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name, such as local/llama3.2"),
   "provider/name",
 );
+const contact = allow(
+  z
+    .string()
+    .refine((text) => EMAIL.test(text) || isHttps(text), "must be an e-mail or https address"),
+  "e-mail or https address",
+).transform((text) => (EMAIL.test(text) ? `mailto:${encodeURI(text)}` : new URL(text).href));
+const isHttps = (text: string) => URL.parse(text)?.protocol === "https:";
 const AES_KEY = "must be 32 bytes in base64 (openssl rand -base64 32)";
 const aesKey = allow(
   z.base64({ error: AES_KEY, abort: true }).refine((text) => atob(text).length === 32, AES_KEY),
@@ -80,6 +87,9 @@ export const variables = z.object({
   ),
   TRUSTED_PROXIES: optional(addressRanges).describe(
     "Off Cloudflare: [proxies](reverse-proxy.md) that say who calls, comma between",
+  ),
+  SECURITY_CONTACT: optional(contact).describe(
+    "Where to report a weakness, in `/.well-known/security.txt`; without it, there is no such file",
   ),
   EMBEDDING_MODEL: modelName
     .default("embedded/hash")

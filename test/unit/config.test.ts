@@ -43,3 +43,12 @@ test.each([
   }
   expect(parsed({ TRUSTED_PROXIES: ` ${good} , ${good}/8 ` }).TRUSTED_PROXIES).toHaveLength(2);
 });
+
+test("a contact is an e-mail or https address", () => {
+  const contact = (SECURITY_CONTACT: string) => parsed({ SECURITY_CONTACT }).SECURITY_CONTACT;
+  expect(contact("security@example.com")).toBe("mailto:security@example.com");
+  expect(contact("https://example.com/security")).toBe("https://example.com/security");
+  for (const wrong of ["http://example.com", "security", "a@b.example\nExpires: never"]) {
+    expect(() => contact(wrong)).toThrow("SECURITY_CONTACT: must be an e-mail or https address");
+  }
+});

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
 import { notFound } from "../../core/errors.ts";
+import { DAY_MS } from "../../core/time.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 
@@ -12,6 +13,8 @@ const CACHE = "public, max-age=3600";
 /** A year, where the name holds the hash of the content. */
 const CACHE_HASHED = "public, max-age=31536000, immutable";
 const HASHED_NAME = /\/panel\/[^/]+-[0-9A-Za-z]{8,}\.\w+$/;
+
+const CONTACT_VALID_MS = 90 * DAY_MS;
 
 /** What browsers load, behind the Worker, so that every answer bears the same headers. */
 siteRoutes.get("/assets/*", async (context) => {
@@ -32,6 +35,17 @@ siteRoutes.get("/assets/*", async (context) => {
 siteRoutes.get("/health", (context) => {
   const { config, version } = context.get("services");
   return context.json({ status: "ok", environment: config.ENVIRONMENT, version }, 200);
+});
+
+/** Search engines find nothing here: what is public is for programs. */
+siteRoutes.get("/robots.txt", (context) => context.text("User-agent: *\nDisallow: /\n"));
+
+/** RFC 9116 (https://www.rfc-editor.org/rfc/rfc9116): whoever reads it later asks again. */
+siteRoutes.get("/.well-known/security.txt", (context) => {
+  const { config, now } = context.get("services");
+  if (config.SECURITY_CONTACT === undefined) throw notFound();
+  const expires = new Date(now() + CONTACT_VALID_MS).toISOString();
+  return context.text(`Contact: ${config.SECURITY_CONTACT}\nExpires: ${expires}\n`);
 });
 
 /** The root leads people to the panel, and tells programs what is here. */

@@ -82,5 +82,8 @@ test("answers may neither be framed, nor kept, nor taken for something else", as
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": expect.stringContaining("camera=(), "),
   });
 });

@@ -94,6 +94,29 @@ test("who calls is the socket's other end, whatever a caller says", async () => 
   }
 });
 
+test("search engines find nothing, and a weakness is told to the contact", async () => {
+  const robots = await received({}, { path: "/robots.txt" });
+  expect(await robots.text()).toBe("User-agent: *\nDisallow: /\n");
+  const path = "/.well-known/security.txt";
+  expect((await received({}, { path })).status).toBe(404);
+  const told = await received({ SECURITY_CONTACT: "security@example.com" }, { path });
+  expect(told.headers.get("Content-Type")).toMatch(/^text\/plain; ?charset=utf-8$/i);
+  const [contact, expires] = (await told.text()).split("\n");
+  expect(contact).toBe("Contact: mailto:security@example.com");
+  expect(Date.parse(expires?.replace("Expires: ", "") ?? "")).toBeGreaterThan(Date.now());
+});
+
+test("a window that a program opened to sign somebody in stays the program's", async () => {
+  for (const path of [
+    "/panel/sign-in",
+    "/authorize?client_id=x",
+    "/panel/sign-in/openid/callback",
+  ]) {
+    const { headers } = await ask(`http://localhost${path}`, { redirect: "manual" });
+    expect(headers.get("Cross-Origin-Opener-Policy")).toBe("unsafe-none");
+  }
+});
+
 test("https is kept to, and its cookie is this host's alone", async () => {
   const signIn = await ask("https://localhost/panel/api/session", SIGN_IN);
   expect(signIn.headers.get("Strict-Transport-Security")).toMatch(/^max-age=\d{8}$/);

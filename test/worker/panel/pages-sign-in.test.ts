@@ -65,6 +65,7 @@ test("a page has a strict policy, nothing inline, and is never stored", async ()
   expect(policy).not.toContain("unsafe");
   expect(headers.get("X-Frame-Options")).toBe("DENY");
   expect(headers.get("Cache-Control")).toBe("no-store");
+  expect(headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin");
   expect(member.html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)/);
 });
 
