@@ -21,7 +21,7 @@ function endWithReader(error: NodeJS.ErrnoException): void {
 }
 
 /** Written for people, or of the system, such as a folder that may not be written. */
-function isReadable(thrown: unknown): thrown is Error {
+export function isReadable(thrown: unknown): thrown is Error {
   return thrown instanceof CommandFailure || (thrown instanceof Error && "syscall" in thrown);
 }
 

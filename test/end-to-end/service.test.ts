@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { request } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -46,7 +46,7 @@ afterAll(async () => {
 /** With any Host header, which fetch does not send. */
 async function answerTo(method: string, path: string, headers: Record<string, string>) {
   const sent = request({ host: "127.0.0.1", port, path, method, headers }).end();
-  const answer = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once("response", resolve).once("error", reject);
   });
   return { status: answer.statusCode, body: await text(answer) };

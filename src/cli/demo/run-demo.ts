@@ -7,6 +7,7 @@ import { checkNodeVersion } from "../installation.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting, type Progress } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
+import { isReadable } from "../run-command.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { hasDatabase } from "../worker/local-database.ts";
@@ -83,7 +84,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     tell,
     output,
   };
-  await withWorker(worker, async (url) => {
+  await withWorker(worker, async ({ url, lastReason }) => {
     const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {
       const api = await openPanel(url, state, origin);
@@ -95,12 +96,13 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     state.folders[subject.identifier] = subject.folder;
     state.embeddingModel = embeddingModel;
     await writeDemoState(stateFolder, state);
-    await indexAndAsk({ url, api, state, subject, questions, terminal }, options);
+    await indexAndAsk({ url, lastReason, api, state, subject, questions, terminal }, options);
   });
 }
 
 type Served = {
   url: string;
+  lastReason: () => string;
   api: PanelApi;
   state: DemoState;
   subject: Subject;
@@ -111,12 +113,21 @@ type Served = {
 /** Returns with `--once`, else serves until the process ends. */
 async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> {
   const { url, state, subject, questions, terminal } = served;
-  const isComplete = await pushAndIndex(served, options.confirmRemovals === true);
+  const confirmRemovals = options.confirmRemovals === true;
   if (options.once === true) {
-    if (!isComplete) process.exitCode = 1;
+    if (!(await pushAndIndex(served, confirmRemovals, STANDSTILL_MS))) process.exitCode = 1;
     return await askAndShow(served);
   }
-  await goOnWithout(() => askAndShow(served), terminal);
+  const index = () => pushAndIndex(served, confirmRemovals, SERVE_AFTER_MS);
+  await goOnWithout(index, terminal, () => {
+    const reason = served.lastReason();
+    return `Files that wait are indexed while it runs.${reason === "" ? "" : ` The last failure: ${reason}.`}`;
+  });
+  await goOnWithout(
+    () => askAndShow(served),
+    terminal,
+    () => "Set CHAT_MODEL for another model, or start with --embedded.",
+  );
   const addresses = addressesOf(url, subject.identifier);
   showAddresses(terminal, addresses, state.token ?? "", questions);
   terminal.say(`
@@ -142,29 +153,34 @@ async function questionsOf({ query, prompt }: DemoOptions, folder: string): Prom
 async function pushAndIndex(
   { api, terminal, subject: { folder, identifier } }: Served,
   confirmRemovals: boolean,
+  standstillMs: number,
 ): Promise<boolean> {
   const request = { folder, source: identifier, choice: NO_CHOICE, confirmRemovals, dryRun: false };
   const summary = await pushFolder(api, terminal, request);
   reportPush(terminal, summary);
-  const { total, indexed, vectors, failed } = await waitForIndex(api, identifier, terminal);
+  const { total, indexed, vectors, failed } = await waitForIndex(
+    api,
+    identifier,
+    terminal,
+    standstillMs,
+  );
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
   for (const file of failed)
     terminal.warn(`not indexed: ${file.filePath} (${file.errorMessage ?? ""})`);
   return failed.length === 0 && summary.failed.length === 0 && summary.held === 0;
 }
 
-/** A broken chat model does not end the service: it can search, and be repaired. */
+/** A broken model or a full disk does not end the service: it can search, and be repaired. */
 export async function goOnWithout(
-  ask: () => Promise<void>,
+  work: () => Promise<unknown>,
   { warn }: Pick<Terminal, "warn">,
+  advice: () => string,
 ): Promise<void> {
   try {
-    await ask();
+    await work();
   } catch (thrown) {
-    if (!(thrown instanceof CommandFailure)) throw thrown;
-    warn(
-      `\n${thrown.message}\nThe service runs. Set CHAT_MODEL for another model, or start with --embedded.`,
-    );
+    if (!isReadable(thrown)) throw thrown;
+    warn(`\n${thrown.message}\nThe service runs. ${advice()}`);
   }
 }
 
@@ -192,6 +208,8 @@ async function askAndShow({ url, state, terminal, subject, questions }: Served):
 const POLL_EVERY_MS = 250;
 /** Longer than any lease and any wait between two attempts at a file. */
 const STANDSTILL_MS = 15 * 60_000;
+/** Who has a service need not wait for its files. */
+const SERVE_AFTER_MS = 60_000;
 const FAILED_SHOWN = 100;
 
 type Counts = { total: number; indexed: number; failed: number; vectors: number };
@@ -199,14 +217,15 @@ type Indexed = Omit<Counts, "failed"> & { failed: SourceFile[] };
 
 /**
  * Shows a bar until each file of the RAG is indexed or has failed.
- * @throws CommandFailure when nothing moves for a quarter of an hour, or every file failed.
+ * @throws CommandFailure when nothing moves for so long, or every file failed
  */
 export async function waitForIndex(
   api: PanelApi,
   id: string,
   terminal: Terminal,
+  standstillMs = STANDSTILL_MS,
 ): Promise<Indexed> {
-  const counts = await finishedCounts(api, id, terminal);
+  const counts = await finishedCounts(api, id, terminal, standstillMs);
   const failed = counts.failed === 0 ? [] : (await failedFiles(api, id, FAILED_SHOWN)).data;
   const { total, indexed } = counts;
   if (total === 0 || indexed > 0) return { ...counts, failed };
@@ -215,7 +234,12 @@ export async function waitForIndex(
   throw new CommandFailure(`None of the ${total} files could be indexed. ${filePath}: ${why}`);
 }
 
-async function finishedCounts(api: PanelApi, id: string, terminal: Terminal): Promise<Counts> {
+async function finishedCounts(
+  api: PanelApi,
+  id: string,
+  terminal: Terminal,
+  standstillMs: number,
+): Promise<Counts> {
   let progress: Progress | null = null;
   let moved = { done: -1, at: Date.now() };
   try {
@@ -227,7 +251,7 @@ async function finishedCounts(api: PanelApi, id: string, terminal: Terminal): Pr
       if (done < total) progress ??= terminal.progress("Indexing", total);
       progress?.update(done, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
       if (done >= total) return counts;
-      if (Date.now() - moved.at > STANDSTILL_MS) {
+      if (Date.now() - moved.at > standstillMs) {
         throw new CommandFailure(`Indexing has stopped at ${done} of ${total} files.`);
       }
       await pause(POLL_EVERY_MS);

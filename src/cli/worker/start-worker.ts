@@ -45,7 +45,7 @@ export async function startWorker(settings: WorkerSettings) {
   const child = spawnService(stateFolder, `${inUrl(host)}:${port}`, settings.variables);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   const logPath = join(stateFolder, "worker.log");
-  const lastLines = followWorkerLog(streams, logPath, settings.tell);
+  const log = followWorkerLog(streams, logPath, settings.tell);
   const ended = once(child, "exit").then(() => undefined);
   const stop = async () => {
     await stopGroup(child);
@@ -56,11 +56,17 @@ export async function startWorker(settings: WorkerSettings) {
   const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);
   if (problem !== null) {
     await stop();
-    const lines = ["The Worker did not start. The end of its log:", ...lastLines()];
+    const lines = ["The Worker did not start. The end of its log:", ...log.lastLines()];
     throw new CommandFailure(problem === "" ? lines.join("\n  ") : problem);
   }
   // `pid` leads the process group that runs the Worker; `ended` settles when it ends by itself.
-  return { url: `http://localhost:${port}`, pid: child.pid ?? 0, ended, stop };
+  return {
+    url: `http://localhost:${port}`,
+    pid: child.pid ?? 0,
+    lastReason: log.lastReason,
+    ended,
+    stop,
+  };
 }
 
 const inUrl = (host: string) => (host.includes(":") ? `[${host}]` : host);
@@ -114,7 +120,7 @@ const INTERRUPTED_EXIT = 130;
  */
 export async function withWorker(
   settings: WorkerSettings & { output: NodeJS.WritableStream },
-  work: (url: string) => Promise<void>,
+  work: (worker: RunningWorker) => Promise<void>,
 ): Promise<void> {
   let endNicely = (): Promise<void> => Promise.resolve();
   const state = { interrupted: false };
@@ -132,7 +138,7 @@ export async function withWorker(
   endNicely = worker.stop;
   const gone = worker.ended.then(() => "gone" as const);
   try {
-    const outcome = await Promise.race([work(worker.url), gone]);
+    const outcome = await Promise.race([work(worker), gone]);
     // Waits for the exit above.
     if (state.interrupted) await new Promise(() => undefined);
     if (outcome === "gone")

@@ -16,19 +16,22 @@ type LogLine = Record<string, unknown>;
 /**
  * Writes the lines of workerd to a file that outlives restarts, each as JSON with a time. Errors
  * go to `tell`, one readable line each. While the file cannot be written, lines are lost, and each
- * piece of output tries again. Returns the last lines.
+ * piece of output tries again. Returns the last lines, and the last reason for a failure.
  */
 export function followWorkerLog(
   streams: Readable[],
   path: string,
   tell: (line: string) => void,
   maxBytes = MAX_LOG_BYTES,
-): () => string[] {
+) {
   const last: string[] = [];
+  let lastReason = "";
   const append = appender(path, maxBytes, tell);
   for (const stream of streams) {
     createInterface({ input: stream }).on("line", (raw) => {
       const line = logLine(raw);
+      const { reason } = line;
+      if (typeof reason === "string") lastReason = reason;
       const readable = readableError(line);
       if (readable !== null) tell(readable);
       const text = JSON.stringify(line);
@@ -37,7 +40,7 @@ export function followWorkerLog(
       append(`${text}\n`);
     });
   }
-  return () => last;
+  return { lastLines: () => last, lastReason: () => lastReason };
 }
 
 function appender(path: string, maxBytes: number, tell: (line: string) => void) {

@@ -235,10 +235,20 @@ test("an inference that searches nothing is asked without search, or refuses it"
 test("npm start goes on serving where its first questions fail, and says why", async () => {
   const warn = vi.fn<(line: string) => void>();
   const failure = new CommandFailure("Model call failed: provider answered 500.");
-  await goOnWithout(() => Promise.reject(failure), { warn });
+  await goOnWithout(
+    () => Promise.reject(failure),
+    { warn },
+    () => "Set CHAT_MODEL for another.",
+  );
   expect(warn.mock.calls.flat().join("")).toMatch(
     /answered 500\.\nThe service runs\. Set CHAT_MODEL/,
   );
   const mistake = new TypeError("a mistake of ours");
-  await expect(goOnWithout(() => Promise.reject(mistake), { warn })).rejects.toBe(mistake);
+  await expect(
+    goOnWithout(
+      () => Promise.reject(mistake),
+      { warn },
+      () => "",
+    ),
+  ).rejects.toBe(mistake);
 });

@@ -14,13 +14,13 @@ const ofWorker = (level: string, logged: object) =>
 function followed(path: string) {
   const output = new Readable({ read: () => undefined });
   const told: string[] = [];
-  const last = followWorkerLog([output], path, (line) => told.push(line), MAX_BYTES);
+  const log = followWorkerLog([output], path, (line) => told.push(line), MAX_BYTES);
   const write = async (line: string) => {
-    const before = last().at(-1);
+    const before = log.lastLines().at(-1);
     output.push(`${line}\n`);
-    await vi.waitFor(() => expect(last().at(-1)).not.toBe(before), 60_000);
+    await vi.waitFor(() => expect(log.lastLines().at(-1)).not.toBe(before), 60_000);
   };
-  return { write, told, last };
+  return { write, told, log };
 }
 
 const linesOf = (path: string) =>
@@ -77,11 +77,11 @@ test("a log that cannot be written is told once, and goes on when it can", async
 
 test("a long log is kept in two files", async () => {
   const path = join(testFolder(), "worker.log");
-  const { write, last } = followed(path);
+  const { write, log } = followed(path);
   for (let nth = 0; nth < 60; nth++)
     await write(ofWorker("info", { level: "info", event: `${nth}` }));
   expect([...linesOf(`${path}.1`), ...linesOf(path)].at(-1)).toMatchObject({ event: "59" });
   expect(linesOf(path).length + linesOf(`${path}.1`).length).toBeLessThan(50);
   for (const file of [path, `${path}.1`]) expect(statSync(file).size).toBeLessThan(MAX_BYTES + 100);
-  expect(last()).toHaveLength(15);
+  expect(log.lastLines()).toHaveLength(15);
 });
