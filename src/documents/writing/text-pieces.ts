@@ -21,11 +21,12 @@ export class TextPieces {
   }
 
   get lastCharacter(): string {
-    return this.#pieces.findLast((piece) => piece !== "")?.at(-1) ?? "";
+    return this.#pieces.at(-1)?.at(-1) ?? "";
   }
 
   /** @throws UnreadableDocument when the text becomes unrealistically large. */
   add(piece: string): void {
+    if (piece === "") return;
     this.#length += piece.length;
     if (this.#length > this.#maxCharacters) throw tooMuchText();
     this.#pieces.push(piece);

@@ -59,16 +59,16 @@ export function citedBlock({ text, marks, own }: Said, items: string[]): Content
  */
 export function citationsOf(text: string, marks: Mark[], items: string[]): Citation[] {
   const checks = quotesAreOf(items);
-  const found = new Map<string, Citation>();
+  const cited = new Map<string, Citation | null>();
   for (const { start, end, numbers } of stretchesOf(text, marks)) {
     for (const number of numbers) {
       const item = number - 1;
-      if (items[item] === undefined) continue;
-      if (!checks(text.slice(start, end), item)) continue;
-      found.set(`${start} ${end} ${item}`, { item, start, end });
+      const key = `${start} ${end} ${item}`;
+      if (items[item] === undefined || cited.has(key)) continue;
+      cited.set(key, checks(text.slice(start, end), item) ? { item, start, end } : null);
     }
   }
-  return [...found.values()];
+  return [...cited.values()].filter((citation) => citation !== null);
 }
 
 type Stretch = { start: number; end: number; numbers: number[] };
@@ -78,11 +78,16 @@ function stretchesOf(text: string, marks: Mark[]): Stretch[] {
   let next = 0;
   let sentence = 0;
   let last: Omit<Stretch, "numbers"> | null = null;
+  /** The mark before, and where the words before it end. */
+  let before = { at: 0, end: 0 };
   return marks.flatMap(({ at, numbers }) => {
-    const end = endOfWords(text, at);
+    const end = endOfWords(text, at, before);
     for (; (boundaries[next] ?? Infinity) < end; next++) sentence = boundaries[next] ?? sentence;
-    const start = beginOfWords(text, Math.max(sentence, last?.end ?? 0), end);
-    if (/[\p{L}\p{N}]/u.test(text.slice(start, end))) last = { start, end };
+    const from = Math.max(sentence, last?.end ?? 0);
+    // No words are before the mark before that are not in the last stretch.
+    if (/[\p{L}\p{N}]/u.test(text.slice(Math.max(from, before.end), end)))
+      last = { start: beginOfWords(text, from, end), end };
+    before = { at, end };
     // Marks without words between them stand for the same stretch.
     return last === null ? [] : [{ ...last, numbers }];
   });
@@ -92,10 +97,10 @@ const BLANK = /\s/;
 const LEADS = /[\s,;:.!?)\]]/;
 const BULLET = /[-*•]/;
 
-function endOfWords(text: string, to: number): number {
+function endOfWords(text: string, to: number, before: { at: number; end: number }): number {
   let end = to;
-  while (end > 0 && BLANK.test(text.charAt(end - 1))) end -= 1;
-  return end;
+  while (end > before.at && BLANK.test(text.charAt(end - 1))) end -= 1;
+  return end > before.at ? end : before.end;
 }
 
 /** Leaves out what ends the words before, and the sign of a list item. */

@@ -16,6 +16,8 @@ type Scan = {
 
 /** Emphasis in emphasis: what is nested deeper stays as it was written. */
 const MAX_DEPTH = 6;
+/** Backticks around code; a run of each length is looked for once. */
+const MAX_MARKS = 16;
 const SPECIAL = /[\\`*_~[!]/;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const LETTER = /[\p{L}\p{N}]/u;
@@ -66,8 +68,9 @@ function code({ text, words, unclosed }: Scan, at: number): Span | null {
   let from = at;
   while (text.charAt(from) === "`") from += 1;
   const marks = text.slice(at, from);
-  const end = closing(text, marks, from, unclosed);
-  if (end === null) return null;
+  const end = marks.length > MAX_MARKS ? null : closing(text, marks, from, unclosed);
+  // A run that nothing closes is text as a whole: not each of its marks is looked at.
+  if (end === null) return { end: from, shown: words(marks) };
   return { end: end + marks.length, shown: <code>{words(text.slice(from, end).trim())}</code> };
 }
 

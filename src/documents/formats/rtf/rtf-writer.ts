@@ -112,6 +112,7 @@ export class RtfWriter extends TextWriter {
       this.endCell("");
       this.endRow();
     }
+    this.#cell = "";
     if (this.table.length > 0) this.table.end();
   }
 }

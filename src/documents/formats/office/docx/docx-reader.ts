@@ -33,6 +33,7 @@ const BLANK: DocxParagraph = {
   headingLevel: null,
   numId: null,
   listLevel: null,
+  hasText: false,
   hasHiddenText: false,
 };
 
@@ -166,7 +167,10 @@ export class DocxReader implements XmlHandler {
     const isSeen = /\S/.test(text);
     if (!this.#isHidden(paragraph)) {
       paragraph.text = longer(paragraph.text, text);
-      if (isSeen) this.#isPageFresh = false;
+      if (isSeen) {
+        paragraph.hasText = true;
+        this.#isPageFresh = false;
+      }
     } else if (!isSeen) return;
     else this.#countHidden(paragraph);
   }
@@ -218,7 +222,7 @@ export class DocxReader implements XmlHandler {
 
   #nextPage(): void {
     if (this.#noteElement !== null) return;
-    const isInside = this.#tables.takesText || this.#paragraphs.some(({ text }) => /\S/.test(text));
+    const isInside = this.#tables.takesText || this.#paragraphs.some(({ hasText }) => hasText);
     this.#writer.nextPage(isInside);
     this.#isPageFresh = true;
   }

@@ -8,6 +8,7 @@ import { styleOf, type ParagraphStyle } from "./docx-styles.ts";
 export type DocxParagraph = Pick<ParagraphStyle, "headingLevel" | "numId" | "listLevel"> & {
   text: string;
   style: string;
+  hasText: boolean;
   hasHiddenText: boolean;
 };
 

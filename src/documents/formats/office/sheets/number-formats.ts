@@ -53,7 +53,7 @@ const MAX_SECTIONS = 3;
 
 function sectionsOf(code: string): string[] {
   const sections = [""];
-  for (const token of code.match(/"[^"]{0,255}"|\\.|\[[^\]]{0,255}\]|[^]/g) ?? []) {
+  for (const token of code.match(/"[^"]*"|\\.|\[[^[\]]*\]|[^]/g) ?? []) {
     if (token === ";") sections.push("");
     else sections[sections.length - 1] += token;
   }
@@ -77,11 +77,9 @@ function chosenSection([first, second, zero]: Section[], value: number): Section
 const CONDITION = /\[[<>=]/;
 
 function sectionFormat(section: string, is1904: boolean): Section {
-  const shown = section
-    .replace(/_.|\*./g, " ")
-    .replace(/\[\$([^\]-]{0,255})[^\]]{0,255}\]/g, '"$1"');
+  const shown = section.replace(/_.|\*./g, " ").replace(/\[\$([^[\]-]*)(?:-[^[\]]*)?\]/g, '"$1"');
   const unquoted = shown.replace(QUOTED, "");
-  const bare = unquoted.replace(/\[(?![hms]{1,255}\])[^\]]{0,255}\]/gi, "");
+  const bare = unquoted.replace(/\[(?![hms]+\])[^[\]]*\]/gi, "");
   const isEmpty = shown.trim() === "";
   if (/[ymdhs]/i.test(bare) && !/general/i.test(bare))
     return { isEmpty, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
@@ -92,7 +90,7 @@ function sectionFormat(section: string, is1904: boolean): Section {
 }
 
 function wordsAround(section: string): [string, string] {
-  const bare = section.replace(/\[[^\]]{0,255}\]/g, "");
+  const bare = section.replace(/\[[^[\]]*\]/g, "");
   const tokens = bare.match(/"[^"]*"|\\.|general|[^"\\]/gi) ?? [];
   const isDigit = (token: string) => /^(?:[0#?@.,/]|general)$/i.test(token);
   const first = tokens.findIndex(isDigit);

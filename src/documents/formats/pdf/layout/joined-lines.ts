@@ -29,7 +29,22 @@ export function compoundsIn(lines: Iterable<string>): Set<string> {
   return compounds;
 }
 
-export function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
+/** Only the end of the text decides how a line joins it: the rest is put aside, not copied. */
+const OPEN_CHARACTERS = 1_024;
+
+export function joinedLines(lines: Iterable<string>, compounds: ReadonlySet<string>): string {
+  const settled: string[] = [];
+  let end = "";
+  for (const line of lines) {
+    end = joinedLine(end, line, compounds);
+    if (end.length < OPEN_CHARACTERS) continue;
+    settled.push(end.slice(0, -MAX_WORD_LENGTH));
+    end = end.slice(-MAX_WORD_LENGTH);
+  }
+  return settled.join("") + end;
+}
+
+function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
   const last = text.slice(-2);
   if (text === "" || UNSPACED_END.test(last)) return text + next;
   return HYPHEN_END.test(last) ? afterHyphen(text, next, compounds) : `${text} ${next}`;

@@ -1,4 +1,4 @@
-import { joinedLine } from "./joined-lines.ts";
+import { joinedLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { runsOf } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
@@ -23,6 +23,8 @@ export type PagePart =
 const LINE_DISTANCE = 1.75;
 const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
+/** Cells of a table: where each row adds a column, there are more than the memory holds. */
+const MAX_CELLS = 1 << 18;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])(\s|$)/;
 
 export function partsOf(segments: Segment[]): PagePart[] {
@@ -92,9 +94,10 @@ function tablesIn(rows: Block[][]): PagePart[] {
   const parts: PagePart[] = [];
   let at = 0;
   while (at < rows.length) {
-    const end = tableEnd(rows, at);
+    const { end, columns } = tableAt(rows, at);
     const order = rows[at]?.[0]?.lines[0]?.order ?? 0;
-    if (end - at >= 2) parts.push({ kind: "table", rows: cellsOf(rows.slice(at, end)), order });
+    if (end - at >= 2)
+      parts.push({ kind: "table", rows: cellsOf(rows.slice(at, end), columns), order });
     else for (const part of looseRow(rows[at] ?? [])) parts.push(part);
     at = Math.max(end, at + 1);
   }
@@ -114,20 +117,22 @@ function looseRow(row: Block[]): PagePart[] {
   return [{ kind: "text", block: { ...first, lines: [{ ...line, text, x1 }], x1 } }];
 }
 
-function tableEnd(rows: Block[][], start: number): number {
+/** The rows from `start` that are a table's, and the table's columns. */
+function tableAt(rows: Block[][], start: number): { end: number; columns: Interval[] } {
   const first = rows[start] ?? [];
-  if (first.length < 2) return start + 1;
+  const columns: Interval[] = [];
+  if (first.length < 2) return { end: start + 1, columns };
+  addColumns(columns, first);
   let end = start + 1;
-  let columns = intervalsOf(first);
-  while (end < rows.length) {
+  while (end < rows.length && (end - start) * columns.length < MAX_CELLS) {
     const row = rows[end] ?? [];
     const above = rows[end - 1] ?? [];
     if (!isBelow(above, row) || !fits(row, columns)) break;
     if (row.length === 1 && !isPartialRow(rows, end, columns)) break;
-    columns = merged([...columns, ...intervalsOf(row)]);
+    addColumns(columns, row);
     end++;
   }
-  return end;
+  return { end, columns };
 }
 
 function isPartialRow(rows: Block[][], at: number, columns: Interval[]): boolean {
@@ -146,34 +151,45 @@ function isBelow(above: Block[], row: Block[]): boolean {
 
 type Interval = { x0: number; x1: number };
 
-const intervalsOf = (row: Block[]): Interval[] => row.map(({ x0, x1 }) => ({ x0, x1 }));
+/** The columns from `at` to `end` (exclusive) that a block touches; they are in order and apart. */
+function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
+  let [at, high] = [0, columns.length];
+  while (at < high) {
+    const middle = (at + high) >>> 1;
+    if ((columns[middle]?.x1 ?? 0) > x0) high = middle;
+    else at = middle + 1;
+  }
+  let end = at;
+  while ((columns[end]?.x0 ?? Infinity) < x1) end++;
+  return { at, end };
+}
 
 /** Whether no cell spans two columns, and more than one column is used or kept. */
 function fits(row: Block[], columns: Interval[]): boolean {
-  const touched = row.map(
-    (block) => columns.filter(({ x0, x1 }) => block.x0 < x1 && block.x1 > x0).length,
-  );
-  return touched.every((count) => count <= 1) && touched.some((count) => count === 1);
+  const counts = row.map((block) => {
+    const { at, end } = touched(columns, block);
+    return end - at;
+  });
+  return counts.every((count) => count <= 1) && counts.includes(1);
 }
 
-function merged(intervals: Interval[]): Interval[] {
-  const sorted = intervals.toSorted((a, b) => a.x0 - b.x0);
-  const result: Interval[] = [];
-  for (const interval of sorted) {
-    const last = result.at(-1);
-    if (last !== undefined && interval.x0 < last.x1) last.x1 = Math.max(last.x1, interval.x1);
-    else result.push({ ...interval });
+/** Merges what overlaps. */
+function addColumns(columns: Interval[], row: Block[]): void {
+  for (const block of row) {
+    const { at, end } = touched(columns, block);
+    const x0 = Math.min(block.x0, columns[at]?.x0 ?? Infinity);
+    const x1 = Math.max(block.x1, columns[end - 1]?.x1 ?? -Infinity);
+    if (end > at) columns.splice(at, end - at, { x0, x1 });
+    else columns.splice(at, 0, { x0: block.x0, x1: block.x1 });
   }
-  return result;
 }
 
-function cellsOf(rows: Block[][]): string[][] {
-  const columns = merged(rows.flatMap(intervalsOf));
+function cellsOf(rows: Block[][], columns: Interval[]): string[][] {
   return rows.map((row) => {
     const cells = columns.map(() => "");
     for (const block of row) {
-      const column = columns.findIndex(({ x0, x1 }) => block.x0 < x1 && block.x1 > x0);
-      cells[column] = `${cells[column] ?? ""} ${textOf(block)}`.trim();
+      const { at } = touched(columns, block);
+      cells[at] = `${cells[at] ?? ""} ${textOf(block)}`.trim();
     }
     return cells;
   });
@@ -184,7 +200,6 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** @param compounds words of the document that keep their hyphen where a line ends with it */
 export function textOf(block: Block, compounds = NONE): string {
-  let text = "";
-  for (const line of block.lines) text = joinedLine(text, line.text.trim(), compounds);
-  return text.replace(LEADERS, " … ").trim();
+  const lines = block.lines.map(({ text }) => text.trim());
+  return joinedLines(lines, compounds).replace(LEADERS, " … ").trim();
 }

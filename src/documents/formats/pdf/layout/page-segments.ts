@@ -18,6 +18,8 @@ const RAISED = 0.6;
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const MIN_SIZE = 0.5;
+/** A line's text is looked through for each item that joins it. */
+const MAX_LINE_CHARACTERS = 4_096;
 /** Joins text items into segments, rotated text last; none spans two `blocks` of marked content. */
 export function segmentsOf(
   items: TextItem[],
@@ -51,7 +53,8 @@ function wholeLines(segments: Segment[]): Segment[] {
   const lines: Segment[] = [];
   for (const segment of segments) {
     const last = lines.at(-1);
-    if (last !== undefined && isBeside(last, segment)) appendPiece(last, segment);
+    const isJoined = last !== undefined && last.text.length <= MAX_LINE_CHARACTERS;
+    if (isJoined && isBeside(last, segment)) appendPiece(last, segment);
     else lines.push(segment);
   }
   for (const line of lines) {
@@ -115,6 +118,7 @@ function placed(
 }
 
 function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
+  if (last.text.length > MAX_LINE_CHARACTERS) return false;
   const accented = last.block === next.block ? withAccent(last, next) : null;
   if (accented !== null) {
     last.text = accented;
