@@ -1,5 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
+import { hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { containedIn, readSortedPage, idOfKey, readPage } from "../page.ts";
 import type { ListQuery, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
@@ -64,10 +65,16 @@ export const insertSource = (db: Database, source: NewSource) =>
 
 export type SourceChange = Partial<Omit<typeof fileSources.$inferSelect, "id">>;
 
-export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
+/** `also`: statements that take effect in the same step. */
+export async function updateSourceRow(
+  db: Database,
+  id: FileSourceId,
+  change: SourceChange,
+  also: Sql[] = [],
+) {
   if (Object.keys(change).length === 0) return;
-  await execute(db)`update file_sources set ${assigned(fileSources, { ...change, id })}, ${UPDATED}
-    where id = ${id}`;
+  const set = sql`${assigned(fileSources, { ...change, id })}, ${UPDATED}`;
+  await runBatch(db, [sql`update file_sources set ${set} where id = ${id}`, ...also]);
 }
 
 /** Hides a source that no RAG uses; false when one does. */

@@ -20,14 +20,7 @@ export function recordReadersSql(
   if (recorded.files.length === 0) return [];
   const known = recorded.files.filter(({ isNew }) => !isNew).map(({ id }) => id);
   return [
-    ...portionsOf(recorded.audiences).flatMap((some) => [
-      sql`insert or ignore into audiences (id, readers, unreadable)
-        select m.value ->> 'id', m.value ->> 'readers', m.value ->> 'unreadable'
-        from json_each(${some}) m where ${when}`,
-      sql`insert or ignore into audience_principals (principal, audience)
-        select r.value ->> 'principal', m.value ->> 'id'
-        from json_each(${some}) m cross join json_each(m.value, '$.readers') r where ${when}`,
-    ]),
+    ...audiencesSql(recorded.audiences, when),
     ...portionsOf(recorded.files).map(
       (some) => sql`update files set audience = m.value ->> 'audience',
           readers_revision = max(readers_revision + 1, ${now})
@@ -42,20 +35,38 @@ export function recordReadersSql(
   ];
 }
 
-/** Pushed files that have the source's default, but not as it is now. */
-export const filesOfDefault = (
-  db: Database,
-  { id, defaultReaders }: { id: FileSourceId; defaultReaders: string[] },
-  limit: number,
-) =>
-  readValues(db, columnsOf(files).id)`select f.id from files f
-    left join audiences a on a.id = f.audience
-    where f.file_source_id = ${id} and f.deleted_at is null and case
-      when f.audience is null then ${defaultReaders.length > 0}
-      else a.readers ->> '$[0].from' = 'default' and (
-        select json_group_array(r.value ->> 'principal') from json_each(a.readers) r)
-        <> ${defaultReaders.toSorted()} end
-    limit ${limit}`;
+const FILES_IN_CHANGE = 500;
+
+/** Gives a source's default to files that have another; `isPushed`: also to those without readers. */
+export function recordDefaultSql(
+  sourceId: FileSourceId,
+  audience: Audience | null,
+  { now, isPushed }: { now: number; isPushed: boolean },
+): Sql[] {
+  const id = audience?.id ?? null;
+  const others = sql`from files f left join audiences a on a.id = f.audience
+    where f.file_source_id = ${sourceId} and f.deleted_at is null and f.audience is not ${id}
+      and iif(f.audience is null, ${isPushed}, a.readers ->> '$[0].from' = 'default')`;
+  return [
+    ...audiencesSql(audience === null ? [] : [audience]),
+    sql`insert into reader_changes (file_source_id, file_ids, at)
+      select ${sourceId}, json_group_array(id), ${now} from (
+        select f.id, row_number() over (order by f.id) / ${FILES_IN_CHANGE} as part ${others})
+      group by part`,
+    sql`update files set audience = ${id}, readers_revision = max(readers_revision + 1, ${now})
+      where id in (select f.id ${others})`,
+  ];
+}
+
+const audiencesSql = (audiences: Audience[], when = raw("true")): Sql[] =>
+  portionsOf(audiences).flatMap((some) => [
+    sql`insert or ignore into audiences (id, readers, unreadable)
+      select m.value ->> 'id', m.value ->> 'readers', m.value ->> 'unreadable'
+      from json_each(${some}) m where ${when}`,
+    sql`insert or ignore into audience_principals (principal, audience)
+      select r.value ->> 'principal', m.value ->> 'id'
+      from json_each(${some}) m cross join json_each(m.value, '$.readers') r where ${when}`,
+  ]);
 
 const FILE_READERS = select({
   audience: maybe(columnsOf(audiences, "a")),
@@ -79,25 +90,30 @@ const PROBLEM = select({
 });
 const ACCESS = select({
   files: computed(number, "count(*)"),
-  nobody: computed(number, "count(*) filter (where coalesce(a.readers, '[]') = '[]')"),
+  nobody: computed(number, "count(*) filter (where coalesce(a.readers, d.readers) = '[]')"),
   unreadable: computed(number, "count(a.unreadable)"),
   unknown: computed(number, "count(u.audience)"),
 });
 
-/** How many files of a source nobody can read, and of some of them why; reads every file. */
+/**
+ * How many files of a source nobody can read, and of some of them why; reads every file. With
+ * `defaults`, as if files that nobody told the readers of had these.
+ */
 export async function readAccess(
   db: Database,
   { id, permissionsSince }: { id: FileSourceId; permissionsSince: number },
+  defaults?: string[],
 ) {
-  const from = sql`from files f left join audiences a
-      on a.id = f.audience and f.readers_revision >= ${permissionsSince}
+  const from = sql`from files f cross join (select ${defaults ?? []} as readers) d
+    left join audiences a on a.id = f.audience and f.readers_revision >= ${permissionsSince}
+      and (${defaults === undefined} or a.readers ->> '$[0].from' is not 'default')
     left join (select distinct p.audience from synced_groups g
       cross join audience_principals p on p.principal = g.name
       where g.file_source_id = ${id} and g.unknown is not null) u on u.audience = a.id
     where f.file_source_id = ${id} and f.deleted_at is null`;
   const [access, problems] = await runBatch(db, [
     sql`select ${ACCESS} ${from}`.reading(ACCESS),
-    sql`select ${PROBLEM} ${from} and coalesce(a.readers, '[]') = '[]' order by f.path
+    sql`select ${PROBLEM} ${from} and coalesce(a.readers, d.readers) = '[]' order by f.path
       limit ${MAX_PROBLEMS}`.reading(PROBLEM),
   ]);
   return { ...only(access), problems };

@@ -5,7 +5,7 @@ import { SECOND_MS } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { readerStore } from "../../sources/reader-store.ts";
-import { audienceOf, defaultReadersOf } from "./record-readers.ts";
+import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
 
 /** A preview lists for so long; what is told of a larger source is told of its beginning. */
 const LISTED_FOR_MS = 20 * SECOND_MS;
@@ -16,17 +16,23 @@ const NOBODY = "nobody may read it at its source";
 /**
  * What permissions would do: the files, how many of them nobody could read, and why. Where they
  * are on, or files are pushed, it is told of what is recorded; else the source is listed, and
- * nothing is stored.
+ * nothing is stored. `defaultReaders`: those to try.
  * @throws SourceFailure
  */
-export async function previewPermissions(services: Services, found: FileSource) {
-  const { source } = found;
-  const recorded = async () => ({ ...(await readAccess(services.db, source)), isComplete: true });
+export async function previewPermissions(
+  services: Services,
+  found: FileSource,
+  { defaultReaders }: { defaultReaders: string[] } = found.source,
+) {
+  const source = { ...found.source, defaultReaders };
+  const recorded = async (defaults?: string[]) => {
+    return { ...(await readAccess(services.db, source, defaults)), isComplete: true };
+  };
   if (source.permissions === "on") return await recorded();
   // Under an id of its own: a scan may be under way, whose data it must not touch.
   const id = asId<typeof source.id>(`preview-${source.id}`);
   const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
-  if (reader === null) return await recorded();
+  if (reader === null) return await recorded(defaultReaders);
   const told = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
   const signal = AbortSignal.timeout(LISTED_FOR_MS);
   let cursor: string | null = null;

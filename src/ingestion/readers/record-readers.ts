@@ -1,53 +1,21 @@
 import { attempt } from "../../core/log.ts";
-import { sha256Hex, shardOf } from "../../core/hash.ts";
+import { shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { EVERYONE, principalOf } from "../../core/principals.ts";
 import {
   forgetReaderChanges,
   recordReadersSql,
   untoldReaders,
-  filesOfDefault,
 } from "../../db/files/reader-store.ts";
 import type { Audience, ReaderChange, Recorded } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
-import { takenBy } from "../../sources/registry.ts";
+import { audienceOf, DEFAULT, defaultReadersSql } from "../../sources/audiences.ts";
+import type { DefaultSource } from "../../sources/audiences.ts";
 import type { StoredFile } from "../../db/files/file-store.ts";
 
-const MAX_REASON_LENGTH = 300;
-
-/** The same readers in any order, from the same places, are one audience. */
-export async function audienceOf(told: FileReaders): Promise<Audience> {
-  const unreadable = "unreadable" in told ? told.unreadable.slice(0, MAX_REASON_LENGTH) : null;
-  const from = new Map<string, string>();
-  for (const reader of "unreadable" in told ? [] : told.principals) {
-    const principal = principalOf(reader.principal);
-    if (principal !== null && !from.has(principal)) from.set(principal, reader.from);
-  }
-  const readers = Array.from(from, ([principal, of]) => ({ principal, from: of })).sort((a, b) =>
-    a.principal < b.principal ? -1 : 1,
-  );
-  const id = await sha256Hex(JSON.stringify([readers, unreadable]));
-  return { id, readers, unreadable };
-}
-
 const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
-
-/** Where readers come from whom nobody told. */
-export const DEFAULT = "default";
-
-/** What a source's files have whose readers are not told; the pages of a web site are public. */
-export function defaultReadersOf(source: {
-  provider: string;
-  defaultReaders: string[];
-}): FileReaders {
-  const { provider, defaultReaders } = source;
-  const isPublic = defaultReaders.length === 0 && takenBy(provider) === "addresses";
-  const principals = isPublic ? [EVERYONE] : defaultReaders;
-  return { principals: principals.map((principal) => ({ principal, from: DEFAULT })) };
-}
 
 type Source = { id: FileSourceId; permissionsSince?: number };
 /** `readers` null: nobody told them, and there is no default. */
@@ -144,25 +112,13 @@ async function tellIndex(
   });
 }
 
-const FILES_AT_ONCE = 1_000;
-
 /** Gives the source's default to pushed files whose readers nobody told. */
 export async function applyDefaultReaders(
-  services: Services,
-  source: {
-    id: FileSourceId;
-    provider: string;
-    permissionsSince: number;
-    defaultReaders: string[];
-  },
+  services: Pick<Services, "db" | "now" | "ragIndexes">,
+  source: DefaultSource,
 ): Promise<void> {
-  const readers = source.defaultReaders.length === 0 ? null : defaultReadersOf(source);
-  for (;;) {
-    const files = await filesOfDefault(services.db, source, FILES_AT_ONCE);
-    const recorded = files.map((id) => ({ id, readers, isNew: false }));
-    if (files.length > 0) await recordReaders(services, source, recorded);
-    if (files.length < FILES_AT_ONCE) return;
-  }
+  await runBatch(services.db, await defaultReadersSql(source, services.now()));
+  await tellIndexes(services, source.id);
 }
 
 /** A source that files are pushed to. */

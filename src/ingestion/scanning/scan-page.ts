@@ -8,7 +8,8 @@ import { storedPath } from "../../sources/file-names.ts";
 import { advanced } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
 import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
-import { audienceOf, defaultReadersOf, tellIndexesOrLater } from "../readers/record-readers.ts";
+import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
+import { tellIndexesOrLater } from "../readers/record-readers.ts";
 import { notePage } from "./scan-notes.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
@@ -52,7 +53,8 @@ export async function scanPage(
   );
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.
-  if (page.writes.readers.length > 0) await tellIndexesOrLater(services, run.source.id);
+  const isFirst = run.progress.step === 0 && run.source.permissions === "on";
+  if (isFirst || page.writes.readers.length > 0) await tellIndexesOrLater(services, run.source.id);
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };

@@ -36,14 +36,12 @@ async function pushedStep(trial: Trial) {
     return trial.now([path], true);
   }
   const named = dice.chance(0.6) ? readers : null;
-  // A default that changed is applied by a scan, which may not have come yet.
-  const keeps = named === null && told.get(path) === null;
   if (named !== null || !told.has(path)) told.set(path, named);
   const text = `A note, ${trial.version++ >> 1} of ${path}.`;
   trial.texts.set(path, text);
   const body = bytesOf(text);
   const file = { source, path, body, contentLength: null, mimeType: "text/plain", metadata: null };
-  await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }), !keeps);
+  await trial.attempt([path], () => putFile(world.services, { ...file, readers: named }));
 }
 
 /** The last: they may not be read. */
@@ -179,7 +177,14 @@ async function settingsStep(trial: Trial) {
   trial.isSettled = false;
   // What a drive told before is void; what was pushed is kept.
   if (trial.drive !== null && !wasOn && permissions === "on") trial.inForce.clear();
-  trial.now(trial.all(), false);
+  // Once it is answered, nobody is let in by the default before.
+  const isIn = (path: string) => trial.drive === null || trial.told.get(path) === null;
+  trial.now([...trial.all()].filter(isIn), permissions === "on");
+  trial.now(
+    [...trial.all()].filter((path) => !isIn(path)),
+    false,
+  );
+  await look(trial, "changed");
   if (dice.chance(0.3)) trial.world.waiting = [];
   else if (dice.chance(0.7)) await trial.world.deliver();
   trial.now(trial.all(), false);
