@@ -1,5 +1,5 @@
 import { forbidden, invalid, QuarryError } from "../core/errors.ts";
-import { NAMED, principalsOf, userPrincipal, type Reader } from "../core/principals.ts";
+import { isAddress, NAMED, principalsOf, userPrincipal, type Reader } from "../core/principals.ts";
 import { countReadable, type LiveRows } from "../db/files/public-files.ts";
 import type { ListedRag, RagRecord } from "../db/records.ts";
 import type { PanelCaller } from "./sessions/find-panel-caller.ts";
@@ -31,7 +31,11 @@ const GROUPS_LIMIT = 1_000;
 /** Headers name a person and groups without what a principal begins with. */
 const IS_PRINCIPAL = /^(?:user|group|domain):/i;
 
-const unnamed = () => invalid(`name the reader in ${READER_HEADER}`);
+/** Where a call must name its reader: by itself, or with another token. */
+const UNREAD = {
+  unnamed: `name the reader in ${READER_HEADER}`,
+  readerless: `this token has no reader, and may not name one in ${READER_HEADER}: make a token with a reader`,
+};
 
 export function readingOf(
   principal: Pick<StoredPrincipal & { kind: "token" }, "reader" | "readerGroups">,
@@ -54,13 +58,22 @@ export function readerHeaders(named: { reader?: string | undefined; groups: stri
   };
 }
 
+const namesReader = (headers: Headers) => headers.has(READER_HEADER) || headers.has(GROUPS_HEADER);
+
+/** Where these headers have no effect. @throws QuarryError `invalid` for a call that has one */
+export function refuseReader(headers: Headers): void {
+  if (namesReader(headers)) {
+    throw invalid(`${READER_HEADER} and ${GROUPS_HEADER} are not read here: a search takes reader`);
+  }
+}
+
 /** A member reads as itself; an administrator everything, unless the call names a reader. */
 export function sessionReading(
   { role, email, groups }: { role: "admin" | "member"; email: string; groups: string[] },
   headers: Headers,
 ): Reading {
-  if (role === "member") return { reader: email, groups, header: null, groupsHeader: null };
-  if (!headers.has(READER_HEADER)) return "everything";
+  if (role === "member") return readingOf({ reader: email, readerGroups: groups }, headers);
+  if (!namesReader(headers)) return "everything";
   return readingOf({ reader: NAMED, readerGroups: [] }, headers);
 }
 
@@ -85,7 +98,8 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
     return named === null ? null : { user: named, groups: groupsIn(groupsHeader) };
   const isAnother = named !== null && userPrincipal(named) !== userPrincipal(reader ?? "");
   if (isAnother || groupsHeader !== null) {
-    const problem = `this token may not name a reader in ${READER_HEADER} or ${GROUPS_HEADER}`;
+    const who = reader === null ? "has no reader, and" : "reads as one person, and";
+    const problem = `this caller ${who} may not name a reader in ${READER_HEADER} or ${GROUPS_HEADER}`;
     throw new QuarryError("forbidden", `Forbidden: ${problem}`);
   }
   return reader === null ? null : { user: reader, groups };
@@ -93,7 +107,7 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
 
 function addressIn(header: string): string {
   const address = decoded(READER_HEADER, header);
-  if (userPrincipal(address) !== null && !IS_PRINCIPAL.test(address)) return address;
+  if (isAddress(address)) return address;
   throw invalid(`${READER_HEADER} must be a person's address`);
 }
 
@@ -130,7 +144,8 @@ export async function readAs<Rag extends Readable>(
   if (rags.every(({ readersSince }) => readersSince === null)) return rags;
   if (reading === "everything") return rags.map((rag) => ({ ...rag, readBy: "everything" }));
   const reader = readerIn(reading);
-  if (reader === null) return rags.map((rag) => ({ ...rag, readBy: "unnamed" }));
+  const unread = reading.reader === NAMED ? "unnamed" : "readerless";
+  if (reader === null) return rags.map((rag) => ({ ...rag, readBy: unread }));
   const permitted = rags.filter(({ readersSince }) => readersSince !== null);
   const sources = [...new Set(permitted.map(({ fileSource }) => fileSource.id))];
   const own = principalsOf(reader);
@@ -156,7 +171,7 @@ type Counts = Partial<
 /** With the counts of what a named reader may read; where nobody is named, as they are. */
 export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: Rag): Promise<Rag> {
   const { readersSince, readBy } = rag;
-  if (readersSince === null || readBy === "unnamed" || readBy === "everything") return rag;
+  if (readersSince === null || typeof readBy === "string") return rag;
   const { fileCounts, numberVectors } = await countReadable(db, liveRowsOf(rag));
   const { pending, processing, indexed, error } = fileCounts;
   const totalFiles = pending + processing + indexed + error;
@@ -170,7 +185,7 @@ export async function scopesFor(
 ): Promise<IndexScope[]> {
   const { id: ragId, fileSource, readersSince, readBy, scopes } = rag;
   if (readersSince === null || readBy === "everything") return scopes;
-  if (readBy === "unnamed" || scopes.length === 0) return [];
+  if (typeof readBy === "string" || scopes.length === 0) return [];
   return await readableScopes(db, { ragId, sourceId: fileSource.id }, readersOf(rag));
 }
 
@@ -184,7 +199,7 @@ export function readersOf({
   readBy,
 }: Pick<Readable, "readersSince" | "readBy">): Restriction["readers"] {
   if (since === null || readBy === "everything") return undefined;
-  if (readBy === "unnamed") throw unnamed();
+  if (typeof readBy === "string") throw invalid(UNREAD[readBy]);
   return { since, ...(readBy ?? { principals: [] }) };
 }
 

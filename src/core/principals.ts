@@ -20,8 +20,11 @@ export type Reader = { user: string; groups: string[] };
 /** A file whose audience changed; an index that knows an older revision shows nothing of it. */
 export type UntoldFile = { fileId: FileId; revision: number };
 
-/** Who reads in a call; `unnamed`: the call must name its reader. */
-export type ReadBy = { principals: Principal[]; untold: UntoldFile[] } | "everything" | "unnamed";
+/** Why nobody reads in a call: it must name its reader, or its token must have one. */
+type Unread = "unnamed" | "readerless";
+
+/** Who reads in a call. */
+export type ReadBy = { principals: Principal[]; untold: UntoldFile[] } | "everything" | Unread;
 
 /** Lower-casing may take a text out of NFC. */
 const folded = (text: string) => normalForm(normalForm(text, "NFC").toLowerCase(), "NFC").trim();
@@ -31,6 +34,19 @@ export function principalOf(text: string): Principal | null {
   const principal = folded(text);
   const isOne = principal === EVERYONE || KINDS.test(principal);
   return isOne && principal.length <= MAX_PRINCIPAL_LENGTH ? principal : null;
+}
+
+const ADDRESS = /^[^\s@:\p{Cc}]+@[^\s@:\p{Cc}]+$/u;
+
+/** Whether a text names a person, as readers are named; providers may name people otherwise. */
+export const isAddress = (text: string): boolean =>
+  ADDRESS.test(text.trim()) && userPrincipal(text) !== null;
+
+/** The same as `principalOf` for what people write: `user:` stands before an address. */
+export function writtenPrincipal(text: string): Principal | null {
+  const principal = principalOf(text);
+  const user = /^user:(.*)$/s.exec(principal ?? "")?.[1];
+  return user === undefined || isAddress(user) ? principal : null;
 }
 
 export const userPrincipal = (address: string) => principalOf(`user:${address.trim()}`);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
-import { NAMED, userPrincipal } from "../../core/principals.ts";
+import { isAddress, NAMED } from "../../core/principals.ts";
 import { futureTime, name } from "../../core/input/input-fields.ts";
 
 const MAX_GROUP = 1_000;
@@ -20,10 +20,7 @@ const group = (label: string) =>
 /** As stored: `named`, or the address of one person. */
 const reader = z
   .string()
-  .refine(
-    (text) => text === NAMED || userPrincipal(text) !== null,
-    "must be `named` or a person's address",
-  )
+  .refine((text) => text === NAMED || isAddress(text), "must be `named` or a person's address")
   .nullish()
   .transform((text) => text ?? null);
 

@@ -30,7 +30,9 @@ export async function addScope(
   if (outcome === "none") throw conflict("Scope already exists");
   await enforceScopes(services, rag.id, { kind: "added", scope });
   await requestScan(services, { sourceId: rag.fileSource.id });
-  if (rag.readersSince !== null && rag.readBy === "unnamed") return { files: null };
+  const { readersSince, readBy } = rag;
+  const isUnread = typeof readBy === "string" && readBy !== "everything";
+  if (readersSince !== null && isUnread) return { files: null };
   const { id } = rag.fileSource;
   const readers = readersOf(rag);
   const files = await countScopeFiles(services.db, id, scope, FILES_COUNTED + 1, readers);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { MAX_IDENTIFIER_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
-import { principalOf } from "../principals.ts";
+import { isAddress, principalOf, writtenPrincipal } from "../principals.ts";
 import { timeIn } from "../time.ts";
 
 const MAX_NAME_LENGTH = 200;
@@ -38,8 +38,8 @@ export const principals = z
     z
       .string()
       .refine(
-        (text) => principalOf(text) !== null,
-        "must be user:, group: or domain: and a name, or everyone",
+        (text) => writtenPrincipal(text) !== null,
+        "must be user: and an address, group: or domain: and a name, or everyone",
       )
       .transform((text) => principalOf(text) ?? ""),
   )
@@ -59,7 +59,7 @@ const MAX_ADDRESS_LENGTH = 320;
 const GROUPS_LIMIT = 1_000;
 /** A person and the groups of that person, as an administrator names one. */
 export const namedReader = {
-  reader: z.string().min(1).max(MAX_ADDRESS_LENGTH),
+  reader: z.string().max(MAX_ADDRESS_LENGTH).refine(isAddress, "must be a person's address"),
   groups: z.array(z.string().max(MAX_ADDRESS_LENGTH)).max(GROUPS_LIMIT).default([]),
 };
 

@@ -15,6 +15,8 @@ export type FormProps = {
   hasFiles?: boolean;
   /** For fields in two columns. */
   isWide?: boolean;
+  /** Buttons beside that which submits. */
+  buttons?: Child;
   children?: Child;
 };
 
@@ -35,6 +37,7 @@ export const Form = (props: FormProps) => (
       <button class={props.dangerous === true ? "btn danger" : "btn primary"}>
         {props.submit}
       </button>
+      {props.buttons}
       {props.cancel == null ? null : <a href={props.cancel}>Cancel</a>}
     </p>
   </form>

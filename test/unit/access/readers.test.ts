@@ -12,19 +12,22 @@ const ADDRESS = /a person's address/;
 const UTF_8 = /percent-encoded UTF-8/;
 
 test.for<[string, string, string | null, string | RegExp]>([
-  ["16 KiB", "ann", KIB_16, "ann"],
-  ["a character more", "ann", `${KIB_16}x`, SIZE],
-  ["1,000 groups", "ann", groups(1_000), "ann"],
-  ["a group more", "ann", groups(1_001), COUNT],
-  ["names that are empty", "ann", ` ,${groups(1_000)},,`, "ann"],
+  ["16 KiB", "a@b", KIB_16, "a@b"],
+  ["a character more", "a@b", `${KIB_16}x`, SIZE],
+  ["1,000 groups", "a@b", groups(1_000), "a@b"],
+  ["a group more", "a@b", groups(1_001), COUNT],
+  ["names that are empty", "a@b", ` ,${groups(1_000)},,`, "a@b"],
   ["percent-encoding", "%C3%A4nn%40example.com", "%C3%A4", "\u00e4nn@example.com"],
-  ["bytes that are no UTF-8", "ann", "%C3", UTF_8],
+  ["bytes that are no UTF-8", "a@b", "%C3", UTF_8],
   ["half an escape", "ann%4", null, UTF_8],
   ["nobody", "", null, ADDRESS],
   ["a blank", "%20", null, ADDRESS],
   ["two people", "ann@example.com, bob@example.com", null, ADDRESS],
+  ["a name without a domain", "ann", null, ADDRESS],
+  ["a domain alone", "@", null, ADDRESS],
+  ["two domains", "a@b@c", null, ADDRESS],
   ["a principal", "user:ann@example.com", null, ADDRESS],
-  ["a group as a principal", "ann", "hr,group:staff", /without group:/],
+  ["a group as a principal", "a@b", "hr,group:staff", /without group:/],
 ])("the headers of a reader with %s", ([, header, groupsHeader, expected]) => {
   const name = () => readerName({ reader: NAMED, groups: [], header, groupsHeader });
   if (typeof expected === "string") expect(name()).toBe(expected);
@@ -32,16 +35,17 @@ test.for<[string, string, string | null, string | RegExp]>([
 });
 
 const many = (count: number) =>
-  JSON.stringify(Array.from({ length: count }, (_, at) => `user:${at}`));
+  JSON.stringify(Array.from({ length: count }, (_, at) => `group:${at}`));
 const RULE = /X-File-Readers must be a JSON list of at most 1000 /;
 
 test.for<[string, string, string[] | RegExp]>([
   ["nobody", "[]", []],
   ["each once", '["user:Ann@x.org", "GROUP:HR", "user:ann@x.org"]', ["group:hr", "user:ann@x.org"]],
   ["letters with their marks apart", '["user:Ame\u0301lie@x.org"]', ["user:am\u00e9lie@x.org"]],
-  ["320 characters", `["user:${"a".repeat(315)}"]`, [`user:${"a".repeat(315)}`]],
-  ["321 characters", `["user:${"a".repeat(316)}"]`, RULE],
+  ["320 characters", `["user:${"a".repeat(313)}@x"]`, [`user:${"a".repeat(313)}@x`]],
+  ["321 characters", `["user:${"a".repeat(314)}@x"]`, RULE],
   ["no address", '["user:"]', RULE],
+  ["a name for an address", '["user:ann"]', RULE],
   ["no kind", '["ann@x.org"]', RULE],
   ["no list", '"everyone"', RULE],
   ["no JSON", "user:ann@x.org", RULE],

@@ -6,7 +6,7 @@ import { composeServices } from "../../../src/compose.ts";
 import { syncGroups } from "../../../src/ingestion/readers/sync-groups.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { signedIn } from "../../support/worker-client.ts";
+import { call, signedIn } from "../../support/worker-client.ts";
 
 const browser = new Browser();
 await browser.signIn();
@@ -24,12 +24,17 @@ test("permissions of a source are previewed, switched on and shown with each fil
   await api.put("/file-sources/vault/files/a.md", "A note.", "text/markdown", readers);
   await api.put("/file-sources/vault/files/b.md", "A note.", "text/markdown");
   const path = "/panel/sources/vault/permissions";
-  const preview = await textOf(`${path}?preview=on`);
-  expect(preview).toMatch(/2 files\. Nobody could read 1 of them/);
-  expect(preview).toContain("b.md");
+  const previewed = async (defaultReaders: string) => {
+    const typed = new URLSearchParams({ permissions: "on", defaultReaders, preview: "on" });
+    return await textOf(`${path}?${typed.toString()}`);
+  };
+  expect(await previewed("")).toMatch(/2 files\. Nobody could read 1 of them.*b\.md/);
+  expect(await previewed("group:hr@example.com")).toMatch(/Nobody could read 0 of them/);
+  expect(browser.html).toMatch(/<textarea[^>]*>\s*group:hr@example.com</);
+  expect(await previewed("user:ann")).toContain("must be user: and an address");
   const refused = await browser.post(path, { permissions: "on", defaultReaders: "ann" });
   expect(refused.status).toBe(400);
-  expect(browser.html).toContain("must be user:, group: or domain:");
+  expect(browser.html).toContain("must be user: and an address");
   await browser.post(path, { permissions: "on", defaultReaders: "" });
   expect(await textOf(path)).toMatch(/Nobody can read 1 of them/);
   const file = "/panel/sources/vault/file?path=a.md";
@@ -82,6 +87,36 @@ test("a token's reader is chosen: none, each call's, or one person", async () =>
     303,
     `reads as ${person}`,
   ]);
+});
+
+test("a call whose reader cannot count is told so, and what to do instead", async () => {
+  await api.send("POST", "/file-sources", {
+    name: "P",
+    provider: "file_system",
+    permissions: "on",
+  });
+  await api.made("/rags", { name: "P", fileSource: "p" });
+  const { key } = await api.made("/keys", { name: "k", role: "admin" });
+  const { token } = await api.made("/tokens", { name: "t", rags: ["*"] });
+  const told = async (method: string, path: string, credential: unknown, more = {}) => {
+    const headers = { Authorization: `Bearer ${String(credential)}`, ...more };
+    const sent = method === "GET" ? { headers } : { headers, body: '{"semanticSearch":["note"]}' };
+    const { status, body } = await call(method, path, sent);
+    return [status, JSON.stringify(body)];
+  };
+  const reader = { "Quarry-Reader": "ann@example.com" };
+  const unread = expect.stringContaining("are not read here: a search takes reader");
+  expect(await told("GET", "/panel/api/rags", key, reader)).toEqual([400, unread]);
+  const advice = expect.stringContaining("make a token with a reader");
+  const retrieve = ["POST", "/api/rags/p/retrieve", token] as const;
+  expect(await told(...retrieve)).toEqual([400, advice]);
+  const refused = expect.stringContaining("has no reader, and may not name");
+  expect(await told(...retrieve, reader)).toEqual([403, refused]);
+  for (const lax of ["ann", "@", "a@b@c", "a b@c", "user:a@b"]) {
+    const search = await api.send("POST", "/rags/p/search", { semanticSearch: ["x"], reader: lax });
+    const made = await api.send("POST", "/tokens", { name: "t", rags: ["*"], reader: lax });
+    expect([lax, search.status, made.status]).toEqual([lax, 400, 400]);
+  }
 });
 
 test("who reads every file is told so", async () => {

@@ -1,6 +1,7 @@
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
+import { refuseReader } from "../../../access/readers.ts";
 import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
@@ -36,6 +37,7 @@ export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => 
     await countTry(context, "panel");
     throw unauthorized();
   }
+  refuseReader(raw.headers);
   context.set("caller", caller);
   context.set("actor", actorOf(caller));
   await next();

@@ -31,7 +31,7 @@ export function modifiedIn(header: string | undefined): number | null {
 export function readersIn(header: string | undefined): string[] | null {
   if (header === undefined) return null;
   const parsed = principals.safeParse(parsedJson(header));
-  const rule = `must be a JSON list of at most ${READERS_LIMIT} of user:, group: or domain: and a name, or everyone`;
+  const rule = `must be a JSON list of at most ${READERS_LIMIT} of user: and an address, group: or domain: and a name, or everyone`;
   if (!parsed.success) throw invalidField("X-File-Readers", rule);
   return parsed.data;
 }

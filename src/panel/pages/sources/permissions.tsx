@@ -13,7 +13,7 @@ import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import type { FormState } from "../request/form.ts";
+import { attempt, formFrom, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import { trailTo, type ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
@@ -25,9 +25,18 @@ const { defaultReaders } = newSource;
 const FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
 export function permissionPages(ofSource: Pages<ShownSource>): void {
-  ofSource.get("/:id/permissions", (context, shown) =>
-    permissionsPage(context, shown, FORM.state(shown.source)),
-  );
+  ofSource.get("/:id/permissions", async (context, shown) => {
+    const stored = FORM.state(shown.source);
+    if (context.req.query("preview") === undefined)
+      return await permissionsPage(context, shown, { state: stored });
+    const form = formFrom(new URL(context.req.url).searchParams);
+    const read = async () => await Promise.resolve(FORM.patch(form, sourcePatchOf(shown, {})));
+    const typed = await attempt(form, FORM.names, read);
+    if (!typed.done) return await permissionsPage(context, shown, { state: typed.state });
+    const { defaultReaders = [] } = typed.result;
+    const state = { ...stored, text: form.exact, all: form.all };
+    return await permissionsPage(context, shown, { state, preview: defaultReaders });
+  });
   ofSource.submit("/:id/permissions", (context, shown) => ({
     audit: ["file-sources.change", shown.source.id],
     fields: FORM.names,
@@ -35,7 +44,7 @@ export function permissionPages(ofSource: Pages<ShownSource>): void {
       const patch = FORM.patch(form, sourcePatchOf(shown, {}));
       await updateFileSource(services, { source: shown, patch });
     },
-    again: (state) => permissionsPage(context, shown, state),
+    again: (state) => permissionsPage(context, shown, { state }),
     leads: () => ({
       to: `${shown.path}/permissions`,
       notice: "The permissions are saved. Files are found as soon as theirs are read.",
@@ -43,29 +52,36 @@ export function permissionPages(ofSource: Pages<ShownSource>): void {
   }));
 }
 
-async function permissionsPage(context: PageContext, shown: ShownSource, state: FormState) {
+/** `preview`: default readers to try. */
+type PageState = { state: FormState; preview?: string[] };
+
+async function permissionsPage(
+  context: PageContext,
+  shown: ShownSource,
+  { state, preview }: PageState,
+) {
   const services = context.get("services");
   const { source, path } = shown;
   const isOn = source.permissions === "on";
-  const isAsked = isOn || context.req.query("preview") !== undefined;
-  const told = isAsked ? await previewPermissions(services, shown) : null;
+  const tried = preview === undefined ? source : { defaultReaders: preview };
+  const isAsked = isOn || preview !== undefined;
+  const told = isAsked ? await previewPermissions(services, shown, tried) : null;
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
   return await page(
     context,
     { title: "Permissions", status: state.status, trail: trailTo(shown) },
     <>
       {isAdmin(context) ? (
-        <Form action={`${path}/permissions`} state={state} submit="Save permissions">
+        <Form
+          action={`${path}/permissions`}
+          state={state}
+          submit="Save permissions"
+          buttons={isOn ? null : <PreviewButton />}
+        >
           <SettingFields fields={FORM.fields} state={state} isStored />
         </Form>
       ) : null}
-      {told === null ? (
-        <p>
-          <LinkButton href={`${path}/permissions?preview=on`} label="Preview permissions" />
-        </p>
-      ) : (
-        <Told {...told} isOn={isOn} />
-      )}
+      {told === null ? null : <Told {...told} isOn={isOn} />}
       {groups.length === 0 ? null : (
         <>
           <h2>Groups whose members are not known</h2>
@@ -81,6 +97,12 @@ async function permissionsPage(context: PageContext, shown: ShownSource, state: 
     </>,
   );
 }
+
+const PreviewButton = () => (
+  <button class="btn" formmethod="get" name="preview" value="on">
+    Preview permissions
+  </button>
+);
 
 /** On a source's page: whom its permissions leave out. */
 export const AccessTroubles = ({ source: { access, permissions }, path }: ShownSource) => {
