@@ -30,9 +30,12 @@ export type ListedFile = {
   failure?: { kind: SourceFailureKind; message: string };
 };
 
-/** Addresses that a limit kept out of a listing; `limit` is the setting's name. */
+/** Addresses that were kept out of a listing, by a limit that somebody may raise unless `about` it. */
 export type LeftOut = {
+  /** The setting's name, or a name for what is no page of the source. */
   limit: string;
+  /** Which addresses these are, where nobody has to do anything about them. */
+  about?: string | undefined;
   addresses: number;
   /** There were more than could be told apart. */
   isAtLeast: boolean;

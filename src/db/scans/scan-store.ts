@@ -144,7 +144,7 @@ export async function endRun(
         status = ${error === null ? "active" : "error"},
         change_cursor = coalesce(${end.changeCursor}, change_cursor),
         listed_at = coalesce(${end.listedAt}, listed_at), held_since = ${end.heldSince},
-        left_out = coalesce(${run.progress.leftOut}, left_out),
+        left_out = coalesce(${run.progress.leftOut?.filter(({ about }) => about === undefined)}, left_out),
         next_scan_at = case
           when scan_again = 1 then min(${againBy}, coalesce(next_scan_at, ${againBy}))
           when scan_interval_minutes > 0 and ${nextScanAt} is not null

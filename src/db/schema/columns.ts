@@ -50,7 +50,12 @@ export const links = <From extends string, To extends string>(
 
 /** What limits keep out of a listing. */
 export const leftOutList: z.ZodType<LeftOut[]> = z.array(
-  z.object({ limit: z.string(), addresses: z.number(), isAtLeast: z.boolean() }),
+  z.object({
+    limit: z.string(),
+    about: z.string().optional(),
+    addresses: z.number(),
+    isAtLeast: z.boolean(),
+  }),
 );
 
 /** `nobody`: files that nobody can read; `unknown`: files of groups whose members are not known. */

@@ -39,8 +39,17 @@ const Scan = z
       .describe("The first 20 that failed or have no text, and why."),
     heldRemovals: z.int(),
     leftOut: z
-      .array(z.object({ limit: z.string(), addresses: z.int(), isAtLeast: z.boolean() }))
-      .describe("Addresses that a limit of the settings kept out."),
+      .array(
+        z.object({
+          limit: z.string(),
+          about: z.string().optional(),
+          addresses: z.int(),
+          isAtLeast: z.boolean(),
+        }),
+      )
+      .describe(
+        "Addresses that a limit of the settings kept out, or that are `about` something else.",
+      ),
     mended: z.object({ added: z.int(), changed: z.int(), removed: z.int() }).nullable(),
     error: z.string().nullable(),
   })

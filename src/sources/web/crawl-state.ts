@@ -26,7 +26,7 @@ const waiting = z.object({
   url: z.string(),
   /** `map`: a sitemap itself, not a page. */
   kind: z.enum(["page", "map"]),
-  /** How it was found. All but `link` were named by someone. */
+  /** How it was found. All but `link` were named by someone who set the source up. */
   found: z.enum(["start", "sitemap", "link", "pushed"]),
   /** Links from a start URL; for a map, maps above it. */
   depth: z.number(),
@@ -50,6 +50,27 @@ const mapOf = <Key, Value>(key: z.ZodType<Key>, value: z.ZodType<Value>) =>
     .default([])
     .transform((entries) => new Map<Key, Value>(entries));
 
+const leftOutCounts = z.object({
+  maxPages: count,
+  /** Deeper than links are followed. */
+  maxDepth: count,
+  /** Outside of the folders of the start URLs. */
+  startUrls: count,
+  /** Another view of a page that is read: see `views.ts`. */
+  views: count,
+  /** Named by a sitemap that may not name it, or a sitemap too many. */
+  sitemapUrls: count,
+  /** Some were no longer told apart. */
+  isAtLeast: flag,
+});
+/** These have no state, and a place in the notes behind the states. */
+const LEFT_OUT = ["maxDepth", "startUrls", "views", "sitemapUrls"] as const;
+export type LeftOutReason = (typeof LEFT_OUT)[number];
+
+const withoutWww = (host: string) => host.replace(/^www\./, "");
+export const hostOf = ({ host }: Pick<URL, "host">) => withoutWww(host);
+export const ownsHost = ({ hosts }: Pick<Crawl, "hosts">, url: URL) => hosts.has(hostOf(url));
+
 /** All that a crawl is between two calls, kept in the store: maps and sets as lists. */
 const crawlState = z.object({
   id: z.string(),
@@ -62,14 +83,16 @@ const crawlState = z.object({
   notes: mapOf(z.number(), z.number()),
   /** Addresses that have a state. */
   addresses: count,
-  hosts: z.array(z.string()).transform((hosts) => new Set(hosts)),
+  /** Hosts of the source, without `www.`: a site is one, by whichever name it is called. */
+  hosts: z.array(z.string()).transform((hosts) => new Set(hosts.map(withoutWww))),
   /** Rules by origin; null: robots.txt could not be read, and nothing else may be for now. */
   robots: mapOf(z.string(), robotsRules.nullable()),
   /** Files listed, pushed ones apart. */
   listed: count,
   maps: count,
-  /** Addresses that were left out by a limit; further ones are no longer told apart. */
-  leftOut: z.object({ maxPages: count, maxDepth: count, isAtLeast: flag }).prefault({}),
+  /** Folders of the start URLs, by these; the links of a crawl stay within them. */
+  folders: mapOf(z.string(), z.string()),
+  leftOut: leftOutCounts.prefault({}),
   partial: flag,
   /** Whether a link was told that is one of endlessly many. */
   toldEndless: flag,
@@ -101,24 +124,27 @@ export function stateOf({ notes }: Crawl, url: string): AddressState | null {
 }
 
 export function noteState(crawl: Crawl, url: string, state: AddressState): void {
-  notePlace(crawl, url, STATES.indexOf(state));
-}
-
-/** Lies deeper than links are followed: it has no state, unless something else names it. */
-const TOO_DEEP = STATES.length;
-
-export function noteTooDeep(crawl: Crawl, url: string): void {
-  if (crawl.notes.has(addressKey(url))) return;
-  notePlace(crawl, url, TOO_DEEP);
-  crawl.leftOut.maxDepth += 1;
-}
-
-function notePlace(crawl: Crawl, url: string, place: number): void {
   const key = addressKey(url);
-  const before = crawl.notes.get(key);
-  if (before === undefined) crawl.addresses += 1;
-  if (before === TOO_DEEP) crawl.leftOut.maxDepth -= 1;
-  crawl.notes.set(key, place);
+  const before = crawl.notes.get(key) ?? STATES.length;
+  if (before >= STATES.length) crawl.addresses += 1;
+  const reason = crawl.notes.has(key) ? LEFT_OUT[before - STATES.length] : undefined;
+  if (reason !== undefined) crawl.leftOut[reason] -= 1;
+  crawl.notes.set(key, STATES.indexOf(state));
+}
+
+/** It still has no state: something else may name it. At most `limit` names are remembered. */
+export function noteLeftOut(
+  crawl: Crawl,
+  url: string,
+  { reason, limit }: { reason: LeftOutReason; limit: number },
+): void {
+  const { notes, leftOut } = crawl;
+  const key = addressKey(url);
+  if (notes.has(key)) return;
+  leftOut.isAtLeast ||= notes.size >= limit;
+  if (notes.size >= limit) return;
+  notes.set(key, STATES.length + LEFT_OUT.indexOf(reason));
+  leftOut[reason] += 1;
 }
 
 export const countOfShape = ({ notes }: Crawl, shape: string) => notes.get(shapeKey(shape)) ?? 0;

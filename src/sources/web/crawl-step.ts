@@ -2,10 +2,17 @@ import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
-import { fetchEntry, subjectOf, takesPushesOf, type Step, type Subject } from "./fetch-entry.ts";
-import { addMapped, addMaps, addNamed, isBounded, takeWaiting } from "./frontier.ts";
+import {
+  fetchEntry,
+  isPushed,
+  subjectOf,
+  takesPushesOf,
+  type Step,
+  type Subject,
+} from "./fetch-entry.ts";
+import { addMap, addNamed, isBounded, takeWaiting } from "./frontier.ts";
 import { UnresponsiveServer, type Fetched } from "./pages/fetch-page.ts";
-import { neverRead, recordOutcome } from "./record-outcome.ts";
+import { BROKEN_SITEMAP, neverRead, recordOutcome, skip } from "./record-outcome.ts";
 import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
 
 /** One call's share of a crawl: well within a lease, and a listing page that D1 takes easily. */
@@ -47,9 +54,14 @@ async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise
     entries.push(entry);
   }
   const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
-  const files = pages.length === 0 ? [] : await known.byPath(pages);
+  // Before folders and their pages were one, a file could go by the page's name.
+  const indexes = pages.filter((url) => url.endsWith("/")).map((url) => `${url}index.html`);
+  const files = pages.length === 0 ? [] : await known.byPath([...pages, ...indexes]);
   const byPath = new Map(files.map((file) => [file.path, file]));
-  return entries.map((entry) => subjectOf(entry, byPath.get(entry.url) ?? null));
+  return entries.map((entry) => {
+    const index = byPath.get(`${entry.url}index.html`) ?? null;
+    return subjectOf(entry, byPath.get(entry.url) ?? (isPushed(index) ? null : index));
+  });
 }
 
 /** A wave has one page where the server asks for pauses, and few where it is new. */
@@ -104,16 +116,14 @@ async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Prom
     if (map === null || fetched.outcome !== "page") {
       throw new SourceFailure("bad-file", "there is no sitemap at this address");
     }
-    if (map.kind === "pages") {
-      for (const mapped of map.addresses) addMapped(crawl, bounds, mapped, fetched.url);
-      return;
-    }
-    const addresses = map.addresses.map(({ address }) => address);
-    addMaps(crawl, bounds, addresses, entry.depth + 1);
+    const from = { base: fetched.url, depth: entry.depth + 1, found: entry.found };
+    addMap(crawl, bounds, map, from);
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };
-    out.files.push({ ...neverRead(entry.url, "application/xml"), failure });
+    const sourceState = { [BROKEN_SITEMAP]: failure.message };
+    if (entry.found === "link") skip(step, entry.url, failure.message);
+    else out.files.push({ ...neverRead(entry.url, "application/xml"), sourceState, failure });
     if (error.kind === "down" || error.kind === "throttled") out.partial = true;
   }
 }

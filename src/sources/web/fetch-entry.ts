@@ -1,7 +1,9 @@
+import { SourceFailure } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-reader.ts";
 import type { ReaderStore } from "../../ports/source-reader.ts";
+import { hostOf, ownsHost } from "./crawl-state.ts";
 import type { Crawler, FoundBy, Waiting } from "./crawl-state.ts";
-import type { Bounds } from "./frontier.ts";
+import { indexesOf, type Bounds } from "./frontier.ts";
 import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl } from "./pages/page-url.ts";
 
@@ -30,23 +32,57 @@ export const findKnown = async ({ known }: Step, path: string): Promise<ListedFi
 export const takesPushesOf = ({ pushHosts }: Bounds, { hostname }: URL) =>
   pushHosts === null || pushHosts.has(hostname);
 
-/** `alone`: nothing else is being read, so that the page may be large. */
+const MAX_REFRESHES = 5;
+const failed = (...why: ConstructorParameters<typeof SourceFailure>): Fetched => {
+  return { outcome: "failed", failure: new SourceFailure(...why) };
+};
+
+/**
+ * What answers at an address, wherever the server or the page itself redirects; never what another
+ * site answers. `alone`: nothing else is being read, so that the page may be large.
+ */
 export async function fetchEntry(step: Step, subject: Subject, alone: boolean): Promise<Fetched> {
   const { url, kind, found } = subject.entry;
-  return await fetchPage(step, new URL(url), {
-    validatorsOf: async (hop) => validatorsOf(await knownAt(step, subject, hop)),
+  const options = {
+    validatorsOf: async (hop: URL) => validatorsOf(await knownAt(step, subject, hop)),
     anyType: kind === "map" || found !== "link",
-    refuse: (hop) => refusedHop(step, subject, hop),
+    refuse: (hop: URL) => refusedHop(step, subject, hop),
     alone,
-  });
+  };
+  let fetched = await fetchPage(step, new URL(url), options);
+  for (const index of indexesOf(step.crawl, url, subject.known?.url)) {
+    if (fetched.outcome !== "missing" && fetched.outcome !== "failed") break;
+    fetched = await fetchPage(step, index, options);
+  }
+  for (let refreshes = 0; refreshes <= MAX_REFRESHES; refreshes++) {
+    const target = kind === "map" ? null : refreshOf(fetched);
+    if (target === null) return fetched;
+    const refusal = refusedHop(step, subject, target);
+    if (refusal !== null) return failed("denied", refusal);
+    fetched = await fetchPage(step, target, options);
+  }
+  return failed("bad-file", `more than ${MAX_REFRESHES} redirects`);
+}
+
+/** The other address to which a page sends its readers at once. */
+function refreshOf(fetched: Fetched): URL | null {
+  if (fetched.outcome !== "page" || fetched.facts === null) return null;
+  const { refresh, base } = fetched.facts;
+  const url =
+    refresh === null
+      ? null
+      : URL.parse(refresh, URL.parse(base ?? "", fetched.url)?.href ?? fetched.url);
+  return url === null || normalizeUrl(url).href === normalizeUrl(fetched.url).href ? null : url;
 }
 
 /** What is known of the address that is asked now; a redirect leads to another file's. */
 async function knownAt(step: Step, { entry, known, found }: Subject, hop: URL) {
   // What was pushed is fetched whole, even where nothing says that it changed.
   if (step.crawl.isLook || entry.kind === "map") return null;
-  if (hop.href === entry.url || found === "pushed") return known;
-  return await findKnown(step, normalizeUrl(hop).href);
+  const isItself = hop.href === entry.url || found === "pushed";
+  const file = isItself ? known : await findKnown(step, normalizeUrl(hop).href);
+  // What another address answered says nothing of this one.
+  return file?.url === hop.href ? file : null;
 }
 
 function validatorsOf(known: ListedFile | null): Validators | null {
@@ -57,14 +93,18 @@ function validatorsOf(known: ListedFile | null): Validators | null {
 
 export const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
-/** A start URL may move to the host with or without `www`; a pushed one wherever pushes may be of. */
+/** Why an address may not redirect there: to another site than the source's or its own. */
 function refusedHop({ bounds, crawl }: Step, { entry, found }: Subject, to: URL): string | null {
-  if (crawl.hosts.has(to.host)) return null;
-  if (found === "pushed" && takesPushesOf(bounds, to)) return null;
-  const bare = ({ host }: URL) => host.replace(/^www\./, "");
-  if (entry.found === "start" && bare(new URL(entry.url)) === bare(to)) {
-    crawl.hosts.add(to.host);
-    return null;
-  }
-  return "redirects to another host";
+  const isOwn =
+    found === "pushed" ? takesPushesOf(bounds, to) : hostOf(new URL(entry.url)) === hostOf(to);
+  return isOwn || ownsHost(crawl, to) ? null : "redirects to another host";
+}
+
+/**
+ * Where a redirect led, when the file goes by that address: null for the asked address itself. A
+ * pushed URL keeps its own.
+ */
+export function movedTo({ entry, found }: Subject, url: URL): string | null {
+  const target = normalizeUrl(url).href;
+  return found === "pushed" || target === entry.url ? null : target;
 }

@@ -1,14 +1,16 @@
 import { guardUrl } from "../guarded-url.ts";
-import { countOfShape, countShape, noteState, noteTooDeep, stateOf } from "./crawl-state.ts";
-import type { Crawl, FoundBy, Waiting } from "./crawl-state.ts";
-import { hasParts, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
+import { countOfShape, countShape, hostOf, noteLeftOut, noteState } from "./crawl-state.ts";
+import { ownsHost, stateOf } from "./crawl-state.ts";
+import type { Crawl, FoundBy, LeftOutReason, Waiting } from "./crawl-state.ts";
+import { hasParts, indexNameOf, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
 import { normalizeUrl, pageTime, shapeOf } from "./pages/page-url.ts";
-import type { Mapped } from "./site/load-site.ts";
+import { isOtherView } from "./pages/views.ts";
+import type { Mapped, Sitemap } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
 export type Bounds = Pick<WebConfig, "maxDepth" | "maxPages"> & {
-  /** Whether links deeper than `maxDepth` are told as left out; not where none are followed. */
-  tellsDepth: boolean;
+  /** Whether `include` says what is read, in place of the folders of the start URLs. */
+  isIncluding: boolean;
   /** Depth of what a sitemap names: 1 beside start URLs; alone, its pages lead no further. */
   mapDepth: number;
   filter: UrlFilter;
@@ -25,12 +27,57 @@ const SEEN_PER_PAGE = 3;
 const SPARE = 500;
 const MAX_MAPS = 500;
 const MAX_MAP_DEPTH = 2;
+/** Names of addresses and shapes, those that were left out included. */
+const notesLimit = ({ maxPages }: Bounds) => 2 * (maxPages * SEEN_PER_PAGE + SPARE);
 
-export type Origin = { url: URL; depth: number };
+export const leaveOut = (crawl: Crawl, bounds: Bounds, url: string, reason: LeftOutReason) =>
+  noteLeftOut(crawl, url, { reason, limit: notesLimit(bounds) });
+
+export type Origin = { url: URL; depth: number; generator: string };
+
+const folderOf = (url: URL) => `${hostOf(url)}${url.pathname.replace(/[^/]*$/, "")}`;
+
+const isInFolder = ({ folders }: Crawl, url: URL) =>
+  folders.size === 0 ||
+  [...folders.values()].some((folder) => `${hostOf(url)}${url.pathname}/`.startsWith(folder));
+
+/** Whether a page that nobody named may become a file. */
+export const isWanted = (crawl: Crawl, bounds: Bounds, url: URL) =>
+  ownsHost(crawl, url) && bounds.filter(url) && (bounds.isIncluding || isInFolder(crawl, url));
+
+export function addStart(crawl: Crawl, address: URL): void {
+  const { href } = pageOf(crawl, address);
+  crawl.folders.set(href, folderOf(address));
+  add(crawl, { url: href, kind: "page", found: "start", depth: 0 });
+}
+
+/** Where a start URL led: that folder bounds the crawl, and the sitemaps of that server are read. */
+export function enterSite(crawl: Crawl, bounds: Bounds, start: string, url: URL): void {
+  const isFolder = url.pathname === `${new URL(start).pathname}/`;
+  if (isFolder || !isInFolder(crawl, url)) crawl.folders.set(start, folderOf(url));
+  const sitemaps = bounds.maxDepth === 0 ? [] : (crawl.robots.get(url.origin)?.sitemaps ?? []);
+  // A robots.txt may name sitemaps of other hosts: https://www.sitemaps.org/protocol.html#location
+  addMaps(crawl, bounds, sitemaps, { base: url, depth: 0, found: "link", isOfAnyHost: true });
+}
+
+/** The address of a page in this crawl. Folders whose page is linked by its name are noted. */
+function pageOf(crawl: Crawl, address: URL): URL {
+  const url = normalizeUrl(address);
+  const index = indexNameOf(address);
+  if (index !== null) countShape(crawl, indexShape(url.href, index));
+  return url;
+}
+const indexShape = (folder: string, name: string) => `index ${folder}${name}`;
+
+/** Addresses at which a folder's page is, where the folder itself does not answer. */
+export const indexesOf = (crawl: Crawl, folder: string, known: string | null | undefined) =>
+  ["index.html", "index.htm"]
+    .filter((name) => known === folder + name || countOfShape(crawl, indexShape(folder, name)) > 0)
+    .map((name) => new URL(name, folder));
 
 /** Takes a link in, unless it leads elsewhere. Its address, if it was left out as a trap. */
 export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): string | null {
-  const url = wantedLink(crawl, bounds, link, from.url);
+  const url = wantedLink(crawl, bounds, link, from);
   if (url === null) return null;
   const shape = shapeOf(url);
   const leadsOn = shape === shapeOf(from.url);
@@ -46,17 +93,22 @@ export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin
 }
 
 /** A link as a page of this crawl that was not seen before; null when it is none. */
-function wantedLink(crawl: Crawl, bounds: Bounds, link: string, base: URL): URL | null {
-  const verdict = guardUrl(link, base, bounds.allowPrivate);
-  if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) return null;
-  const url = normalizeUrl(verdict.url);
+function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): URL | null {
+  const verdict = guardUrl(link, from.url, bounds.allowPrivate);
+  if (!verdict.ok || !ownsHost(crawl, verdict.url)) return null;
+  const url = pageOf(crawl, verdict.url);
   if (neverDocument(url) || !bounds.filter(url) || stateOf(crawl, url.href) !== null) return null;
+  const isView = isOtherView(url, from.generator);
+  if (isView || !isWanted(crawl, bounds, url)) {
+    leaveOut(crawl, bounds, url.href, isView ? "views" : "startUrls");
+    return null;
+  }
   return isFull(crawl, bounds) ? null : url;
 }
 
-export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, base: URL): void {
-  const url = wantedLink(crawl, bounds, link, base);
-  if (url !== null && !looksEndless(url)) noteTooDeep(crawl, url.href);
+export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, from: Origin): void {
+  const url = wantedLink(crawl, bounds, link, from);
+  if (url !== null && !looksEndless(url)) leaveOut(crawl, bounds, url.href, "maxDepth");
 }
 
 /** Whether no more addresses are remembered: they would not become pages. */
@@ -71,28 +123,68 @@ export function addNamed(crawl: Crawl, url: string, found: FoundBy, depth: numbe
   add(crawl, { url, kind: "page", found, depth });
 }
 
-/** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
-export function addMapped(crawl: Crawl, bounds: Bounds, mapped: Mapped, map: URL): void {
-  const verdict = guardUrl(mapped.address, map, bounds.allowPrivate);
-  if (!verdict.ok || !crawl.hosts.has(verdict.url.host) || !bounds.filter(verdict.url)) return;
-  if (isTooLong(verdict.url) || isFull(crawl, bounds)) return;
-  const url = normalizeUrl(verdict.url).href;
-  const modifiedAt = pageTime(mapped.modified);
-  const when = modifiedAt === null ? {} : { modifiedAt };
-  add(crawl, { url, kind: "page", found: "sitemap", depth: bounds.mapDepth, ...when });
+export function addMap(
+  crawl: Crawl,
+  bounds: Bounds,
+  { kind, addresses }: Sitemap,
+  from: MapOrigin & { base: URL },
+): void {
+  if (kind === "pages") for (const mapped of addresses) addMapped(crawl, bounds, mapped, from);
+  else
+    addMaps(
+      crawl,
+      bounds,
+      addresses.map(({ address }) => address),
+      from,
+    );
 }
 
+/** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
+function addMapped(
+  crawl: Crawl,
+  bounds: Bounds,
+  mapped: Mapped,
+  { base, found }: Pick<MapOrigin, "base" | "found">,
+): void {
+  const verdict = guardUrl(mapped.address, base, bounds.allowPrivate);
+  if (!verdict.ok || !ownsHost(crawl, verdict.url)) {
+    leaveOut(crawl, bounds, mapped.address, "sitemapUrls");
+    return;
+  }
+  if (!bounds.filter(verdict.url) || isTooLong(verdict.url) || isFull(crawl, bounds)) return;
+  const url = pageOf(crawl, verdict.url);
+  if (found === "link" && !isWanted(crawl, bounds, url)) {
+    leaveOut(crawl, bounds, url.href, "startUrls");
+    return;
+  }
+  const modifiedAt = pageTime(mapped.modified);
+  const when = modifiedAt === null ? {} : { modifiedAt };
+  add(crawl, { url: url.href, kind: "page", found, depth: bounds.mapDepth, ...when });
+}
+
+/** What named sitemaps: the settings, a robots.txt or another sitemap. */
+type MapOrigin = { base?: URL; depth: number; found: FoundBy; isOfAnyHost?: boolean };
+
 /** Sitemaps come first: what they name is named, even when a page links to it as well. */
-export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], depth: number): void {
+export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], from: MapOrigin): void {
+  const { base, depth, found, isOfAnyHost = false } = from;
   const maps: Waiting[] = [];
   for (const address of addresses) {
-    const verdict = guardUrl(address, undefined, bounds.allowPrivate);
-    if (!verdict.ok || !crawl.hosts.has(verdict.url.host)) continue;
+    const verdict = guardUrl(address, base, bounds.allowPrivate);
+    const isTaken =
+      verdict.ok &&
+      (isOfAnyHost || ownsHost(crawl, verdict.url) || base?.host === verdict.url.host) &&
+      depth <= MAX_MAP_DEPTH &&
+      crawl.maps < MAX_MAPS;
+    if (!isTaken) {
+      leaveOut(crawl, bounds, address, "sitemapUrls");
+      continue;
+    }
     const { href } = verdict.url;
-    if (depth > MAX_MAP_DEPTH || crawl.maps >= MAX_MAPS || stateOf(crawl, href) !== null) continue;
+    if (stateOf(crawl, href) !== null) continue;
     crawl.maps += 1;
     noteState(crawl, href, "waiting");
-    maps.push({ url: href, kind: "map", found: "sitemap", depth });
+    maps.push({ url: href, kind: "map", found, depth });
   }
   crawl.waiting.unshift(...maps);
 }

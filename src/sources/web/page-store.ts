@@ -28,7 +28,8 @@ export async function keepPage(
   replaced: string,
 ): Promise<void> {
   await store.write(await pageKey(path, page.version), page.bytes);
-  if (replaced !== "") await store.remove(await pageKey(path, replaced));
+  if (replaced !== "" && replaced !== page.version)
+    await store.remove(await pageKey(path, replaced));
 }
 
 export async function readPage(

@@ -1,9 +1,9 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
-import { fetchEntry, findKnown, isPushed, subjectOf, textOf } from "./fetch-entry.ts";
+import { fetchEntry, findKnown, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
-import { addLink, addTooDeep } from "./frontier.ts";
+import { addLink, addTooDeep, enterSite, isWanted, leaveOut } from "./frontier.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 import { factsOf, type HtmlPage } from "./pages/html-page.ts";
@@ -12,7 +12,10 @@ import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/r
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
 export async function recordOutcome(step: Step, subject: Subject, fetched: Fetched): Promise<void> {
-  noteState(step.crawl, subject.entry.url, "dropped");
+  const { crawl, bounds } = step;
+  const { entry } = subject;
+  noteState(crawl, entry.url, "dropped");
+  if (entry.found === "start" && "url" in fetched) enterSite(crawl, bounds, entry.url, fetched.url);
   if (fetched.outcome === "page") await recordPage(step, subject, fetched);
   else if (fetched.outcome === "unchanged") await recordUnchanged(step, subject, fetched);
   else if (fetched.outcome === "missing")
@@ -22,22 +25,23 @@ export async function recordOutcome(step: Step, subject: Subject, fetched: Fetch
 
 async function recordPage(step: Step, subject: Subject, page: Page): Promise<void> {
   const moved = movedTo(subject, page.url);
-  const facts = factsOf(page.mediaType, page.bytes, page.contentType);
+  const { facts } = page;
   if (moved !== null && isRecorded(step, moved)) return;
   if (moved !== null) noteState(step.crawl, moved, "dropped");
   if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
   const asks = directivesOf(page.robotsTag, facts);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
-  else if (subject.found === "pushed" || step.bounds.filter(page.url)) {
+  else if (isTaken(step, subject, page.url)) {
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
   }
   if (facts !== null) follow(step, subject, page.url, facts, asks);
 }
 
-/** Where a redirect led, when the file goes by that address; a pushed URL keeps its own. */
-function movedTo({ entry, found }: Subject, url: URL): string | null {
-  const target = normalizeUrl(url).href;
-  return found === "pushed" || target === entry.url ? null : target;
+function isTaken({ crawl, bounds }: Step, { entry, found }: Subject, url: URL): boolean {
+  if (found === "pushed" || (found !== "link" && bounds.filter(url))) return true;
+  const isPage = found === "link" && isWanted(crawl, bounds, url);
+  if (found === "link" && !isPage) leaveOut(crawl, bounds, entry.url, "startUrls");
+  return isPage;
 }
 
 function isRecorded({ crawl }: Step, url: string): boolean {
@@ -69,7 +73,7 @@ async function yieldsToCanonical(
 function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): string | null {
   const from = URL.parse(base ?? "", page.url.href) ?? page.url;
   const url = canonical === null ? null : URL.parse(canonical, from.href);
-  if (url === null || !step.crawl.hosts.has(url.host) || !step.bounds.filter(url)) return null;
+  if (url === null || !isWanted(step.crawl, step.bounds, url)) return null;
   const target = normalizeUrl(url);
   const isItself = target.href === normalizeUrl(page.url).href;
   return isItself || isTooLong(target) ? null : target.href;
@@ -83,11 +87,12 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
   // After a redirect what is known belongs to another address.
   const known = path === entry.url ? listing.known : await findKnown(step, path);
   const version = await sha256Hex(page.bytes);
-  if (known?.version !== version) {
+  if (known?.version !== version || known.path !== path) {
     await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
   }
   const pushed = found === "pushed" || isPushed(known);
-  out.files.push(fileOf(listing, { version, isNew: known?.version !== version }, pushed));
+  const file = fileOf(listing, { version, isNew: known?.version !== version }, pushed);
+  out.files.push({ ...file, externalId: known?.externalId ?? path });
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
@@ -118,6 +123,9 @@ function fileOf(
     ...(isNew ? { modifiedAt: modifiedAtOf(facts, entry.modifiedAt, lastModified) } : {}),
   };
 }
+
+/** In the state of a file that stands for a sitemap: why that could not be read. */
+export const BROKEN_SITEMAP = "brokenSitemap";
 
 export const neverRead = (url: string, mimeType = "text/html"): ListedFile => ({
   path: url,
@@ -181,7 +189,7 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
 const PROBLEMS_TOLD = 20;
 const ENDLESS = "left out: too long, or one of an endless series, such as pages of a calendar";
 
-function skip({ out }: Step, path: string, message: string): void {
+export function skip({ out }: Step, path: string, message: string): void {
   out.skipped += 1;
   if (out.problems.length < PROBLEMS_TOLD) out.problems.push({ path, message });
 }
@@ -224,14 +232,15 @@ function follow(
   step: Step,
   { entry }: Subject,
   url: URL,
-  { links, base }: HtmlPage,
+  { links, base, generator }: HtmlPage,
   { noFollow }: RobotsDirectives,
 ): void {
   const { crawl, bounds } = step;
   if (noFollow || crawl.isLook || entry.found === "pushed") return;
-  const from = { url: URL.parse(base ?? "", url.href) ?? url, depth: entry.depth };
+  const from = { url: URL.parse(base ?? "", url.href) ?? url, depth: entry.depth, generator };
   if (entry.depth >= bounds.maxDepth) {
-    if (bounds.tellsDepth) for (const link of links) addTooDeep(crawl, bounds, link, from.url);
+    // A source of sitemaps alone follows no links.
+    if (crawl.folders.size > 0) for (const link of links) addTooDeep(crawl, bounds, link, from);
     return;
   }
   const dropped = links.flatMap((link) => addLink(crawl, bounds, link, from) ?? []);

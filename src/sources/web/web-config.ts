@@ -70,7 +70,7 @@ export const webConfig = z.strictObject({
     .meta({ label: "Pages at most", isHalf: true, folded: FURTHER }),
   include: patterns.meta({
     label: "Only addresses that match",
-    hint: "One pattern a line; * stands for anything.",
+    hint: "One pattern a line; * stands for anything. They replace the folder of the start addresses.",
     folded: FURTHER,
   }),
   exclude: patterns.meta({ label: "Leave out", hint: "One pattern a line.", folded: FURTHER }),

@@ -5,13 +5,13 @@ import type { SourceTools } from "../source-manifest.ts";
 import { forgetCrawls, forgetStep, keepCrawl, newCrawl, readCrawl } from "./crawl-state.ts";
 import type { Crawl } from "./crawl-state.ts";
 import { crawlStep } from "./crawl-step.ts";
-import { subjectOf, textOf, type Step } from "./fetch-entry.ts";
-import { addMaps, addNamed, urlFilter, type Bounds } from "./frontier.ts";
+import { fetchEntry, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
+import type { Step, Subject } from "./fetch-entry.ts";
+import { addMaps, addNamed, addStart, urlFilter, type Bounds } from "./frontier.ts";
 import { forgetOrphans, readPage } from "./page-store.ts";
-import { fetchPage } from "./pages/fetch-page.ts";
-import { factsOf } from "./pages/html-page.ts";
-import { normalizeUrl, pageAddress } from "./pages/page-url.ts";
-import { recordOutcome } from "./record-outcome.ts";
+import type { Page } from "./pages/fetch-page.ts";
+import { pageAddress } from "./pages/page-url.ts";
+import { BROKEN_SITEMAP, recordOutcome } from "./record-outcome.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 import type { WebConfig } from "./web-config.ts";
 
@@ -92,17 +92,23 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
 const boundsOf = (config: WebConfig, allowPrivate: boolean): Bounds => ({
   maxDepth: config.maxDepth,
   maxPages: config.maxPages,
-  tellsDepth: config.startUrls.length > 0 && config.maxDepth > 0,
+  isIncluding: config.include.length > 0,
   mapDepth: config.startUrls.length === 0 ? config.maxDepth : 1,
   filter: urlFilter(config),
   pushHosts: config.pushHosts === undefined ? null : new Set(config.pushHosts),
   allowPrivate,
 });
 
-function leftOutOf({ leftOut }: Crawl): LeftOut[] {
-  const { isAtLeast } = leftOut;
-  const limits = (["maxPages", "maxDepth"] as const).map((limit) => {
-    return { limit, addresses: leftOut[limit], isAtLeast };
+/** What is left out and is no limit: nobody has to do anything about it. */
+const ABOUT = new Map([
+  ["startUrls", "outside the folder of the start addresses"],
+  ["views", "other views of pages, such as orders of a directory listing or versions in a wiki"],
+  ["sitemapUrls", "named by a sitemap, on other hosts or beyond 500 sitemaps"],
+]);
+
+function leftOutOf({ leftOut: { isAtLeast, ...counts } }: Crawl): LeftOut[] {
+  const limits = Object.entries(counts).map(([limit, addresses]) => {
+    return { limit, about: ABOUT.get(limit), addresses, isAtLeast };
   });
   return limits.filter(({ addresses }) => addresses > 0);
 }
@@ -115,9 +121,9 @@ function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {
   );
   for (const text of config.startUrls) {
     const url = URL.parse(text);
-    if (url !== null) addNamed(crawl, normalizeUrl(url).href, "start", 0);
+    if (url !== null) addStart(crawl, url);
   }
-  addMaps(crawl, bounds, config.sitemapUrls, 0);
+  addMaps(crawl, bounds, config.sitemapUrls, { depth: 0, found: "sitemap" });
   return crawl;
 }
 
@@ -137,20 +143,31 @@ function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
   return { body, size: bytes.byteLength, mimeType };
 }
 
-/** The kept bytes were lost: the page as it is now. @throws SourceFailure */
+/**
+ * A page whose bytes were not kept, by the rules of the crawl: what a scan would not list is not
+ * read here either. @throws SourceFailure
+ */
 async function fetchAgain(step: Step, file: ListedFile): Promise<OpenedFile> {
-  const options = {
-    validatorsOf: async () => null,
-    anyType: true,
-    alone: true,
-    refuse: () => null,
-  };
-  const fetched = await fetchPage(step, new URL(file.path), options);
-  if (fetched.outcome === "failed") throw fetched.failure;
-  if (fetched.outcome !== "page") throw missingFile("web page");
-  const facts = factsOf(fetched.mediaType, fetched.bytes, fetched.contentType);
-  if (directivesOf(fetched.robotsTag, facts).noIndex) {
-    throw new SourceFailure("bad-file", NOT_TO_BE_INDEXED);
+  const brokenSitemap = textOf(file.sourceState?.[BROKEN_SITEMAP]);
+  if (brokenSitemap !== null) throw new SourceFailure("bad-file", brokenSitemap);
+  const found = isPushed(file) ? "pushed" : "sitemap";
+  const subject = subjectOf({ url: file.path, kind: "page", found, depth: 0 }, file);
+  const fetched = await fetchEntry(step, subject, true);
+  if (fetched.outcome === "failed") {
+    const { kind, message } = fetched.failure;
+    // What a scan never read has no earlier version to keep.
+    const isVoid = kind === "denied" && file.version === "";
+    throw isVoid ? new SourceFailure("bad-file", message) : fetched.failure;
   }
+  if (fetched.outcome !== "page") throw missingFile("web page");
+  const refusal = refusalOf(step, subject, fetched);
+  if (refusal !== null) throw new SourceFailure("bad-file", refusal);
   return openedFrom(fetched.bytes, fetched.contentType ?? fetched.mediaType);
+}
+
+function refusalOf({ bounds }: Step, subject: Subject, page: Page): string | null {
+  if (movedTo(subject, page.url) !== null) return "redirects to another page";
+  if (directivesOf(page.robotsTag, page.facts).noIndex) return NOT_TO_BE_INDEXED;
+  const isTaken = subject.found === "pushed" || bounds.filter(page.url);
+  return isTaken ? null : "left out by the settings";
 }

@@ -49,6 +49,8 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
   const store = memoryStore();
   const outside: string[] = [];
   const waits: number[] = [];
+  /** What other sites answer, by address. */
+  const answers = new Map<string, () => Response>();
   let time = 0;
   const after = (path: string | null, limit: number, isWanted: (file: ListedFile) => boolean) =>
     [...files.values()]
@@ -67,10 +69,12 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
       allowPrivate: false,
       fetch: async (address, request) => {
         const url = new URL(address);
-        if (url.hostname !== HOST) outside.push(address);
-        if (/example\.\w+$/.test(url.hostname) && url.hostname !== HOST)
-          throw new TypeError("no such host");
-        const target = url.hostname === HOST ? address.replace(HOST, `127.0.0.1:${port}`) : address;
+        const isOfSite = url.hostname === HOST || url.hostname === `www.${HOST}`;
+        if (!isOfSite) outside.push(address);
+        const answer = answers.get(address)?.();
+        if (answer !== undefined) return answer;
+        if (/example\.\w+$/.test(url.hostname) && !isOfSite) throw new TypeError("no such host");
+        const target = isOfSite ? address.replace(url.host, `127.0.0.1:${port}`) : address;
         return await fetch(target, request);
       },
     },
@@ -85,7 +89,7 @@ export function webSource(port: number, settings: Partial<WebConfig>) {
   };
   const newReader = () => webReader(webConfig.parse(settings), options);
   const reader = newReader();
-  return { files, store, outside, waits, reader, newReader, ...scans(reader, files) };
+  return { files, store, outside, answers, waits, reader, newReader, ...scans(reader, files) };
 }
 
 const signal = new AbortController().signal;

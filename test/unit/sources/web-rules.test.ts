@@ -140,6 +140,8 @@ describe("pages", () => {
       links: ["/next", "one", "/area"],
       base: "/base/",
       canonical: "/canon",
+      refresh: null,
+      generator: "",
       title: "A title & more",
       language: "de-AT",
       modified: [],

@@ -12,6 +12,7 @@ import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-ty
 import { bareMediaType } from "../../bare-media-type.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
+import { factsOf, type HtmlPage } from "./html-page.ts";
 
 /** Consecutive requests without an answer, or with "too many requests", that end a scan. */
 const SILENCE_LIMIT = 20;
@@ -29,6 +30,8 @@ export type Page = {
   /** As the server sent it, charset included. */
   contentType: string | null;
   mediaType: string;
+  /** Null for what is no HTML. */
+  facts: HtmlPage | null;
   etag: string | null;
   lastModified: string | null;
   robotsTag: string | null;
@@ -130,7 +133,8 @@ async function outcomeOf(
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
-  return { outcome: "page", url, bytes, mediaType, ...headerFacts(headers) };
+  const facts = factsOf(mediaType, bytes, contentType);
+  return { outcome: "page", url, bytes, mediaType, facts, ...headerFacts(headers) };
 }
 
 function headerFacts(headers: Headers) {

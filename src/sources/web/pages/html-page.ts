@@ -7,6 +7,10 @@ export type HtmlPage = {
   links: string[];
   base: string | null;
   canonical: string | null;
+  /** Where the page sends its readers at once, as a redirect does. */
+  refresh: string | null;
+  /** The program that made the page, in lower case. */
+  generator: string;
   title: string | null;
   language: string | null;
   /** When it says that it was last changed, as written, the surest first. */
@@ -39,6 +43,8 @@ export function readHtmlPage(html: string): HtmlPage {
     links: [],
     base: null,
     canonical: null,
+    refresh: null,
+    generator: "",
     title: null,
     language: null,
     modified: [],
@@ -47,6 +53,7 @@ export function readHtmlPage(html: string): HtmlPage {
   let inTitle = false;
   let linkedData: string | null = null;
   let depth = 0;
+  let noScripts = 0;
   const parser: Parser = new Parser({
     onopentag(name, attributes) {
       depth += 1;
@@ -54,7 +61,8 @@ export function readHtmlPage(html: string): HtmlPage {
       inTitle = name === "title" && page.title === null;
       if (inTitle) page.title = "";
       if (name === "script" && attributes["type"] === LINKED_DATA) linkedData ??= "";
-      openers[name]?.(page, attributes);
+      if (name === "noscript") noScripts += 1;
+      openers[name]?.(page, attributes, noScripts > 0);
     },
     ontext(text) {
       if (linkedData !== null && linkedData.length < MAX_LINKED_DATA) linkedData += text;
@@ -62,6 +70,7 @@ export function readHtmlPage(html: string): HtmlPage {
     },
     onclosetag(name) {
       depth -= 1;
+      if (name === "noscript") noScripts -= 1;
       if (name === "title") inTitle = false;
       if (name !== "script" || linkedData === null) return;
       page.modified.push(...(DATE_MODIFIED.exec(linkedData)?.slice(1) ?? []));
@@ -77,12 +86,20 @@ export function readHtmlPage(html: string): HtmlPage {
 const cut = (text: string) => text.slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
 type Attributes = Record<string, string>;
-type Opener = (page: HtmlPage, attributes: Attributes) => void;
+type Opener = (page: HtmlPage, attributes: Attributes, isInNoScript: boolean) => void;
 
 function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
   const link = href.trim();
   if (link === "" || link.startsWith("#") || /\bnofollow\b/i.test(rel)) return;
   if (page.links.length < MAX_LINKS) page.links.push(link);
+}
+
+/** https://developers.google.com/search/docs/crawling-indexing/301-redirects#metarefresh */
+function addRefresh(page: HtmlPage, content: string, isInNoScript: boolean): void {
+  const target = /url\s*=\s*["']?([^"']+)/i.exec(content)?.[1];
+  if (target === undefined) return;
+  addLink(page, { href: target });
+  if (Number.parseInt(content, 10) === 0 && !isInNoScript) page.refresh ??= target;
 }
 
 const openers: Record<string, Opener> = {
@@ -98,14 +115,12 @@ const openers: Record<string, Opener> = {
     const canonical = rel.toLowerCase().split(/\s+/).includes("canonical") && href.trim() !== "";
     if (canonical) page.canonical ??= href.trim();
   },
-  meta(page, attributes) {
+  meta(page, attributes, isInNoScript) {
     const { content = "", name = "", property } = attributes;
     if (property === "article:modified_time") page.modified.unshift(content.trim());
     if (/^(?:robots|quarry)$/i.test(name.trim())) page.directives.push(content);
-    if (/^refresh$/i.test(attributes["http-equiv"] ?? "")) {
-      const target = /url\s*=\s*["']?([^"']+)/i.exec(content)?.[1];
-      if (target !== undefined) addLink(page, { href: target });
-    }
+    if (/^generator$/i.test(name)) page.generator ||= content.trim().toLowerCase();
+    if (/^refresh$/i.test(attributes["http-equiv"] ?? "")) addRefresh(page, content, isInNoScript);
   },
 };
 

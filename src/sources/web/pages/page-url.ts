@@ -5,7 +5,16 @@ const TRACKING =
   /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|phpsessid|jsessionid|sessionid|_ga|yclid)$/i;
 const SESSION_IN_PATH = /;jsessionid=[^/?]*/i;
 
-/** One address for one page: no fragment, no tracking, percent-encoding in one way. */
+/** What servers answer for a folder. */
+const INDEX = /\/(index\.html?)$/i;
+
+/** The name of a folder's page in an address that has one; null: it has none. */
+export const indexNameOf = ({ pathname }: URL) => INDEX.exec(pathname)?.[1] ?? null;
+
+/**
+ * One address for one page: no fragment, no tracking, no name of a folder's page, percent-encoding
+ * in one way.
+ */
 export function normalizeUrl(url: URL): URL {
   const normal = new URL(url.href);
   normal.hash = "";
@@ -15,7 +24,10 @@ export function normalizeUrl(url: URL): URL {
   const drop = [...normal.searchParams.keys()].filter((name) => TRACKING.test(name));
   for (const name of drop) normal.searchParams.delete(name);
   // An empty query and none are the same page; assigning "" drops the question mark.
-  if (normal.search === "") normal.search = "";
+  if (normal.search === "") {
+    normal.search = "";
+    normal.pathname = normal.pathname.replace(INDEX, "/");
+  }
   return normal;
 }
 

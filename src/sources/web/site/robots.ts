@@ -7,34 +7,43 @@ export const robotsRules = z.object({
   rules: z.array(z.object({ allow: z.boolean(), pattern: z.string() })),
   /** Seconds between requests; null when none are asked for. */
   crawlDelaySeconds: z.number().nullable(),
+  /** Of the whole file; as written. RFC 9309 §2.2.4 */
+  sitemaps: z.array(z.string()).default([]),
 });
 export type RobotsRules = z.infer<typeof robotsRules>;
 
-export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null };
+export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null, sitemaps: [] };
 
 const MAX_RULES = 2_000;
+const MAX_SITEMAPS = 100;
 /** What stands behind it is passed over: no address that we ask for is longer. */
 const MAX_LINE_LENGTH = 8_192;
 
-type Group = RobotsRules & { agents: string[] };
+type Group = Omit<RobotsRules, "sitemaps"> & { agents: string[] };
 
 /** @param agent our product token, lower case; its groups count, or else those for `*` */
 export function parseRobots(text: string, agent: string): RobotsRules {
-  const groups = groupsOf(text);
+  const lines = text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\r|\n/)
+    .map(fieldOf);
+  const groups = groupsOf(lines);
   const ours = groups.filter((group) => group.agents.includes(agent));
   const chosen = ours.length > 0 ? ours : groups.filter((group) => group.agents.includes("*"));
   return {
     rules: chosen.flatMap((group) => group.rules).slice(0, MAX_RULES),
     crawlDelaySeconds:
       chosen.find((group) => group.crawlDelaySeconds !== null)?.crawlDelaySeconds ?? null,
+    sitemaps: lines
+      .flatMap(({ key, value }) => (key === "sitemap" && value !== "" ? [value] : []))
+      .slice(0, MAX_SITEMAPS),
   };
 }
 
-function groupsOf(text: string): Group[] {
+function groupsOf(lines: Line[]): Group[] {
   const groups: Group[] = [];
   let naming = false;
-  for (const line of text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/)) {
-    const { key, value } = fieldOf(line.slice(0, MAX_LINE_LENGTH));
+  for (const { key, value } of lines) {
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], crawlDelaySeconds: null });
       groups.at(-1)?.agents.push(value.toLowerCase());
@@ -44,9 +53,11 @@ function groupsOf(text: string): Group[] {
   return groups;
 }
 
+type Line = { key: string; value: string };
+
 /** `Field: value # comment`; what is no field has an empty key. */
-function fieldOf(line: string): { key: string; value: string } {
-  const [whole = ""] = line.split("#", 1);
+function fieldOf(line: string): Line {
+  const [whole = ""] = line.slice(0, MAX_LINE_LENGTH).split("#", 1);
   const colon = whole.indexOf(":");
   const key = colon < 0 ? "" : whole.slice(0, colon).trim().toLowerCase();
   return { key: /^[\w-]+$/.test(key) ? key : "", value: whole.slice(colon + 1).trim() };

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import {
+  htmlPage,
+  sitemapIndexOf,
+  sitemapOf,
+  startWebSite,
+  type WebSite,
+} from "../../doubles/web-site/web-site.ts";
+
+const WWW = BASE.replace("//", "//www.");
+const ELSEWHERE = "http://login.example.org/sign-in";
+
+let site: WebSite;
+
+beforeEach(async () => {
+  site = await startWebSite();
+});
+
+afterEach(async () => {
+  await site.stop();
+});
+
+const page = (path: string, links: string[] = [], head = "") =>
+  site.routes.set(path, { headers: { etag: `"${path}"` }, body: htmlPage(path, links, head) });
+const redirect = (path: string, location: string) =>
+  site.routes.set(path, { status: 302, headers: { location } });
+const refreshTo = (url: string, seconds = 0) =>
+  `<meta http-equiv="refresh" content="${seconds}; URL='${url}'">`;
+const shown = (files: Iterable<string>) => [...files].map((path) => path.replace(BASE, "")).sort();
+
+/** What the index job is given for each file that a scan listed. */
+async function indexed(source: ReturnType<typeof webSource>) {
+  const read = [...source.files.keys()].map(async (path) => {
+    const text = await source.textOf(path).then(
+      (opened) => (typeof opened === "string" ? opened : opened.text),
+      (thrown: Error) => `error: ${thrown.message}`,
+    );
+    return [path.replace(BASE, ""), text] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+test.each([
+  ["a server", () => redirect("/", ELSEWHERE)],
+  ["a page", () => page("/", [], refreshTo(ELSEWHERE))],
+])("what another site answers is never read where %s redirects to it", async (_who, set) => {
+  set();
+  const source = webSource(site.port, { startUrls: [BASE] });
+  source.answers.set(ELSEWHERE, () => new Response("<p>Please sign in"));
+  const { listed } = await source.scan();
+  expect(listed).toMatchObject([{ path: `${BASE}/`, failure: { kind: "denied" } }]);
+  expect(await indexed(source)).toEqual({ "/": "error: redirects to another host" });
+  expect(source.outside).toEqual([]);
+});
+
+test("a file whose bytes were not kept is read by the rules of the crawl", async () => {
+  const startUrls = ["/left-out", "/moved", "/late"].map((path) => BASE + path);
+  for (const path of ["/left-out", "/moved", "/late"]) site.routes.set(path, { status: 500 });
+  const source = webSource(site.port, { startUrls, exclude: ["/left-out"] });
+  await source.scan();
+  page("/left-out");
+  page("/target");
+  page("/late");
+  redirect("/moved", "/target");
+  expect(await indexed(source)).toEqual({
+    "/left-out": "error: left out by the settings",
+    "/moved": "error: redirects to another page",
+    "/late": htmlPage("/late", []),
+  });
+});
+
+test("a sitemap moves within the site, names it with and without www, and relatively", async () => {
+  redirect("/sitemap.xml", `${WWW}/maps/index.xml`);
+  site.routes.set("/maps/index.xml", sitemapIndexOf(["one.xml", "/maps/two.xml"]));
+  site.routes.set("/maps/one.xml", sitemapOf([`${WWW}/a`, `${BASE}/b`]));
+  site.routes.set("/maps/two.xml", sitemapOf([`${WWW}/c`, "/d"]));
+  for (const path of ["/a", "/b", "/c", "/d"]) page(path);
+  const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
+  const { leftOut } = await source.scan();
+  expect(shown(source.files.keys()).map((path) => path.replace(WWW, "www"))).toEqual(
+    ["/b", "www/a", "www/c", "www/d"].sort(),
+  );
+  expect(leftOut).toEqual([]);
+});
+
+test("a sitemap that cannot be read is an error, and its XML no document", async () => {
+  const sitemap = { ...sitemapOf([`${BASE}/a`]), status: 500 };
+  site.routes.set("/sitemap.xml", sitemap);
+  const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
+  await source.scan();
+  site.routes.set("/sitemap.xml", { ...sitemap, status: 200 });
+  expect(await indexed(source)).toEqual({
+    "/sitemap.xml": "error: sitemap: the server answered 500",
+  });
+});
+
+test("what a sitemap names elsewhere is counted", async () => {
+  const others = Array.from({ length: 7 }, (_, at) => `http://other.example.org/${at}`);
+  site.routes.set("/sitemap.xml", sitemapOf([...others, `${BASE}/a`]));
+  page("/a");
+  const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
+  const { leftOut } = await source.scan();
+  expect(leftOut).toMatchObject([{ limit: "sitemapUrls", addresses: 7, isAtLeast: false }]);
+});
+
+test("a page that only sends its readers on is the page to which it sends them", async () => {
+  page("/", ["/old", "/slow", "/script", "/round"]);
+  page("/old", [], refreshTo("new/?a=1"));
+  page("/new/?a=1", [], refreshTo("/newest"));
+  page("/newest");
+  page("/slow", [], refreshTo("/newest", 300));
+  page("/script", [], `<noscript>${refreshTo("/plain")}</noscript>`);
+  page("/plain");
+  page("/round", [], refreshTo("/round#top"));
+  const source = webSource(site.port, { startUrls: [BASE, `${BASE}/start`] });
+  page("/start", ["/behind"], refreshTo("/started"));
+  page("/started", ["/behind"]);
+  page("/behind");
+  const all = ["/", "/behind", "/newest", "/plain", "/round", "/script", "/slow", "/started"];
+  await source.scan();
+  expect(shown(source.files.keys())).toEqual(all);
+  site.asked.length = 0;
+  await source.scan();
+  expect(shown(source.files.keys())).toEqual(all);
+  const whole = site.asked.filter(({ status }) => status === 200).map(({ path }) => path);
+  expect(new Set(whole)).toEqual(new Set(["/old", "/new/?a=1", "/start"]));
+});
+
+test("a pushed address that sends its readers on has what they find, each time", async () => {
+  page("/pushed", [], refreshTo("/target"));
+  page("/target");
+  const source = webSource(site.port, {});
+  await source.push(`${BASE}/pushed`);
+  expect(source.files.get(`${BASE}/pushed`)?.url).toBe(`${BASE}/target`);
+  const lastModified = { "last-modified": "Wed, 04 Mar 2026 10:00:00 GMT" };
+  site.routes.set("/target", { headers: lastModified, body: htmlPage("Another", []) });
+  await source.scan();
+  expect((await indexed(source))["/pushed"]).toBe(htmlPage("Another", []));
+});

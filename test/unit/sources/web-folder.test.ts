@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+import type { WebConfig } from "../../../src/sources/web/web-config.ts";
+import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import {
+  htmlPage,
+  sitemapIndexOf,
+  sitemapOf,
+  startWebSite,
+  type WebSite,
+} from "../../doubles/web-site/web-site.ts";
+
+let site: WebSite;
+
+beforeEach(async () => {
+  site = await startWebSite();
+});
+
+afterEach(async () => {
+  await site.stop();
+});
+
+const page = (path: string, links: string[] = [], head = "") =>
+  site.routes.set(path, { headers: { etag: `"${path}"` }, body: htmlPage(path, links, head) });
+const redirect = (path: string, location: string) =>
+  site.routes.set(path, { status: 301, headers: { location } });
+const generator = (name: string) => `<meta name="generator" content="${name}">`;
+const robots = (...lines: string[]) => site.routes.set("/robots.txt", { body: lines.join("\n") });
+const paths = (files: Iterable<string>) => [...files].map((path) => path.replace(BASE, "")).sort();
+
+async function scanned(settings: Partial<WebConfig>) {
+  const source = webSource(site.port, settings);
+  const { leftOut, problems } = await source.scan();
+  const left = Object.fromEntries(leftOut.map(({ limit, addresses }) => [limit, addresses]));
+  return { source, files: paths(source.files.keys()), left, problems };
+}
+
+/** The manual of a server in several languages, each with links to the others. */
+function manual() {
+  const languages = ["en", "de", "fr"];
+  for (const language of languages) {
+    const others = languages.map((other) => `/manual/${other}/`);
+    page(`/manual/${language}/`, ["install", "../style.txt", "/", ...others]);
+    page(`/manual/${language}/install`, [`/manual/${language}/mod/a`]);
+    page(`/manual/${language}/mod/a`);
+  }
+  page("/manual/style.txt");
+  page("/", ["/manual/en/"]);
+}
+const ENGLISH = ["/manual/en/", "/manual/en/install", "/manual/en/mod/a"];
+
+test.each([
+  ["/manual/en/", {}, ENGLISH],
+  ["/manual/en/install", {}, ["/manual/en/install", "/manual/en/mod/a"]],
+  ["/manual/en/", { include: ["/manual/en/", "/manual/*/install"] }, [...ENGLISH]],
+  [
+    "/manual/en/",
+    { include: ["/manual/en/", "/manual/de/"] },
+    [...ENGLISH, "/manual/de/", "/manual/de/install", "/manual/de/mod/a"],
+  ],
+])("links from %s with %j stay in the folder, unless include widens it", async (at, more, all) => {
+  manual();
+  const { files } = await scanned({ startUrls: [BASE + at], ...more });
+  expect(files).toEqual(all.toSorted());
+});
+
+test("what lies outside the folder is counted once, and leaves when it was indexed", async () => {
+  manual();
+  const { left, source } = await scanned({ startUrls: [`${BASE}/manual/en/`] });
+  expect(left).toEqual({ startUrls: 4 });
+  const former = { ...source.files.get(`${BASE}/manual/en/`), path: `${BASE}/manual/de/` };
+  source.files.set(former.path, { ...former, externalId: former.path } as never);
+  await source.scan();
+  expect(paths(source.files.keys())).toEqual(ENGLISH);
+});
+
+test("the folder is the one to which a start address leads", async () => {
+  manual();
+  redirect("/manual/en", "/manual/en/");
+  expect((await scanned({ startUrls: [`${BASE}/manual/en`] })).files).toEqual(ENGLISH);
+  redirect("/old/", "/manual/en/");
+  expect((await scanned({ startUrls: [`${BASE}/old/`] })).files).toEqual(ENGLISH);
+  redirect("/", "/manual/en/");
+  const whole = await scanned({ startUrls: [BASE] });
+  expect(whole.files).toContain("/manual/fr/install");
+  redirect("/manual/en/install", "/manual/de/install");
+  const moved = await scanned({ startUrls: [`${BASE}/manual/en/`] });
+  expect(moved.files).toEqual(["/manual/en/"]);
+  expect(moved.left).toMatchObject({ startUrls: 5 });
+});
+
+test("a depth of none reads the start addresses alone, and counts what they link", async () => {
+  manual();
+  robots(`Sitemap: ${BASE}/map.xml`);
+  site.routes.set("/map.xml", sitemapOf([`${BASE}/manual/en/mod/a`]));
+  const { files, left } = await scanned({ startUrls: [`${BASE}/manual/en/`], maxDepth: 0 });
+  expect(files).toEqual(["/manual/en/"]);
+  expect(left).toEqual({ maxDepth: 1, startUrls: 4 });
+});
+
+test("a directory's orders and a wiki's forms and versions are counted, never fetched", async () => {
+  const orders = ["N", "M", "S", "D"].flatMap((by) => [`?C=${by};O=A`, `?C=${by};O=D`]);
+  page("/files/", [...orders, "sub/", "a.txt"]);
+  page("/files/sub/", [...orders, "../", "?sort=size&order=desc"]);
+  page("/files/a.txt");
+  const titled = (title: string, more: string) => `/w/index.php?title=${title}&${more}`;
+  const views = (title: string) => [
+    titled(title, "action=edit&redlink=1"),
+    titled(title, "action=history"),
+    titled(title, "oldid=7"),
+    `/wiki/${title}?action=edit`,
+    `/wiki/Special:WhatLinksHere/${title}`,
+    titled(title, "action=view"),
+  ];
+  const wiki = generator("MediaWiki 1.39.17");
+  page("/wiki/A", ["/wiki/B", ...views("A"), ...views("C")], wiki);
+  page("/wiki/B", [...views("B")], wiki);
+  page("/shop", ["/shop?action=show&id=5", "/shop?oldid=3"]);
+  site.otherwise(({ pathname, search }) => ({ body: htmlPage(`${pathname}${search}`, []) }));
+  const startUrls = ["/files/", "/wiki/A", "/shop"].map((path) => BASE + path);
+  const { files, left } = await scanned({ startUrls, include: ["/"], maxPages: 12 });
+  const read = [titled("A", ""), titled("B", ""), titled("C", "")].map((at) => `${at}action=view`);
+  const pages = ["/files/", "/files/a.txt", "/files/sub/", "/wiki/A", "/wiki/B"];
+  const shop = ["/shop", "/shop?action=show&id=5", "/shop?oldid=3"];
+  expect(files).toEqual([...pages, ...read, ...shop].toSorted());
+  expect(left).toEqual({ views: 2 * orders.length + 1 + 3 * 5 });
+  expect(site.asked.filter(({ path }) => /edit|history|Special|C=/.test(path))).toEqual([]);
+});
+
+test("a folder and its index page are one, whichever of them answers", async () => {
+  page("/", ["index.html", "/both/index.html", "/named/index.htm", "/index.html?page=2"]);
+  page("/index.html", []);
+  page("/both/", ["/both/index.html", "/both/"]);
+  page("/both/index.html");
+  page("/named/index.htm", ["index.htm"]);
+  page("/index.html?page=2");
+  const { files, source } = await scanned({ startUrls: [`${BASE}/index.html`] });
+  const all = ["/", "/both/", "/index.html?page=2", "/named/"];
+  expect(files).toEqual(all);
+  site.asked.length = 0;
+  await source.scan();
+  expect(paths(source.files.keys())).toEqual(all);
+  expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
+  source.store.entries.clear();
+  expect(await source.textOf(`${BASE}/named/`)).toMatchObject({
+    text: htmlPage("/named/index.htm", ["index.htm"]),
+  });
+});
+
+test("a file named by its folder's page keeps its id under the folder's name", async () => {
+  page("/", ["/a/index.html"]);
+  page("/a/");
+  const { source } = await scanned({ startUrls: [BASE] });
+  const former = source.files.get(`${BASE}/a/`);
+  if (former === undefined) throw new Error("the folder is not listed");
+  const path = `${BASE}/a/index.html`;
+  source.files.delete(former.path);
+  source.files.set(path, { ...former, path, externalId: path, url: path });
+  await source.scan();
+  const { version } = former;
+  expect(source.files.get(`${BASE}/a/`)).toMatchObject({ externalId: path, version });
+  expect(await source.textOf(`${BASE}/a/`)).toMatchObject({ text: htmlPage("/a/", []) });
+  site.asked.length = 0;
+  await source.scan();
+  expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
+});
+
+const ELSEWHERE = "http://maps.example.org/handbook/";
+
+test("a sitemap that robots.txt names is used, on another host too, within the folder", async () => {
+  manual();
+  robots("User-agent: other", "Disallow: /", `sitemap: ${ELSEWHERE}index.xml`, "Sitemap: /own.xml");
+  page("/manual/en/orphan");
+  page("/manual/en/alone", ["/manual/en/behind"]);
+  page("/manual/en/behind");
+  const source = webSource(site.port, { startUrls: [`${BASE}/manual/en/`] });
+  const answer = (text: string | Uint8Array | undefined) => () => new Response(String(text));
+  source.answers.set(
+    new URL("/robots.txt", ELSEWHERE).href,
+    () => new Response(null, { status: 404 }),
+  );
+  source.answers.set(`${ELSEWHERE}index.xml`, answer(sitemapIndexOf(["1.xml"]).body));
+  const mapped = [`${BASE}/manual/en/orphan`, `${BASE}/manual/de/`, `${ELSEWHERE}page`];
+  source.answers.set(`${ELSEWHERE}1.xml`, answer(sitemapOf(mapped).body));
+  site.routes.set("/own.xml", sitemapOf([`${BASE}/manual/en/alone`, `${BASE}/manual/en/lost`]));
+  const { leftOut, problems } = await source.scan();
+  const extra = ["/manual/en/orphan", "/manual/en/alone", "/manual/en/behind"];
+  expect(paths(source.files.keys())).toEqual([...ENGLISH, ...extra].toSorted());
+  expect(leftOut).toMatchObject([
+    { limit: "startUrls", addresses: 4 },
+    { limit: "sitemapUrls", addresses: 1 },
+  ]);
+  expect(problems).toMatchObject([{ path: `${BASE}/manual/en/lost` }]);
+  expect(source.outside.filter((address) => !address.endsWith(".txt"))).toEqual([
+    `${ELSEWHERE}index.xml`,
+    `${ELSEWHERE}1.xml`,
+  ]);
+});
+
+test("a sitemap that robots.txt names and cannot be read takes nothing away", async () => {
+  page("/", []);
+  page("/orphan");
+  robots(`Sitemap: ${BASE}/map.xml`);
+  site.routes.set("/map.xml", sitemapOf([`${BASE}/orphan`]));
+  const { source } = await scanned({ startUrls: [BASE] });
+  site.routes.set("/map.xml", { status: 500 });
+  const { problems } = await source.scan();
+  expect(problems).toEqual([
+    { path: `${BASE}/map.xml`, message: "sitemap: the server answered 500" },
+  ]);
+  expect(paths(source.files.keys())).toEqual(["/", "/orphan"]);
+});
