@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseRange } from "./core/addresses.ts";
+import { parseRanges, type AddressRange } from "./core/addresses.ts";
 import { trimEnd } from "./core/trim.ts";
 
 /** Values that a variable accepts, as docs/configuration.md lists them. */
@@ -27,30 +27,24 @@ const httpUrl = allow(
   z.url({ protocol: /^https?$/, error: "must be an http or https address" }),
   "http or https address",
 ).transform((url) => trimEnd(url, "/"));
-/** A base address with a path would be a prefix of every path, which nothing here supports. */
-const origin = allow(
-  z
-    .string()
-    .refine(
-      isOrigin,
-      "must be an origin, such as https://quarry.example.com: http or https, without user, path, query or fragment; a path before Quarry's own is not supported",
-    ),
-  "http or https origin",
-).transform((text) => new URL(text).origin);
+const ORIGIN =
+  "must be an origin, such as https://quarry.example.com: http or https, without user, path, query or fragment; a path before Quarry's own is not supported";
+const origin = allow(z.string().refine(isOrigin, ORIGIN), "http or https origin").transform(
+  (text) => new URL(text).origin,
+);
 function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
 }
-const addressRanges = allow(
-  z.string().transform((text, context) =>
-    text.split(",").flatMap((written) => {
-      const range = parseRange(written.trim());
-      const message = `must be addresses and ranges such as 10.0.0.0/8, comma between; "${written.trim()}" is neither, or all addresses`;
-      if (range === null) context.addIssue({ code: "custom", message });
-      return range === null ? [] : [range];
-    }),
-  ),
-  "addresses and ranges",
+const RANGES =
+  "must be addresses and ranges such as 10.0.0.0/8, comma between, and not all addresses";
+const addressRanges = allow(z.string().transform(parseRanges), "addresses and ranges").pipe(
+  z.custom<AddressRange[]>(Array.isArray, RANGES),
+);
+const CONTACT = "must be a mailto: or https: address";
+const contact = allow(
+  z.url({ protocol: /^(https|mailto)$/, normalize: true, error: CONTACT }),
+  "mailto: or https: address",
 );
 /** Deliberately loose: `admin@localhost` is a valid address on a laptop. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -59,13 +53,6 @@ export const modelName = allow(
   z.string().regex(/^[a-z0-9-]+\/.+$/, "must be named provider/name, such as local/llama3.2"),
   "provider/name",
 );
-const contact = allow(
-  z
-    .string()
-    .refine((text) => EMAIL.test(text) || isHttps(text), "must be an e-mail or https address"),
-  "e-mail or https address",
-).transform((text) => (EMAIL.test(text) ? `mailto:${encodeURI(text)}` : new URL(text).href));
-const isHttps = (text: string) => URL.parse(text)?.protocol === "https:";
 const AES_KEY = "must be 32 bytes in base64 (openssl rand -base64 32)";
 const aesKey = allow(
   z.base64({ error: AES_KEY, abort: true }).refine((text) => atob(text).length === 32, AES_KEY),

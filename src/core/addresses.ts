@@ -22,8 +22,13 @@ function parseLiteral(literal: string): Address | null {
   return isPlain ? ipaddr.process(literal) : null;
 }
 
-/** An address, or a range such as `10.0.0.0/8`; null: neither, or a range of all addresses. */
-export function parseRange(text: string): AddressRange | null {
+/** Addresses and ranges such as `10.0.0.0/8`, comma between; null: one is neither, or of all. */
+export function parseRanges(text: string): AddressRange[] | null {
+  const ranges = text.split(",").map((written) => parseRange(written.trim()));
+  return ranges.every((range) => range !== null) ? ranges : null;
+}
+
+function parseRange(text: string): AddressRange | null {
   const [, literal = "", length] = RANGE.exec(text) ?? [];
   const address = parseLiteral(literal);
   if (address === null) return null;
