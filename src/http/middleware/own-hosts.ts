@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 
-import { QuarryError } from "../../core/errors.ts";
+import { notFound, QuarryError } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 import { calledBy, isFromThisMachine } from "../client-address.ts";
 
@@ -17,15 +17,16 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 export const ownHostsOnly = createMiddleware<AppEnv>(async (context, next) => {
   const { config } = context.get("services");
   if (config.ENVIRONMENT === "development") {
-    const { raw } = context.req;
+    const { raw, path } = context.req;
+    // Development servers have doors here. A started service has none, under any name.
+    if (path.startsWith("/cdn-cgi/")) throw notFound();
     const host = raw.headers.get("Host") ?? new URL(raw.url).host;
     const called = calledBy(config, raw).host ?? host;
-    const { PUBLIC_BASE_URL } = config;
-    const own = PUBLIC_BASE_URL === undefined ? LOCAL_NAMES : [new URL(PUBLIC_BASE_URL).hostname];
-    const isOwn = isFromThisMachine(raw)
-      ? isOneOf(called, LOCAL_NAMES.concat(own))
-      : isOneOf(called, own);
-    if (!isOwn || !isOneOf(host, LOCAL_NAMES.concat(own))) throw foreignHost();
+    const { PUBLIC_BASE_URL: address } = config;
+    const own = address === undefined ? LOCAL_NAMES : [new URL(address).hostname];
+    const names = [...LOCAL_NAMES, ...own];
+    const isOwn = isOneOf(called, isFromThisMachine(raw) ? names : own);
+    if (!isOwn || !isOneOf(host, names)) throw foreignHost();
   }
   await next();
 });

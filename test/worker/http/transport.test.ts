@@ -19,6 +19,7 @@ test("a local server answers to its own names only", async () => {
     expect(answer.status).toBe(403);
     expect(await answer.json()).toEqual({ error: expect.stringMatching(/^Forbidden: a local/) });
     expect((await ask(`http://${name}/panel/api/session`, SIGN_IN)).status).toBe(403);
+    expect((await ask(`http://${name}/cdn-cgi/explorer/api`)).status).toBe(404);
   }
   for (const name of ["localhost:8787", "127.0.0.1:9000", "[::1]:8787"]) {
     expect((await ask(`http://${name}/api/openapi.json`)).status).toBe(200);
@@ -99,7 +100,7 @@ test("search engines find nothing, and a weakness is told to the contact", async
   expect(await robots.text()).toBe("User-agent: *\nDisallow: /\n");
   const path = "/.well-known/security.txt";
   expect((await received({}, { path })).status).toBe(404);
-  const told = await received({ SECURITY_CONTACT: "security@example.com" }, { path });
+  const told = await received({ SECURITY_CONTACT: "mailto:security@example.com" }, { path });
   expect(told.headers.get("Content-Type")).toMatch(/^text\/plain; ?charset=utf-8$/i);
   const [contact, expires] = (await told.text()).split("\n");
   expect(contact).toBe("Contact: mailto:security@example.com");
