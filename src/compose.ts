@@ -1,3 +1,4 @@
+import { BoundedBindings } from "./adapters/cloudflare/bounded-bindings.ts";
 import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
 import { clockClient, driveDebounceClient, ragIndexes } from "./adapters/cloudflare/own-objects.ts";
@@ -14,8 +15,10 @@ import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/sql.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
+import { StorageState } from "./core/work/storage-state.ts";
 import { takingTurns } from "./core/work/take-turns.ts";
 import { Turns } from "./core/work/turns.ts";
+import { checkStorage } from "./ingestion/maintenance/check-storage.ts";
 import type { Services } from "./services.ts";
 import { guardedExchange } from "./sources/guarded-fetch.ts";
 import { openSource, outgoingOf } from "./sources/open-source.ts";
@@ -29,10 +32,16 @@ type Context = { waitUntil(work: Promise<unknown>): void; tracing?: Tracing };
  */
 const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 
+/** D1 ends a query after 30 seconds. */
+const DATABASE_SECONDS = 60;
+/** The longest calls write a large file or compare all vectors of an index. */
+const INDEX_SECONDS = 120;
+
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
 const usageOutbox = new UsageOutbox();
 const recentLookups = new RecentLookups();
+export const storage = new StorageState();
 
 let searchTurns: Turns | null = null;
 const searchTurnsOf = ({ SEARCHES_AT_ONCE: atOnce, SEARCHES_WAITING: waiting }: Config) =>
@@ -49,7 +58,17 @@ function configOf(env: Env) {
 /** Creates Services from configuration and bindings. The only importer of adapters. */
 export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
-  const queues = { scan: env.SCAN_QUEUE, index: env.INDEX_QUEUE, usage: env.USAGE_QUEUE };
+  const onNoRoom = () => {
+    storage.suspect();
+    context.waitUntil(checkStorage(services));
+  };
+  const isLocal = config.ENVIRONMENT === "development";
+  const bindings = new BoundedBindings({ isLocal, onNoRoom });
+  const queues = {
+    scan: bindings.bounded(env.SCAN_QUEUE),
+    index: bindings.bounded(env.INDEX_QUEUE),
+    usage: bindings.bounded(env.USAGE_QUEUE),
+  };
   const services: Services = {
     config,
     version: env.VERSION === undefined ? null : { id: env.VERSION.id, tag: env.VERSION.tag },
@@ -57,12 +76,13 @@ export function composeServices(env: Env, context: Context): Services {
     // oxlint-disable-next-line no-console -- the console is the Worker's log
     log: jsonLog((level, line) => console[level](line)),
     trace: platformTrace(context.tracing),
-    db: openDatabase(env.DB),
-    reads: openReads(env.DB),
+    db: openDatabase(bindings.bounded(env.DB, DATABASE_SECONDS)),
+    reads: openReads(bindings.bounded(env.DB, DATABASE_SECONDS)),
     recentLookups,
-    files: env.FILES,
-    programs: env.OAUTH_KV,
-    ragIndexes: ragIndexes(env.RAG_INDEX),
+    storage,
+    files: bindings.bucket(env.FILES),
+    programs: bindings.bounded(env.OAUTH_KV),
+    ragIndexes: ragIndexes(bindings.bounded(env.RAG_INDEX, INDEX_SECONDS)),
     models: modelRegistry(config, {
       ai: env.AI,
       keys: () => storedProviderKeys(services, services.now()),
@@ -73,14 +93,14 @@ export function composeServices(env: Env, context: Context): Services {
     extractionMemory,
     turns: { caller: "", searches: searchTurnsOf(config), pass: () => scheduler.wait(0) },
     takeTurn: takingTurns(() => scheduler.wait(0)),
-    rateLimits: durableRateLimits(env.RATE_WINDOW, config),
+    rateLimits: durableRateLimits(bindings.bounded(env.RATE_WINDOW, INDEX_SECONDS), config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
     askIssuer: async (address, request) =>
       await guardedExchange(outgoingOf(config), address, request),
     sourceReaders: async (source) => await openSource(services, source),
-    wakeClock: clockClient(env.CLOCK),
-    debounceDriveScan: driveDebounceClient(env.DRIVE_DEBOUNCE),
+    wakeClock: clockClient(bindings.bounded(env.CLOCK)),
+    debounceDriveScan: driveDebounceClient(bindings.bounded(env.DRIVE_DEBOUNCE)),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
   return services;

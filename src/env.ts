@@ -6,7 +6,7 @@ import type { RateVerdict } from "./ports/rate-limits.ts";
 
 /* Namespaces are typed by methods, because the implementing classes need the bindings themselves. */
 
-/** Sets the alarm unless it is set. */
+/** Sets the alarm unless it is due within a minute. */
 export type Clock = { wake(): Promise<void> };
 
 /**

@@ -1,11 +1,11 @@
 import { appFor } from "./apps.ts";
-import { composeServices } from "./compose.ts";
+import { composeServices, storage } from "./compose.ts";
 import type { Env } from "./env.ts";
 import { beginIsolate } from "./jobs/begin-isolate.ts";
 
 /** An isolate's first event also sets the clock's alarm. */
 function begin(env: Env, context: ExecutionContext): void {
-  beginIsolate(() => composeServices(env, context));
+  beginIsolate(storage, () => composeServices(env, context));
 }
 
 export default {

@@ -6,9 +6,11 @@ import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/sql.ts";
 import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
+import type { StorageState } from "./core/work/storage-state.ts";
 import type { CallerTurns } from "./core/work/turns.ts";
 import type { TakeTurn } from "./core/work/take-turns.ts";
 import type { DocumentConverter } from "./documents/extract-document.ts";
+import type { FileStore } from "./ports/file-store.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
 import type { RagIndexes } from "./ports/rag-index.ts";
@@ -37,7 +39,7 @@ export type Services = {
   /** What programs register to be connected, and hashes of their codes and tokens. */
   programs: KVNamespace;
   /** Bytes of pushed files and extracted texts. */
-  files: R2Bucket;
+  files: FileStore;
   queue: JobQueue;
   queueBacklog: () => Promise<QueueBacklog[]>;
   ragIndexes: RagIndexes;
@@ -46,6 +48,8 @@ export type Services = {
   models: ModelRegistry;
   rateLimits: RateLimits;
   converter: DocumentConverter | null;
+  /** Shared by all events of an isolate. */
+  storage: StorageState;
   /** Shared by all events of an isolate. */
   extractionMemory: ExtractionMemory;
   turns: CallerTurns;

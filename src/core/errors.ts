@@ -14,7 +14,9 @@ export type ErrorKind =
   | "unsupported-encoding" // the body is compressed, or coded otherwise
   | "model-failed" // the model provider failed; names its status
   | "busy" // too much of this caller's work waits already; the error says when again
-  | "limits-unavailable"; // the rate-limit store cannot be asked
+  | "limits-unavailable" // the rate-limit store cannot be asked
+  | "no-room" // the storage is full, or a local service's disk cannot be written
+  | "storage-failed"; // the storage failed or did not answer; it may pass
 
 export type ErrorCode =
   | "not-json"
@@ -106,6 +108,14 @@ export const busy = (message: string) =>
 export const limitsUnavailable = () =>
   new QuarryError("limits-unavailable", "Rate limiting unavailable");
 
+export const noRoom = (cause: unknown) =>
+  new QuarryError("no-room", "No room: the storage is full or cannot be written", { cause });
+export const storageFailed = (cause: unknown) =>
+  new QuarryError("storage-failed", "Storage unavailable", { cause });
+
+export const isStorageFailure = (thrown: unknown): thrown is QuarryError =>
+  thrown instanceof QuarryError && (thrown.kind === "no-room" || thrown.kind === "storage-failed");
+
 export const isNotFound = (thrown: unknown): boolean =>
   thrown instanceof QuarryError && thrown.kind === "not-found";
 
@@ -116,6 +126,9 @@ export function messageOf(thrown: unknown): string {
 
 const MAX_REASON_LENGTH = 300;
 
-/** The same for logs: one line of bounded length. */
-export const reasonOf = (thrown: unknown): string =>
-  (messageOf(thrown).split("\n", 1)[0] ?? "").slice(0, MAX_REASON_LENGTH);
+/** The same for logs: one line of bounded length, with the platform's words on its storage. */
+export function reasonOf(thrown: unknown): string {
+  const [line = ""] = messageOf(thrown).split("\n", 1);
+  const cause = isStorageFailure(thrown) ? ` (${messageOf(thrown.cause)})` : "";
+  return `${line}${cause}`.slice(0, MAX_REASON_LENGTH);
+}

@@ -18,7 +18,9 @@ export class DriveDebounce extends DurableObject<Env> implements DriveDebouncePo
 
   async notify(fileSourceId: FileSourceId, startsAtOnce = false): Promise<void> {
     const { storage } = this.ctx;
-    const isFirst = (await storage.getAlarm()) === null;
+    const alarm = await storage.getAlarm();
+    // A later alarm was set by a clock that was ahead.
+    const isFirst = alarm === null || alarm > Date.now() + DEBOUNCE_MS;
     this.#isFollowed = !isFirst;
     await storage.put(SOURCE, fileSourceId);
     if (!isFirst) return;

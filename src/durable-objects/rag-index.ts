@@ -1,5 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 
+import { composeServices } from "../compose.ts";
+import { attempt } from "../core/log.ts";
+import { MINUTE_MS } from "../core/time.ts";
 import type { Env } from "../env.ts";
 import type { RagIndex as RagIndexPort } from "../ports/rag-index.ts";
 import { answerOfEmpty, INDEX_VERBS, openIndex } from "../rag-index/index-store.ts";
@@ -34,12 +37,19 @@ export class RagIndex extends DurableObject<Env> {
     return answer;
   }
 
-  /** Steps of maintenance are alarms, so that other calls come between them. */
+  /**
+   * Steps of maintenance are alarms, so that other calls come between them. Never throws: an alarm
+   * that fails six times is dropped.
+   */
   override async alarm() {
     this.#alarmAt = Infinity;
-    this.#store ??= openIndex(this.ctx.storage, "facts");
-    this.#store?.maintain(Date.now());
-    this.#setAlarm();
+    const { log } = composeServices(this.env, this.ctx);
+    const isDone = await attempt(log, "index not maintained", {}, async () => {
+      this.#store ??= openIndex(this.ctx.storage, "facts");
+      this.#store?.maintain(Date.now());
+    });
+    if (isDone) this.#setAlarm();
+    else await this.ctx.storage.setAlarm(Date.now() + MINUTE_MS);
   }
 
   #setAlarm(): void {

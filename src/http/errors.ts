@@ -3,7 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import { ConfigError } from "../config.ts";
-import { notJson, QuarryError, type ErrorKind } from "../core/errors.ts";
+import { notJson, QuarryError, reasonOf, type ErrorKind } from "../core/errors.ts";
 import { jsonLog, type Log, type LogFacts } from "../core/log.ts";
 import { providerReason } from "../ports/models.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -22,6 +22,8 @@ const STATUS: Record<ErrorKind, ContentfulStatusCode> = {
   "model-failed": 502,
   busy: 503,
   "limits-unavailable": 503,
+  "storage-failed": 503,
+  "no-room": 507,
 };
 
 type Answer = { status: ContentfulStatusCode; error: string };
@@ -58,11 +60,11 @@ export function answerAndLog(thrown: unknown, context: Answering): Answer {
 /** The answer to an error, which is logged where it is ours or a provider's; sets no header. */
 export function logFailure(thrown: unknown, log: Log): Answer {
   const answer = answerTo(thrown);
-  const { status, error } = answer;
+  const { status } = answer;
   if (status === 500) log.error("defect", factsOf(thrown));
-  if (status === 502 || status === 503) {
+  if (status > 500) {
     const reason = thrown instanceof Error ? providerReason(thrown) : "";
-    log.warn("failed", { status, error: `${error}${reason}` });
+    log.warn("failed", { status, error: `${reasonOf(thrown)}${reason}` });
   }
   return answer;
 }

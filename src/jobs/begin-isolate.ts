@@ -1,18 +1,24 @@
 import { attempt } from "../core/log.ts";
+import type { StorageState } from "../core/work/storage-state.ts";
+import { checkStorage } from "../ingestion/maintenance/check-storage.ts";
 import type { Services } from "../services.ts";
 
 let begun = false;
 
 /**
  * Background work at an isolate's first event: sets the clock's alarm and, on a local server that
- * was killed, queues again the messages that were in memory.
+ * was killed, queues again the messages that were in memory. While the storage is full, each event
+ * looks whether there is room again.
  */
-export function beginIsolate(compose: () => Services): void {
-  if (begun) return;
+export function beginIsolate(storage: StorageState, compose: () => Services): void {
+  if (begun && !storage.isDue(Date.now())) return;
   const services = composed(compose);
   if (services === null) return;
+  const [event, work] = begun
+    ? (["storage not checked", checkStorage] as const)
+    : (["first event failed", begin] as const);
   begun = true;
-  services.inBackground(attempt(services.log, "first event failed", {}, () => begin(services)));
+  services.inBackground(attempt(services.log, event, {}, () => work(services)));
 }
 
 /** An error of a wrong configuration is reported by the event itself. */

@@ -1,12 +1,12 @@
 import { SECOND_MS } from "../core/time.ts";
-import { reasonOf } from "../core/errors.ts";
+import { isStorageFailure, reasonOf } from "../core/errors.ts";
 import { inBatchesBySize } from "../core/work/batches.ts";
 import { claimPending } from "../db/files/pending-files.ts";
 import { indexFiles } from "../ingestion/indexing/index-files.ts";
 import type { IndexMessage } from "../core/queue-messages.ts";
 import type { Services } from "../services.ts";
 import { indexMessage, parseMessages, type IndexWork, type Parsed } from "./messages.ts";
-import { SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
+import { MAX_TRIES, SWEPT_CLAIM_MS } from "../ingestion/timeouts.ts";
 import { workBudget, type WorkBudget } from "../ingestion/indexing/work-budget.ts";
 
 /** Retry delay when the database itself failed, seconds. */
@@ -69,7 +69,11 @@ async function consumeTogether(services: Services, parsed: ParsedFiles[], budget
     for (const one of parsed) await acknowledgeOrRetry(services, one, delays);
   } catch (thrown) {
     services.log.error("index batch failed", { reason: reasonOf(thrown) });
-    for (const { message } of parsed) message.retry({ delaySeconds: WHOLE_BATCH_RETRY_SECONDS });
+    for (const { message } of parsed) {
+      // Files are not given up because of the storage: once it works, the sweep queues them.
+      if (isStorageFailure(thrown) && message.attempts >= MAX_TRIES) message.ack();
+      else message.retry({ delaySeconds: WHOLE_BATCH_RETRY_SECONDS });
+    }
   }
 }
 
@@ -87,7 +91,8 @@ async function acknowledgeOrRetry(
     return delayMs === undefined ? [] : [{ file, delaySeconds: Math.ceil(delayMs / SECOND_MS) }];
   });
   const [first] = again;
-  if (first !== undefined && content.files.length === 1) {
+  // A message of its own last try would be given up, and its file with it.
+  if (first !== undefined && content.files.length === 1 && message.attempts < MAX_TRIES) {
     return message.retry({ delaySeconds: first.delaySeconds });
   }
   if (again.length > 0) {

@@ -6,6 +6,9 @@ export const sourcePrefix = (sourceId: FileSourceId) => `sources/${sourceId}/`;
 export const filePrefix = (sourceId: FileSourceId, fileId: FileId) =>
   `${sourcePrefix(sourceId)}${fileId}/`;
 
+/** What is written there only shows that there is room. */
+export const TRIAL_KEY = "sources/room-trial";
+
 type Of = { sourceId: FileSourceId; fileId: FileId };
 
 /** Key of a pushed file's bytes: each write has its own key, so that none removes another's. */

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import type { Env } from "../../env.ts";
-import { limitsUnavailable } from "../../core/errors.ts";
+import { limitsUnavailable, QuarryError } from "../../core/errors.ts";
 import { withinTime } from "../../core/work/deadline.ts";
 import type { RateLimits, Surface } from "../../ports/rate-limits.ts";
 
@@ -25,8 +25,8 @@ export function durableRateLimits(namespace: Env["RATE_WINDOW"], config: Config)
       const id = namespace.idFromName(`${surface} ${client}`);
       const verdict = await withinTime(namespace.get(id).take(limits[surface]), withinMs);
       if (verdict !== null) return verdict;
-    } catch {
-      // Said below.
+    } catch (thrown) {
+      if (thrown instanceof QuarryError) throw thrown;
     }
     throw limitsUnavailable();
   };

@@ -1,4 +1,4 @@
-import type { Now } from "../time.ts";
+import { SECOND_MS, type Now } from "../time.ts";
 
 /** Thrown when a leg exceeds its share of the time; `what` names the leg for the administrator. */
 export class DeadlineExceeded extends Error {
@@ -74,6 +74,32 @@ export async function withinTime<T>(work: Promise<T>, ms: number): Promise<T | n
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const TICKS_A_SECOND = 4;
+
+/**
+ * Fails with `late` after so many seconds. They are counted in timers that ended one after another:
+ * a thread that was busy meanwhile has cost the work nothing of its time.
+ */
+export async function endedWithin<T>(
+  work: PromiseLike<T>,
+  seconds: number,
+  late: () => Error,
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    const wait = (ticks: number) => {
+      const next = () => (ticks > 1 ? wait(ticks - 1) : reject(late()));
+      timer = setTimeout(next, SECOND_MS / TICKS_A_SECOND);
+    };
+    wait(seconds * TICKS_A_SECOND);
   });
   try {
     return await Promise.race([work, over]);

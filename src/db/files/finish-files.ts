@@ -23,6 +23,8 @@ export type FileEnd = IndexMessage & {
   errorIsOutside: boolean;
   /** For `pending` and `processing`: the row is not claimed before this time. */
   claimedUntil: number;
+  /** Whether an attempt that left the file `pending` counts. */
+  isCounted: boolean;
 };
 
 /**
@@ -49,7 +51,8 @@ export async function finishFiles(
         error_message = m.value ->> 'errorMessage',
         error_code = m.value ->> 'errorCode',
         error_is_outside = m.value ->> 'errorIsOutside',
-        attempts = case m.value ->> 'status' when 'pending' then attempts else 0 end,
+        attempts = case m.value ->> 'status' when 'pending'
+          then max(0, attempts - iif(m.value ->> 'isCounted', 0, 1)) else 0 end,
         lease_id = null,
         claimed_until = m.value ->> 'claimedUntil',
         leased_until = case m.value ->> 'status' when 'error' then ${now} else 0 end

@@ -30,11 +30,13 @@ siteRoutes.get("/assets/*", async (context) => {
 /**
  * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
  * invalid one is a 500 that names the variable. It calls neither the database nor any other
- * service, so that frequent calls are free and fast; `/panel/api/overview` shows those.
+ * service, so that frequent calls are free and fast; `/panel/api/overview` shows those. That the
+ * storage is full is known from calls that failed.
  */
 siteRoutes.get("/health", (context) => {
-  const { config, version } = context.get("services");
-  return context.json({ status: "ok", environment: config.ENVIRONMENT, version }, 200);
+  const { config, storage, version } = context.get("services");
+  const status = storage.noRoomSince === null ? "ok" : "no room";
+  return context.json({ status, environment: config.ENVIRONMENT, version }, 200);
 });
 
 /** Search engines find nothing here: what is public is for programs. */

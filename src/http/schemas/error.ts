@@ -25,7 +25,11 @@ const ERRORS = {
   429: ["The request rate is exceeded.", "Too many requests"],
   500: ["Internal error. The log has it under the request id.", "Internal server error"],
   502: ["The model provider failed.", "Model call failed: provider answered 503"],
-  503: ["The rate-limit store cannot be reached.", "Rate limiting unavailable"],
+  503: ["The rate-limit store or the storage cannot be reached.", "Rate limiting unavailable"],
+  507: [
+    "The storage is full or cannot be written.",
+    "No room: the storage is full or cannot be written",
+  ],
 } as const;
 
 type Status = keyof typeof ERRORS;
@@ -40,17 +44,17 @@ const HEADERS: Partial<Record<Status, HeaderName[]>> = {
 function errorResponse(status: Status, example: string = ERRORS[status][1]) {
   const [description] = ERRORS[status];
   const content = { "application/json": { schema: ErrorBody, example: { error: example } } };
-  return { description, content, headers: headersOf(HEADERS[status], status !== 503) };
+  return { description, content, headers: headersOf(HEADERS[status], status < 503) };
 }
 
 type Responses<Statuses extends Status> = { [S in Statuses]: ReturnType<typeof errorResponse> };
 
 /** `responses` for these statuses, and for those that every operation may answer with. */
 export function errors<Statuses extends Status = never>(...statuses: Statuses[]) {
-  const all: Status[] = [401, ...statuses, 429, 500, 503];
+  const all: Status[] = [401, ...statuses, 429, 500, 503, 507];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these statuses
   return Object.fromEntries(all.map((status) => [status, errorResponse(status)])) as Responses<
-    Statuses | 401 | 429 | 500 | 503
+    Statuses | 401 | 429 | 500 | 503 | 507
   >;
 }
 

@@ -4,7 +4,7 @@ import type { FileEnd } from "../../db/files/finish-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 import { factsOf, indexOf, outcomeOf, fingerprintOf } from "./file-work.ts";
-import { QuarryError } from "../../core/errors.ts";
+import { isStorageFailure, QuarryError } from "../../core/errors.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
@@ -38,6 +38,7 @@ export function endOf(
     errorCode: null,
     errorIsOutside: false,
     claimedUntil: 0,
+    isCounted: true,
   };
   return { kind: "end", end: { ...messageOf(file), ...nothing, ...facts }, again };
 }
@@ -67,11 +68,13 @@ export async function endOfFailure(
   file: ClaimedFile,
   thrown: unknown,
 ): Promise<FileResult> {
-  const verdict = verdictOn(thrown, file.attempts);
+  const isOfStorage = services.storage.noRoomSince !== null;
+  // Whatever fails while there is no room is not the file's fault.
+  const verdict = verdictOn(thrown, isOfStorage ? 1 : file.attempts);
   if (verdict.kind === "again") {
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
     const again = { delayMs: verdict.delayMs, reason: verdict.message };
-    return endOf(file, { status: "pending", claimedUntil }, again);
+    return endOf(file, { status: "pending", claimedUntil, isCounted: !isOfStorage }, again);
   }
   const failed = {
     status: "error" as const,
@@ -148,8 +151,10 @@ function failureOf(thrown: unknown): FileFailure {
     if (thrown.kind === "our-limit") return "beyond-limits";
     return thrown.kind === "denied" ? "denied" : "source";
   }
-  const isModel = thrown instanceof StepFailure && thrown.cause instanceof ModelFailure;
-  return isModel || thrown instanceof QuarryError ? "model" : "service";
+  if (thrown instanceof QuarryError) return isStorageFailure(thrown) ? "service" : "model";
+  return thrown instanceof StepFailure && thrown.cause instanceof ModelFailure
+    ? "model"
+    : "service";
 }
 
 function plainMessage(thrown: unknown): string {

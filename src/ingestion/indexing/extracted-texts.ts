@@ -5,6 +5,7 @@ import { textKey, bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { notFound } from "../../core/errors.ts";
 import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
+import type { FileStore } from "../../ports/file-store.ts";
 import type { Services } from "../../services.ts";
 
 /** Up to this size (bytes), plain text is read as fast from its file as from an extraction. */
@@ -33,25 +34,18 @@ const STORED_AS = { format: String(EXTRACTION_FORMAT) };
 
 /** Stores an extracted document: its facts as one line of JSON, then its text. */
 export async function putExtractedText(
-  bucket: R2Bucket,
+  files: Pick<FileStore, "putParts">,
   file: StoredContent,
   { markdown, ...facts }: ExtractedDocument,
 ): Promise<void> {
   const head = encoder.encode(JSON.stringify(facts) + FIRST_LINE_END);
   let length = head.length;
   for (const piece of utf8Pieces(markdown)) length += piece.length;
-  const { readable, writable } = new FixedLengthStream(length);
-  await Promise.all([
-    bucket.put(keyOf(file), readable, { customMetadata: STORED_AS }),
-    write(writable, head, markdown),
-  ]);
-}
-
-async function write(writable: WritableStream<Uint8Array>, head: Uint8Array, markdown: string) {
-  const writer = writable.getWriter();
-  await writer.write(head);
-  for (const piece of utf8Pieces(markdown)) await writer.write(piece);
-  await writer.close();
+  const parts = function* () {
+    yield head;
+    yield* utf8Pieces(markdown);
+  };
+  await files.putParts(keyOf(file), length, parts(), { customMetadata: STORED_AS });
 }
 
 /** Encodes a text as UTF-8 piece by piece, never splitting a character. */

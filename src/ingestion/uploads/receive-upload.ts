@@ -1,6 +1,7 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { hexOf } from "../../core/ids.ts";
 import { readLimited } from "../../core/read-limited.ts";
+import type { FileStore } from "../../ports/file-store.ts";
 
 /** Shorter bodies stay in memory until they are known to be new, which saves a write. */
 const HELD_BYTES = 1 << 20;
@@ -10,18 +11,18 @@ export class Upload {
   /** Bytes. */
   readonly size: number;
   readonly sha256: string;
-  readonly #bucket: R2Bucket;
+  readonly #files: FileStore;
   readonly #bytes: Uint8Array<ArrayBuffer> | null;
   #liesAt: string | null;
 
   /** `of`: the bytes themselves, or the key they are stored at. */
   constructor(
-    bucket: R2Bucket,
+    files: FileStore,
     facts: { size: number; sha256: string },
     of: { bytes: Uint8Array<ArrayBuffer> } | { key: string },
   ) {
     ({ size: this.size, sha256: this.sha256 } = facts);
-    this.#bucket = bucket;
+    this.#files = files;
     this.#bytes = "bytes" in of ? of.bytes : null;
     this.#liesAt = "key" in of ? of.key : null;
   }
@@ -35,18 +36,20 @@ export class Upload {
   async storeAt(key: string): Promise<void> {
     const former = this.#liesAt;
     if (key === former) return;
-    await this.#bucket.put(key, this.#bytes ?? (await this.#streamFrom(former)));
+    if (this.#bytes !== null && this.size <= HELD_BYTES) await this.#files.put(key, this.#bytes);
+    else await this.#files.putParts(key, this.size, await this.#parts(former));
     this.#liesAt = key;
-    if (former !== null) await this.#bucket.delete(former);
+    if (former !== null) await this.#files.delete(former);
   }
 
   /** Discards the body. */
   async discard(): Promise<void> {
-    if (this.#liesAt !== null) await this.#bucket.delete(this.#liesAt);
+    if (this.#liesAt !== null) await this.#files.delete(this.#liesAt);
   }
 
-  async #streamFrom(key: string | null): Promise<ReadableStream> {
-    const object = key === null ? null : await this.#bucket.get(key);
+  async #parts(key: string | null): Promise<Iterable<Uint8Array> | ReadableStream<Uint8Array>> {
+    if (this.#bytes !== null) return slicesOf(this.#bytes);
+    const object = key === null ? null : await this.#files.get(key);
     if (object === null) throw new Error("an upload has gone from the bucket");
     return object.body;
   }
@@ -60,7 +63,7 @@ type Body = ReadableStream<Uint8Array> | ArrayBuffer;
  * fill the memory.
  */
 export async function receiveUpload(
-  bucket: R2Bucket,
+  files: FileStore,
   body: Body,
   of: { placeFor: () => Promise<string>; limit: number; announcedBytes: number | null },
 ): Promise<Upload | null> {
@@ -68,34 +71,28 @@ export async function receiveUpload(
   const isLong = announcedBytes !== null && announcedBytes > HELD_BYTES && announcedBytes <= limit;
   if (isLong && body instanceof ReadableStream) {
     const key = await placeFor();
-    return new Upload(bucket, await pass(bucket, key, body, announcedBytes), { key });
+    return new Upload(files, await pass(files, key, body, announcedBytes), { key });
   }
   const bytes = await readLimited(body, limit, announcedBytes);
   if (bytes === null) return null;
-  return new Upload(bucket, { size: bytes.byteLength, sha256: await sha256Hex(bytes) }, { bytes });
+  return new Upload(files, { size: bytes.byteLength, sha256: await sha256Hex(bytes) }, { bytes });
 }
 
 /** Streams the body to the bucket and computes its size and hash. */
-async function pass(bucket: R2Bucket, key: string, body: ReadableStream<Uint8Array>, size: number) {
-  const { readable, writable } = new FixedLengthStream(size);
+async function pass(files: FileStore, key: string, body: ReadableStream<Uint8Array>, size: number) {
   const digest = new crypto.DigestStream("SHA-256");
-  const [hash] = await Promise.all([
-    digest.digest,
-    bucket.put(key, readable),
-    copy(body, [writable.getWriter(), digest.getWriter()]),
-  ]);
-  return { size, sha256: hexOf(new Uint8Array(hash)) };
+  const writer = digest.getWriter();
+  const parts = async function* () {
+    for await (const part of body) {
+      await writer.write(part);
+      yield part;
+    }
+    await writer.close();
+  };
+  await files.putParts(key, size, parts());
+  return { size, sha256: hexOf(new Uint8Array(await digest.digest)) };
 }
 
-async function copy(
-  body: ReadableStream<Uint8Array>,
-  writers: WritableStreamDefaultWriter<Uint8Array>[],
-): Promise<void> {
-  try {
-    for await (const part of body) await Promise.all(writers.map((writer) => writer.write(part)));
-    await Promise.all(writers.map((writer) => writer.close()));
-  } catch (error) {
-    await Promise.allSettled(writers.map((writer) => writer.abort(error)));
-    throw error;
-  }
+function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += HELD_BYTES) yield bytes.subarray(at, at + HELD_BYTES);
 }

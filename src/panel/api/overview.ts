@@ -51,6 +51,8 @@ const Overview = z
         underWaySince: timeOrNull,
       })
       .nullable(),
+    /** Since when nothing can be stored; null: there is room. */
+    noRoomSince: timeOrNull,
     secrets: z.object({ sealedByPreviousKey: z.int(), unreadable: z.int() }),
   })
   .openapi("Overview");
@@ -59,7 +61,7 @@ export const overviewRoutes = new Endpoints("service").json(
   "get /overview",
   "Status of the service. Counts of files, what fails, scans, queues, calls of the last 24 hours.",
   { answer: Overview },
-  async ({ services: { config, db, now, queueBacklog, vectorIndex }, caller }) => {
+  async ({ services: { config, db, now, queueBacklog, storage, vectorIndex }, caller }) => {
     const at = now();
     const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
     const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
@@ -84,6 +86,7 @@ export const overviewRoutes = new Endpoints("service").json(
       calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
       vectorIndex:
         vectorIndex === null || !tellsOfAll ? null : reconciliationOf(found.verifications),
+      noRoomSince: storage.noRoomSince,
       secrets,
     };
   },

@@ -45,6 +45,7 @@ const KINDS: Partial<Record<number, { type: string; code: string | null }>> = {
   500: { type: SERVER, code: null },
   502: { type: SERVER, code: "model_failed" },
   503: { type: SERVER, code: "rate_limiting_unavailable" },
+  507: { type: SERVER, code: "insufficient_storage" },
 };
 
 function bodyOf(status: number, message: string, thrown?: unknown): OpenAiErrorBody {

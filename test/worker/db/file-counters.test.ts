@@ -76,6 +76,7 @@ test("files that are written, claimed and finished together are counted together
     errorCode: null,
     errorIsOutside: false,
     claimedUntil: 0,
+    isCounted: true,
   };
   const ends: FileEnd[] = [
     { ...first, ...end, status: "error", chunkCount: 0 },

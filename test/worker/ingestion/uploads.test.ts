@@ -1,13 +1,15 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { createFileSource } from "../../../src/catalog/file-sources/create-file-source.ts";
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { removeFileSource } from "../../../src/catalog/file-sources/remove-file-source.ts";
+import { noRoom } from "../../../src/core/errors.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
+import { StorageState } from "../../../src/core/work/storage-state.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { World, keysOf, ragWorld, rowsOf, statement } from "../../support/ingestion-world.ts";
 
@@ -52,8 +54,8 @@ test("a long upload goes on to the bucket while it comes, and ends like any othe
   const { world, source, rag } = await ragWorld();
   const sha256 = await sha256Hex(WHOLE);
   let isPassedOn = false;
-  world.aroundBucket(async ({ name, args, go }) => {
-    isPassedOn ||= name === "put" && args[1] instanceof ReadableStream;
+  world.aroundBucket(async ({ name, go }) => {
+    isPassedOn ||= name === "putParts";
     return await go();
   });
   let wasPassedOn = false;
@@ -148,7 +150,7 @@ test("a file forgotten while its new bytes land is reported, and stored when res
   // After the first write the sweep forgets deleted files.
   world.aroundBucket(async ({ name, go }) => {
     const result = await go();
-    if (name === "put") await sweep(untouched);
+    if (name === "putParts") await sweep(untouched);
     return result;
   });
   await expect(putLong(world, source)).rejects.toThrow("gone");
@@ -191,5 +193,42 @@ test("bytes that a crash left before any row named them are gone the next day", 
   expect(stored).toHaveLength(results.length);
   for (let at = 1; at < results.length; at++) {
     expect(stored).toContain(await sha256Hex(`Another note ${at}.`));
+  }
+});
+
+test("while there is no room no file is given up, and all are indexed once there is", async () => {
+  const { world, source, rag } = await ragWorld();
+  await world.put(source, "page.html", "<p>The lock is closed at night.</p>");
+  const storage = new StorageState();
+  world.services = { ...world.services, storage };
+  storage.suspect();
+  storage.beginTrial(world.now);
+  storage.endTrial(false, world.now);
+  let isFull = true;
+  world.aroundBucket(async ({ name, go }) => {
+    if (isFull && name === "putParts") throw noRoom(new Error("no answer"));
+    return await go();
+  });
+  const envelopes = world.waiting.splice(0);
+  for (let failure = 0; failure < 7; failure++) {
+    await world.deliverBatch("quarry-index", envelopes);
+    world.waiting = [];
+    expect(await world.rows(rag)).toMatchObject([{ status: "pending" }]);
+    world.now += 60_000;
+  }
+  isFull = false;
+  await world.deliverBatch("quarry-index", envelopes);
+  expect(await world.rows(rag)).toMatchObject([{ status: "indexed" }]);
+});
+
+test("an upload may be slow for as long as it comes, but not the bucket", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const world = new World();
+    const source = await world.addSource();
+    const aMinute = async () => void (await vi.advanceTimersByTimeAsync(60_000));
+    expect(await putLong(world, source, longBody(aMinute))).toMatchObject({ size: SIZE });
+  } finally {
+    vi.useRealTimers();
   }
 });

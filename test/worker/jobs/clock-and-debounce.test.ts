@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
-import { World } from "../../support/ingestion-world.ts";
+import { ragWorld, World } from "../../support/ingestion-world.ts";
 
 /** A debounce that was told of a source; `sent` is what it sends while its queue is up. */
 async function debounced(queue = { isUp: true }) {
@@ -88,4 +88,38 @@ test("the clock keeps ticking, whatever a tick throws", async () => {
   expect(await alarmOf(stub)).toBe(first);
   expect(await runDurableObjectAlarm(stub)).toBe(true);
   expect(await alarmOf(stub)).not.toBe(null);
+});
+
+test("an alarm that a clock an hour ahead has set is replaced", async () => {
+  const stub = env.CLOCK.get(env.CLOCK.idFromName("ahead"));
+  await runInDurableObject(stub, async (_, { storage }) => {
+    await storage.setAlarm(Date.now() + 60 * 60_000);
+  });
+  await (stub as unknown as { wake(): Promise<void> }).wake();
+  expect(await alarmOf(stub)).toBeLessThanOrEqual(Date.now() + 60_000);
+
+  const { source, stub: drive, notify, sent, listen } = await debounced();
+  await runInDurableObject(drive, async (_, { storage }) => {
+    await storage.setAlarm(Date.now() + 60 * 60_000);
+  });
+  await notify();
+  await listen();
+  expect(await alarmOf(drive)).toBeLessThanOrEqual(Date.now() + 10_000);
+  expect(await runDurableObjectAlarm(drive)).toBe(true);
+  expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
+});
+
+test("an index whose maintenance fails more often than an alarm retries is called again", async () => {
+  const { rag, world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "A note." });
+  const stub = env.RAG_INDEX.getByName(`${rag}:1:0`);
+  await runInDurableObject(stub, async (_, { storage }) => {
+    storage.sql.exec("delete from schema_steps");
+    await storage.setAlarm(Date.now());
+  });
+  await evictDurableObject(stub);
+  for (let failure = 0; failure < 7; failure++) {
+    expect(await runDurableObjectAlarm(stub)).toBe(true);
+  }
+  expect(await alarmOf(stub)).toBeGreaterThan(Date.now());
 });

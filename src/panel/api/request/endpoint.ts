@@ -237,8 +237,9 @@ const ERRORS: Record<number, string> = {
   500: "Internal error. The log has it under the request id.",
   502: "A provider failed.",
   503: "A required store cannot be reached.",
+  507: "The storage is full.",
 };
-const ALWAYS = [400, 401, 403, 429, 500, 503];
+const ALWAYS = [400, 401, 403, 429, 500, 503, 507];
 
 const OK: Record<string, string> = {
   200: "Done.",

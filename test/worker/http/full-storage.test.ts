@@ -1,0 +1,107 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+
+import type { Env } from "../../../src/env.ts";
+import worker from "../../../src/index.ts";
+import { freshAddress, ORIGIN, signedIn } from "../../support/worker-client.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+/** A service with these bindings. Each call's background work is awaited only by `ended`. */
+function serviceWith(bindings: Partial<Env>, headers: Record<string, string> = {}) {
+  const contexts: ExecutionContext[] = [];
+  const send = async (method: string, path: string, body: string | null = null) => {
+    const context = createExecutionContext();
+    contexts.push(context);
+    const request = new Request(ORIGIN + path, {
+      method,
+      headers: {
+        "CF-Connecting-IP": freshAddress(),
+        ...(body === null ? {} : { "Content-Length": String(body.length) }),
+        ...headers,
+      },
+      body,
+    });
+    const response = await worker.fetch(request as never, { ...env, ...bindings }, context);
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text) as Record<string, unknown> };
+  };
+  const ended = async () => {
+    await Promise.all(contexts.splice(0).map((one) => waitOnExecutionContext(one)));
+  };
+  return { send, ended };
+}
+
+const instead = <Binding extends object>(binding: Binding, methods: object): Binding =>
+  new Proxy(binding, {
+    get(target, name) {
+      const own: unknown = Reflect.get(methods, name);
+      if (own !== undefined) return own;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
+const NO_ROOM = { error: "No room: the storage is full or cannot be written" };
+const LONG = "A line of a long file.\n".repeat(70_000);
+
+test("a bucket that never answers: 507 in ten seconds, health and overview say why, and not longer", async () => {
+  const { cookie, made } = await signedIn();
+  const headers = { Cookie: cookie, Origin: ORIGIN };
+  const { id } = await made("/file-sources", { name: "Full", provider: "file_system" });
+  const asked: string[] = [];
+  const put = (key: string) => {
+    asked.push(key);
+    return new Promise(() => undefined);
+  };
+  const full = serviceWith({ FILES: instead(env.FILES, { put }) }, headers);
+  const sound = serviceWith({}, headers);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  for (const [nth, text] of ["# Short\n", LONG].entries()) {
+    const answer = full.send("PUT", `/panel/api/file-sources/${id}/files/${nth}.md`, text);
+    await vi.waitUntil(() => asked.some((key) => key.includes("/bytes/")), { timeout: 60_000 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await answer).toEqual({ status: 507, body: NO_ROOM });
+    asked.length = 0;
+  }
+  await vi.advanceTimersByTimeAsync(10_000);
+  await full.ended();
+  expect((await full.send("GET", "/health")).body).toMatchObject({ status: "no room" });
+  const overview = await sound.send("GET", "/panel/api/overview");
+  expect(overview.body).toMatchObject({ noRoomSince: expect.any(String) });
+
+  await vi.advanceTimersByTimeAsync(20_000);
+  await sound.send("GET", "/health");
+  await sound.ended();
+  expect((await sound.send("GET", "/health")).body).toMatchObject({ status: "ok" });
+  expect((await sound.send("GET", "/panel/api/overview")).body).toMatchObject({
+    noRoomSince: null,
+  });
+  const again = await sound.send("PUT", `/panel/api/file-sources/${id}/files/1.md`, LONG);
+  expect(again.status).toBe(201);
+});
+
+test.each([
+  ["database or disk is full: SQLITE_FULL", 507, NO_ROOM],
+  // All that a Worker is told of a disk below a local database.
+  ["internal error; reference = 6g170nqjjcmm6fio16bjpl8u", 507, NO_ROOM],
+  ["D1_ERROR: no such table: users", 500, { error: "Internal server error" }],
+])("a sign-in while the database fails with %s is %d", async (message, status, body) => {
+  const batch = () => Promise.reject(new Error(message));
+  const session = { prepare: env.DB.prepare.bind(env.DB), batch };
+  const DB = instead(env.DB, { batch, withSession: () => session });
+  const credentials = JSON.stringify({ email: "admin@localhost", password: "quarry" });
+  const service = serviceWith({ DB }, { "Content-Type": "application/json" });
+  const answer = await service.send("POST", "/panel/api/session", credentials);
+  expect(answer).toEqual({ status, body });
+  await service.ended();
+});
+
+test("a rate window that cannot be written is no matter of rates", async () => {
+  const take = () => Promise.reject(new Error("internal error; reference = 1"));
+  const RATE_WINDOW = instead(env.RATE_WINDOW, { get: () => ({ take }) });
+  const service = serviceWith({ RATE_WINDOW });
+  expect(await service.send("GET", "/api/rags/x")).toEqual({ status: 507, body: NO_ROOM });
+  await service.ended();
+});
