@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { extractiveChat } from "../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedding } from "../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts";
+import { runToEnd } from "../../src/core/work/cooperative.ts";
 import { Budget } from "../../src/core/work/step-budget.ts";
 import {
   importedQuestions,
@@ -250,7 +251,7 @@ const WORK = {
   "robots.txt": ROBOTS.map(
     work((text) => robotsAllow(parseRobots(`User-agent: *\n${text}`, "quarry"), page)),
   ),
-  "web page": PAGES.map(work(readHtmlPage)),
+  "web page": PAGES.map(work((html: string) => runToEnd(readHtmlPage(html)))),
   "robots directives": [work(readDirectives)(["many", ANY, "noindex,".repeat(100_000)])],
   "address filter": [
     work((path: URL) => urlFilter({ include: patterns, exclude: patterns })(path))([

@@ -1,14 +1,19 @@
 /** Yields the thread to other work; throws when the time for this work is over. */
 export type YieldToOthers = () => Promise<void>;
 
+export const nextTurn: YieldToOthers = () => new Promise((resolve) => setTimeout(resolve));
+
 /** Long work in steps: each step yields how many characters or bytes it processed, roughly. */
 export type CooperativeWork<T> = Generator<number, T, void>;
 
-/** About a tenth of a second's work: less work never yields the thread. */
-const CHARACTERS_BETWEEN_YIELDS = 1 << 20;
+/**
+ * Less than a tenth of a second of the slowest work. No clock is read: that of a Worker stands
+ * still while the Worker computes.
+ */
+const CHARACTERS_BETWEEN_YIELDS = 1 << 15;
 
 /** Shorter steps are not worth reporting. */
-const MIN_STEP_CHARACTERS = 1 << 16;
+const MIN_STEP_CHARACTERS = 1 << 12;
 
 /** Progress of work that reads a text from its beginning. */
 export class Progress {

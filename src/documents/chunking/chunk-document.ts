@@ -40,6 +40,8 @@ export type Chunk = {
 
 /** Units partitioned at once: bounds memory, and is far more than one chunk contains. */
 const BATCH_UNITS = 4_000;
+/** In characters' work: other work runs before a batch is partitioned, and after it. */
+const BATCH_COST = 1 << 15;
 /** The last pieces of a batch are partitioned again with what follows them. */
 const UNSETTLED_PIECES = 2;
 const TITLE_LOOK_CHARACTERS = 400;
@@ -82,7 +84,10 @@ export function* chunkCooperatively(
       addUnit(pending, placed);
       yield* progress.advanceTo(placed.unit.end);
     }
-    if (pending.length >= batch) settle(false);
+    if (pending.length < batch) continue;
+    yield BATCH_COST;
+    settle(false);
+    yield BATCH_COST;
   }
   settle(true);
   return chunks;

@@ -2,15 +2,14 @@ import { normalForm } from "../../core/normal-form.ts";
 
 /** From about -1 (mojibake) to 1; only characters beyond ASCII count. */
 export function latinScore(text: string): number {
-  const scores = LATIN_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet)));
   // Turkish letters have the code points of Icelandic ones, in far more texts.
-  const icelandic = scoreBy(text, latinWeights(ICELANDIC)) - RARE_ALPHABET;
-  return Math.max(...scores, icelandic);
+  const [icelandic = 0, ...scores] = alphabetScores(text, LATIN_RANKS);
+  return Math.max(...scores, icelandic - RARE_ALPHABET);
 }
 
 /** For the languages of Windows-1257: with other languages' letters, "¿" reads as Danish "æ". */
 export function balticScore(text: string): number {
-  return Math.max(...BALTIC_ALPHABETS.map((alphabet) => scoreBy(text, latinWeights(alphabet))));
+  return Math.max(...alphabetScores(text, BALTIC_RANKS));
 }
 
 export function cyrillicScore(text: string): number {
@@ -119,32 +118,57 @@ type Weigh = (character: string, before: string, after: string) => number;
 
 function scoreBy(text: string, weigh: Weigh): number {
   let sum = 0;
+  const count = eachScored(text, (...around) => {
+    sum += weigh(...around);
+  });
+  return count === 0 ? 0 : sum / count;
+}
+
+/** So many characters beyond ASCII tell what more of them would. */
+const MAX_SCORED = 2_000;
+
+/** Calls `score` for the characters beyond ASCII, and returns their number. */
+function eachScored(text: string, score: (...around: Parameters<Weigh>) => void): number {
   let count = 0;
   let before = " ";
   const characters = [...text];
   for (const [at, character] of characters.entries()) {
     if (character > "\u007f" && !isRun(characters, at)) {
-      sum += weigh(character, before, characters[at + 1] ?? " ");
-      count++;
+      score(character, before, characters[at + 1] ?? " ");
+      if (++count === MAX_SCORED) return count;
     }
     before = character;
   }
-  return count === 0 ? 0 : sum / count;
+  return count;
 }
 
-function latinWeights(alphabet: string): Weigh {
-  return (character, before, after) => {
-    const lower = alphabet.indexOf(character.toLowerCase());
-    // İ becomes two characters.
-    const rank = lower < 0 ? alphabet.indexOf(character) : lower;
-    if (rank < 0) return symbolWeight(character, before, after);
-    if (character === "ã" && NOT_AFTER_NASAL.test(after)) return -0.4;
-    // A letter beyond ASCII is mostly next to one within it.
-    const besideOwn = alphabet.includes(before.toLowerCase()) || alphabet.includes(after);
-    const apart = besideOwn ? -0.25 : -0.5;
-    const isInWord = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after) ? 0 : apart;
-    return (rank < 8 ? 1 : 0.7) + isInWord + casePenalty(character, before);
-  };
+type Ranks = ReadonlyMap<string, number>;
+const ranksOf = (alphabet: string): Ranks =>
+  new Map([...alphabet].map((letter, rank) => [letter, rank]));
+const LATIN_RANKS = [ICELANDIC, ...LATIN_ALPHABETS].map(ranksOf);
+const BALTIC_RANKS = BALTIC_ALPHABETS.map(ranksOf);
+
+/** The score by each alphabet; one pass, because what is unlisted weighs the same in all. */
+function alphabetScores(text: string, alphabets: Ranks[]): number[] {
+  const sums = alphabets.map(() => 0);
+  const count = eachScored(text, (character, before, after) => {
+    const [small, smallBefore] = [character.toLowerCase(), before.toLowerCase()];
+    const besideAscii = /[A-Za-z]/.test(before) || /[A-Za-z]/.test(after);
+    const isMisread = character === "ã" && NOT_AFTER_NASAL.test(after);
+    const symbol = symbolWeight(character, before, after);
+    const capital = casePenalty(character, before);
+    const weighBy = (ranks: Ranks) => {
+      // İ becomes two characters.
+      const rank = ranks.get(small) ?? ranks.get(character);
+      if (rank === undefined) return symbol;
+      if (isMisread) return -0.4;
+      // A letter beyond ASCII is mostly next to one within it.
+      const apart = ranks.has(smallBefore) || ranks.has(after) ? -0.25 : -0.5;
+      return (rank < 8 ? 1 : 0.7) + (besideAscii ? 0 : apart) + capital;
+    };
+    for (const [at, ranks] of alphabets.entries()) sums[at] = (sums[at] ?? 0) + weighBy(ranks);
+  });
+  return sums.map((sum) => (count === 0 ? 0 : sum / count));
 }
 
 function casePenalty(character: string, before: string): number {

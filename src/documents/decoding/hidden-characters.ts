@@ -28,7 +28,7 @@ const IDEOGRAPH = /\p{Script=Han}/u;
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
 
 /** Characters processed at once; bounds memory where much has to be removed. */
-const STEP_CHARACTERS = 1 << 18;
+const STEP_CHARACTERS = 1 << 14;
 
 /** Whether a reader sees anything but punctuation in a text. */
 export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));

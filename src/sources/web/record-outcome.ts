@@ -222,7 +222,7 @@ async function followKept(step: Step, subject: Subject, robotsTag: string | null
   const bytes = await readPage(step.store, known.path, known.version);
   if (bytes === null) return null;
   const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
-  const facts = factsOf(known.mimeType, bytes, textOf(contentType));
+  const facts = await factsOf(known.mimeType, bytes, textOf(contentType));
   const asks = directivesOf(robotsTag ?? textOf(before), facts);
   if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
   return asks;

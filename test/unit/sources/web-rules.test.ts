@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test, afterAll, beforeAll } from "vitest";
 
+import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
 import { looksEndless, normalizeUrl } from "../../../src/sources/web/pages/page-url.ts";
 import { parseRobots, robotsAllow, readDirectives } from "../../../src/sources/web/site/robots.ts";
@@ -129,12 +130,14 @@ describe("sitemaps", () => {
 
 describe("pages", () => {
   test("tell their links, title, language, canonical address and wishes", () => {
-    const page = readHtmlPage(
-      `<html lang="de-AT"><head><base href="/base/"><title> A
+    const page = runToEnd(
+      readHtmlPage(
+        `<html lang="de-AT"><head><base href="/base/"><title> A
         title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon">
         <meta name="robots" content="NOINDEX, follow"><meta http-equiv="refresh" content="3; url='/next'"></head>
        <body><a href="one">1</a><a href="#top">top</a><a>none</a><a rel="nofollow" href="/ad">ad</a>
        <map><area href="/area"></map><svg><title>not this</title></svg></body></html>`,
+      ),
     );
     expect(page).toEqual({
       links: ["/next", "one", "/area"],

@@ -75,7 +75,7 @@ function endsEarly(html: string): boolean {
   return UNREAD.some((name) => html.lastIndexOf(`<${name}`) > html.lastIndexOf(`</${name}`));
 }
 
-const PARSE_STEP_CHARACTERS = 1 << 16;
+const PARSE_STEP_CHARACTERS = 1 << 13;
 
 /** Reads HTML in one pass, without a tree, so that memory does not grow with nesting. */
 export function* readHtml(

@@ -10,7 +10,7 @@ type TextPart = { items: (TextItem | Mark)[] };
 const MAX_ITEMS_A_PAGE = 200_000;
 /** Chunks of about ten items; only forms, which may draw each other, send one each. */
 const MAX_PARTS_A_PAGE = 25_000;
-const PARTS_BETWEEN_YIELDS = 1_000;
+const ITEMS_BETWEEN_YIELDS = 1_000;
 
 /** Reads items as they arrive, to abandon an endless page early. @throws UnreadableDocument */
 export async function textItems(
@@ -40,8 +40,14 @@ async function collected(
   const texts: TextItem[] = [];
   const marks: (string | undefined)[] = [];
   let parts = 0;
+  let items = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (++parts % PARTS_BETWEEN_YIELDS === 0) await yieldToOthers();
+    parts++;
+    items += part.value.items.length;
+    if (items > ITEMS_BETWEEN_YIELDS) {
+      items = 0;
+      await yieldToOthers();
+    }
     for (const item of part.value.items) {
       if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
       else if (item.type === "endMarkedContent") marks.pop();

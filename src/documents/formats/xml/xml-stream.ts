@@ -15,7 +15,7 @@ export type XmlHandler = {
 
 const MAX_DEPTH = 500;
 const MAX_ATTRIBUTES = 1_000;
-const STEP_CHARACTERS = 1 << 16;
+const STEP_CHARACTERS = 1 << 13;
 
 /**
  * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five

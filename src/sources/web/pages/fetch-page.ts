@@ -133,7 +133,7 @@ async function outcomeOf(
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
-  const facts = factsOf(mediaType, bytes, contentType);
+  const facts = await factsOf(mediaType, bytes, contentType);
   return { outcome: "page", url, bytes, mediaType, facts, ...headerFacts(headers) };
 }
 

@@ -1,3 +1,8 @@
+import {
+  nextTurn,
+  runCooperatively,
+  type CooperativeWork,
+} from "../../../core/work/cooperative.ts";
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { Parser } from "htmlparser2";
 
@@ -19,7 +24,9 @@ export type HtmlPage = {
   directives: string[];
 };
 
+const STEP_CHARACTERS = 1 << 13;
 const MAX_LINKS = 5_000;
+const MAX_DATES = 10;
 const MAX_TITLE_LENGTH = 500;
 /** Pages are read up to there: at each tag the parser goes through all open elements. */
 const MAX_DEPTH = 1_000;
@@ -29,16 +36,16 @@ const MAX_LINKED_DATA = 65_536;
 const DATE_MODIFIED = /"dateModified"\s{0,9}:\s{0,9}"([^"]{10,40})"/;
 
 /** Null for what is no HTML. */
-export const factsOf = (
+export const factsOf = async (
   mediaType: string,
   bytes: Uint8Array,
   contentType: string | null,
-): HtmlPage | null =>
+): Promise<HtmlPage | null> =>
   /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)
-    ? readHtmlPage(decodeHtml(bytes, contentType))
+    ? await runCooperatively(readHtmlPage(decodeHtml(bytes, contentType)), nextTurn)
     : null;
 
-export function readHtmlPage(html: string): HtmlPage {
+export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
   const page: HtmlPage = {
     links: [],
     base: null,
@@ -77,7 +84,12 @@ export function readHtmlPage(html: string): HtmlPage {
       linkedData = null;
     },
   });
-  parser.end(html);
+  for (let at = 0; at < html.length; at += STEP_CHARACTERS) {
+    parser.write(html.slice(at, at + STEP_CHARACTERS));
+    if (depth > MAX_DEPTH) break;
+    yield STEP_CHARACTERS;
+  }
+  parser.end();
   page.title = cut(page.title?.replace(/\s+/gu, " ").trim() ?? "") || null;
   return page;
 }
@@ -117,7 +129,8 @@ const openers: Record<string, Opener> = {
   },
   meta(page, attributes, isInNoScript) {
     const { content = "", name = "", property } = attributes;
-    if (property === "article:modified_time") page.modified.unshift(content.trim());
+    const isDate = property === "article:modified_time" && page.modified.length < MAX_DATES;
+    if (isDate) page.modified.unshift(content.trim());
     if (/^(?:robots|quarry)$/i.test(name.trim())) page.directives.push(content);
     if (/^generator$/i.test(name)) page.generator ||= content.trim().toLowerCase();
     if (/^refresh$/i.test(attributes["http-equiv"] ?? "")) addRefresh(page, content, isInNoScript);

@@ -15,6 +15,7 @@ export const ENCRYPTED = "message is encrypted";
 export const ENCLOSED = "message is encrypted or enclosed in its signature (S/MIME)";
 export const ENCRYPTED_PART = "encrypted part left out";
 
+const DETECTION_COST = 8;
 const BEGIN = /^-----BEGIN PGP MESSAGE-----[ \t]*$/m;
 const END = "-----END PGP MESSAGE-----";
 
@@ -43,7 +44,10 @@ function* writePart(
   part: MailPart,
   target: MailTarget,
 ): CooperativeWork<UnreadableDocument | null> {
+  const { length } = part.body;
   const taken = takenText(part, target);
+  // Looking for an unknown encoding takes longer than reading the text.
+  yield length * DETECTION_COST;
   if (taken instanceof UnreadableDocument) {
     target.notes.push(`text left out: ${taken.message}`);
     return taken;

@@ -1,0 +1,68 @@
+import { textOf, type Recipe } from "./recipes.ts";
+import type { Target } from "./targets.ts";
+
+const FIRST_CHARACTERS = 24_000;
+const STEP = 4;
+/** Shorter work is not told from noise: the text grows further. */
+const ENOUGH_MS = 60;
+const MAX_EXPONENT = 1.4;
+const MEASURED_AGAIN = 3;
+const LONG_MS = 2_000;
+
+/** Processor time of this thread, ms, whatever else the machine does. */
+export async function processorMs(run: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage();
+  try {
+    await run();
+  } catch {
+    // A refusal is an answer, too.
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** How the work on a text grows; null: no faster than the text. */
+export async function growthOf(target: Target, recipe: Recipe): Promise<string | null> {
+  const timeAt = (size: number) => processorMs(target.of(textOf(recipe, size)));
+  const first = await timeAt(FIRST_CHARACTERS);
+  const last = { size: FIRST_CHARACTERS, ms: first, before: first };
+  const mayGrow = (ms: number) => last.size * STEP <= target.most && last.ms < ms;
+  const grow = async () => {
+    last.size *= STEP;
+    last.before = last.ms;
+    last.ms = await timeAt(last.size);
+  };
+  while (mayGrow(ENOUGH_MS)) await grow();
+  for (let again = 0; ; again++) {
+    const { size, ms, before } = last;
+    const exponent = Math.log(ms / before) / Math.log(STEP);
+    if (ms < ENOUGH_MS || size === FIRST_CHARACTERS || exponent < MAX_EXPONENT) return null;
+    if (again === MEASURED_AGAIN)
+      return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
+    // A step at one length, such as from one passage to two, is not repeated at the next.
+    if (mayGrow(LONG_MS)) await grow();
+    else {
+      last.ms = Math.min(ms, await timeAt(size));
+      last.before = Math.max(before, await timeAt(size / STEP));
+    }
+  }
+}
+
+/** The longest processor time (ms) of a reading between two turns of others. */
+export async function longestStretch(
+  reading: (yieldToOthers: () => Promise<void>) => Promise<unknown>,
+): Promise<number> {
+  let longest = 0;
+  let last = process.threadCpuUsage();
+  const stop = () => {
+    const { user, system } = process.threadCpuUsage(last);
+    longest = Math.max(longest, (user + system) / 1_000);
+  };
+  await reading(async () => {
+    stop();
+    await new Promise((resolve) => setTimeout(resolve));
+    last = process.threadCpuUsage();
+  });
+  stop();
+  return longest;
+}

@@ -1,0 +1,170 @@
+import { html } from "hono/html";
+
+import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
+import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
+import { lexicalReranker } from "../../../src/adapters/embedded/lexical-reranker.ts";
+import { runToEnd } from "../../../src/core/work/cooperative.ts";
+import { Budget } from "../../../src/core/work/step-budget.ts";
+import { foldForDuplicates } from "../../../src/core/hash.ts";
+import { identifierFrom } from "../../../src/core/ids.ts";
+import { principalOf } from "../../../src/core/principals.ts";
+import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
+import { detectLanguage } from "../../../src/documents/decoding/detect-language.ts";
+import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
+import { folding } from "../../../src/evaluation/measures/match-passages.ts";
+import { citedBlock } from "../../../src/inference/citations/citing.ts";
+import { withoutMarks } from "../../../src/inference/citations/marks.ts";
+import { readResponseSchema } from "../../../src/inference/response-schema.ts";
+import { planOutput, withoutThinking } from "../../../src/inference/structured-output.ts";
+import { Markdown } from "../../../src/panel/components/markdown.tsx";
+import { matchExpression, queryTerms } from "../../../src/rag-index/search/query-terms.ts";
+import { parseListing } from "../../../src/sources/object-storage/object-storage-reader.ts";
+import { readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
+import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
+import { parseRobots, readDirectives, robotsAllow } from "../../../src/sources/web/site/robots.ts";
+import { plainHeading } from "../../../src/text/heading-text.ts";
+import { indexedTextsOf } from "../../../src/text/indexed-words.ts";
+import { linearPattern } from "../../../src/text/linear-pattern/linear-pattern.ts";
+import { neutralised, readPassages } from "../../../src/text/prompt-delimiters.ts";
+import { splitSentences } from "../../../src/text/sentences.ts";
+import { estimateTokens } from "../../../src/text/tokens.ts";
+import { codeWordParts, indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
+import { docx, odf, pptx, xlsx } from "../office-files.ts";
+import { pageOf } from "../pdf-of.ts";
+import { read, type Content } from "../read-document.ts";
+import type { Grammar } from "./grammars.ts";
+
+/** `of` makes the work on a text; only the work is measured. */
+export type Target = {
+  grammars: Grammar[];
+  /** Characters that a sender may have this work on, at most. */
+  most: number;
+  of: (text: string) => () => unknown;
+};
+
+const DOCUMENT = 1_600_000;
+const REQUEST = 400_000;
+const SMALL = 64_000;
+
+const file = (
+  grammars: Grammar[],
+  name: string,
+  content: (text: string) => Content = (text) => text,
+) => ({
+  grammars,
+  most: DOCUMENT,
+  of: (text: string) => {
+    const bytes = content(text);
+    return () => read(name, bytes);
+  },
+});
+
+const work = (grammars: Grammar[], run: (text: string) => unknown, most = REQUEST): Target => ({
+  grammars,
+  most,
+  of: (text) => () => run(text),
+});
+
+const settings = { chunkOverlap: 64, tokenizer: "unknown" as const, fileName: "a.md" };
+const cut = (markdown: string, chunkSize: number) =>
+  chunkDocument(
+    { markdown, title: "a", language: null, pages: [], notes: [] },
+    { ...settings, chunkSize },
+  );
+
+const KEY = "b".repeat(24);
+const passage = (text: string) =>
+  `<passage-${KEY} n="1" source="a: b.md">\n${text}\n</passage-${KEY}>\n\n<request-${KEY}>\nHow many days?\n</request-${KEY}>`;
+const answer = (text: string) =>
+  extractiveChat().doGenerate({ prompt: [{ role: "user", content: [{ type: "text", text }] }] });
+const rerank = (query: string, text: string) =>
+  lexicalReranker().model.doRerank({ query, documents: { type: "text", values: [text, "b"] } });
+const SCHEMA = { type: "object", properties: { days: { type: "integer" } } };
+const reading = readResponseSchema(JSON.stringify(SCHEMA));
+const plan = reading.ok ? planOutput(reading.schema) : null;
+const counts = { estimate: () => 1, shareOf: () => 1, chunks: () => 1_000 };
+const page = new URL(`https://x.test/${"a/".repeat(900)}b`);
+
+export const TARGETS = {
+  "plain text": file(["prose", "unicode"], "a.txt"),
+  Markdown: file(["markdown", "html"], "a.md"),
+  HTML: file(["html", "unicode"], "a.html"),
+  XML: file(["xml"], "a.xml"),
+  RSS: file(["xml"], "a.rss", (text) => `<rss><channel>${text}`),
+  JSON: file(["json"], "a.json"),
+  notebook: file(["json"], "a.ipynb"),
+  CSV: file(["csv"], "a.csv"),
+  code: file(["prose"], "a.ts"),
+  RTF: file(["rtf"], "a.rtf", (text) => `{\\rtf1 ${text}`),
+  mail: file(["mail"], "a.eml"),
+  mailbox: file(["mail"], "a.mbox"),
+  "manual page": file(["man"], "a.man"),
+  Word: file(["docx"], "a.docx", (text) => docx(`<w:p><w:r><w:t>x</w:t></w:r></w:p>${text}`)),
+  Excel: file(["xlsx"], "a.xlsx", (text) => xlsx(text)),
+  PowerPoint: file(["pptx"], "a.pptx", (text) => pptx([text])),
+  "OpenDocument text": file(["odf"], "a.odt", (text) => odf("text", `<text:p>x</text:p>${text}`)),
+  "OpenDocument sheet": file(["odf"], "a.ods", (text) =>
+    odf("spreadsheet", `<table:table>${text}</table:table>`),
+  ),
+  PDF: file(["pdf"], "a.pdf", (text) =>
+    pageOf(`BT /F1 12 Tf 1 0 0 1 72 8900000 Tm (x) Tj\n${text}\nET`),
+  ),
+  chunks: work(["markdown", "prose"], (text) => cut(text, 512), DOCUMENT),
+  "small chunks": work(["markdown", "unicode"], (text) => cut(text, 16), DOCUMENT),
+  "large chunks": work(["markdown", "prose"], (text) => cut(text, 8_000), DOCUMENT),
+  "indexed words": work(["prose", "unicode"], (text) => [
+    indexWordsOf(text),
+    codeWordParts(text),
+    indexedTextsOf({ headings: [text.slice(0, 2_000)], text, languages: "de" }),
+  ]),
+  "sentences and tokens": work(["prose", "unicode"], (text) => [
+    splitSentences(text),
+    estimateTokens(text, "unknown"),
+    detectLanguage(text),
+    plainHeading(text),
+    foldSpace(text),
+  ]),
+  duplicates: work(["unicode"], (text) => [foldForDuplicates(text), folding(text)]),
+  names: work(["unicode"], (text) => [identifierFrom(text), principalOf(`user:${text}`)]),
+  query: work(["prose", "unicode"], (text) => [
+    searchWordsOf(text),
+    matchExpression(queryTerms(text, counts)),
+    hashEmbedding(text, 256),
+  ]),
+  "query and passage": work(["prose", "unicode"], (text) =>
+    Promise.all([rerank(text, "leave of absence"), rerank("leave of absence", text)]),
+  ),
+  prompt: work(["answer", "unicode"], (text) => [neutralised(text, KEY), answer(text)].at(-1)),
+  "prompt with a passage": work(["answer", "prose"], (text) =>
+    [readPassages(passage(text)), answer(passage(text))].at(-1),
+  ),
+  "answer of a model": work(["answer", "json"], (text) => [
+    plan?.read(withoutThinking(text)),
+    citedBlock({ ...withoutMarks(text, "bafebafe"), own: [] }, [text.slice(0, 8_000), "b"]),
+  ]),
+  "JSON Schema": work(["json"], (text) => readResponseSchema(text), SMALL),
+  pattern: work(
+    ["pattern"],
+    (text) => linearPattern(text).test("aaaaaaaa", new Budget(4_000_000)),
+    SMALL,
+  ),
+  "text of a pattern": work(["prose"], (text) =>
+    linearPattern("^(a+|[^b]*b|\\w+\\s?)*$").test(text, new Budget(40_000_000)),
+  ),
+  "crawled page": work(["html"], (text) => runToEnd(readHtmlPage(text)), DOCUMENT),
+  "robots.txt": work(["web"], (text) => [
+    robotsAllow(parseRobots(text, "quarry"), page),
+    readDirectives(text),
+  ]),
+  sitemap: work(
+    ["web"],
+    (text) => readSitemap(new TextEncoder().encode(text), new AbortController().signal),
+    DOCUMENT,
+  ),
+  "bucket listing": work(["web"], parseListing, DOCUMENT),
+  "Markdown in the panel": work(["markdown", "prose"], async (text) =>
+    String(await html`${Markdown({ text })}`),
+  ),
+} satisfies Record<string, Target>;
+
+export type TargetName = keyof typeof TARGETS;

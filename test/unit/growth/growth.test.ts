@@ -1,0 +1,138 @@
+/**
+ * Nothing that others send takes time that grows faster than its length: one sender would stop
+ * everybody. `GROWTH=200 vitest run …` draws more texts of each grammar, `GROWTH_SEED` others.
+ */
+import { expect, test } from "vitest";
+
+import { runCooperatively } from "../../../src/core/work/cooperative.ts";
+import { chunkCooperatively } from "../../../src/documents/chunking/chunk-document.ts";
+import { extractDocument } from "../../../src/documents/extract-document.ts";
+import { formatOf } from "../../../src/documents/formats/office/sheets/number-formats.ts";
+import { hash32 } from "../../../src/core/hash.ts";
+import { GRAMMARS } from "../../support/growth/grammars.ts";
+import { growthOf, longestStretch, processorMs } from "../../support/growth/growth.ts";
+import { docx } from "../../support/office-files.ts";
+import { pageOf } from "../../support/pdf-of.ts";
+import { bytesOf, type Content } from "../../support/read-document.ts";
+import { recipesOf, turns, within, type Recipe } from "../../support/growth/recipes.ts";
+import { TARGETS, type Target, type TargetName } from "../../support/growth/targets.ts";
+
+const BUSY_MS = 250;
+const { GROWTH = "1", GROWTH_SEED = "1" } = process.env;
+
+const line = (row: number) => 8_000_000 - row * 14;
+const steps = Array.from({ length: 20_000 }, (_, at) => {
+  const place = (x: number, word: string) => `1 0 0 1 ${x} ${line(at)} Tm (${word}) Tj\n`;
+  return place(100, "a") + place(200 + at * 30, "b");
+});
+
+/** What takes an order, an attribute or a size that chance does not find. */
+const KNOWN: [target: TargetName, recipe: Recipe][] = [
+  ["HTML", turns("<a href=x>")],
+  ["HTML", within("<p>", "", "<code></code>", "<sup></sup>")],
+  ["HTML", within("<p>x", "", "<b></b>")],
+  ["Word", within("<w:p><w:r>", "</w:r></w:p>", '<w:br w:type="page"/>')],
+  ["RTF", turns("\\intbl\\par ", "\\pard x\\par ")],
+  ["PDF", turns("0 -14 Td (hello) Tj\n")],
+  ["PDF", turns("50 0 Td (x) Tj\n")],
+  ["PDF", turns("6 0 Td (x) Tj\n")],
+  ["PDF", turns("[(a)-20(b)-400(c)]TJ\n")],
+  ["PDF", turns("3 0 Td (\\250) Tj\n0 0 Td (e) Tj\n")],
+  ["PDF", { parts: ["50 0 Td (x) Tj\n", "50 0 Td (x)  Tj\n"], order: "blocks" }],
+  ["crawled page", turns("<meta property=article:modified_time content=x>")],
+  ["crawled page", turns("<script type=application/ld+json>x</script>")],
+  ["Markdown in the panel", turns("`")],
+  ["Markdown in the panel", turns("*a ", "_b ")],
+  ["duplicates", within("a", "", "\u0301\u0316")],
+  ["names", within("a", "", "\u0301\u0316")],
+  ["query", within("a", "", "\u0301\u0316")],
+  ["query and passage", within("a", "", "\uff9e\u0316")],
+  ["prompt", within("a", "", "\u0301\u0316")],
+  ["answer of a model", turns(",[cite-bafebafe:1]")],
+  ["answer of a model", turns("\n[cite-bafebafe:1]")],
+  [
+    "answer of a model",
+    { parts: ['"hello there you all" ', "[cite-bafebafe:1]"], order: "blocks" },
+  ],
+];
+
+const drawn = Object.entries(TARGETS).flatMap(([name, { grammars }]: [string, Target]) =>
+  grammars.flatMap((grammar) => {
+    const { tokens, frames } = GRAMMARS[grammar];
+    const seed = hash32(`${name} ${grammar}`, Number(GROWTH_SEED));
+    return recipesOf(tokens, frames, Number(GROWTH), seed).map((recipe): [string, Recipe] => [
+      name,
+      recipe,
+    ]);
+  }),
+);
+
+test.each([...KNOWN, ...drawn])("%s of %j", async (name, recipe) => {
+  const target: Target = TARGETS[name as TargetName];
+  expect(await growthOf(target, recipe)).toBe(null);
+});
+
+test("PDF of rows that each add a column", async () => {
+  const stairs = (text: string) => steps.slice(0, Math.ceil(text.length / 80)).join("");
+  const target = { ...TARGETS.PDF, of: (text: string) => TARGETS.PDF.of(stairs(text)) };
+  expect(await growthOf(target, turns("x"))).toBe(null);
+});
+
+test("number formats of brackets are read in a moment each", async () => {
+  const codes = ["[$", "[$a", "[", "[h", '"', "0[$"].map((part) => part.repeat(127).slice(0, 255));
+  const read = () => {
+    for (let nth = 0; nth < 200; nth++) for (const code of codes) formatOf(code, false)(1.5);
+  };
+  // These 1,200 took eight seconds.
+  const times = [await processorMs(read), await processorMs(read), await processorMs(read)];
+  expect(Math.min(...times)).toBeLessThan(1_000);
+});
+
+const prose = "Leave is thirty days a year for all who work here. ".repeat(20);
+const fill = (unit: string, before = "") => before + unit.repeat(Math.ceil(STRETCH / unit.length));
+const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
+const STRETCH = 400_000;
+const MIXED = "From: a@b\nContent-Type: multipart/mixed; boundary=b\n\n";
+
+/** Where a megabyte took half a second and more without a turn for anybody else. */
+test.each<[what: string, name: string, content: Content]>([
+  ["text of lines", "a.txt", fill("a\n")],
+  ["text of an old encoding", "a.txt", latin1(fill("caf\xe9 "))],
+  ["headings", "a.md", fill("a\n=\n")],
+  ["items", "a.md", fill("- a\n")],
+  ["paragraphs of a page", "a.html", fill("<p>x")],
+  ["cells of a page", "a.html", fill("<td>x", "<table><tr>")],
+  ["records", "a.rss", fill("<item><title>x</title></item>", "<rss><channel>")],
+  ["one row", "a.csv", fill("a,")],
+  ["paragraphs of RTF", "a.rtf", fill("x\\par ", "{\\rtf1 ")],
+  ["a manual page", "a.man", fill(".B a\n", ".TH A 1\n.SH NAME\n")],
+  ["a letter", "a.eml", fill("> a\nb\n\n", "From: a@b\n\n")],
+  ["a letter's headers", "a.eml", `${fill("X-A: b\n")}\n${prose}`],
+  [
+    "parts of unknown bytes",
+    "a.eml",
+    latin1(fill(`--b\n\n${"\x80\xe9\xe2\x82 ".repeat(200)}\n`, MIXED).slice(0, 40_000)),
+  ],
+  ["a Word document", "a.docx", docx(fill("<w:p><w:r><w:t>x</w:t></w:r></w:p>"))],
+  [
+    "lines of a PDF",
+    "a.pdf",
+    pageOf(`BT /F1 9 Tf 9 900000 Td ${fill("0 -14 Td (hello) Tj\n")} ET`),
+  ],
+  ["a line of a PDF", "a.pdf", pageOf(`BT /F1 9 Tf 9 9 Td ${fill("50 0 Td (x) Tj\n")} ET`)],
+])("others have turns while %s are read and cut", async (_what, name, content) => {
+  const readAndCut = () =>
+    longestStretch(async (yieldToOthers) => {
+      const file = { name, mimeType: null, bytes: bytesOf(content).slice() };
+      const document = await extractDocument(file, { yieldToOthers }).catch(() => null);
+      if (document === null) return;
+      const settings = { chunkSize: 512, chunkOverlap: 64, tokenizer: "unknown" as const };
+      const cutting = chunkCooperatively(document, { ...settings, fileName: name });
+      await runCooperatively(cutting, yieldToOthers);
+    });
+  let longest = await readAndCut();
+  // A tenth of a second on a quick machine; a busy one is measured again.
+  for (let again = 0; longest > BUSY_MS && again < 3; again++)
+    longest = Math.min(longest, await readAndCut());
+  expect(longest).toBeLessThan(BUSY_MS);
+});
