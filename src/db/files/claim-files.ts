@@ -2,7 +2,7 @@ import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
 import { flag, columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
-import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, sameFile } from "./file-rows.ts";
+import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
 
 const [x, f] = [columnsOf(ragFiles, "x"), columnsOf(files, "f")];
@@ -48,6 +48,7 @@ export async function claimFiles(
         attempts = x.attempts + case when ${suspect} then 0 else 1 end
       from json_each(${messages}) m
       where ${sameFile("x")} and x.revision = m.value ->> 'revision'
+        and x.attempts < ${READING}
         and (x.status = 'pending' or (x.status = 'processing' and ${heldUntil("x")} < ${now}))
         and exists (select 1 from rags r join rag_generations g on g.rag_id = r.id
           where r.id = x.rag_id and r.status = 'active' and r.removed_at is null

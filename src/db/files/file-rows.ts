@@ -100,8 +100,9 @@ export const rowsOf = (ragId: RagId, status: FileStatus): Sql =>
 
 /**
  * An attempt is counted before its work begins, so that a dying or hanging worker is detected.
- * Which of its files killed it is unknown: all are suspects, are processed one by one, and each
- * one's attempt is counted when its own work begins.
+ * Which of its files killed it is unknown: all are suspects, are processed one by one and last, and
+ * each one's attempt is counted when its own work begins. The one that kills a worker again while
+ * it is read alone is given up.
  */
 
 /** Value of `lease_id` for a suspect that is pending again. */
@@ -119,9 +120,16 @@ export const isSuspect = (x: string, now: number): Sql =>
 export const heldUntil = (x = "rag_files"): Sql =>
   sql`case when ${isLeft(x)} then ${raw(x)}.leased_until else ${raw(x)}.claimed_until end`;
 
-/** Counts an attempt of a suspect under this lease. */
-export const countAttempt = (db: Database, file: IndexMessage, leaseId: string) =>
-  execute(db)`update rag_files set attempts = attempts + 1
+/** Added to the attempts of a suspect while it is read: who dies then dies of this file. */
+export const READING = 100;
+
+/** Counts an attempt of a suspect under this lease: more before it is read than after. */
+export const countAttempt = (
+  db: Database,
+  file: IndexMessage,
+  { leaseId, isRead }: { leaseId: string; isRead: boolean },
+) =>
+  execute(db)`update rag_files set attempts = attempts + ${isRead ? -READING : READING + 1}
     where rag_id = ${file.ragId} and generation = ${file.generation} and file_id = ${file.fileId}
       and lease_id = ${leaseId}`;
 

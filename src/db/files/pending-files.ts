@@ -10,6 +10,7 @@ import {
   isLeft,
   MESSAGE,
   OPEN,
+  READING,
   rowKey,
   rowsOf,
   sameFile,
@@ -55,6 +56,7 @@ const unclaimed = (now: number, limit: number) =>
 const UNCLAIMED_FILE = select({
   ...SIZED_FIELDS,
   status: columnsOf(ragFiles).status,
+  isSuspect: computed(flag, "lease_id is 'crashed'"),
   isActive: computed(
     flag,
     `exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
@@ -62,19 +64,27 @@ const UNCLAIMED_FILE = select({
   ),
 });
 
+type Limits = { now: number; claimedUntil: number; limit: number; maxTries: number };
+/** Why a file is given up: without attempts left, or since it stops whoever reads it. */
+type Reasons = { reason: string; killedReason: string };
+
 /** Makes files pending whose worker or message was lost; gives up those without attempts left. */
 export async function takeUnclaimedFiles(
   db: Database,
-  of: { now: number; claimedUntil: number; limit: number; maxTries: number; reason: string },
-): Promise<SizedMessage[]> {
+  of: Limits & Reasons,
+): Promise<(SizedMessage & { isSuspect: boolean })[]> {
   const { now, limit } = of;
   const isGivenUp = sql`attempts >= ${of.maxTries}`;
+  const hasKilled = sql`attempts >= ${READING}`;
   const rows = await readRows(db, UNCLAIMED_FILE)`update rag_files set
       lease_id = case when (${isLeft()} or lease_id = ${CRASHED}) and not ${isGivenUp}
         then ${CRASHED} end,
       status = case when ${isGivenUp} then 'error' else 'pending' end,
-      error_message = case when ${isGivenUp} then ${of.reason} else null end,
-      error_is_outside = ${isGivenUp},
+      error_message = case when ${hasKilled} then ${of.killedReason}
+        when ${isGivenUp} then ${of.reason} else null end,
+      error_code = case when ${hasKilled} then 'beyond-limits' when ${isGivenUp} then 'service' end,
+      error_is_outside = ${isGivenUp} and not ${hasKilled},
+      attempts = case when ${hasKilled} then 0 else attempts end,
       claimed_until = case when ${isGivenUp} then 0 else ${of.claimedUntil} end,
       leased_until = case when ${isGivenUp} then ${now} else 0 end
     where (${rowKey()}) in (${unclaimed(now, limit)})

@@ -73,9 +73,13 @@ async function beginFile(
   load: Load,
 ): Promise<FileWork | DoneFile> {
   if (!begin(file)) return unstarted(file);
-  if (file.isSuspect) await countAttempt(services.db, file, lease.id);
+  const countTry = async (isRead: boolean) => {
+    if (file.isSuspect) await countAttempt(services.db, file, { leaseId: lease.id, isRead });
+  };
+  await countTry(false);
   await lease.renew([file]);
   const prepared = await outcomeOf(() => readFile(services, file, load));
+  await countTry(true);
   if ("thrown" in prepared) return await failed(services, file, prepared.thrown);
   return "chunks" in prepared.value ? prepared.value : { file, result: prepared.value, saved: 0 };
 }

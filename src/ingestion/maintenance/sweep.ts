@@ -1,4 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import type { IndexMessage } from "../../core/queue-messages.ts";
 import { attempt } from "../../core/log.ts";
 import { withinTime } from "../../core/work/deadline.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
@@ -19,7 +20,7 @@ import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
 import { tellIndexes } from "../readers/record-readers.ts";
-import { queueBySize } from "../indexing/queue-by-size.ts";
+import { messageOf, queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
@@ -109,8 +110,16 @@ async function tellLeftReaders(services: Services): Promise<void> {
   }
 }
 
-/** False when there may be more files; a restart repeats the step until there are none. */
-export async function queueUnclaimedFiles(services: Services): Promise<boolean> {
+const KILLED = "reading it stopped the service twice; split it into several, or leave it out";
+
+/**
+ * Suspects come last, each in a message of its own: after a restart, after all other files.
+ * Returns false when there may be more files; a restart repeats the step until there are none.
+ */
+export async function queueUnclaimedFiles(
+  services: Services,
+  suspects: IndexMessage[] | null = null,
+): Promise<boolean> {
   const now = services.now();
   const messages = await takeUnclaimedFiles(services.db, {
     now,
@@ -118,8 +127,13 @@ export async function queueUnclaimedFiles(services: Services): Promise<boolean> 
     limit: FILES_PER_SWEEP,
     maxTries: MAX_TRIES,
     reason: `indexing did not finish after ${MAX_TRIES} tries`,
+    killedReason: KILLED,
   });
-  await queueBySize(services, messages);
+  const left = messages.filter(({ isSuspect }) => isSuspect).map(messageOf);
+  const others = messages.filter(({ isSuspect }) => !isSuspect);
+  await queueBySize(services, others);
+  if (suspects !== null) suspects.push(...left);
+  else if (left.length > 0) await services.queue.index(left);
   return messages.length < FILES_PER_SWEEP;
 }
 
@@ -195,8 +209,10 @@ async function queueDueScans(services: Services): Promise<void> {
 /** After a local server was killed: its queues were in memory, so all pending work is queued. */
 export async function recoverAfterRestart(services: Services): Promise<void> {
   await expireClaims(services.db);
+  const suspects: IndexMessage[] = [];
+  while (!(await queueUnclaimedFiles(services, suspects)));
+  if (suspects.length > 0) await services.queue.index(suspects);
   await tick(services);
-  while (!(await queueUnclaimedFiles(services)));
   for (const ragId of await activeRagIds(services.db)) {
     await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
   }

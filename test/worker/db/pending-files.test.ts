@@ -51,6 +51,7 @@ async function sweptFiles(world: World) {
     limit: LIMIT,
     maxTries: 5,
     reason: "died",
+    killedReason: "killed",
   });
   const queued = new Map<RagId, number>();
   for (const { ragId } of messages) queued.set(ragId, (queued.get(ragId) ?? 0) + 1);

@@ -227,3 +227,43 @@ test.each(KILLS)(
     expect(await world.counters(rag)).toMatchObject({ indexed: 12, error: 1 });
   },
 );
+
+test("a file that kills who reads it is tried again alone and last, and then given up", async () => {
+  const files: Record<string, string> = {};
+  for (let at = 0; at < 12; at++) files[`${at}.txt`] = longText(`${at}`);
+  files["poison.txt"] = `${longText("poison")} ${"x ".repeat(500)}`;
+  const { world, source, rag } = await listedWorld(files);
+  await requestScanOf(world, source);
+  const poisonous = new TextEncoder().encode(files["poison.txt"]).byteLength;
+  let died: () => void = () => undefined;
+  world.services.takeTurn = async (bytes) => {
+    if (bytes !== poisonous) return;
+    died();
+    await new Promise<never>(() => undefined);
+  };
+  const indexedAtDeath: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const death = new Promise<"died">((resolve) => (died = () => resolve("died")));
+    const end = await Promise.race([world.deliver(), death]);
+    if (end === "died") {
+      const rows = await world.rows(rag);
+      indexedAtDeath.push(rows.filter(({ status }) => status === "indexed").length);
+      // Of the others, no worker had begun one.
+      await statement("update rag_files set lease_id = null where path <> 'poison.txt'").run();
+    }
+    world.now += SECOND_MS;
+    world.waiting = [];
+    await recoverAfterRestart(world.services);
+  }
+  // The second time, all others are done.
+  expect(indexedAtDeath).toEqual([0, 12]);
+  const failed = (await world.rows(rag)).filter(({ status }) => status !== "indexed");
+  const error = "reading it stopped the service twice; split it into several, or leave it out";
+  expect(failed).toMatchObject([{ path: "poison.txt", status: "error", error }]);
+
+  // Whoever asks for it has it tried again.
+  world.services.takeTurn = async () => undefined;
+  await retryFiles(world.services, { ragId: rag, paths: null });
+  await world.deliver();
+  expect(await world.counters(rag)).toMatchObject({ indexed: 13, error: 0 });
+});
