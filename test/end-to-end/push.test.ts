@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -91,7 +91,10 @@ test("when most of a folder is deleted, nothing is removed until confirmed", asy
   const COUNT = 30;
   for (let n = 0; n < COUNT; n++) write(`many/${n}.md`, `# Note ${n}\n\nNumber ${n}.\n`);
   await push("--json");
-  rmSync(join(folder, "many"), { recursive: true });
+  renameSync(join(folder, "many"), join(folder, "more"));
+  const renamed = await push("--json");
+  expect(renamed.counts).toMatchObject({ added: 0, moved: COUNT, removed: 0, held: 0 });
+  rmSync(join(folder, "more"), { recursive: true });
   const held = await push("--json");
   expect(held.code).toBe(1);
   expect(held.counts).toMatchObject({ removed: 0, held: COUNT });

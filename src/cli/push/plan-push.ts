@@ -6,6 +6,7 @@ import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts"
 import { inParallel } from "../../core/work/parallel.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import type { LocalReaders } from "./local-readers.ts";
+import { contentTypeOf } from "./upload-files.ts";
 import { reasonOf, type Chooser, type FolderListing, type LocalFile } from "./list-folder.ts";
 
 /** The changes that make a file source equal a folder. */
@@ -14,6 +15,8 @@ export type PushPlan = {
   /** Unchanged files that others may read from now on. */
   readers: { path: string; readers: string[] }[];
   remove: string[];
+  /** Files that have another path now, and nothing else. */
+  move: { from: string; to: string }[];
   unchanged: number;
   /** Present but not pushed; the source keeps its version of them. */
   failed: { path: string; reason: string }[];
@@ -52,14 +55,39 @@ export async function planPush(
   manifest: ReadonlyMap<string, ManifestEntry>,
   { choose, readersOf }: { choose: Chooser; readersOf: LocalReaders },
 ): Promise<PushPlan> {
-  const nothing = { upload: [], remove: [], readers: [], unchanged: 0 };
+  const nothing = { upload: [], remove: [], readers: [], move: [], unchanged: 0 };
   const plan: PushPlan = { ...nothing, failed: [...listing.unreadable] };
   await inParallel(listing.files, HASHED_AT_ONCE, (file) =>
     planFile(plan, { ...file, readers: readersOf(file.path) }, manifest.get(file.path)),
   );
   plan.upload.sort((a, b) => (a.path < b.path ? -1 : 1));
   plan.remove = goneFiles(listing, manifest, choose);
+  await planMoves(plan, manifest);
   return plan;
+}
+
+/** A new file with the bytes and type of one that has left takes its place in the source. */
+async function planMoves(plan: PushPlan, manifest: ReadonlyMap<string, ManifestEntry>) {
+  const keyOf = (path: string, { size, sha256 }: { size: number; sha256: string | null }) =>
+    `${size} ${sha256} ${contentTypeOf(path)}`;
+  const removed = plan.remove.flatMap((path) => {
+    const entry = manifest.get(path);
+    return entry === undefined ? [] : [{ ...entry, path }];
+  });
+  const left = Map.groupBy(removed, (entry) => keyOf(entry.path, entry));
+  const sizes = new Set(removed.map(({ size }) => size));
+  const upload = plan.upload.splice(0);
+  for (const file of upload) {
+    const { path: to, size, isNew, absolutePath, readers } = file;
+    const sha256 = isNew && sizes.has(size) ? await hashFile(absolutePath).catch(() => "") : "";
+    const from = left.get(keyOf(to, { size, sha256 }))?.pop();
+    if (from === undefined) plan.upload.push(file);
+    else plan.move.push({ from: from.path, to });
+    const isToldAnew = from !== undefined && readers !== null;
+    if (isToldAnew && !isSameList(readers, from.readers)) plan.readers.push({ path: to, readers });
+  }
+  const moved = new Set(plan.move.map(({ from }) => from));
+  plan.remove = plan.remove.filter((path) => !moved.has(path));
 }
 
 type Planned = LocalFile & { readers: string[] | null };

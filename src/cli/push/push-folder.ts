@@ -1,6 +1,7 @@
 import { isMassRemoval } from "../../core/mass-removal.ts";
+import { inBatches } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import { dataOf, unless, type PanelApi } from "../api/clients.ts";
+import { dataOf, type PanelApi } from "../api/clients.ts";
 import { ApiError } from "../api/patient-fetch.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -21,10 +22,11 @@ export type PushRequest = {
 export type PushSummary = Awaited<ReturnType<typeof pushFolder>>;
 
 const UPLOADS_AT_ONCE = 4;
-const REMOVALS_AT_ONCE = 8;
+const READERS_AT_ONCE = 8;
+/** Files that one call moves or removes: the service takes 500. */
+const FILES_PER_CALL = 250;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
-const NOT_FOUND = 404;
 
 /** Makes a file source equal a folder: uploads new and changed files, removes deleted ones. */
 export async function pushFolder(api: PanelApi, terminal: Terminal, request: PushRequest) {
@@ -50,6 +52,7 @@ export async function pushFolder(api: PanelApi, terminal: Terminal, request: Pus
   const summary = {
     added,
     changed: plan.upload.length - added,
+    moved: plan.move.length,
     removed: remove.length,
     unchanged: plan.unchanged,
     /** Removals that wait for a confirmation. */
@@ -65,13 +68,17 @@ export async function pushFolder(api: PanelApi, terminal: Terminal, request: Pus
     for (const { path, isNew } of plan.upload) {
       terminal.say(`${isNew ? "add   " : "change"} ${path}`);
     }
+    for (const { from, to } of plan.move) terminal.say(`move   ${from} to ${to}`);
     for (const path of remove) terminal.say(`remove ${path}`);
     for (const { path } of plan.readers) terminal.say(`readers ${path}`);
-  } else if (plan.upload.length + remove.length + plan.readers.length > 0) {
+  } else if (sizeOf({ ...plan, remove }) > 0) {
     await carryOut(api, terminal, request.source, { ...plan, remove }, summary);
   }
   return summary;
 }
+
+const sizeOf = ({ upload, remove, move, readers }: PushPlan) =>
+  upload.length + remove.length + move.length + readers.length;
 
 const isNoReadersFile = (path: string) =>
   path !== READERS_FILE && !path.endsWith(`/${READERS_FILE}`);
@@ -97,21 +104,36 @@ async function carryOut(
   api: PanelApi,
   terminal: Terminal,
   source: string,
-  { upload, remove, readers }: PushPlan,
+  plan: PushPlan,
   summary: PushSummary,
 ) {
-  const label = upload.length > 0 ? "Pushing " : "Removing ";
-  using progress = terminal.progress(label, upload.length + remove.length + readers.length);
+  const { upload, remove, move, readers } = plan;
+  const label = upload.length > 0 ? "Pushing " : move.length > 0 ? "Moving " : "Removing ";
+  using progress = terminal.progress(label, sizeOf(plan));
   let done = 0;
-  const end = (path: string, count: "added" | "changed" | "removed", reason: string | null) => {
+  const end = (
+    path: string,
+    count: "added" | "changed" | "moved" | "removed",
+    reason: string | null,
+  ) => {
     if (reason !== null) {
       summary[count]--;
       summary.failed.push({ path, reason });
     }
     progress.update(++done, path);
   };
+  const id = { params: { path: { id: source } } };
+  // Before readers of a new path are set.
+  for (const moves of inBatches(move, FILES_PER_CALL)) {
+    const call = dataOf(api.POST("/file-sources/{id}/moves", { ...id, body: { moves } }));
+    const missing = await call.then((answer) => answer.missing, unlessForAll);
+    for (const { from } of moves) {
+      const isMissing = typeof missing !== "string" && missing.includes(from);
+      end(from, "moved", typeof missing === "string" ? missing : isMissing ? NOT_MOVED : null);
+    }
+  }
   // First, so that whoever may no longer read a file finds it no more.
-  await inParallel(readers, REMOVALS_AT_ONCE, async ({ path, readers: named }) => {
+  await inParallel(readers, READERS_AT_ONCE, async ({ path, readers: named }) => {
     const params = { path: { id: source, path } };
     const body = { readers: named };
     await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
@@ -124,13 +146,15 @@ async function carryOut(
       end(path, isNew ? "added" : "changed", reason);
     }
   });
-  await inParallel(remove, REMOVALS_AT_ONCE, async (path) => {
-    const params = { path: { id: source, path } };
-    const removal = api.DELETE("/file-sources/{id}/files/{path}", { params }).then(() => null);
+  for (const paths of inBatches(remove, FILES_PER_CALL)) {
     // A file that no longer exists counts as removed.
-    end(path, "removed", await unless(NOT_FOUND, removal).catch(unlessForAll));
-  });
+    const removal = api.POST("/file-sources/{id}/removals", { ...id, body: { paths } });
+    const reason = await removal.then(() => null, unlessForAll);
+    for (const path of paths) end(path, "removed", reason);
+  }
 }
+
+const NOT_MOVED = "the source changed meanwhile: push again";
 
 /** A refused file fails alone. @throws what concerns the whole push, such as a refused key */
 function unlessForAll(thrown: unknown): string {
@@ -143,8 +167,9 @@ function unlessForAll(thrown: unknown): string {
 const SHOWN = 10;
 
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
-  const { added, changed, removed, unchanged, held, failed, skipped, readers } = summary;
-  const counts = `${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged`;
+  const { added, changed, moved, removed, unchanged, held, failed, skipped, readers } = summary;
+  const moves = moved > 0 ? `${moved} moved, ` : "";
+  const counts = `${added} added, ${changed} changed, ${moves}${removed} removed, ${unchanged} unchanged`;
   terminal.say(dryRun ? `Dry run: ${counts}` : counts);
   if (readers > 0) terminal.say(`${readers} unchanged files have new readers`);
   listSome(terminal, "skipped, a link", skipped.links);

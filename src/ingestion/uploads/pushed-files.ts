@@ -1,5 +1,7 @@
 import { notFound, invalidField, orNotFound } from "../../core/errors.ts";
-import { findFile } from "../../db/files/file-store.ts";
+import { fileNameOf } from "../../core/folders.ts";
+import { findFile, findFiles } from "../../db/files/file-store.ts";
+import { moveFiles } from "../../db/files/move-files.ts";
 import type { Services } from "../../services.ts";
 import { changedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
 import type { FileSourceId } from "../../core/ids.ts";
@@ -78,6 +80,33 @@ export async function removePushedFiles(
   const [failed] = await removeFromIndexes(services, marked.removals);
   if (failed !== undefined) throw failed;
   return paths.filter((path) => !marked.paths.has(path));
+}
+
+/**
+ * Gives pushed files other paths. They keep bytes, readers, metadata and vectors: nothing is
+ * embedded again. Returns the paths that have no file, and those whose new path is taken.
+ */
+export async function movePushedFiles(
+  services: Services,
+  { source, moves }: { source: Source; moves: { from: string; to: string }[] },
+): Promise<string[]> {
+  const now = services.now();
+  const paths = moves.flatMap(({ from, to }) => [from, to]);
+  const stored = await findFiles(services.db, source.id, paths);
+  const liveAt = (path: string) => {
+    const file = stored.get(path);
+    return file === undefined || file.deletedAt !== null ? null : file;
+  };
+  const moved = moves.flatMap(({ from, to: path }) => {
+    const file = liveAt(path) === null ? liveAt(from) : null;
+    return file === null ? [] : [{ id: file.id, from, path, name: fileNameOf(path) }];
+  });
+  const times = { now, claimedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS };
+  const { messages, removals } = await moveFiles(services.db, source.id, moved, times);
+  await services.queue.index(messages, { together: true });
+  await removeFromIndexes(services, removals);
+  const left = new Set(moved.map(({ from }) => from));
+  return moves.flatMap(({ from }) => (left.has(from) ? [] : [from]));
 }
 
 /** The same of one file. @throws QuarryError `not-found` when the source has no such file */

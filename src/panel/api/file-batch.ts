@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
+import { relativePath } from "../../core/input/input-fields.ts";
 import { tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
@@ -10,6 +11,7 @@ import {
   type BatchResult,
   type SentFile,
 } from "../../ingestion/uploads/put-files.ts";
+import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/pushed-files.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints } from "./request/endpoint.ts";
@@ -48,28 +50,65 @@ const Answer = z
   })
   .openapi("BatchAnswer");
 
-export const fileBatchRoutes = new Endpoints("sources", fileSourceOf).json(
-  "post /file-sources/{id}/files",
-  "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
-  { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
-  async ({ context, services, found }) => {
-    const { headers, body } = context.req.raw;
-    refuseCoded(headers);
-    const boundary = boundaryOf(headers.get("Content-Type") ?? "");
-    if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
-    const source = pushedSource(found);
-    const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
-    const putting = putFiles(services, { source, files: filesOf(parts) });
-    // What is stored is recorded even if the caller has gone.
-    services.inBackground(putting.catch(() => undefined));
-    const results = await putting;
-    const files = results.map((result) => shown(services, result));
-    const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
-    context.set("auditAction", count > 0 ? "file-sources.files.put" : "file-sources.files.refused");
-    context.set("auditCount", count > 0 ? count : files.length);
-    return { files };
-  },
-).app;
+const path = relativePath.min(1).transform(storedPath);
+const moves = z
+  .array(z.object({ from: path, to: path }))
+  .min(1)
+  .max(BATCH_LIMITS.files)
+  .refine((list) => new Set(list.flatMap(({ from, to }) => [from, to])).size === 2 * list.length, {
+    error: "must name each path once",
+  });
+const Missing = z.object({ missing: z.array(z.string()) }).openapi("MissingFiles");
+
+export const fileBatchRoutes = new Endpoints("sources", fileSourceOf)
+  .json(
+    "post /file-sources/{id}/files",
+    "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
+    { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
+    async ({ context, services, found }) => {
+      const { headers, body } = context.req.raw;
+      refuseCoded(headers);
+      const boundary = boundaryOf(headers.get("Content-Type") ?? "");
+      if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
+      const source = pushedSource(found);
+      const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
+      const putting = putFiles(services, { source, files: filesOf(parts) });
+      // What is stored is recorded even if the caller has gone.
+      services.inBackground(putting.catch(() => undefined));
+      const results = await putting;
+      const files = results.map((result) => shown(services, result));
+      const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
+      context.set(
+        "auditAction",
+        count > 0 ? "file-sources.files.put" : "file-sources.files.refused",
+      );
+      context.set("auditCount", count > 0 ? count : files.length);
+      return { files };
+    },
+  )
+  .json(
+    "post /file-sources/{id}/removals",
+    "Remove up to 500 pushed files. Searches no longer find them when this call answers. `missing` lists paths without a file.",
+    { body: z.object({ paths: z.array(path).min(1).max(BATCH_LIMITS.files) }), answer: Missing },
+    async ({ context, services, found, body: { paths } }) => {
+      const missing = await removePushedFiles(services, { source: pushedSource(found), paths });
+      context.set("auditAction", "file-sources.files.remove");
+      context.set("auditCount", paths.length - missing.length);
+      return { missing };
+    },
+  )
+  .json(
+    "post /file-sources/{id}/moves",
+    "Give up to 500 pushed files other paths. Nothing is read or embedded again, unless a name changes. `missing` lists paths without a file, or whose new path is taken.",
+    { body: z.object({ moves }), answer: Missing },
+    async ({ context, services, found, body }) => {
+      const source = pushedSource(found);
+      const missing = await movePushedFiles(services, { source, moves: body.moves });
+      context.set("auditAction", "file-sources.files.move");
+      context.set("auditCount", body.moves.length - missing.length);
+      return { missing };
+    },
+  ).app;
 
 function shown({ log }: Services, { path, stored }: BatchResult) {
   if ("thrown" in stored) return { path, ...logFailure(stored.thrown, log) };

@@ -45,6 +45,21 @@ test("only new or changed files are uploaded, and deleted ones removed", async (
   expect(plan.unchanged).toBe(1);
 });
 
+test("a file under another path is moved, once for each that has left", async () => {
+  for (const path of ["new/a.md", "new/twin.md", "new/third.md", "new/b.txt"]) write(path, "same");
+  write("new/c.md", "more");
+  const left = ["old/a.md", "old/twin.md", "old/b.md", "old/c.md"];
+  const manifest = new Map(left.slice(0, 2).map((path) => known(path, "same")));
+  manifest.set(...known("old/c.md", "less"));
+  const readersOf = (path: string) => (path === "new/a.md" ? ["user:ann@a.b"] : null);
+  const plan = await planPush(await listFolder(folder, ALL), manifest, { choose: ALL, readersOf });
+  expect(new Set(plan.move.map(({ from }) => from))).toEqual(new Set(left.slice(0, 2)));
+  expect(plan.move.map(({ to }) => to)).toEqual(["new/a.md", "new/third.md"]);
+  expect(plan.upload.map(({ path }) => path)).toEqual(["new/b.txt", "new/c.md", "new/twin.md"]);
+  expect(plan.remove).toEqual(["old/c.md"]);
+  expect(plan.readers).toEqual([{ path: "new/a.md", readers: ["user:ann@a.b"] }]);
+});
+
 test("links and hidden files are left out and told", async () => {
   write("a.md", "a");
   write(".secret", "s");

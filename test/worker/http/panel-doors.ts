@@ -31,7 +31,9 @@ const TABLE = `
   /panel/api/file-sources/:id/files/:path{.+}/readers/check POST:files
   /panel/api/file-sources/:id/folders GET:files
   /panel/api/file-sources/:id/manifest GET:files
+  /panel/api/file-sources/:id/moves POST
   /panel/api/file-sources/:id/permissions GET:files
+  /panel/api/file-sources/:id/removals POST
   /panel/api/file-sources/:id/runs GET
   /panel/api/file-sources/:id/scan POST
   /panel/api/file-sources/:id/text/* GET:files

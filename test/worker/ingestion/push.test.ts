@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { movePushedFiles } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
@@ -39,6 +40,34 @@ test("a pushed file is pending, then indexed and found; so are its changes", asy
   expect(await world.put(source, "a/note.md", "A note again.")).toMatchObject({ created: true });
   await world.deliver();
   expect((await world.shown(rag))["a/note.md"]).toEqual(["A note again."]);
+});
+
+test("a renamed folder keeps its passages: nothing is embedded again", async () => {
+  const { world, source, rag } = await ragWorld();
+  const scoped = await world.addRag(source, ["new/"]);
+  const narrowed = await world.addRag(source, ["old/"]);
+  const files = { "old/a.md": "A note about peat.", "old/b.md": "A note about moss." };
+  await world.putAndIndex(source, { ...files, "kept.md": "A note kept.", "new/c.md": "Gone." });
+  await world.drop(source, "new/c.md");
+  const embedded = world.countEmbedded();
+  const moves = [
+    { from: "old/a.md", to: "new/a.md" },
+    { from: "old/b.md", to: "new/c.md" },
+    { from: "absent.md", to: "new/d.md" },
+    { from: "kept.md", to: "new/a.md" },
+  ];
+  const some = { source: { id: source }, moves: moves.slice(0, 3) };
+  expect(await movePushedFiles(world.services, some)).toEqual(["absent.md"]);
+  const taken = { source: { id: source }, moves: moves.slice(3) };
+  expect(await movePushedFiles(world.services, taken)).toEqual(["kept.md"]);
+  await world.deliver();
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["kept.md", "new/a.md", "new/c.md"]);
+  expect(await world.counters(rag)).toMatchObject({ indexed: 3, pending: 0, vectors: 3 });
+  expect(await world.shown(narrowed)).toEqual({});
+  // A RAG whose scopes did not contain the files has no vectors of them.
+  expect(embedded.sort()).toEqual(["A note about moss.", "A note about peat."]);
+  expect((await world.shown(scoped))["new/c.md"]).toEqual(["A note about moss."]);
+  expect(await world.put(source, "new/a.md", files["old/a.md"])).toMatchObject({ changed: false });
 });
 
 test("a file whose media type has a charset is filtered by either name of it", async () => {
