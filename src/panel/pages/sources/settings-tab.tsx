@@ -16,11 +16,14 @@ import { newSource } from "../../../catalog/file-sources/file-source-settings.ts
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 
+/** What follows the address of a source. */
+export const SETTINGS = "/settings";
+
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(
   context: PageContext,
   shown: ShownSource,
-  failed: FormState | null = null,
+  failed?: FormState,
 ): Promise<Child> {
   const { source, path } = shown;
   const manifest = manifestOf(source);
@@ -35,7 +38,6 @@ export async function settingsTab(
           Provider: manifest.name,
           Identifier: <CodeLine text={source.identifier} label="identifier" />,
           Scanned: manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
-          Permissions: <DataLink href={`${path}/permissions`} text={source.permissions} />,
           Created: <Time at={source.createdAt} now={now} />,
         }}
       />
