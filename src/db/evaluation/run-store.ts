@@ -65,7 +65,7 @@ export const deleteRun = (db: Database, setId: QuestionSetId, runId: string) =>
 /** A worker's claim of a run. */
 type Claim = { lease: string; now: number; until: number };
 
-const CLAIMED = select(pick(columnsOf(evaluationRuns), "setId", "setting"));
+const CLAIMED = select(pick(columnsOf(evaluationRuns), "setId", "setting", "facts"));
 
 /** Null: it is finished or deleted, or another worker has it. */
 export const claimRun = (db: Database, runId: EvaluationRunId, { lease, now, until }: Claim) =>

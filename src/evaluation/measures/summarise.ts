@@ -57,14 +57,21 @@ function ofRanks(measure: (ranks: readonly (number | null)[]) => number) {
 export const measureOf = (name: MeasureName, result: LightResult): number | null =>
   MEASURES[name](result);
 
+/** Whether so many passages of each question were searched as the measure looks at: `recall@10`. */
+export const isWithin = (depth: number, name: MeasureName): boolean =>
+  Number(name.split("@")[1] ?? 1) <= depth;
+
 /** The mean over the questions that have the measure; null where none has it. */
 function meanOf(name: MeasureName, results: readonly LightResult[]): number | null {
   const values = results.flatMap((result) => measureOf(name, result) ?? []);
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The figures of a run. Cost is null where nothing has a price or prices have two currencies. */
-export function summarise(results: readonly LightResult[]): RunSummary {
+/**
+ * The figures of a run. Cost is null where nothing has a price or prices have two currencies.
+ * @param depth passages searched for each question; measures that look further are null
+ */
+export function summarise(results: readonly LightResult[], depth: number): RunSummary {
   const latencies = results.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
   const sum = (of: (result: LightResult) => number) =>
     results.reduce((total, result) => total + of(result), 0);
@@ -72,7 +79,9 @@ export function summarise(results: readonly LightResult[]): RunSummary {
   return {
     questions: results.length,
     errors: results.filter(({ error }) => error !== null).length,
-    measures: Object.fromEntries(MEASURE_NAMES.map((name) => [name, meanOf(name, results)])),
+    measures: Object.fromEntries(
+      MEASURE_NAMES.map((name) => [name, isWithin(depth, name) ? meanOf(name, results) : null]),
+    ),
     degradedShare: results.length === 0 ? 0 : sum((one) => Number(one.isDegraded)) / results.length,
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),

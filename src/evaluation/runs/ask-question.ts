@@ -15,15 +15,11 @@ import type { Services } from "../../services.ts";
 import { isRightAnswer } from "../measures/check-answer.ts";
 import { ranksOf } from "../measures/match-passages.ts";
 import { NOTHING_SPENT, spentBy, spentOn, spentOnSearch, together } from "./spent-on.ts";
-import { reranks, type Subject } from "./subject-of-run.ts";
+import { reranks, topKOf, type Subject } from "./subject-of-run.ts";
 import { askModel } from "../../inference/ask-model.ts";
 import type { InferenceServices } from "../../inference/types.ts";
 import { passagesNotice, writePassages } from "../../text/prompt-delimiters.ts";
 
-/** As deep as the deepest measure. */
-const RAG_TOP_K = 10;
-/** The default of the public API: an answer is measured as programs get it. */
-const INFERENCE_TOP_K = 5;
 const DEFAULT_MULTIPLIER = 2;
 const FOUND_KEPT = 10;
 const RESPONSE_KEPT = 4_000;
@@ -68,14 +64,40 @@ const NOTHING: Outcome = {
 
 const searchOf = (
   { target: _target, model: _model, similarityThreshold: _bound, ...setting }: Setting,
-  topK: number,
+  kind: Subject["kind"],
 ) => ({
   ...setting,
-  topK: setting.topK ?? topK,
+  topK: topKOf(kind, setting),
   useReranking: reranks(setting),
   candidateMultiplier: setting.candidateMultiplier ?? DEFAULT_MULTIPLIER,
   includeDuplicates: setting.includeDuplicates ?? false,
 });
+
+type Search = Pick<Asking, "setting"> & { rags: readonly RagRecord[]; question: string };
+
+function search(services: Services, { rags, setting, question }: Search) {
+  const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });
+  return retrieve(services, {
+    targets: rags.map((rag) => ({ rag: searchedAs(rag, setting), restriction })),
+    queries: [question],
+    ...searchOf(setting, "rag"),
+    similarityThreshold: setting.similarityThreshold,
+  });
+}
+
+/** Searches once, so that no question's time counts what the first search of an index loads. */
+export async function warmUp(
+  services: Services,
+  { subject, setting }: Asking,
+  { question }: WaitingQuestion,
+): Promise<void> {
+  const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
+  if (rags.length === 0) return;
+  await search(services, { rags, setting, question }).catch((thrown: unknown) => {
+    // The question itself then says what fails.
+    if (!(thrown instanceof QuarryError)) throw thrown;
+  });
+}
 
 async function searched(
   services: Services,
@@ -83,13 +105,7 @@ async function searched(
   setting: Setting,
   waiting: WaitingQuestion,
 ): Promise<Outcome> {
-  const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });
-  const result = await retrieve(services, {
-    targets: [{ rag: searchedAs(rag, setting), restriction }],
-    queries: [waiting.question],
-    ...searchOf(setting, RAG_TOP_K),
-    similarityThreshold: setting.similarityThreshold,
-  });
+  const result = await search(services, { rags: [rag], setting, question: waiting.question });
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
   return {
     ...NOTHING,
@@ -120,7 +136,7 @@ async function answered(
     inference,
     input: {
       prompt: waiting.question,
-      ...searchOf(setting, INFERENCE_TOP_K),
+      ...searchOf(setting, "inference"),
       useAllFiles: true,
       ...(searches ? { semanticSearch: [waiting.question] } : {}),
       ...(searches && similarityThreshold !== undefined ? { similarityThreshold } : {}),

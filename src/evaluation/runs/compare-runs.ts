@@ -3,8 +3,15 @@ import { commonQuestions, lightResults } from "../../db/evaluation/result-store.
 import type { LightResult } from "../../db/evaluation/result-store.ts";
 import type { EvaluationRun } from "../../db/evaluation/run-store.ts";
 import type { Services } from "../../services.ts";
+import { depthOf } from "./subject-of-run.ts";
 import { isMoreThanChance, pairedInterval } from "../measures/bootstrap.ts";
-import { MEASURE_NAMES, measureOf, summarise, type MeasureName } from "../measures/summarise.ts";
+import {
+  isWithin,
+  MEASURE_NAMES,
+  measureOf,
+  summarise,
+  type MeasureName,
+} from "../measures/summarise.ts";
 
 /** Compares question by question. @throws QuarryError `unprocessable` while one is not done */
 export async function compareRuns(
@@ -24,12 +31,14 @@ export async function compareRuns(
   const alike = (results: LightResult[]) =>
     results.filter(({ questionId }) => asked.has(questionId));
   const [one, other] = [alike(ofFirst), alike(ofSecond)];
+  const depths = [depthOf(first.facts), depthOf(second.facts)] as const;
+  const measures = MEASURE_NAMES.filter((name) => isWithin(Math.min(...depths), name));
   return {
     /** Questions that both runs asked alike; all figures are of these. */
     questions: asked.size,
-    first: summarise(one),
-    second: summarise(other),
-    measures: MEASURE_NAMES.flatMap((measure) => compared(measure, one, other) ?? []),
+    first: summarise(one, depths[0]),
+    second: summarise(other, depths[1]),
+    measures: measures.flatMap((measure) => compared(measure, one, other) ?? []),
   };
 }
 

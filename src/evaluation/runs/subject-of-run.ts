@@ -54,6 +54,18 @@ async function found<Found>(kind: string, key: string, find: Find<Found>, servic
 export const reranks = ({ useReranking, reranker }: Setting): boolean =>
   useReranking ?? typeof reranker === "string";
 
+/** As deep as the deepest measure. */
+const RAG_TOP_K = 10;
+/** The default of the public API: an answer is measured as programs get it. */
+const INFERENCE_TOP_K = 5;
+
+/** Passages that a run searches for each question. */
+export const topKOf = (kind: Subject["kind"], { topK }: Setting): number =>
+  topK ?? (kind === "rag" ? RAG_TOP_K : INFERENCE_TOP_K);
+
+/** The same of a run; those of earlier versions did not keep it. */
+export const depthOf = ({ topK = RAG_TOP_K }: RunFacts): number => Number(topK);
+
 /** What a reader of the run wants to know later, when the settings have changed. */
 export function factsOf(subject: Subject, setting: Setting): RunFacts {
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
@@ -68,6 +80,7 @@ export function factsOf(subject: Subject, setting: Setting): RunFacts {
       chunkOverlap: rag.chunkOverlap,
       ...modeOf(rag, setting),
       reranker: reranks(setting) ? rag.reranker : null,
+      topK: topKOf(subject.kind, setting),
       files: rag.processedFiles,
     });
   }

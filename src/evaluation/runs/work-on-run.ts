@@ -9,11 +9,12 @@ import {
 } from "../../db/evaluation/result-store.ts";
 import { claimRun, finishRun, releaseRun, renewRun } from "../../db/evaluation/run-store.ts";
 import { findSet } from "../../db/evaluation/set-store.ts";
+import type { RunFacts } from "../../db/schema/evaluation.ts";
 import type { Services } from "../../services.ts";
 import { summarise } from "../measures/summarise.ts";
-import { askQuestion, type Asking } from "./ask-question.ts";
+import { askQuestion, warmUp, type Asking } from "./ask-question.ts";
 import { QUEUED_RUN_MS } from "./start-run.ts";
-import { subjectOfRun } from "./subject-of-run.ts";
+import { depthOf, subjectOfRun } from "./subject-of-run.ts";
 
 /** Questions at a time: models and index objects serve callers, too. */
 const ASKED_AT_ONCE = 2;
@@ -44,7 +45,7 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
     const state = await askUntil(services, { runId, asking, keep, endsAt: now() + SLICE_MS });
     if (state === "lost") return;
     isDone = state === "finished";
-    if (isDone) await complete(services, runId);
+    if (isDone) await complete(services, runId, claimed.facts);
   } finally {
     await releaseRun(db, runId, lease, now() + QUEUED_RUN_MS);
   }
@@ -83,7 +84,9 @@ async function askUntil(
   for (let asked = 0; asked < QUESTIONS_A_SLICE && now() < endsAt; asked += ASKED_AT_ONCE) {
     const limits = { limit: ASKED_AT_ONCE, maxAttempts: MAX_ATTEMPTS };
     const waiting = await takeQuestions(db, runId, limits);
-    if (waiting.length === 0) return "finished";
+    const [first] = waiting;
+    if (first === undefined) return "finished";
+    if (asked === 0) await warmUp(services, asking, first);
     const settled = await Promise.allSettled(
       waiting.map(async (question) => {
         const outcome = await askQuestion(services, asking, question);
@@ -97,9 +100,13 @@ async function askUntil(
   return "interrupted";
 }
 
-async function complete({ db, now }: Services, runId: EvaluationRunId): Promise<void> {
+async function complete(
+  { db, now }: Services,
+  runId: EvaluationRunId,
+  facts: RunFacts,
+): Promise<void> {
   const reason = `was not answered in ${MAX_ATTEMPTS} attempts`;
   await giveUpQuestions(db, runId, { reason, now: now() });
-  const summary = summarise(await lightResults(db, runId));
+  const summary = summarise(await lightResults(db, runId), depthOf(facts));
   await finishRun(db, runId, { summary, error: null, now: now() });
 }

@@ -115,7 +115,7 @@ test("a summary leaves out what no question asks for", () => {
     judge: null,
   };
   const other = { ...one, ranks: [], isRight: true, isDegraded: true, latencyMs: 30 };
-  const summary = summarise([one, other, { ...one, ranks: [null], error: "x", cost: null }]);
+  const summary = summarise([one, other, { ...one, ranks: [null], error: "x", cost: null }], 10);
   expect(summary).toMatchObject({
     questions: 3,
     errors: 1,
@@ -125,16 +125,22 @@ test("a summary leaves out what no question asks for", () => {
     inputTokens: 15,
     cost: { amount: 1, currency: "EUR" },
   });
+  // Where five passages were searched, nothing is known of the first ten.
+  const shallow = { "recall@5": 0.5, "recall@10": null, "ndcg@10": null, mrr: 0.25 };
+  expect(summarise([one, { ...one, ranks: [null] }], 5)).toMatchObject({ measures: shallow });
   expect(summary.degradedShare).toBeCloseTo(1 / 3, 10);
-  expect(summarise([one, { ...one, currency: "USD" }]).cost).toBeNull();
+  expect(summarise([one, { ...one, currency: "USD" }], 10).cost).toBeNull();
   // The judge's tokens and cost stand apart from those of the answers.
   expect(summary.judge).toBeNull();
   const judge = { inputTokens: 40, outputTokens: 2, cost: 0.25, currency: "USD" };
-  const judged = summarise([{ ...one, judge }, one, { ...one, judge: { ...judge, cost: null } }]);
+  const judged = summarise(
+    [{ ...one, judge }, one, { ...one, judge: { ...judge, cost: null } }],
+    10,
+  );
   expect(judged).toMatchObject({
     inputTokens: 15,
     cost: { amount: 1.5, currency: "EUR" },
     judge: { inputTokens: 80, outputTokens: 4, cost: { amount: 0.25, currency: "USD" } },
   });
-  expect(summarise([])).toMatchObject({ questions: 0, measures: { mrr: null, answers: null } });
+  expect(summarise([], 10)).toMatchObject({ questions: 0, measures: { mrr: null, answers: null } });
 });
