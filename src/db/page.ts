@@ -1,6 +1,6 @@
 import { raw, only, runBatch, sql, joined, readRows } from "./sql.ts";
 import type { Reads, ReadStatement, Selection, Sql } from "./sql.ts";
-import { number, computed, select } from "./select.ts";
+import { number, text, computed, select } from "./select.ts";
 
 /** A slice of a list. */
 export type Slice = { offset: number; limit: number };
@@ -134,8 +134,29 @@ type SortedList<Row> = {
   where: Sql;
   /** The index of the list's own order; it identifies a row. */
   id: { column: string; of: (row: Row) => string; order: "asc" | "desc" };
-  sorts: Record<string, { column: string; of: (row: Row) => string | number }>;
+  /** `isName`: while the list is short it is sorted as people do, without an order asked for too. */
+  sorts: Record<string, Sort<Row>>;
 };
+
+type Sort<Row> = { column: string; of: (row: Row) => string | number; isName?: true };
+
+/** Names as people sort them: `part 2` before `Part 10`. */
+const NAMES = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** A page of a list that was read as a whole. */
+function pageByName(all: NamedRow[], at: PageAt, descending: boolean): KeyedPage<NamedRow> {
+  const reading = readingOf(at, 2);
+  const { key, backwards, rows } = reading;
+  const keyOf = ({ name, id }: NamedRow): [string, string] => [name, id];
+  const direction = descending === backwards ? 1 : -1;
+  const order = (a: NamedRow, [name, id]: Key) =>
+    direction * (NAMES.compare(a.name, String(name)) || (a.id < String(id) ? -1 : 1));
+  const beyond = key === null ? all : all.filter((row) => row.id !== key[1] && order(row, key) > 0);
+  const sorted = beyond.sort((a, b) => order(a, keyOf(b)));
+  return keyedPage(sorted.slice(0, rows), at, reading, keyOf);
+}
+
+type NamedRow = { id: string; name: string };
 
 /** A page of a list in its own order, or by a column where that reads few rows. */
 export async function readSortedPage<Row>(
@@ -144,14 +165,28 @@ export async function readSortedPage<Row>(
   { of, table, joins, where, id, sorts }: SortedList<Row>,
 ): Promise<SortedPage<Row>> {
   const total = await countUpTo(db, MAX_COUNTED, sql`from ${table} where ${where}`);
-  const by = sort === null || total >= MAX_COUNTED ? undefined : sorts[sort.by];
-  const descending = by === undefined ? id.order === "desc" : sort?.descending === true;
+  const isShort = total < MAX_COUNTED;
+  const wanted = sort ?? (id.order === "asc" ? { by: "name", descending: false } : null);
+  const by = wanted === null || !isShort ? undefined : sorts[wanted.by];
+  const descending = by === undefined ? id.order === "desc" : wanted?.descending === true;
+  const from = sql`from ${table} ${joins} where ${where}`;
+  if (by?.isName === true) {
+    const named = select({ id: computed(text, id.column), name: computed(text, by.column) });
+    const all = await readRows(db, named)`select ${named} ${from}`;
+    const page = pageByName(all, at, descending);
+    const ids = page.data.map((row) => row.id);
+    const rows = await readRows(db, of)`select ${of} ${from}
+      and ${raw(id.column)} in (select value from json_each(${ids}))`;
+    const byId = new Map(rows.map((row) => [id.of(row), row]));
+    const data = ids.flatMap((one) => byId.get(one) ?? []);
+    return { ...page, data, total, sort: wanted };
+  }
   const page = await readKeyedPage(db, at, {
     of,
-    from: sql`from ${table} ${joins} where ${where}`,
+    from,
     columns: by === undefined ? [id.column] : [by.column, id.column],
     order: descending ? "desc" : "asc",
     keyOf: (row) => (by === undefined ? [id.of(row)] : [by.of(row), id.of(row)]),
   });
-  return { ...page, total, sort: by === undefined ? null : sort };
+  return { ...page, total, sort: by === undefined ? null : wanted };
 }

@@ -125,7 +125,7 @@ export const listTokenLines = (
       and ${containedIn(["t.name"], query.search)}`,
     id: { column: "t.id", of: ({ id }) => id, order: "desc" },
     sorts: {
-      name: { column: "t.name collate nocase", of: ({ name }) => name },
+      name: { column: "t.name", of: ({ name }) => name, isName: true },
       used: { column: "coalesce(t.last_used_at, 0)", of: ({ lastUsedAt }) => lastUsedAt ?? 0 },
       expires: { column: "coalesce(t.expires_at, 0)", of: ({ expiresAt }) => expiresAt ?? 0 },
       created: { column: "t.created_at", of: ({ createdAt }) => createdAt },

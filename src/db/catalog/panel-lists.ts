@@ -1,7 +1,17 @@
 import { raw, readRows, sql, type Database } from "../sql.ts";
-import { flag, number, textList, columnsOf, computed, pick, select, type Row } from "../select.ts";
-import { containedIn, readKeyedPage, readSortedPage } from "../page.ts";
-import type { ListQuery, PageAt } from "../page.ts";
+import {
+  flag,
+  number,
+  oneOf,
+  text,
+  textList,
+  columnsOf,
+  computed,
+  pick,
+  select,
+  type Row,
+} from "../select.ts";
+import { containedIn, readSortedPage, type ListQuery } from "../page.ts";
 import { FILE_COUNTS } from "../records.ts";
 import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
 
@@ -46,7 +56,7 @@ export const listRagLines = (db: Database, query: ListQuery, mayReadAll: boolean
       and ${containedIn(["r.name", "r.identifier"], query.search)}`,
     id: { column: "r.identifier", of: ({ identifier }) => identifier, order: "asc" },
     sorts: {
-      name: { column: "r.name collate nocase", of: ({ name }) => name },
+      name: { column: "r.name", of: ({ name }) => name, isName: true },
       files: { column: FILES, of: ({ files }) => files },
       passages: { column: "g.number_vectors", of: ({ passages }) => passages },
       model: { column: "g.embedding_model", of: ({ embeddingModel }) => embeddingModel },
@@ -74,19 +84,40 @@ const MODEL_LINES = { inference: modelLine("inference"), agent: modelLine("agent
 export type ModelLine = Omit<Row<typeof MODEL_LINES.inference>, "id"> & { id: string };
 
 /** Inferences or agents with the first of their RAGs. */
-export const listModelLines = (
-  db: Database,
-  kind: "inference" | "agent",
-  at: PageAt,
-  search = "",
-) =>
-  readKeyedPage(db, at, {
+export const listModelLines = (db: Database, kind: "inference" | "agent", query: ListQuery) =>
+  readSortedPage(db, query, {
     of: MODEL_LINES[kind],
-    from: sql`from ${raw(`${kind}s o`)} where ${containedIn(["o.name", "o.identifier"], search)}`,
-    columns: ["o.identifier"],
-    order: "asc",
-    keyOf: ({ identifier }) => [identifier],
+    table: raw(`${kind}s o`),
+    joins: raw(""),
+    where: containedIn(["o.name", "o.identifier"], query.search),
+    id: { column: "o.identifier", of: ({ identifier }) => identifier, order: "asc" },
+    sorts: {
+      name: { column: "o.name", of: ({ name }) => name, isName: true },
+      model: { column: "o.model", of: ({ model }) => model },
+    },
   });
+
+/** What the panel finds by its name. Tokens have no page and no identifier: their list is searched. */
+const FOUND_KINDS = ["sources", "rags", "inferences", "agents", "tokens"] as const;
+const FOUND = select({
+  kind: computed(oneOf(FOUND_KINDS), "kind"),
+  name: computed(text, "name"),
+  identifier: computed(text, "identifier"),
+});
+const FOUND_AT_ONCE = 20;
+
+/** Sources, RAGs, inferences, agents and tokens by a part of their names, the shortest first. */
+export const findByName = (db: Database, part: string, mayReadAll: boolean) =>
+  readRows(db, FOUND)`select ${FOUND} from (
+      select 'sources' kind, name, identifier from file_sources
+        where removed_at is null and (${mayReadAll} or permissions = 'off') union all
+      select 'rags', name, identifier from rags where removed_at is null and (${mayReadAll}
+        or file_source_id in (select id from file_sources where permissions = 'off')) union all
+      select 'inferences', name, identifier from inferences union all
+      select 'agents', name, identifier from agents union all
+      select 'tokens', name, '' from tokens where granted_by is null
+    ) where ${containedIn(["name", "identifier"], part)}
+    order by length(name), name limit ${FOUND_AT_ONCE}`;
 
 const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));
 export type Choice = Row<typeof CHOICE>;

@@ -46,7 +46,7 @@ export const readSourcePage = (db: Database, query: ListQuery, mayReadAll: boole
       and ${containedIn(["s.name", "s.identifier"], query.search)}`,
     id: { column: "s.identifier", of: ({ source }) => source.identifier, order: "asc" },
     sorts: {
-      name: { column: "s.name collate nocase", of: ({ source }) => source.name },
+      name: { column: "s.name", of: ({ source }) => source.name, isName: true },
       provider: { column: "s.provider", of: ({ source }) => source.provider },
       scanned: {
         column: "coalesce(run.started_at, 0)",

@@ -1,5 +1,9 @@
-/** `/` search, `?` the list of keys, Escape leaves a field or closes. */
+import { lookUp } from "./look.ts";
+
+/** `/` search, `?` the list of keys, Ctrl or ⌘ K what is found by name, Escape leaves or closes. */
 export function listenForKeys(): void {
+  const finder = document.querySelector<HTMLDialogElement>("#find");
+  if (finder !== null) addFinder(finder);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "Escape") return leave();
@@ -8,6 +12,35 @@ export function listenForKeys(): void {
   });
   document.addEventListener("click", ({ target }) => {
     closeMenus(target instanceof Node ? target : null);
+  });
+}
+
+/** Arrow keys lead from the field to what was found; Enter in the field opens the first. */
+function addFinder(finder: HTMLDialogElement): void {
+  const page = finder.querySelector("form")?.action ?? "";
+  const open = (event: Event) => {
+    event.preventDefault();
+    if (!finder.open) finder.showModal();
+    void lookUp(page, "q", finder.querySelector("input")?.value);
+  };
+  for (const link of document.querySelectorAll(`a[href="${new URL(page).pathname}"]`)) {
+    link.addEventListener("click", open);
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "k" && (event.ctrlKey || event.metaKey)) open(event);
+  });
+  finder.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const all = [...finder.querySelectorAll<HTMLElement>("input, li a")];
+    all[all.findIndex((one) => one === document.activeElement) + step]?.focus();
+  });
+  finder.addEventListener("submit", (event) => {
+    const first = finder.querySelector<HTMLAnchorElement>("li a");
+    if (first === null) return;
+    event.preventDefault();
+    first.click();
   });
 }
 

@@ -2,12 +2,14 @@
 import { addCopyButtons } from "./copy.ts";
 import { listenForKeys } from "./keys.ts";
 import { keepFresh } from "./refresh.ts";
+import { lookWhileTyping } from "./look.ts";
 import { keepTimes } from "./times.ts";
 
 addCopyButtons();
 listenForKeys();
 keepTimes();
 keepFresh();
+lookWhileTyping();
 if (document.querySelector("svg.chart") !== null) {
   const { addChartKeys } = await import("./keys.ts");
   addChartKeys();

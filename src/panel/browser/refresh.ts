@@ -42,18 +42,27 @@ async function look(): Promise<void> {
 }
 
 /** After something that this page did. */
-export const refreshNow = () => fetchAgain().catch(() => undefined);
+export const refreshNow = () => refreshFrom(location.href);
 
-async function fetchAgain(): Promise<void> {
+/** From another address of the same page; a later call takes precedence. */
+export const refreshFrom = (address: string) => fetchAgain(address).catch(() => undefined);
+
+let latest = new AbortController();
+
+async function fetchAgain(address = location.href): Promise<void> {
+  latest.abort();
+  latest = new AbortController();
   // An open tab alone does not keep a session alive.
   const headers = { "X-Refresh": "1" };
-  const response = await fetch(location.href, { redirect: "manual", headers });
+  const { signal } = latest;
+  const response = await fetch(address, { redirect: "manual", headers, signal });
   if (!response.ok) throw new Error(`answered ${response.status}`);
   const fetched = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const now of fetched.querySelectorAll<HTMLElement>("[data-live][id]")) {
     const shown = document.getElementById(now.id);
     if (shown !== null && !isInUse(shown)) replace(shown, now);
   }
+  if (new URL(address).pathname !== location.pathname) return;
   const { refresh } = fetched.body.dataset;
   if (refresh === undefined) delete document.body.dataset["refresh"];
   else document.body.dataset["refresh"] = refresh;

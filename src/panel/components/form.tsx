@@ -130,6 +130,8 @@ type InputProps = FieldProps &
   InputAttributes & {
     /** A password that proved right is kept while a code is asked for. */
     keepsPassword?: boolean;
+    /** The parameter of the page's address that the script sets to what is typed. */
+    "data-look"?: string;
     /** Only digits are expected: phones show their keys. */
     numeric?: boolean;
   };

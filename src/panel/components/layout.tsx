@@ -20,6 +20,24 @@ const PLACES: readonly Place[] = [
   { name: "Settings", path: "/panel/settings", icon: "settings" },
 ];
 
+/** What is found by its name: the places, and pages that are not among them. */
+export const PAGES: readonly { name: string; path: string; forAdmins?: true }[] = [
+  ...PLACES,
+  { name: "First steps", path: "/panel/first-steps" },
+  { name: "New source", path: "/panel/new/source", forAdmins: true },
+  { name: "New RAG", path: "/panel/new/rag", forAdmins: true },
+  { name: "New inference", path: "/panel/new/inference", forAdmins: true },
+  { name: "New agent", path: "/panel/new/agent", forAdmins: true },
+  { name: "New token", path: "/panel/tokens/new", forAdmins: true },
+  { name: "Users", path: "/panel/settings" },
+  { name: "Automation keys", path: "/panel/settings/keys" },
+  { name: "Models", path: "/panel/settings/models" },
+  { name: "Sign-in", path: "/panel/settings/sign-in", forAdmins: true },
+  { name: "Audit log", path: "/panel/settings/log", forAdmins: true },
+  { name: "Account", path: "/panel/account" },
+  { name: "API reference", path: "/api/docs" },
+];
+
 /** The place of an address; null: in none, as one's own account. */
 export const placeAt = (address: string): Place | null =>
   PLACES.find(({ path }, at) => address === path || (at > 0 && address.startsWith(`${path}/`))) ??
@@ -35,6 +53,7 @@ export type LayoutProps = {
   flash: Flash | null;
   /** Seconds until what is marked `data-live` is fetched again; null: nothing changes by itself. */
   refreshSeconds: number | null;
+  isFinder: boolean;
   children: Child;
 };
 
@@ -69,6 +88,7 @@ export const Layout = (props: LayoutProps) => {
         {children}
       </main>
       <KeysDialog />
+      {props.isFinder ? null : <FindDialog />}
     </Document>
   );
 };
@@ -125,6 +145,7 @@ const THEMES = [
 
 const Mine = ({ session, theme }: Mine) => (
   <>
+    <a href="/panel/find">Find</a>
     <a href="/panel/account" title={session.email}>
       <Data>{session.email}</Data>
     </a>
@@ -180,6 +201,7 @@ const Icon = ({ name }: { name: IconName }) => (
 
 const KEYS = [
   ["/", "Search this list, or the documents"],
+  ["Ctrl K", "Go to a page, or to something by its name"],
   ["?", "Show these keys"],
   ["Esc", "Close, or leave a field"],
 ] as const;
@@ -201,5 +223,23 @@ const KeysDialog = () => (
     <form method="dialog">
       <button class="btn">Close</button>
     </form>
+  </dialog>
+);
+
+/** Filled by the page's script with the list of the page that it names. */
+const FindDialog = () => (
+  <dialog id="find" aria-label="Go to">
+    <form method="get" action="/panel/find">
+      <input
+        type="search"
+        name="q"
+        aria-label="Page or name"
+        placeholder="Page or name"
+        autocomplete="off"
+        autofocus
+        data-look="q"
+      />
+    </form>
+    <ul id="found" class="plain" data-live></ul>
   </dialog>
 );

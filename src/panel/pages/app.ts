@@ -13,6 +13,7 @@ import { questionListPages } from "./evaluation/questions-tab.tsx";
 import { runResultPages } from "./evaluation/run-page.tsx";
 import { runListPages } from "./evaluation/runs-tab.tsx";
 import { keepPage, newSetPages, setPages } from "./evaluation/sets.tsx";
+import { findPage } from "./find.tsx";
 import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
 import { adminsOnly, Pages, type PageEnv } from "./page.tsx";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
@@ -51,6 +52,7 @@ export function panelPages(): Hono<PageEnv> {
   app.use(enrolledPage);
   accountPages(at("/account"));
   overviewPages(at("/"));
+  app.get("/find", findPage);
   app.get("/reference", (context) =>
     referencePage(context, { title: "Quarry panel API", document: "/panel/api/openapi.json" }),
   );

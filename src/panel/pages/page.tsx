@@ -24,6 +24,8 @@ export const OVERVIEW = "/panel";
 export type PageProps = HeadProps & {
   /** The title of the browser's window where it is not that of the head. */
   window?: string;
+  /** Whether it lists what the dialog of `Ctrl K` lists. */
+  isFinder?: boolean;
   /** Whether the content has a head of its own. */
   isHeadless?: boolean;
   tabs?: TabsProps;
@@ -46,6 +48,7 @@ export async function page(context: PageContext, of: PageProps, content: Child):
       version={version?.tag.slice(0, COMMIT_LENGTH)}
       flash={takeFlash(context)}
       refreshSeconds={of.refreshSeconds ?? null}
+      isFinder={of.isFinder === true}
     >
       {of.isHeadless === true ? null : <PageHead {...of} />}
       {of.tabs === undefined ? null : <Tabs {...of.tabs} />}

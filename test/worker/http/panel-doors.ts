@@ -92,6 +92,7 @@ const TABLE = `
   /panel/evaluation/:set/runs/:run/remove GET POST
   /panel/evaluation/:set/runs/compare GET
   /panel/evaluation/:set/settings GET POST
+  /panel/find GET
   /panel/first-steps GET
   /panel/first-steps/close POST:self
   /panel/first-steps/folder POST

@@ -12,8 +12,11 @@ const HOURS = 720;
 /** A page of fifty lines, each with the rows that belong to it, and the hours of its calls. */
 const PAGE_ROWS = 2_500;
 
-/** Fifty lines with calls in each of 25 hours: three rows a look-up, as D1 counts them. */
-const DAY_OF_CALLS_ROWS = 5_000;
+/**
+ * Fifty lines with calls in each of 25 hours: three rows a look-up, as D1 counts them; and the
+ * 1,000 rows up to which lists are counted.
+ */
+const DAY_OF_CALLS_ROWS = 6_000;
 
 const ask = panelWith();
 let cookie = "";

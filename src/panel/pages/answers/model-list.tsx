@@ -5,7 +5,7 @@ import { Data, Faint, Shortened, ShortenedLink, LinkButton } from "../../compone
 import { count } from "../../components/figures.ts";
 import { Status } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type PageProps } from "../page.tsx";
-import { listPage, filterIn, pageAt } from "../request/list.tsx";
+import { listPage, listQuery } from "../request/list.tsx";
 import type { Child } from "hono/jsx";
 import type { AgentRecord, InferenceRecord } from "../../../db/records.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -38,8 +38,7 @@ export const addressOf = (kind: Kind, identifier: string) =>
 
 export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
   const { db, now } = context.get("services");
-  const part = filterIn(context, "q") ?? "";
-  const listed = await listModelLines(db, kind, pageAt(context), part);
+  const listed = await listModelLines(db, kind, listQuery(context));
   const time = now();
   const keys = listed.data.map(({ id }) => id);
   const since = time - COUNTED_MS;
@@ -57,6 +56,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
       {
         head: "Name",
         main: true,
+        sort: "name",
         cell: ({ identifier, name }) => (
           <>
             <ShortenedLink href={addressOf(kind, identifier)} text={name} />
@@ -64,7 +64,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
           </>
         ),
       },
-      { head: "Model", cell: ({ model }) => <Shortened text={model} mono /> },
+      { head: "Model", sort: "model", cell: ({ model }) => <Shortened text={model} mono /> },
       { head: "RAGs", wide: true, cell: (line) => <Linked line={line} /> },
       { head: "Calls, 24 hours", numeric: true, cell: ({ id }) => <Calls of={calls.get(id)} /> },
     ],

@@ -1,0 +1,51 @@
+import { findByName } from "../../db/catalog/panel-lists.ts";
+import { Data } from "../components/data.tsx";
+import { PAGES } from "../components/layout.tsx";
+import { SearchFilter } from "../components/table.tsx";
+import { isAdmin, page, type PageContext } from "./page.tsx";
+import { filterIn } from "./request/list.tsx";
+
+const FIND = "/panel/find";
+const KIND_NAMES = {
+  sources: "Source",
+  rags: "RAG",
+  inferences: "Inference",
+  agents: "Agent",
+  tokens: "Token",
+};
+
+/** Pages and everything that has a name, by a part of it; the dialog of `Ctrl K` shows its list. */
+export async function findPage(context: PageContext): Promise<Response> {
+  const part = filterIn(context, "q") ?? "";
+  const mayAll = isAdmin(context);
+  const named = part === "" ? [] : await findByName(context.get("services").db, part, mayAll);
+  const links = [
+    ...PAGES.filter(
+      ({ name, forAdmins }) =>
+        (mayAll || forAdmins !== true) && name.toLowerCase().includes(part.toLowerCase()),
+    ).map(({ name, path }) => ({ kind: "Page", name, href: path })),
+    ...named.map(({ kind, name, identifier }) => {
+      const list = `/panel/${kind}`;
+      const search = `${list}?${new URLSearchParams({ q: name }).toString()}`;
+      const href = kind === "tokens" ? search : `${list}/${identifier}`;
+      return { kind: KIND_NAMES[kind], name, href };
+    }),
+  ];
+  return await page(
+    context,
+    { title: "Find", isFinder: true },
+    <>
+      <SearchFilter action={FIND} label="Page or name" part={part} />
+      <ul id="found" class="plain" data-live>
+        {links.map(({ kind, name, href }) => (
+          <li>
+            <a href={href}>
+              <Data>{name}</Data> <span class="faint">{kind}</span>
+            </a>
+          </li>
+        ))}
+        {links.length === 0 ? <li class="soft">No matches.</li> : null}
+      </ul>
+    </>,
+  );
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { signedIn } from "../../support/worker-client.ts";
+
+const MEMBER = { email: "reader@quarry.test", password: "quiet amber lantern" };
+const admin = new Browser();
+const member = new Browser();
+
+/** What a search of the page leads to. */
+async function addressesOf(browser: Browser, part: string): Promise<string[]> {
+  await browser.open(`/panel/find?${new URLSearchParams({ q: part }).toString()}`);
+  const [, list = ""] = /<ul id="found"[^>]*>(.*?)<\/ul>/s.exec(browser.html) ?? [];
+  return [...list.matchAll(/href="([^"]*)"/g)].map(([, href = ""]) => href);
+}
+
+beforeAll(async () => {
+  await admin.signIn();
+  const api = await signedIn();
+  await api.send("POST", "/users", { ...MEMBER, role: "member" });
+  await member.signIn(MEMBER.email, MEMBER.password);
+  await api.folderWithRag("Moorland");
+  await api.folderWithRag("Moorvault");
+  await api.send("PATCH", "/file-sources/moorvault", { permissions: "on" });
+  const asked = { systemPrompt: "Answer.", model: "embedded/extractive", rags: ["moorland"] };
+  await api.send("POST", "/inferences", { name: "Ask the moor", ...asked });
+  await api.send("POST", "/agents", { name: "Moor agent", ...asked });
+  await api.send("POST", "/tokens", { name: "For the moor", rags: ["moorland"] });
+});
+afterAll(queuesSettled);
+
+test("everything with a name is found by a part of it, and members find what they may see", async () => {
+  const open = [
+    "/panel/agents/moor-agent",
+    "/panel/inferences/ask-the-moor",
+    "/panel/rags/moorland",
+    "/panel/sources/moorland",
+    "/panel/tokens?q=For+the+moor",
+  ];
+  const closed = ["/panel/rags/moorvault", "/panel/sources/moorvault"];
+  expect((await addressesOf(admin, "MOOR")).toSorted()).toEqual([...open, ...closed].toSorted());
+  expect((await addressesOf(member, "moor")).toSorted()).toEqual(open);
+});
+
+test("pages are found by their names, and every one is there", async () => {
+  const pages = await addressesOf(admin, "");
+  expect(await addressesOf(admin, "audit")).toEqual(["/panel/settings/log"]);
+  expect(await addressesOf(member, "audit")).toEqual([]);
+  for (const path of pages) {
+    expect({ path, status: (await admin.open(path)).status }).toEqual({ path, status: 200 });
+  }
+});
