@@ -27,9 +27,10 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(made.location).toBe("/panel/evaluation/moor");
   const chosen = (await admin.open(address)).headers.get("Location") ?? "";
   await admin.open(chosen);
-  expect(admin.html).toMatch(/name="question"[^>]*>\s*days of leave<.*>\s*leave\.md<\/textarea>/s);
+  expect(admin.html).toMatch(/name="question"[^>]*>\s*days of leave<.*value="leave\.md"/s);
   const kept = { question: "days of leave", expected: "leave.md" };
-  await admin.post("/panel/evaluation/moor/questions", kept);
+  expect((await admin.post("/panel/evaluation/moor/questions", kept)).location).toMatch(/\?add#/);
+  expect(admin.html).toMatch(/<details [^>]*open="".*<datalist.*"leave\.md".*"vpn\.md"/s);
   expect(admin.text).toMatch(/The question is saved\..*days of leave.*leave\.md/);
 
   const csv = "question,file\n<b>Which certificate?</b>,vpn.md\nWrong,";
@@ -61,23 +62,24 @@ test("a question is kept from a search, asked with two settings, and compared", 
   expect(comparison).toMatch(/\/panel\/evaluation\/moor\/runs\/compare\?first=.*&second=/);
   await queuesSettled();
   await admin.open(comparison);
-  expect(admin.text).toMatch(/file in first 10 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/);
+  expect(admin.text).toMatch(/file in first 5 1\.000 0\.000 -1\.000 \(-1\.000 to -1\.000\)/);
   expect(admin.text).toContain("minimum similarity 1");
   await admin.open("/panel/evaluation/moor/runs");
   expect(admin.html).toContain("First hit near the top, 0.000 to 1.000");
   const [, run = ""] = /first=([\w-]+)/.exec(comparison) ?? [];
   await admin.open(`/panel/evaluation/moor/runs/${run}`);
   expect(admin.text).toMatch(
-    /first 10 1\.000.*Embedding model embedded\/hash.* leave\.md place 1 .*leave\.md/,
+    /first 5 1\.000.*Embedding model embedded\/hash.* leave\.md place 1 .*leave\.md/,
   );
-  expect(admin.html).toContain('title="nDCG@10');
+  // Five passages were searched.
+  expect(admin.text).not.toContain("first 10");
   await followsAResult(admin, comparison);
   await admin.open(`/panel/evaluation/moor/runs/${run}/remove`);
   expect(admin.text).toContain("results of its 2 questions are deleted");
   const equal = await admin.post("/panel/evaluation/moor/runs", { topK: "5", "b.topK": "5" });
   await queuesSettled();
   await admin.open(`${equal.location}`);
-  expect(admin.text).toMatch(/first 10 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/);
+  expect(admin.text).toMatch(/first 5 1\.000 1\.000 0\.000 \(0\.000 to 0\.000\) no difference/);
   const wrong = await admin.post("/panel/evaluation/moor/runs", { topK: "900" });
   expect(wrong.status).toBe(400);
   expect(admin.text).toContain("Passages must be at most 100");

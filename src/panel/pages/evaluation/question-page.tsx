@@ -8,10 +8,15 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
 import { DangerZone, Data, Time } from "../../components/data.tsx";
-import { Form, SelectField, TextArea, field } from "../../components/form.tsx";
+import { Form, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
+import { findInference } from "../../../catalog/inferences/runner-verbs.ts";
+import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { MAX_CHOICES } from "../../../db/catalog/panel-lists.ts";
+import { readFilePage } from "../../../db/files/source-file-pages.ts";
+import { filterIn } from "../request/list.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
 import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
@@ -74,7 +79,7 @@ async function questionPage(
           cancel={cancel}
           shown={question.updatedAt}
         >
-          <QuestionFields state={state} set={set} />
+          <QuestionFields state={state} set={set} paths={await pathsOf(context, set)} />
         </Form>
       ) : (
         <p>
@@ -125,31 +130,33 @@ async function latestResults(context: PageContext, set: QuestionSet, { id }: Que
   );
 }
 
-export const QUESTION_FIELDS = ["question", "expected", "check", "answer", "jsonSchema"];
+export const QUESTION_FIELDS = ["question", "expected", "further", "check", "answer", "jsonSchema"];
 
 /** Between a file and a text of it, in a line of the form. */
 const BETWEEN = " :: ";
 
-export const expectedLines = (expected: Question["expected"]): string =>
-  expected
-    .map(({ file, passage }) => {
-      return passage === null ? file : `${file}${BETWEEN}${passage.replaceAll("\n", " ")}`;
-    })
-    .join("\n");
+export const expectedLines = (expected: Question["expected"]): string[] =>
+  expected.map(({ file, passage }) => {
+    return passage === null ? file : `${file}${BETWEEN}${passage.replaceAll("\n", " ")}`;
+  });
 
-const valuesOf = (question: Question): Record<string, string> => ({
-  question: question.question,
-  expected: expectedLines(question.expected),
-  check: question.answerCheck ?? "",
-  answer: question.answer ?? "",
-  jsonSchema: question.jsonSchema ?? "",
-});
+function valuesOf({ expected, ...question }: Question): Record<string, string> {
+  const [first = "", ...further] = expectedLines(expected);
+  return {
+    question: question.question,
+    expected: first,
+    further: further.join("\n"),
+    check: question.answerCheck ?? "",
+    answer: question.answer ?? "",
+    jsonSchema: question.jsonSchema ?? "",
+  };
+}
 
 /** @throws QuarryError `invalid` */
 export function askedIn(form: Sent) {
   const parsed = parseKnownOrRefuse(questionForm, {
     question: form.exact("question"),
-    expected: form.lines("expected").map((line) => {
+    expected: [...form.lines("expected"), ...form.lines("further")].map((line) => {
       const at = line.indexOf(BETWEEN);
       return at === -1
         ? { file: line }
@@ -170,20 +177,53 @@ const CHECKS = [
   { value: "judged", label: "is judged by the rubric" },
 ];
 
-type FieldsProps = { state: FormState; set: Pick<QuestionSet, "subjectKind"> };
+/** The parameter of the page's address by which its script asks for other paths. */
+const PATH_PART = "paths";
 
-export const QuestionFields = ({ state, set }: FieldsProps) => (
+/** Paths that the form completes: the first of each source, or those that contain what is typed. */
+export async function pathsOf(context: PageContext, { subjectKind, subjectId }: QuestionSet) {
+  const services = context.get("services");
+  const key = { key: subjectId };
+  const rags =
+    subjectKind === "rag"
+      ? [await findRag(services, key)]
+      : (await findInference(services, key)).rags;
+  const sources = [...new Set(rags.map(({ fileSource }) => fileSource.id))];
+  const part = filterIn(context, PATH_PART) ?? "";
+  const at = { after: null, before: null, limit: MAX_CHOICES };
+  const pages = await Promise.all(
+    sources.map((sourceId) => readFilePage(services.db, { sourceId, part, at, status: null })),
+  );
+  return pages.flatMap(({ data }) => data.map(({ path }) => path)).slice(0, MAX_CHOICES);
+}
+
+type FieldsProps = { state: FormState; set: Pick<QuestionSet, "subjectKind">; paths: string[] };
+
+export const QuestionFields = ({ state, set, paths }: FieldsProps) => (
   <>
     <TextArea state={state} name="question" label="Question" rows={2} required />
-    <TextArea
-      {...field(state, "expected", "What must be found")}
-      rows={3}
+    <TextField
+      {...field(state, "expected", "File that must be found")}
+      list="paths"
+      data-look={PATH_PART}
       hint={
         <>
-          One file path a line. After <code>{BETWEEN.trim()}</code> with spaces around it, add a
-          sentence that the passage must contain.
+          Its path. After <code>{BETWEEN.trim()}</code> with spaces around it, add a sentence that
+          the passage must contain.
         </>
       }
+    />
+    <div id="known-paths" data-live>
+      <datalist id="paths">
+        {paths.map((path) => (
+          <option value={path}></option>
+        ))}
+      </datalist>
+    </div>
+    <TextArea
+      {...field(state, "further", "Further files")}
+      rows={2}
+      hint="One a line, in the same form."
     />
     {set.subjectKind === "rag" ? null : (
       <>

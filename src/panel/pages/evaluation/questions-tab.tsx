@@ -13,19 +13,29 @@ import type { Services } from "../../../services.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, multipartOf, type FormState, type FormWithFiles } from "../request/form.ts";
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
-import { askedIn, expectedLines, QUESTION_FIELDS, QuestionFields } from "./question-page.tsx";
+import {
+  askedIn,
+  expectedLines,
+  pathsOf,
+  QUESTION_FIELDS,
+  QuestionFields,
+} from "./question-page.tsx";
 import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
+
+/** In the address: the form of a question is open. */
+const ADDING = "add";
 
 type Forms = { added?: FormState; imported?: FormState };
 
 export function questionListPages(pages: Pages): void {
   const ofSet = pages.of(setOf);
   ofSet.get("/:set", (context, set) => {
-    const { question, expected = "" } = context.req.query();
-    const forms = question === undefined ? {} : { added: freshForm({ question, expected }) };
+    const { question = "", expected = "" } = context.req.query();
+    const isAdding = context.req.query(ADDING) !== undefined || question !== "";
+    const forms = isAdding ? { added: freshForm({ question, expected }) } : {};
     return questionsTab(context, set, forms);
   });
 
@@ -34,7 +44,11 @@ export function questionListPages(pages: Pages): void {
     fields: QUESTION_FIELDS,
     work: (services, form) => keep(services, set, [askedIn(form)]),
     again: (added) => questionsTab(context, set, { added }),
-    leads: (kept) => ({ ...kept, notice: "The question is saved." }),
+    leads: ({ to, ...kept }) => ({
+      ...kept,
+      to: `${to}?${ADDING}#${ADDING}`,
+      notice: "The question is saved.",
+    }),
   }));
 
   ofSet.submit("/:set/import", async (context, set) => {
@@ -108,14 +122,16 @@ async function questionsTab(
           <Exports set={set} />
         </>
       )}
-      {isAdmin(context) ? <Adding set={set} forms={forms} /> : null}
+      {isAdmin(context) ? (
+        <Adding set={set} forms={forms} paths={await pathsOf(context, set)} />
+      ) : null}
     </>,
   );
 }
 
 const Expected = ({ of: { expected, answerCheck } }: { of: Question }) => (
   <>
-    <Data>{expectedLines(expected)}</Data>
+    <Data>{expectedLines(expected).join("\n")}</Data>
     {answerCheck === null ? null : <div class="faint">the answer: {answerCheck}</div>}
   </>
 );
@@ -130,17 +146,19 @@ const Exports = ({ set }: { set: QuestionSet }) => {
   );
 };
 
-const Adding = ({ set, forms }: { set: QuestionSet; forms: Forms }) => {
+type AddingProps = { set: QuestionSet; forms: Forms; paths: string[] };
+
+const Adding = ({ set, forms, paths }: AddingProps) => {
   const address = setAddress(set.identifier);
   const added = forms.added ?? freshForm();
   const imported = forms.imported ?? freshForm({ format: "csv" });
   return (
     <>
       <h2>Add questions</h2>
-      <details class="options" open={forms.added !== undefined || set.questions === 0}>
+      <details class="options" id={ADDING} open={forms.added !== undefined || set.questions === 0}>
         <summary>One question</summary>
         <Form action={`${address}/questions`} state={added} submit="Add the question">
-          <QuestionFields state={added} set={set} />
+          <QuestionFields state={added} set={set} paths={paths} />
         </Form>
       </details>
       <details class="options" open={forms.imported !== undefined}>
