@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { inBatches } from "../../src/core/work/batches.ts";
 import { searchWordsOf } from "../../src/text/words.ts";
-import { askable, gatherDocumentation, readQuestions } from "./support/documentation.ts";
+import { askable, flat, gatherDocumentation, readQuestions } from "./support/documentation.ts";
 import type { Page, Question } from "./support/documentation.ts";
 import { ask, pushFiles, startService } from "./support/fresh-service.ts";
 import type { BenchRag, Service } from "./support/fresh-service.ts";
@@ -133,14 +133,25 @@ function summary(found: Rank[]) {
 
 type Run = { response: { text: string }[]; items: { source: { filePath: string } }[] };
 
+const passageOf = ({ passage }: Question, said: string) =>
+  flat(said).includes(flat(passage)) ? "right" : "otherPassage";
+
 /**
- * How often the answer comes from a file that answers, from another one, or is withheld; `closest`:
- * how often it is said to be only the closest passage.
+ * How often the answer comes from the passage that answers, from another one of its file, from
+ * another file, or is withheld; `closest`: how often it is said to be only the closest passage.
  */
 async function answered(service: Service, questions: Question[], args: string[]) {
-  const counts = { right: 0, wrong: 0, closestRight: 0, closestWrong: 0, withheld: 0 };
+  const counts = {
+    right: 0,
+    otherPassage: 0,
+    wrong: 0,
+    closestRight: 0,
+    closestWrong: 0,
+    withheld: 0,
+  };
   const unanswerable = { wronglyAnswered: 0, closest: 0, rightlyWithheld: 0 };
-  for (const { text, kind, files } of questions) {
+  for (const question of questions) {
+    const { text, kind, files } = question;
     const body = { prompt: text, semanticSearch: [text], includeSources: true };
     const { response } = await ask<Run>(service, "inferences/bench", body);
     const said = response[0]?.text ?? "";
@@ -152,7 +163,7 @@ async function answered(service: Service, questions: Question[], args: string[])
       unanswerable[isWithheld ? "rightlyWithheld" : what] += 1;
     } else if (isWithheld) counts.withheld += 1;
     else if (isClosest) counts[isRight ? "closestRight" : "closestWrong"] += 1;
-    else counts[isRight ? "right" : "wrong"] += 1;
+    else counts[isRight ? passageOf(question, said) : "wrong"] += 1;
     if (args.includes("--answers")) console.error(`\n## ${text}\n${said}`);
   }
   const { wronglyAnswered, closest, rightlyWithheld } = unanswerable;

@@ -7,14 +7,10 @@ const MAX_PROMPT_LENGTH = 200_000;
 const MAX_LINKS = 100;
 const MAX_TEMPERATURE = 2;
 const MAX_OUTPUT_TOKENS = 1_000_000;
-const PROMPT_ROWS = 10;
 
 /** What inferences and agents ask, and which RAGs they search. */
 export const promptSettings = {
-  systemPrompt: z
-    .string()
-    .max(MAX_PROMPT_LENGTH)
-    .meta({ label: "System prompt", rows: PROMPT_ROWS }),
+  systemPrompt: z.string().max(MAX_PROMPT_LENGTH).meta({ label: "System prompt" }),
   model: modelName.meta({ label: "Model" }),
   rags: z
     .array(z.string().max(MAX_IDENTIFIER_LENGTH))

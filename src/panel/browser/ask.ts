@@ -20,6 +20,10 @@ export function addAsking(): void {
     if (asking === null) void ask(form, sent);
     else asking.abort();
   });
+  document.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLTextAreaElement) || target.name !== "q") return;
+    for (const part of document.querySelectorAll<HTMLElement>("[data-typed]")) write(part, target);
+  });
   document.addEventListener("keydown", (event) => {
     const { key, shiftKey, isComposing, target } = event;
     if (key !== "Enter" || shiftKey || isComposing) return;
@@ -27,6 +31,13 @@ export function addAsking(): void {
     event.preventDefault();
     target.form?.requestSubmit(target.form.querySelector(".ask button"));
   });
+}
+
+/** Within a string of JSON, which curl's stands in single quotes of the shell. */
+function write(part: HTMLElement, { value, placeholder }: HTMLTextAreaElement): void {
+  const inJson = JSON.stringify(value.trim() || placeholder).slice(1, -1);
+  const isShell = part.dataset["typed"] === "As curl";
+  part.textContent = isShell ? inJson.replaceAll("'", String.raw`'\''`) : inJson;
 }
 
 async function ask(form: HTMLFormElement, body: URLSearchParams): Promise<void> {

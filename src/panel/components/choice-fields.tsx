@@ -2,6 +2,7 @@ import type { ModelChoice } from "../../catalog/models/model-choices.ts";
 import { OTHER_MODEL, type FormState, type Form } from "../pages/request/form.ts";
 import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
 import { count } from "./figures.ts";
+import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { MAX_CHOICES, type Choice } from "../../db/catalog/panel-lists.ts";
 
 type Props = {
@@ -35,6 +36,29 @@ export const ModelField = ({ state, name, label, choices, none }: Props) => {
     </div>
   );
 };
+
+const PROMPT_ROWS = 8;
+
+type PromptProps = Pick<Props, "state" | "name"> & { model: string; hint?: string };
+
+/** The instructions of a model, and whether it follows them. */
+export const PromptField = ({ state, name, model, hint = "" }: PromptProps) => (
+  <TextArea
+    {...field(state, name, "System prompt")}
+    rows={PROMPT_ROWS}
+    required
+    hint={
+      model === BUILT_IN_MODELS.chat ? (
+        <>
+          {hint} The built-in model <code>{model}</code> only quotes passages and ignores this
+          prompt. <a href="/panel/settings/models">Add a language model</a> to use it.
+        </>
+      ) : (
+        hint
+      )
+    }
+  />
+);
 
 function labelOf({ model, price, contextTokens }: ModelChoice): string {
   const figures = [

@@ -16,15 +16,37 @@ export const CopyButton = ({ label, ...from }: CopyProps) => (
   </button>
 );
 
-/** Code or a command, several lines. `label` names it for the copy button. */
-export const CodeBlock = ({ text, label }: { text: string; label: string }) => (
-  <div class="code">
-    <pre tabindex={0} role="region" aria-label={label}>
-      <code>{visible(text)}</code>
-    </pre>
-    <CopyButton text={text} label={label} />
-  </div>
-);
+type CodeProps = {
+  text: string;
+  /** Names it for the copy button. */
+  label: string;
+  /** A part in place of which the page's script writes the question that is being typed. */
+  typed?: string | undefined;
+};
+
+/** Code or a command, several lines. */
+export const CodeBlock = ({ text, label, typed }: CodeProps) => {
+  const id = `code-${label.toLowerCase().replaceAll(" ", "-")}`;
+  return (
+    <div class="code">
+      <pre tabindex={0} role="region" aria-label={label}>
+        {typed === undefined ? (
+          <code>{visible(text)}</code>
+        ) : (
+          <code id={id}>
+            {text.split(typed).map((part, at) => (
+              <>
+                {at === 0 ? null : <span data-typed={label}>{typed}</span>}
+                {part}
+              </>
+            ))}
+          </code>
+        )}
+      </pre>
+      <CopyButton {...(typed === undefined ? { text } : { of: id })} label={label} />
+    </div>
+  );
+};
 
 /** One line of code, broken anywhere. */
 export const CodeLine = ({ text, label }: { text: string; label: string }) => (
@@ -46,17 +68,17 @@ type CallProps = {
   answer: "chunks" | "response";
 };
 
+const LANGUAGES = { curl: asCurl, TypeScript: asTypeScript, Python: asPython };
+
 /** The same call as a program makes it; the token comes from the environment. */
-export const AsCode = (call: CallProps) => (
+export const AsCode = ({ typed, ...call }: CallProps & Pick<CodeProps, "typed">) => (
   <div class="as-code">
-    <details open>
-      <summary>As curl</summary>
-      <CodeBlock label="As curl" text={asCurl(call)} />
-    </details>
-    <details>
-      <summary>As TypeScript</summary>
-      <CodeBlock label="As TypeScript" text={asTypeScript(call)} />
-    </details>
+    {Object.entries(LANGUAGES).map(([language, write], at) => (
+      <details open={at === 0}>
+        <summary>As {language}</summary>
+        <CodeBlock label={`As ${language}`} text={write(call)} typed={typed} />
+      </details>
+    ))}
   </div>
 );
 
@@ -82,5 +104,26 @@ function asTypeScript({ url, headers, body, answer }: CallProps): string {
     `});`,
     `if (!answer.ok) throw new Error(\`\${answer.status} \${await answer.text()}\`);`,
     `const { ${answer} } = await answer.json();`,
+  ].join("\n");
+}
+
+const PYTHON_WORDS: Record<string, string> = { true: "True", false: "False", null: "None" };
+const STRING_OR_WORD = /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g;
+
+function asPython({ url, headers, body, answer }: CallProps): string {
+  const named = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
+  const shown = JSON.stringify(body, null, 4)
+    .replace(STRING_OR_WORD, (part) => PYTHON_WORDS[part] ?? part)
+    .replaceAll("\n", "\n    ");
+  return [
+    "import os, requests",
+    "",
+    "answer = requests.post(",
+    `    ${inQuotes(url)},`,
+    `    headers={"Authorization": f"Bearer {os.environ['QUARRY_TOKEN']}"${named.join("")}},`,
+    `    json=${shown},`,
+    ")",
+    "answer.raise_for_status()",
+    `${answer} = answer.json()["${answer}"]`,
   ].join("\n");
 }

@@ -125,4 +125,5 @@ export function askable(questions: Question[], pages: Page[]): [Question[], stri
   return [good, wrong];
 }
 
-const flat = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");
+/** In small letters, with single spaces. */
+export const flat = (text: string): string => text.toLowerCase().replace(/\s+/g, " ");

@@ -14,7 +14,7 @@ import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Services } from "../../../services.ts";
 import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts";
 import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
-import { LongChoices, ModelField } from "../../components/choice-fields.tsx";
+import { LongChoices, ModelField, PromptField } from "../../components/choice-fields.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { settingFacts, SettingForm } from "../../components/setting-fields.tsx";
@@ -123,6 +123,7 @@ async function controlsOf(context: PageContext, state: FormState) {
       rags.length + others.length === 0 ? null : (
         <LongChoices state={state} group="rags" label="RAGs" choices={rags} others={others} />
       ),
+    systemPrompt: <PromptField state={state} name="systemPrompt" model={state.text("model")} />,
     model: <ModelField state={state} name="model" label="Model" choices={models} none={null} />,
   };
 }

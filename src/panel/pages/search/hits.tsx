@@ -130,9 +130,7 @@ const Hit = (props: HitProps) => {
         <CopyButton of={`${id}-text`} label={`passage ${at + 1}`} />
       </header>
       <Place source={source} file={fileAddress(fileSource, source.filePath)} />
-      <div class="passage" tabindex={0} role="group" aria-label={`Passage ${at + 1}`}>
-        <Markdown text={text} words={marking(matched)} id={`${id}-text`} />
-      </div>
+      <Markdown text={text} words={marking(matched)} id={`${id}-text`} />
       <footer>
         <Scores similarity={score} explanation={explanation} highest={highest} />
         {kept === null ? null : (

@@ -1,3 +1,4 @@
+import { PromptField } from "../../components/choice-fields.tsx";
 import { Checkbox, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import type { FormState } from "../request/form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
@@ -59,9 +60,10 @@ const ModelOptions = ({ state, prefix, model }: OptionsProps & { model: Model })
   return (
     <>
       <input type="hidden" name={`${prefix}promptOf`} value={keyOf(model)} />
-      <TextArea
-        {...field(shown, `${prefix}systemPrompt`, "System prompt")}
-        rows={6}
+      <PromptField
+        state={shown}
+        name={`${prefix}systemPrompt`}
+        model={state.text(`${prefix}model`) || name}
         hint="Tried here only. Programs get it after you save it."
       />
       <TextField

@@ -8,7 +8,7 @@ import { addressOf } from "../answers/model-list.tsx";
 import { type FormState, UPDATED_AT } from "../request/form.ts";
 import { Options } from "./options.tsx";
 import { SECOND, keyOf, targetKey, type Choices, type Target } from "./search-settings.ts";
-import type { Call } from "./try-setting.ts";
+import { SAMPLE_QUESTION, type Call } from "./try-setting.ts";
 
 export type FormProps = {
   action: string;
@@ -82,7 +82,7 @@ const Ask = ({ state, choices, target, second, turns, isAnswered }: FormProps) =
 );
 
 export const SearchForm = (props: FormProps) => {
-  const { action, here, state, target, second, turns, call } = props;
+  const { action, here, state, target, second, turns, call, hasResults } = props;
   const isRag = target.kind === "rag";
   return (
     <form method="post" action={action} class="playground" id="ask">
@@ -115,7 +115,11 @@ export const SearchForm = (props: FormProps) => {
       {isRag ? null : (
         <details class="options">
           <summary>The same call as code</summary>
-          <AsCode {...call} url={props.baseUrl + call.path} />
+          <AsCode
+            {...call}
+            url={props.baseUrl + call.path}
+            typed={hasResults ? undefined : SAMPLE_QUESTION}
+          />
         </details>
       )}
     </form>

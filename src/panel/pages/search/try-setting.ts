@@ -119,7 +119,8 @@ function callOf(target: Target, form: Form, prefix: string) {
   return { path: `/api/inferences/${key}`, headers, body, answer: "response" as const };
 }
 
-const SAMPLE_QUESTION = "What do the documents say about …?";
+/** In the code of a question that nobody has asked yet. */
+export const SAMPLE_QUESTION = "What do the documents say about …?";
 
 export const sampleCall = (target: Target) =>
   callOf(target, formFrom(new URLSearchParams({ q: SAMPLE_QUESTION })), "");
