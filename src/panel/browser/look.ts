@@ -1,6 +1,6 @@
 import { refreshFrom } from "./refresh.ts";
 
-/** Typing goes on within so long. */
+/** How long somebody pauses before the page is fetched. */
 const PAUSE_MS = 250;
 
 let waiting = 0;

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(queuesSettled);
 
-test("everything with a name is found by a part of it, and members find what they may see", async () => {
+test("what has a name is found by a part of it, by members what they may see", async () => {
   const open = [
     "/panel/agents/moor-agent",
     "/panel/inferences/ask-the-moor",

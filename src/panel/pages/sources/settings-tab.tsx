@@ -126,8 +126,8 @@ const Pushing = ({ context, shown: { source } }: PartProps) => {
     <>
       <h2>Pushing</h2>
       <p>
-        Push a folder (the source mirrors it) or a single file, using an{" "}
-        <a href="/panel/settings/keys">automation key</a>.
+        Push a folder or a single file, using an <a href="/panel/settings/keys">automation key</a>.
+        A folder replaces the source: files that it lacks are removed, uploaded ones too.
       </p>
       <CodeBlock text={push} label="Pushing a folder" />
       <CodeBlock text={put} label="Pushing one file" />
