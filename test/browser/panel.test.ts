@@ -7,7 +7,8 @@ import { PAYLOADS } from "./support/payloads.ts";
 import { writtenFolder } from "./support/written-folder.ts";
 import { storePayloads } from "./support/store-payloads.ts";
 import { FOR_CHANGES, PAGES, STATUSES } from "./support/pages.ts";
-import { dropped, layoutProblems, offeredIn, overflowOf } from "./support/visitor.ts";
+import { callsToAction, dropped, layoutProblems, offeredIn } from "./support/visitor.ts";
+import { overflowOf } from "./support/visitor.ts";
 import { signedInVisitor } from "./support/visitor.ts";
 import { askStaffQuestion, callChartsOn, violationsOn } from "./support/visitor.ts";
 import { ADMIN, makeWorld, MEMBER, type Api } from "./support/world.ts";
@@ -76,6 +77,7 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
       const status = (await page.goto(path))?.status();
       const problems: unknown[] = await violationsOn(page);
       if (status !== (STATUSES[path] ?? 200)) problems.push(`status ${status}`);
+      problems.push(...(await callsToAction(page)));
       for (const { width } of [PHONE, DESK]) problems.push(...(await layoutProblems(page, width)));
       if (problems.length > 0) found[path] = problems;
     }
@@ -93,7 +95,8 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
       expect([path, answer.status()]).toEqual([path, STATUSES[path] ?? 200]);
       const { links, posts } = offeredIn(await answer.text());
       for (const href of links) hrefs.add(href);
-      const offered = posts.filter((to) => !/\/run$|^\/panel\/(account|search)/.test(to));
+      const own = /\/run$|^\/panel\/(account|search|first-steps\/close)/;
+      const offered = posts.filter((to) => !own.test(to));
       expect({ path, offered }).toEqual({ path, offered: [] });
     }
     const refused: string[] = [];
@@ -167,6 +170,39 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/tokens");
     expect(await page.locator("tr", { hasText: "By keyboard" }).innerText()).toContain("documents");
+  });
+
+  test("Ctrl K finds a page and a name, by the keyboard alone", async () => {
+    const { page } = panel().admin;
+    await page.goto("/panel/settings/models");
+    await page.keyboard.press("Control+k");
+    await page.locator("#find input:focus").waitFor();
+    await page.keyboard.type("handbook");
+    await page.locator("#find a", { hasText: "Handbook agent" }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    const second = await page.locator("#find a").nth(1).getAttribute("href");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**${second}`);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("audit");
+    await expect.poll(() => page.locator("#find a").count(), { timeout: 60_000 }).toBe(1);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/panel/settings/log");
+  });
+
+  test("a list is searched while somebody types, and code holds the typed question", async () => {
+    const { page } = panel().admin;
+    await page.goto("/panel/sources/handbook");
+    await page.fill("[name=path]", "trains");
+    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 60_000 }).toBe(1);
+    expect(page.url()).toContain("path=trains");
+    await page.goto("/panel/inferences/ask");
+    await page.fill("[name=q]", 'What\'s "leave"?');
+    const code = (label: string) => page.locator(`pre[aria-label="As ${label}"]`).textContent();
+    expect(await code("curl")).toContain(String.raw`"prompt": "What'\''s \"leave\"?"`);
+    expect(await code("Python")).toContain(String.raw`"prompt": "What's \"leave\"?"`);
   });
 
   test("a row's menu opens with the keyboard, and Escape closes it where it was", async () => {

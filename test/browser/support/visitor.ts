@@ -94,6 +94,20 @@ export async function layoutProblems(page: Page, width: number): Promise<string[
   ];
 }
 
+/** Labels of the buttons that stand out, where there are several: a page has one call to action. */
+export async function callsToAction(page: Page): Promise<string[]> {
+  const labels: string[] = await page.locator("main .btn.primary:visible").evaluateAll((all) => {
+    const colour = (of: Element) => getComputedStyle(of).backgroundColor;
+    const plain = getComputedStyle(document.documentElement).getPropertyValue("--raised");
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.backgroundColor = plain;
+    const raised = colour(probe);
+    probe.remove();
+    return all.filter((one) => colour(one) !== raised).map((one) => one.textContent ?? "");
+  });
+  return labels.length > 1 ? labels : [];
+}
+
 /** Lets go of a folder over the page's place for it. */
 export async function dropped({ page, context }: Visitor, folder: string): Promise<void> {
   const box = await page.locator("[data-drop].ready").boundingBox();
