@@ -47,7 +47,7 @@ export function failureOfStatus(
 /** Statuses that say that the request is wrong; others may quote the key. */
 const REFUSED = new Set([400, 413, 422]);
 /** Keys, tokens and addresses of servers. */
-const SECRETS = /[a-z]+:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]{32,}/gi;
+const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]{32,}/gi;
 const MAX_REASON_LENGTH = 300;
 
 function reasonIn(cause: unknown): string | null {

@@ -35,7 +35,8 @@ export const leaveOut = (crawl: Crawl, bounds: Bounds, url: string, reason: Left
 
 export type Origin = { url: URL; depth: number; generator: string };
 
-const folderOf = (url: URL) => `${hostOf(url)}${url.pathname.replace(/[^/]*$/, "")}`;
+const folderOf = (url: URL) =>
+  `${hostOf(url)}${url.pathname.slice(0, url.pathname.lastIndexOf("/") + 1)}`;
 
 const isInFolder = ({ folders }: Crawl, url: URL) =>
   folders.size === 0 ||

@@ -15,7 +15,7 @@ import { folding } from "../../../src/evaluation/measures/match-passages.ts";
 import { citedBlock } from "../../../src/inference/citations/citing.ts";
 import { withoutMarks } from "../../../src/inference/citations/marks.ts";
 import { readResponseSchema } from "../../../src/inference/response-schema.ts";
-import { planOutput, withoutThinking } from "../../../src/inference/structured-output.ts";
+import { planOutput } from "../../../src/inference/structured-output.ts";
 import { Markdown } from "../../../src/panel/components/markdown.tsx";
 import { matchExpression, queryTerms } from "../../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../../src/sources/object-storage/object-storage-reader.ts";
@@ -139,7 +139,7 @@ export const TARGETS = {
     [readPassages(passage(text)), answer(passage(text))].at(-1),
   ),
   "answer of a model": work(["answer", "json"], (text) => [
-    plan?.read(withoutThinking(text)),
+    plan?.read(text),
     citedBlock({ ...withoutMarks(text, "bafebafe"), own: [] }, [text.slice(0, 8_000), "b"]),
   ]),
   "JSON Schema": work(["json"], (text) => readResponseSchema(text), SMALL),
