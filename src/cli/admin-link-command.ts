@@ -6,7 +6,7 @@ import { sha256Hex } from "../core/hash.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { CommandFailure } from "./failure.ts";
 import { askWrangler, reasonSaid } from "./deploy/wrangler-command.ts";
-import { DEFAULT_STATE } from "./installation.ts";
+import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
@@ -20,19 +20,22 @@ type Options = { email?: string; env?: string; state: string; url: string };
 
 /** The way back in when nobody can sign in with the provider. */
 export function adminLinkCommand(): Command {
-  return new Command("admin-link")
+  const command = new Command("admin-link")
     .description("print a link that signs an administrator in, once, within ten minutes")
     .option("--email <address>", "administrator to sign in (default: the first one)")
     .option("--url <url>", "address of the service", process.env["QUARRY_URL"] ?? DEFAULT_URL)
+    .option("--state <dir>", "folder of local state", DEFAULT_STATE)
+    .action(printLink);
+  if (IS_PACKED) return command;
+  // wrangler.toml of a checkout names the deployment.
+  return command
     .option("--env <name>", "deployment whose database wrangler writes to, such as production")
-    .option("--state <dir>", "folder for local state, without --env", DEFAULT_STATE)
     .addHelpText(
       "after",
       afterHelp(
         "For a deployment: npx quarry admin-link --env production --url https://quarry.example.com",
       ),
-    )
-    .action(printLink);
+    );
 }
 
 async function printLink({ email, env, state, url }: Options): Promise<void> {
@@ -68,7 +71,7 @@ async function execute(sql: string, env: string | undefined, state: string) {
   if (env === undefined) {
     if (!hasDatabase(state)) {
       throw new CommandFailure(
-        `${state} holds no state. Name the folder with --state, or a deployment with --env.`,
+        `${state} holds no state. Name its folder with --state${IS_PACKED ? "" : ", or a deployment with --env"}.`,
       );
     }
     await buildIfChanged("database");

@@ -4,8 +4,6 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { CommandFailure } from "./failure.ts";
-
 /** Above `src/cli` of a checkout and `dist/cli` of an installed package. */
 export const PROJECT = join(import.meta.dirname, "../..");
 
@@ -23,15 +21,4 @@ export const DEFAULT_STATE = join(IS_PACKED ? homedir() : PROJECT, ".quarry");
 export function versionOfProject(): string {
   const text = readFileSync(join(PROJECT, "package.json"), "utf8");
   return z.looseObject({ version: z.string() }).parse(JSON.parse(text)).version;
-}
-
-/** Of wrangler, which runs the service. A checkout has a Node.js of its own, as a dependency. */
-const OLDEST_NODE_TO_SERVE = 22;
-
-/** @throws CommandFailure on a Node.js that cannot serve; the other commands run on it */
-export function checkNodeVersion(version = process.versions.node): void {
-  if (Number.parseInt(version, 10) >= OLDEST_NODE_TO_SERVE) return;
-  throw new CommandFailure(
-    `Serving needs Node.js ${OLDEST_NODE_TO_SERVE} or later; this is ${version}. The other commands run on it.`,
-  );
 }

@@ -38,7 +38,7 @@ function write(files: Record<string, string>): void {
   }
 }
 
-/** Of the sources and what is installed. */
+/** Changes with the sources and the installed packages. */
 function hashOfInputs(): string {
   const hash = createHash("sha256");
   const sources = readdirSync(join(PROJECT, "src"), { recursive: true, encoding: "utf8" })

@@ -77,7 +77,7 @@ function queues({ name, queues: { consumers } }: Configuration): string {
     (name = "MINIFLARE_QUEUE_CONSUMERS", ${json(Object.fromEntries(settings))})])),`;
 }
 
-/** How a simulator is told its database, bucket, namespace or queue. */
+/** Names the database, bucket, namespace or queue to a simulator. */
 const within = (service: string, namespace: string) =>
   `(name = "${service}-entry", props = (${json({ MINIFLARE_NAMESPACE: namespace })}))`;
 
@@ -123,7 +123,7 @@ function quarry(config: Configuration, version: string): string {
 }
 
 /**
- * workerd's configurations for the local default of wrangler.toml. Bundles lie beside them, and
+ * workerd's configurations for the local default of wrangler.toml. Bundles lie in the same folder, and
  * state in the folder where workerd runs. Variables come from its environment, so that no secret is
  * written; the command line adds the address and the folder of assets. Every address may be asked:
  * the Worker itself decides where a request may go.

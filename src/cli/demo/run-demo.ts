@@ -3,7 +3,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
-import { checkNodeVersion } from "../installation.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting, type Progress } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
@@ -40,7 +39,6 @@ const NO_CHOICE = { include: [], exclude: [] };
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
-  checkNodeVersion();
   const given = await givenVariables(process.env);
   checkVariables(given);
   const terminal = openTerminal(options.json === true);

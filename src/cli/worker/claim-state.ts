@@ -17,7 +17,7 @@ const FILE = "server.json";
 const LOCK = "server.lock";
 const LOCK_LASTS_MS = 10_000;
 const LOCK_POLL_MS = 20;
-/** Before processes were told apart: a server that listened nowhere after this long had not started. */
+/** For records without `process`: a server that listens nowhere after this long has not started. */
 const STARTS_WITHIN_MS = 120_000;
 
 const owner = z.object({

@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, type Dirent } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import util from "node:util";
 
 import { DEVELOPMENT_KEY } from "../../access/seal.ts";
 import { CommandFailure } from "../failure.ts";
-import { setIn, type Variables } from "./worker-variables.ts";
+import type { Variables } from "./worker-variables.ts";
 
 const QUOTES = ["'", "`", '"'];
 /** Of use only while the Worker runs; earlier versions wrote the last two. */
@@ -49,7 +48,9 @@ export async function encryptionFile(stateFolder: string, given: Variables): Pro
 /** What `encryptionFile` holds. */
 export async function encryptionKeys(stateFolder: string, given: Variables): Promise<Variables> {
   const [file] = await encryptionFile(stateFolder, given);
-  return file === undefined ? {} : setIn(util.parseEnv(await readFile(file, "utf8")));
+  const text = file === undefined ? "" : await readFile(file, "utf8");
+  const pairs = [...text.matchAll(/^(\w+)='(.*)'$/gm)];
+  return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value]));
 }
 
 export function removeVariables(stateFolder: string): void {

@@ -43,7 +43,7 @@ export async function givenVariables(
   file: string | null = DEV_VARS,
 ): Promise<Variables> {
   const text = file === null ? "" : await readFile(file, "utf8").catch(() => "");
-  const inFile = setIn(util.parseEnv(text));
+  const inFile = text === "" ? {} : setIn(util.parseEnv(text));
   const named = passedBy(environment);
   const chat = setIn({ [CHAT_MODEL]: environment[CHAT_MODEL] });
   const key = inFile[KEY] !== undefined && namesAnother(inFile, named) ? { [KEY]: "" } : {};
@@ -62,7 +62,7 @@ export function passedBy(environment: NodeJS.ProcessEnv): Variables {
 }
 
 /** An empty variable is not set. */
-export function setIn(variables: NodeJS.Dict<string>): Variables {
+function setIn(variables: NodeJS.Dict<string>): Variables {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value = ""]) =>
       value === "" ? [] : [[name, value]],

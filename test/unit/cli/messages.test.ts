@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi, type MockInstance } from "vite
 
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
-import { checkNodeVersion, versionOfProject } from "../../../src/cli/installation.ts";
+import { versionOfProject } from "../../../src/cli/installation.ts";
 import { goOnWithout } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -57,13 +57,6 @@ test("a schema file that is not there, a folder or not JSON is told", async () =
 
 test("the version is the one of the package", () => {
   expect(versionOfProject()).toMatch(/^\d+\.\d+\.\d+$/);
-});
-
-test("a Node.js that is too old to serve is told", () => {
-  checkNodeVersion("22.12.0");
-  expect(() => checkNodeVersion("20.19.5")).toThrow(
-    "Serving needs Node.js 22 or later; this is 20.19.5. The other commands run on it.",
-  );
 });
 
 type Sent = { url: string; body: unknown };
