@@ -2,21 +2,25 @@ import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-
 
 import { unprocessable } from "../../core/errors.ts";
 import { asId, type TokenId } from "../../core/ids.ts";
-import { DAY_MS, SECOND_MS } from "../../core/time.ts";
-import { endGrant, GRANT_IDLE_MS, isGrantOpen, redeemGrant } from "../../db/access/grant-store.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import {
+  endGrant,
+  GRANT_IDLE_MS,
+  isGrantOfProgram,
+  isGrantOpen,
+  redeemGrant,
+} from "../../db/access/grant-store.ts";
 import type { Services } from "../../services.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { resourceOf } from "./addresses.ts";
+import { makeRoom, registrationFacts, UNUSED_S } from "./registrations.ts";
 
 type Served = Pick<Services, "db" | "log" | "now" | "programs">;
 
 /** Bytes. Longer keys are an error of the platform, and strangers choose parts of ours. */
 const MAX_KEY_BYTES = 512;
 
-/** Programs that registered themselves, used or not; those with a metadata document are not stored. */
-const MAX_REGISTERED = 1_000;
-/** A registration that nobody allowed ends after a day; the first token keeps it as long as a grant. */
-const UNUSED_S = DAY_MS / SECOND_MS;
+/** The first token keeps a registration as long as a grant. */
 const GRANT_S = GRANT_IDLE_MS / SECOND_MS;
 
 export type AuthorizationServer = ReturnType<typeof authorizationServer>;
@@ -24,15 +28,15 @@ export type AuthorizationServer = ReturnType<typeof authorizationServer>;
 /**
  * The authorization server of the service at this address. In the library's words, the user of a
  * grant is its row in our tokens: the first part of each code and token is the row's id. What the
- * row forbids is refused, whatever the library still stores.
+ * row forbids is refused, whatever the library still stores. `network`: who calls, for registering.
  * @throws QuarryError `unprocessable` where OAuth is not offered.
  */
-export function authorizationServer(services: Served, baseUrl: string) {
+export function authorizationServer(services: Served, baseUrl: string, network = "") {
   const resource = resourceOf(baseUrl);
   if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
-  const env = { OAUTH_KV: storeEndingGrants(services) };
+  const env = { OAUTH_KV: storeEndingGrants(services, network) };
   let isReplay = false;
-  const server = (clientRegistrationTTL: number) =>
+  const server = (clientRegistrationTTL: number, fetchesDocuments = true) =>
     new OAuthAuthorizationServer<typeof env>({
       issuer: baseUrl,
       resources: [resource],
@@ -40,8 +44,8 @@ export function authorizationServer(services: Served, baseUrl: string) {
       clientRegistrationTTL,
       // Which of them are sent a code is judged with each request (`appBehind`).
       allowPrivateUseRedirectUris: true,
-      clientRegistrationCallback: () => refuseMore(services.programs),
-      clientIdMetadataDocumentEnabled: fetchesOnlyPublicAddresses(),
+      clientRegistrationCallback: () => makeRoom(services, network),
+      clientIdMetadataDocumentEnabled: fetchesDocuments && fetchesOnlyPublicAddresses(),
       refreshTokenTTL: GRANT_S,
       refreshTokenIdleTTL: GRANT_S,
       tokenExchangeCallback: async ({ grantType, userId }) => {
@@ -51,10 +55,8 @@ export function authorizationServer(services: Served, baseUrl: string) {
       // The library would write to the console; the request's own line tells the status.
       onError: ({ internal }) => {
         isReplay = internal.reason === "refresh_token_mismatch";
-        services.log.info("oauth refused", {
-          category: internal.category,
-          reason: internal.reason,
-        });
+        const { category, reason } = internal;
+        services.log.info("oauth refused", { category, reason });
       },
     });
   const issuing = server(GRANT_S);
@@ -64,7 +66,9 @@ export function authorizationServer(services: Served, baseUrl: string) {
     helpers,
     /** Metadata, tokens and revocation. */
     async issue(request: Request, context: ExecutionContext) {
-      const answered = await issuing.fetch(request, env, context);
+      const isKnown = request.method !== "POST" || (await namesGrant(services.db, request));
+      const by = isKnown ? issuing : server(GRANT_S, false);
+      const answered = await by.fetch(request, env, context);
       // Either the program or a thief of its token came late: nobody can tell which.
       const [, userId = "", grantId = ""] = env.OAUTH_KV.grantAsked().split(":");
       if (isReplay) await helpers.revokeGrant(grantId, userId);
@@ -94,18 +98,19 @@ async function mayIssue({ db, now }: Served, id: TokenId, isFirst: boolean): Pro
 const fetchesOnlyPublicAddresses = (): boolean =>
   Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
 
-async function refuseMore(programs: KVNamespace) {
-  const { keys } = await programs.list({ prefix: "client:", limit: MAX_REGISTERED });
-  if (keys.length < MAX_REGISTERED) return undefined;
-  const description = "Too many programs are registered here: unused ones end within a day";
-  return { code: "temporarily_unavailable", status: 503, description };
+/** Whether a call for tokens has a code or token of a grant; a stranger's document is not fetched. */
+async function namesGrant(db: Served["db"], request: Request): Promise<boolean> {
+  const sent = new URLSearchParams(await request.clone().text());
+  const secret = sent.get("code") ?? sent.get("refresh_token") ?? sent.get("token") ?? "";
+  const [id = ""] = secret.split(":");
+  return await isGrantOfProgram(db, id, sent.get("client_id"));
 }
 
 /**
  * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
-function storeEndingGrants(services: Served) {
+function storeEndingGrants(services: Served, network: string) {
   const { programs, db } = services;
   let grantAsked = "";
   return {
@@ -116,7 +121,8 @@ function storeEndingGrants(services: Served) {
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return null;
       return await (options === undefined ? programs.get(key) : programs.get(key, options));
     },
-    put: programs.put.bind(programs),
+    put: (key: string, value: string, options: KVNamespacePutOptions) =>
+      programs.put(key, value, { ...options, ...registrationFacts(key, value, network) }),
     list: programs.list.bind(programs),
     async delete(key: string) {
       const [kind, tokenId = ""] = key.split(":");

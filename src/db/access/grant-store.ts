@@ -39,6 +39,11 @@ export const endEarlierGrants = (
 export const isGrantOf = (db: Database, id: string, userId: UserId) =>
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by = ${userId}`;
 
+/** Whether there is a grant, and of this program where one is named. */
+export const isGrantOfProgram = (db: Database, id: string, clientId: string | null) =>
+  hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
+    and client_id = coalesce(${clientId}, client_id)`;
+
 /** Deletes ended grants, and those of people whom the provider has not let in for too long. */
 export const purgeEndedGrants = (db: Database, now: number) =>
   execute(db)`delete from tokens where granted_by is not null and (expires_at <= ${now}

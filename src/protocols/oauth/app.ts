@@ -10,6 +10,7 @@ import { notFound } from "../../core/errors.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
+import { clientOf } from "../../http/client-address.ts";
 import { readText, refuseCoded } from "../../http/middleware/json-body.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 
@@ -67,7 +68,8 @@ async function answer(context: Context<AppEnv>, url: string, by: Answering): Pro
   const body = raw.method === "POST" ? await readText(raw, BODY_LIMIT_BYTES) : null;
   const request = new Request(url, { method: raw.method, headers: raw.headers, body });
   const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
-  const server = authorizationServer(context.get("services"), baseUrlFor(context));
+  const { services } = context.var;
+  const server = authorizationServer(services, baseUrlFor(context), clientOf(services.config, raw));
   const answered = await by(server, request, executionOf(context));
   return new Response(answered.body, answered);
 }

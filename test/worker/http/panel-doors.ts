@@ -167,6 +167,7 @@ const TABLE = `
   /panel/tokens/:id/remove GET POST
   /panel/tokens/new GET POST
   /panel/tokens/programs GET
+  /panel/tokens/programs/unused GET POST
   /panel/tokens/programs/:id/remove GET POST:self
 `;
 

@@ -1,9 +1,11 @@
 import { env, exports } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 
-import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
+import { Browser } from "../../support/browser-without-script.ts";
+import { call, freshAddress, ORIGIN } from "../../support/worker-client.ts";
 import {
   allow,
+  CALLBACK,
   connected,
   idOf,
   redeem,
@@ -13,6 +15,7 @@ import {
   signedInPeople,
   token,
   toolsOf,
+  withBearer,
   type Query,
 } from "./connecting.ts";
 import { setUpProtocols } from "./world.ts";
@@ -143,6 +146,85 @@ test("a token for another address of the service is refused", async () => {
   for (const forged of [`${id}:${grant}:${"A".repeat(32)}`, `${id}:x:y`, `::`]) {
     expect((await asked(ORIGIN, forged)).status).toBe(401);
   }
+});
+
+test("programs of a demoted administrator lose what is closed to members", async () => {
+  const email = "demoted@localhost";
+  const password = "quiet amber lantern";
+  const { id } = await world.panel.made("/users", { email, password, role: "admin" });
+  const browser = new Browser();
+  await browser.signIn(email, password);
+  await world.panel.send("PATCH", "/agents/helper", { openToMembers: true });
+  const chosen = { rags: ["secrets"], inferences: ["ask"], agents: ["helper"] };
+  const { access_token: access } = await connected(browser, chosen);
+  const reads = async () => {
+    const answers = [withBearer(access, "/v1/vector_stores"), withBearer(access, "/v1/models")];
+    return (await Promise.all(answers)).flatMap(({ body }) =>
+      (body as { data: { id: string }[] }).data.map(({ id: name }) => name),
+    );
+  };
+  expect(await reads()).toEqual(["secrets", "inference/ask", "agent/helper"]);
+  await world.panel.send("PATCH", `/users/${id}`, { role: "member" });
+  expect(await reads()).toEqual(["agent/helper"]);
+  await world.panel.send("PATCH", `/users/${id}`, { role: "admin" });
+  expect(await reads()).toEqual(["agent/helper"]);
+});
+
+const LISTED = { list_complete: true, cacheStatus: null } as const;
+
+test("the oldest unused registrations make room, those of the same network first", async () => {
+  const from = async (address: string) => {
+    const headers = { "X-Forwarded-For": address, "Content-Type": "application/json" };
+    const body = JSON.stringify({ client_name: `From ${address}`, redirect_uris: [CALLBACK] });
+    const answer = await call("POST", "/oauth/register", { headers, body });
+    return `client:${(answer.body as { client_id: string }).client_id}`;
+  };
+  const keys = async () => {
+    const page = await env.OAUTH_KV.list<{ network: string }>({ prefix: "client:" });
+    return new Map(page.keys.map(({ name, metadata }) => [name, metadata?.network]));
+  };
+  const used = `client:${(await connected(admin)).clientId}`;
+  const of = async (address: string) =>
+    [...(await keys())].filter(([, network]) => network === address);
+  const first = await from("192.0.2.7");
+  // Fifty of one network, as they are stored.
+  const { metadata } = await env.OAUTH_KV.getWithMetadata(first);
+  const day = Math.floor(Date.now() / 1_000) + 86_400;
+  for (let at = 1; at < 50; at++)
+    await env.OAUTH_KV.put(`client:of-one-network-${at}`, "{}", { metadata, expiration: day - at });
+  const last = await from("192.0.2.7");
+  const own = await of("192.0.2.7");
+  expect([own.length, own.some(([key]) => key === "client:of-one-network-49")]).toEqual([
+    50,
+    false,
+  ]);
+  expect(own.map(([key]) => key)).toContain(last);
+  expect([...(await keys()).keys()]).toContain(used);
+
+  // The namespace as it answers when it is full: to write a thousand keys takes half a minute.
+  const others = Array.from({ length: 1_000 }, (_, at) => ({
+    name: `client:another-${at}`,
+    expiration: day - at,
+    metadata: { name: "Another", network: `192.0.2.${at}` },
+  }));
+  const deleted: string[] = [];
+  const list = vi.spyOn(env.OAUTH_KV, "list").mockResolvedValue({ keys: others, ...LISTED });
+  const gone = vi.spyOn(env.OAUTH_KV, "delete").mockImplementation(async (key) => {
+    await Promise.resolve(deleted.push(key));
+  });
+  const { status } = await register();
+  list.mockRestore();
+  gone.mockRestore();
+  expect([status, deleted]).toEqual([201, ["client:another-999"]]);
+
+  await admin.open("/panel/tokens/programs");
+  expect(admin.text).toMatch(/5\d unused registrations/);
+  await admin.open("/panel/tokens/programs/unused");
+  expect(admin.text).toMatch(/From 192\.0\.2\.7 192\.0\.2\.7/);
+  expect((await member.post("/panel/tokens/programs/unused")).status).toBe(403);
+  expect((await admin.post("/panel/tokens/programs/unused")).status).toBe(303);
+  expect([...(await keys()).keys()]).toEqual(expect.not.arrayContaining([last]));
+  expect([...(await keys()).keys()]).toContain(used);
 });
 
 test("a connection ends with its person, and 90 days after its last use", async () => {

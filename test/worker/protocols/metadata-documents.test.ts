@@ -48,6 +48,18 @@ test("a program with a metadata document is named by its domain, and connects", 
   expect(admin.html).not.toContain("nobody has verified");
   const { body: issued } = await redeem(CLIENT, code, REDIRECT);
   expect(new Set(asked)).toEqual(new Set([CLIENT]));
+  const fetched = asked.length;
+  const stranger = "https://elsewhere.example/client.json";
+  const codes: [client: string, code: string][] = [
+    [stranger, "made:up:code"],
+    [CLIENT, "made:up:code"],
+    [stranger, code],
+  ];
+  for (const [client, made] of codes) {
+    const refused = await redeem(client, made, REDIRECT);
+    expect([refused.status, refused.body]).toMatchObject([401, { error: "invalid_client" }]);
+  }
+  expect(asked).toHaveLength(fetched);
   vi.unstubAllGlobals();
   expect(await toolsOf(issued.access_token)).toEqual(["search", "fetch"]);
 });

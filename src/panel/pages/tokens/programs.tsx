@@ -1,3 +1,5 @@
+import { endRegistrations, unusedRegistrations } from "../../../access/programs/registrations.ts";
+import type { Registration } from "../../../access/programs/registrations.ts";
 import { forbidden, notFound } from "../../../core/errors.ts";
 import { isGrantOf } from "../../../db/access/grant-store.ts";
 import {
@@ -8,10 +10,11 @@ import {
 } from "../../../db/access/token-store.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import { Data, Faint, Shortened, TimeOr, Time } from "../../components/data.tsx";
-import { removeColumn, type Column } from "../../components/table.tsx";
+import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
+import { counted } from "../../components/figures.ts";
+import { removeColumn, Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { listPage, listQuery } from "../request/list.tsx";
+import { listPage, listQuery, ROWS } from "../request/list.tsx";
 import { NAMED } from "../../../core/principals.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { Status } from "../../components/status.tsx";
@@ -25,6 +28,33 @@ const TRAIL = [
 /** Programs that people connected over OAuth: all for administrators, their own for members. */
 export function programPages(pages: Pages): void {
   pages.get("/", (context) => show(context));
+  pages.removal("/unused", async (context) => {
+    const services = context.get("services");
+    const unused = await unusedRegistrations(services);
+    return {
+      title: "Unused registrations",
+      trail: TRAIL,
+      name: "unused registrations",
+      submit: "Remove them",
+      says: (
+        <>
+          <p>
+            Programs register themselves before a person allows them. These were not allowed, and
+            end within a day.
+          </p>
+          <Table
+            label="Unused registrations"
+            rows={unused.slice(0, ROWS)}
+            empty={null}
+            columns={registrationColumns(services.now())}
+          />
+        </>
+      ),
+      audit: ["tokens.remove", "unused"],
+      remove: (of) => endRegistrations(of, unused),
+      notice: `${counted(unused.length, "registration")} removed.`,
+    };
+  });
   pages.removal(
     "/:id/remove",
     async (context) => {
@@ -59,12 +89,17 @@ export function programPages(pages: Pages): void {
 async function show(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const query = listQuery(context);
+  const unused = isAdmin(context) ? await unusedRegistrations(services) : [];
   const person = isAdmin(context) ? null : context.get("session").userId;
   return await listPage(context, {
     title: "Connected programs",
     sub: "Assistants that people connected over MCP. Each acts for its person.",
     tabs: { ...TOKEN_TABS, here: "/programs" },
     one: "program",
+    actions:
+      unused.length === 0 ? null : (
+        <LinkButton href={`${HERE}/unused`} label={counted(unused.length, "unused registration")} />
+      ),
     listed: await listTokenLines(services.db, query, { programs: true, person }),
     search: "Name contains",
     columns: columnsOf(services.now()),
@@ -79,6 +114,12 @@ async function show(context: PageContext): Promise<Response> {
     },
   });
 }
+
+const registrationColumns = (now: number): Column<Registration>[] => [
+  { head: "Program", main: true, cell: ({ name }) => <Shortened text={name} /> },
+  { head: "Network", cell: ({ network }) => <Data>{network}</Data> },
+  { head: "Registered", cell: ({ registeredAt }) => <Time at={registeredAt} now={now} /> },
+];
 
 const columnsOf = (now: number): Column<TokenLine>[] => [
   {

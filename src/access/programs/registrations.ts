@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+import { DAY_MS, SECOND_MS } from "../../core/time.ts";
+import type { Services } from "../../services.ts";
+
+/** Programs that registered themselves and that nobody allowed: of all networks, and of each. */
+const MAX_UNUSED = 1_000;
+const MAX_UNUSED_OF_NETWORK = 50;
+/** A registration that nobody allowed ends after a day. */
+export const UNUSED_S = DAY_MS / SECOND_MS;
+
+const REGISTERED = "client:";
+/** The platform stores 1,024 bytes with a key. */
+const MAX_NAME_LENGTH = 100;
+
+const facts = z.object({ name: z.string(), network: z.string() });
+
+export type Registration = z.infer<typeof facts> & { key: string; registeredAt: number };
+
+type Stored = Pick<Services, "programs" | "now">;
+
+/** What is stored with the key of a new registration, of which the library writes `value`. */
+export function registrationFacts(key: string, value: string, network: string) {
+  if (!key.startsWith(REGISTERED)) return {};
+  const { clientName = "" } = z
+    .object({ clientName: z.string().optional() })
+    .parse(JSON.parse(value));
+  return { metadata: { name: clientName.slice(0, MAX_NAME_LENGTH), network } };
+}
+
+/** Registrations that nobody allowed, the oldest first. A used one ends later than within a day. */
+export async function unusedRegistrations({ programs, now }: Stored): Promise<Registration[]> {
+  const unused: Registration[] = [];
+  const until = now() / SECOND_MS + UNUSED_S;
+  let cursor: string | null = null;
+  do {
+    const page: KVNamespaceListResult<unknown> = await programs.list({
+      prefix: REGISTERED,
+      cursor,
+    });
+    for (const { name: key, expiration = Infinity, metadata } of page.keys) {
+      if (expiration > until) continue;
+      const known = facts.safeParse(metadata).data ?? { name: "", network: "" };
+      unused.push({ ...known, key, registeredAt: (expiration - UNUSED_S) * SECOND_MS });
+    }
+    cursor = page.list_complete ? null : page.cursor;
+  } while (cursor !== null);
+  return unused.toSorted((one, other) => one.registeredAt - other.registeredAt);
+}
+
+/** Ends the oldest unused registrations in favour of a new one, those of its own network first. */
+export async function makeRoom(services: Stored, network: string): Promise<undefined> {
+  const unused = await unusedRegistrations(services);
+  const own = unused.filter((one) => one.network === network);
+  const tooMany = own.length >= MAX_UNUSED_OF_NETWORK ? own : unused;
+  const room = tooMany === own ? MAX_UNUSED_OF_NETWORK : MAX_UNUSED;
+  await endRegistrations(services, tooMany.slice(0, Math.max(0, tooMany.length - room + 1)));
+}
+
+export async function endRegistrations({ programs }: Pick<Stored, "programs">, of: Registration[]) {
+  for (const { key } of of) await programs.delete(key);
+}
