@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
-import { tooLarge } from "../../core/errors.ts";
+import { invalid, tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import {
@@ -34,9 +34,21 @@ const LIMITS = {
 };
 const FIRST_FAILURE = 400;
 
-/** As forms encode a name: https://html.spec.whatwg.org/#multipart-form-data */
-const FILE_NAME = /;\s*filename="([^"]*)"/i;
+/**
+ * Parameters as forms encode them (https://html.spec.whatwg.org/#multipart-form-data), and as
+ * https://www.rfc-editor.org/rfc/rfc6266#section-4.1 has them: quoted with `\\"`, or a token.
+ */
+const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^;"\s]+))/g;
+/** https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
+const EXTENDED = /^utf-8'[^']*'(.+)$/is;
 const ESCAPED: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
+
+const Batch = z.object({
+  file: z
+    .array(z.string().openapi({ format: "binary" }))
+    .min(1)
+    .describe("Files; the name of each is its path."),
+});
 
 const stored = { path: z.string(), size: z.int(), sha256: z.string(), changed: z.boolean() };
 const Answer = z
@@ -64,7 +76,7 @@ export const fileBatchRoutes = new Endpoints("sources", fileSourceOf)
   .json(
     "post /file-sources/{id}/files",
     "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
-    { bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
+    { ownBody: Batch, bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
     async ({ context, services, found }) => {
       const { headers, body } = context.req.raw;
       refuseCoded(headers);
@@ -76,6 +88,7 @@ export const fileBatchRoutes = new Endpoints("sources", fileSourceOf)
       // What is stored is recorded even if the caller has gone.
       services.inBackground(putting.catch(() => undefined));
       const results = await putting;
+      if (results.length === 0) throw invalid("the body has no file");
       const files = results.map((result) => shown(services, result));
       const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
       context.set(
@@ -132,11 +145,22 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
   }
 }
 
-/** `X-File-Path` is exact for every name; a part without either has an empty path. */
+/** `X-File-Path` is exact for every name; a part without any has an empty path. */
 function namedPath(headers: Map<string, string>): { path: string; isEncoded: boolean } {
   const encoded = headers.get("x-file-path");
   if (encoded !== undefined) return { path: encoded, isEncoded: true };
-  const [, name = ""] = FILE_NAME.exec(headers.get("content-disposition") ?? "") ?? [];
-  const path = name.replace(/%(?:22|0d|0a)/gi, (code) => ESCAPED[code.toLowerCase()] ?? code);
+  const sent = (headers.get("content-disposition") ?? "").matchAll(PARAMETER);
+  const parameters = new Map(
+    Array.from(sent, ([, name = "", quoted, token = ""]) => [
+      name.toLowerCase(),
+      quoted?.replaceAll(/\\(["\\])/g, "$1") ?? token,
+    ]),
+  );
+  const [, extended] = EXTENDED.exec(parameters.get("filename*") ?? "") ?? [];
+  if (extended !== undefined) return { path: extended, isEncoded: true };
+  const path = (parameters.get("filename") ?? "").replace(
+    /%(?:22|0d|0a)/gi,
+    (code) => ESCAPED[code.toLowerCase()] ?? code,
+  );
   return { path, isEncoded: false };
 }

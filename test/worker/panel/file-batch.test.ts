@@ -119,6 +119,26 @@ test("a part of a batch has its path, type and metadata as a single file has", a
   expect(await refused(`${body}--b--`, { ...multipart, "Content-Encoding": "gzip" })).toBe(415);
 });
 
+test.for<[disposition: string, path: string]>([
+  [String.raw`filename="names/a\"b.md"`, 'names/a"b.md'],
+  ['filename="names/%22.md"', 'names/".md'],
+  ["filename=names/token.md", "names/token.md"],
+  [`filename="names/x.md"; filename*=UTF-8''names%2Fna%C3%AFve%20%22.md`, 'names/na\u00efve ".md'],
+  [`filename*=utf-8'en'names/%25.md`, "names/%.md"],
+  [`filename*=iso-8859-1''%E4.md; filename="names/plain.md"`, "names/plain.md"],
+  [String.raw`x="; filename=\"other.md\""; filename="names/own.md"`, "names/own.md"],
+])("a file of a batch is named by %s", async ([disposition, path]) => {
+  const head = `Content-Disposition: form-data; name="file"; ${disposition}`;
+  const multipart = { "Content-Type": "multipart/form-data; boundary=b" };
+  const { body } = await pushBatch(`--b\r\n${head}\r\n\r\nA name.\r\n--b--`, multipart);
+  expect(body).toMatchObject({ files: [{ path, status: 201 }] });
+});
+
+test("a batch without a file is refused", async () => {
+  const { status, body } = await pushBatch(new FormData());
+  expect([status, body]).toEqual([400, { error: "Invalid request: the body has no file" }]);
+});
+
 test("a batch that breaks off answers with what it stored, and the trail counts that", async () => {
   await admin.send("POST", "/file-sources", { name: "Broken", provider: "file_system" });
   const pushBroken = async (body: string) =>

@@ -29,7 +29,7 @@ type Facts<Query, Body> = {
   query?: Query;
   /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
   body?: Body | ((now: number) => Body);
-  /** The same for a JSON body that the handler reads with `jsonOf` and checks itself. */
+  /** The same for a body that the handler reads and checks itself: JSON with `jsonOf`. */
   ownBody?: z.ZodType;
   /** Media type of a body that is not JSON; the handler reads it. */
   bytes?: string;
@@ -167,7 +167,7 @@ export class Endpoints<Found = undefined> {
     const [, tail] = path.split("{path}", 2);
     const rest = tail === "" ? "*" : ":path{.+}";
     const at = path.replace("{path}", rest).replaceAll(/\{(\w+)\}/g, ":$1");
-    const hasJson = body !== undefined || ownBody !== undefined;
+    const hasJson = (body ?? ownBody) !== undefined && facts.bytes === undefined;
     const reading = hasJson ? [...before, jsonBody()] : before;
     this.app.on(method.toUpperCase(), [at], ...reading, async (context) => {
       const services = context.get("services");
@@ -212,7 +212,7 @@ function requestOf(path: string, { body, ownBody, bytes, query }: Facts<z.ZodObj
   const params = z.object(Object.fromEntries(names.map((name) => [name, PARAMETERS[name] ?? id])));
   const json = typeof body === "function" ? body(0) : (body ?? ownBody);
   const binary = z.string().openapi({ format: "binary" });
-  const type = json === undefined ? bytes : "application/json";
+  const type = bytes ?? (json === undefined ? undefined : "application/json");
   return {
     ...(names.length > 0 ? { params } : {}),
     ...(query === undefined ? {} : { query }),
