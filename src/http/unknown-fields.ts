@@ -1,14 +1,18 @@
 import { safeParse, type z } from "zod";
 
+import { closestName } from "../core/input/closest-name.ts";
 import { pathText } from "../core/input/field-path.ts";
 
-type Walk = { found: string[]; limit: number };
+/** `field`: its path, as in `selectedFiles[0].files`; `meant`: the name that was probably meant. */
+type UnknownField = { field: string; meant: string | null };
+type Walk = { found: UnknownField[]; limit: number };
 
-/**
- * Paths (`selectedFiles[0].files`) of fields of a value, at any depth, that its schema does not
- * have; at most `limit` of them.
- */
-export function unknownFields(schema: z.core.$ZodType, value: unknown, limit: number): string[] {
+/** Fields of a value, at any depth, that its schema does not have; at most `limit` of them. */
+export function unknownFields(
+  schema: z.core.$ZodType,
+  value: unknown,
+  limit: number,
+): UnknownField[] {
   const walk: Walk = { found: [], limit };
   look(schema, value, [], walk);
   return walk.found;
@@ -46,8 +50,10 @@ function lookAtObject(
   for (const [name, inner] of Object.entries(value)) {
     if (walk.found.length >= walk.limit) return;
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (schema === undefined) walk.found.push(pathText([...path, name], "body"));
-    else look(schema, inner, [...path, name], walk);
+    if (schema === undefined) {
+      const field = pathText([...path, name], "body");
+      walk.found.push({ field, meant: closestName(name, Object.keys(shape)) });
+    } else look(schema, inner, [...path, name], walk);
   }
 }
 

@@ -8,6 +8,8 @@ import { unknownFields } from "./unknown-fields.ts";
 
 type Issue = z.core.$ZodIssue;
 
+const NOT_KNOWN = "is not known";
+
 /** Whether the value is not even of the type that a branch of a union wants. */
 const isOfOtherType = (issues: readonly Issue[]) =>
   issues.some(({ code, path }) => code === "invalid_type" && path.length === 0);
@@ -16,7 +18,7 @@ const isOfOtherType = (issues: readonly Issue[]) =>
 function leaves(issue: Issue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
-      return { code: "custom", path: [...issue.path, key], message: "is not known" };
+      return { code: "custom", path: [...issue.path, key], message: NOT_KNOWN };
     });
   }
   if (issue.code !== "invalid_union") return [issue];
@@ -45,9 +47,8 @@ export function refusalOf(
     .slice(0, ISSUES_TOLD)
     .flatMap(leaves)
     .map(({ path, message }) => ({ field: pathText(path, whole), problem: message }));
-  for (const one of [...told, ...others]) {
-    if (!byField.has(one.field)) byField.set(one.field, one);
-  }
+  for (const one of told) if (!byField.has(one.field)) byField.set(one.field, one);
+  for (const one of others) byField.set(one.field, one);
   const problems = [...byField.values()];
   const untold = issues.length - ISSUES_TOLD;
   const rest = untold > 0 ? [`and ${untold} more`] : [];
@@ -81,7 +82,7 @@ export function parseOrRefuse<Schema extends z.ZodType>(
 
 const UNKNOWN_TOLD = 20;
 
-/** Unknown fields are refused as well. @throws QuarryError `invalid`: "chunksize is not known". */
+/** Unknown fields are refused as well. @throws QuarryError `invalid` that names what was meant */
 export function parseKnownOrRefuse<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -89,6 +90,8 @@ export function parseKnownOrRefuse<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input);
   const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
   if (parsed.success && unknown.length === 0) return parsed.data;
-  const others = unknown.map((field) => ({ field, problem: "is not known" }));
+  const others = unknown.map(({ field, meant }) => {
+    return { field, problem: meant === null ? NOT_KNOWN : `${NOT_KNOWN} (did you mean ${meant}?)` };
+  });
   throw refusalOf({ issues: parsed.error?.issues ?? [] }, { others });
 }

@@ -1,5 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { idOfKey } from "../page.ts";
 import { pendSql, type PendTimes } from "../files/file-rows.ts";
 import { fileSources, files } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
@@ -9,10 +10,10 @@ const HOOKED_SOURCE = select(
   pick(columnsOf(fileSources), "id", "provider", "webhookSecretHash", "config"),
 );
 
-/** A source and the hash of its webhook secret; null for an unknown id. */
-export const findHookedSource = (db: Database, sourceId: string) =>
+/** A source, by id or identifier, and the hash of its webhook secret; null: there is none. */
+export const findHookedSource = (db: Database, key: string) =>
   readRow(db, HOOKED_SOURCE)`select ${HOOKED_SOURCE} from file_sources
-    where id = ${sourceId} and removed_at is null`;
+    where id = ${idOfKey("file_sources", key)} and removed_at is null`;
 
 export type PushedUrl = { id: FileId; url: string; name: string };
 

@@ -23,7 +23,7 @@ type Reranked = { reranker: string | null };
 export function ignoredFields(schema: z.core.$ZodType) {
   return createMiddleware<AppEnv & { Variables: Searched }>(async (context, next) => {
     const body = parsedJson(await context.req.text());
-    const ignored = unknownFields(schema, body, MAX_FIELDS);
+    const ignored = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
     await next();
     if (asksToRerank(body) && hasNoReranker(context.var)) ignored.push("useReranking");
     if (ignored.length > 0) context.res.headers.set(HEADER, listOf(ignored));
@@ -40,7 +40,7 @@ function hasNoReranker({ rag, inference }: Searched): boolean {
 
 /** The same for a handler that reads the body itself, once its caller is known. */
 export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unknown): void {
-  const ignored = unknownFields(schema, body, MAX_FIELDS);
+  const ignored = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
   if (ignored.length > 0) context.header(HEADER, listOf(ignored));
 }
 

@@ -47,7 +47,9 @@ const pushedUrl = z
   );
 
 const sourceParams = z.object({
-  file_source_id: z.string().openapi({ description: "Id of the source.", example: "website" }),
+  file_source_id: z
+    .string()
+    .openapi({ description: "Id or identifier of the source.", example: "website" }),
 });
 const PushedUrls = z.object({ urls: z.array(pushedUrl).max(URLS_LIMIT) });
 

@@ -84,7 +84,9 @@ test("unknown fields are those of the branch that a value fits", () => {
   const user = z.object({ role: z.literal("user"), name: z.string().optional() });
   const tool = z.object({ role: z.literal("tool"), id: z.string() });
   const result = { role: "tool", id: "1", name: "get_weather" };
-  expect(unknownFields(z.discriminatedUnion("role", [user, tool]), result, 9)).toEqual(["name"]);
+  expect(unknownFields(z.discriminatedUnion("role", [user, tool]), result, 9)).toEqual([
+    { field: "name", meant: null },
+  ]);
 });
 
 test("of many issues the first are told, and how many more there are", () => {

@@ -159,17 +159,19 @@ test("unknown fields are refused by their paths, at any depth", async () => {
     told(await admin.send(method, path, body));
   const rag = { name: "Typo", fileSource: "docs", chunksize: 300, reranking: true, topK: 3 };
   expect(await refused("POST", "/rags", rag)).toBe(
-    "400 Invalid request: chunksize is not known; reranking is not known; topK is not known",
+    "400 Invalid request: chunksize is not known (did you mean chunkSize?); reranking is not known (did you mean reranker?); topK is not known",
   );
   const scoped = { ...rag, chunksize: undefined, reranking: undefined, topK: undefined };
   expect(await refused("POST", "/rags", { ...scoped, scopes: [{ type: "path", val: "a/" }] })).toBe(
-    "400 Invalid request: scopes[0].value is required; scopes[0].val is not known",
+    "400 Invalid request: scopes[0].value is required; scopes[0].val is not known (did you mean value?)",
   );
   expect(await refused("POST", "/tokens", { name: "T", rag: ["*"], manage_scopes: false })).toBe(
-    "400 Invalid request: rag is not known; manage_scopes is not known",
+    "400 Invalid request: rag is not known (did you mean rags?); manage_scopes is not known (did you mean manageScopes?)",
   );
   const web = { name: "Site", provider: "web", config: { startUrl: [] }, interval: 5 };
-  expect(await refused("POST", "/file-sources", web)).toContain("config.startUrl is not known");
+  expect(await refused("POST", "/file-sources", web)).toContain(
+    "config.startUrl is not known (did you mean startUrls?)",
+  );
   expect((await admin.send("GET", "/rags?limit=100")).body).toMatchObject({ total: 2 });
 });
 

@@ -121,7 +121,9 @@ async function triesSearches(admin: Admin): Promise<void> {
   const words = await find({ searchMode: "semantic", topK: 1 });
   expect(words.body).toMatchObject({ chunks: [{ explanation: { queries: [{ lexical: null }] } }] });
   expect((await admin.send("GET", "/rags/reversible")).body).toMatchObject({ reranker: null });
-  expect((await find({ topk: 1 })).body).toEqual({ error: "Invalid request: topk is not known" });
+  expect((await find({ topk: 1 })).body).toEqual({
+    error: "Invalid request: topk is not known (did you mean topK?)",
+  });
   const { body: trail } = await admin.send("GET", "/audit");
   expect(JSON.stringify(trail)).not.toMatch(/search|preview/);
 }
