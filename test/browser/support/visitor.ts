@@ -94,17 +94,14 @@ export async function layoutProblems(page: Page, width: number): Promise<string[
   ];
 }
 
-/** Labels of the buttons that stand out, where there are several: a page has one call to action. */
+/** Runs in the page: labels of the buttons that stand out by their colour. */
+const FIND_CALLS = `[...document.querySelectorAll("main .btn.primary")]
+  .filter((one) => one.checkVisibility() && getComputedStyle(one).fontWeight === "550")
+  .map((one) => one.textContent)`;
+
+/** The calls to action of a page, where it has more than one. */
 export async function callsToAction(page: Page): Promise<string[]> {
-  const labels: string[] = await page.locator("main .btn.primary:visible").evaluateAll((all) => {
-    const colour = (of: Element) => getComputedStyle(of).backgroundColor;
-    const plain = getComputedStyle(document.documentElement).getPropertyValue("--raised");
-    const probe = document.body.appendChild(document.createElement("i"));
-    probe.style.backgroundColor = plain;
-    const raised = colour(probe);
-    probe.remove();
-    return all.filter((one) => colour(one) !== raised).map((one) => one.textContent ?? "");
-  });
+  const labels: string[] = await page.evaluate(FIND_CALLS);
   return labels.length > 1 ? labels : [];
 }
 
