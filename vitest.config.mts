@@ -18,7 +18,11 @@ const generated = {
   ...(SIMULATED_INTERVALS === undefined ? {} : { SIMULATED_INTERVALS }),
 };
 /** What hangs ends; on a busy machine what is only slow must not. */
-const timeouts = { testTimeout: 600_000, hookTimeout: 600_000 };
+const timeouts = {
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 120_000 } },
+};
 /** What nobody changes is bundled once, or each Worker of the tests loads 500 modules one by one. */
 const deps = {
   optimizer: {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,6 +13,32 @@ export const SIZE_LIMITS = "64 MiB; before 2026 compressed 3 MB (Free), 10 MB (P
 
 const SIZE = /Total Upload: ([\d.]+) KiB \/ gzip: ([\d.]+) KiB/;
 
+/** https://esbuild.github.io/api/#metafile */
+type Metafile = {
+  inputs: Record<string, { imports: { path: string; kind: string; external?: boolean }[] }>;
+  outputs: Record<
+    string,
+    { entryPoint?: string; inputs: Record<string, { bytesInOutput: number }> }
+  >;
+};
+
+const BYTES_A_KIB = 1_024;
+
+/** What a start evaluates: the modules that the entry imports, not those that an event imports later. */
+function startOf({ inputs, outputs }: Metafile) {
+  const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined);
+  const paths = new Set([output?.entryPoint ?? ""]);
+  for (const path of paths) {
+    for (const { path: imported, kind, external } of inputs[path]?.imports ?? []) {
+      if (kind !== "dynamic-import" && external !== true) paths.add(imported);
+    }
+  }
+  const sizes = [...paths].map((path) => output?.inputs[path]?.bytesInOutput ?? 0);
+  const evaluated = sizes.filter((bytes) => bytes > 0);
+  const bytes = evaluated.reduce((sum, size) => sum + size, 0);
+  return { modules: evaluated.length, kib: Math.round(bytes / BYTES_A_KIB) };
+}
+
 /**
  * Builds what would be deployed, offline. @throws Error with what wrangler said when it does not
  * build.
@@ -20,12 +46,15 @@ const SIZE = /Total Upload: ([\d.]+) KiB \/ gzip: ([\d.]+) KiB/;
 export function bundleSizes(environment: EnvironmentName) {
   const outdir = mkdtempSync(join(tmpdir(), "quarry-bundle-"));
   try {
+    const metafile = join(outdir, "meta.json");
     const args = ["deploy", "--dry-run", "--env", environment, "--outdir", outdir];
+    args.push("--metafile", metafile);
     const { status, stdout, stderr } = spawnSync("wrangler", args, { encoding: "utf8" });
     const said = `${stdout}\n${stderr}`;
     const [, kib, gzipKib] = SIZE.exec(said) ?? [];
     if (status !== 0 || kib === undefined) throw new Error(said);
-    return { kib: Number(kib), gzipKib: Number(gzipKib), said };
+    const start = startOf(JSON.parse(readFileSync(metafile, "utf8")) as Metafile);
+    return { kib: Number(kib), gzipKib: Number(gzipKib), said, start };
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

@@ -36,7 +36,6 @@ const sourceChecks: Check[] = [
   ["dead code", "knip"],
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
 ];
-/** Measures how long a start takes. */
 const bundleChecks: Check[] = [
   ["bundles of production and preview", "node", "test/support/check-bundle.ts"],
 ];

@@ -46,7 +46,7 @@ const instead = <Binding extends object>(binding: Binding, methods: object): Bin
 const NO_ROOM = { error: "No room: the storage is full or cannot be written" };
 const LONG = "A line of a long file.\n".repeat(70_000);
 
-test("a bucket that never answers: 507 in ten seconds, health and overview say why, and not longer", async () => {
+test("a bucket that never answers is 507 in ten seconds, and health says so meanwhile", async () => {
   const { cookie, made } = await signedIn();
   const headers = { Cookie: cookie, Origin: ORIGIN };
   const { id } = await made("/file-sources", { name: "Full", provider: "file_system" });

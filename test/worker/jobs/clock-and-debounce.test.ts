@@ -109,7 +109,7 @@ test("an alarm that a clock an hour ahead has set is replaced", async () => {
   expect(sent).toMatchObject([{ kind: "scan", fileSourceId: source }]);
 });
 
-test("an index whose maintenance fails more often than an alarm retries is called again", async () => {
+test("an index whose maintenance fails seven times is called again", async () => {
   const { rag, world, source } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "A note." });
   const stub = env.RAG_INDEX.getByName(`${rag}:1:0`);

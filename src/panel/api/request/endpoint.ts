@@ -240,7 +240,6 @@ const ERRORS: Record<number, string> = {
   507: "The storage is full.",
 };
 const ALWAYS = [400, 401, 403, 429, 500, 503, 507];
-
 const OK: Record<string, string> = {
   200: "Done.",
   201: "Created.",
