@@ -224,8 +224,9 @@ test("a change of readers counts for the next search, and nothing is embedded ag
 
   const { body: preview } = await panel.send("GET", "/file-sources/vault/permissions");
   const nobody = ["nobody may read it at its source", "its readers were not told"];
+  const counts = { files: 6, nobody: 2, unreadable: 0, isComplete: true };
   expect(preview).toMatchObject({
-    ...{ files: 6, nobody: 2, unreadable: 0, isComplete: true },
+    ...counts,
     problems: nobody.map((message) => expect.objectContaining({ message })),
   });
 });
