@@ -18,6 +18,7 @@ type PushOptions = {
   json?: true;
   include?: string[];
   exclude?: string[];
+  ignore: boolean;
 };
 
 export function pushCommand(): Command {
@@ -27,6 +28,7 @@ export function pushCommand(): Command {
     .requiredOption("--source <id>", "id or identifier of a file_system source")
     .option("--include <glob>", "push only what matches (may be repeated)", collect)
     .option("--exclude <glob>", "skip what matches (may be repeated)", collect)
+    .option("--no-ignore", "push what .gitignore and .ignore files name, too")
     .option(
       "--confirm-removals",
       "allow a removal of more than half of the source (and more than 20 files)",
@@ -36,7 +38,7 @@ export function pushCommand(): Command {
     .addHelpText(
       "after",
       afterHelp(
-        "Hidden files and links are never pushed. Files that --include and --exclude skip stay in the source.",
+        "Hidden files and links are never pushed, and nothing that .gitignore or .ignore names. Files that --include and --exclude skip stay in the source.",
       ),
     )
     .action(push);
@@ -48,7 +50,8 @@ async function push(folder: string, options: PushOptions): Promise<void> {
   const api = panelApi(checkedUrl(options.url), key);
   const dryRun = options.dryRun === true;
   const absolute = pathOfUser(folder);
-  const choice = { include: options.include ?? [], exclude: options.exclude ?? [] };
+  const { include = [], exclude = [], ignore: usesIgnoreFiles } = options;
+  const choice = { include, exclude, usesIgnoreFiles };
   const confirmRemovals = options.confirmRemovals === true;
   const once = async () => {
     const request = { folder: absolute, source: options.source, choice, confirmRemovals, dryRun };

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
-import { chooser, listFolder } from "../push/list-folder.ts";
+import { chooser, listFolder, type FileChoice } from "../push/list-folder.ts";
 import { whileWaiting, type Progress } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
 import { isReadable } from "../run-command.ts";
@@ -30,12 +30,15 @@ export type DemoOptions = {
   state: string;
   embedded?: true;
   confirmRemovals?: true;
+  ignore: boolean;
   once?: true;
   json?: true;
 };
 
 const PASSAGES = 3;
-const NO_CHOICE = { include: [], exclude: [] };
+const choiceOf = ({ ignore }: Pick<DemoOptions, "ignore">): FileChoice => {
+  return { include: [], exclude: [], usesIgnoreFiles: ignore };
+};
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
@@ -111,12 +114,11 @@ type Served = {
 /** Returns with `--once`, else serves until the process ends. */
 async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> {
   const { url, state, subject, questions, terminal } = served;
-  const confirmRemovals = options.confirmRemovals === true;
   if (options.once === true) {
-    if (!(await pushAndIndex(served, confirmRemovals, STANDSTILL_MS))) process.exitCode = 1;
+    if (!(await pushAndIndex(served, options, STANDSTILL_MS))) process.exitCode = 1;
     return await askAndShow(served);
   }
-  const index = () => pushAndIndex(served, confirmRemovals, SERVE_AFTER_MS);
+  const index = () => pushAndIndex(served, options, SERVE_AFTER_MS);
   await goOnWithout(index, terminal, () => {
     const reason = served.lastReason();
     return `Files that wait are indexed while it runs.${reason === "" ? "" : ` The last failure: ${reason}.`}`;
@@ -137,8 +139,9 @@ Serving on ${url}. Ctrl-C ends it.`);
 }
 
 /** Reads the folder first, so that a wrong folder is reported before anything starts. */
-async function questionsOf({ query, prompt }: DemoOptions, folder: string): Promise<Questions> {
-  const { files } = await listFolder(folder, chooser(NO_CHOICE));
+async function questionsOf(options: DemoOptions, folder: string): Promise<Questions> {
+  const { query, prompt } = options;
+  const { files } = await listFolder(folder, chooser(choiceOf(options)));
   if (files.length === 0) throw new CommandFailure(`The folder ${folder} has no files.`);
   if (folder === SAMPLE_FOLDER && query === undefined && prompt === undefined) {
     return SAMPLE_QUESTIONS;
@@ -150,10 +153,16 @@ async function questionsOf({ query, prompt }: DemoOptions, folder: string): Prom
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */
 async function pushAndIndex(
   { api, terminal, subject: { folder, identifier } }: Served,
-  confirmRemovals: boolean,
+  options: DemoOptions,
   standstillMs: number,
 ): Promise<boolean> {
-  const request = { folder, source: identifier, choice: NO_CHOICE, confirmRemovals, dryRun: false };
+  const request = {
+    folder,
+    source: identifier,
+    choice: choiceOf(options),
+    confirmRemovals: options.confirmRemovals === true,
+    dryRun: false,
+  };
   const summary = await pushFolder(api, terminal, request);
   reportPush(terminal, summary);
   const { total, indexed, vectors, failed } = await waitForIndex(

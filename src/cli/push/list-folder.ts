@@ -1,29 +1,33 @@
 import { normalForm } from "../../core/normal-form.ts";
 import type { Dirent } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 import picomatch from "picomatch";
 
 import { messageOf } from "../../core/errors.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
+import { isIgnored, rulesAbove, rulesIn, type IgnoreRules } from "./ignore-files.ts";
 
 /** Which paths of a folder a push looks at. Both lists are globs on the path inside the folder. */
-export type FileChoice = { include: string[]; exclude: string[] };
+export type FileChoice = { include: string[]; exclude: string[]; usesIgnoreFiles: boolean };
 
 export type Chooser = {
   file: (path: string) => boolean;
   /** False when nothing below the folder can match, so that it need not be read. */
   folder: (path: string) => boolean;
+  /** Whether what `.gitignore` and `.ignore` name is left out. */
+  usesIgnoreFiles: boolean;
 };
 
 /** A pattern without a slash matches at every depth, as in `.gitignore`. */
-export function chooser({ include, exclude }: FileChoice): Chooser {
+export function chooser({ include, exclude, usesIgnoreFiles }: FileChoice): Chooser {
   const included = include.length === 0 ? () => true : matcher(include);
   const excluded = exclude.length === 0 ? () => false : matcher(exclude);
   return {
     file: (path) => !isHidden(path) && included(path) && !excluded(path),
     folder: (path) => !isHidden(path) && !excluded(path) && !excluded(`${path}/`),
+    usesIgnoreFiles,
   };
 }
 
@@ -48,6 +52,8 @@ export type FolderListing = {
   /** Never pushed; a link can lead out of the folder or form a cycle. */
   hidden: string[];
   links: string[];
+  /** Left out by ignore files; a folder ends in `/`. */
+  ignored: string[];
   /** Present but unreadable: files and whole folders. */
   unreadable: { path: string; reason: string }[];
 };
@@ -58,8 +64,16 @@ export type FolderListing = {
  * @throws CommandFailure when the folder is not there.
  */
 export async function listFolder(folder: string, choose: Chooser): Promise<FolderListing> {
-  const listing: FolderListing = { files: [], hidden: [], links: [], unreadable: [] };
-  await listInto(listing, choose, await rootOf(folder), "");
+  const listing: FolderListing = {
+    files: [],
+    hidden: [],
+    links: [],
+    ignored: [],
+    unreadable: [],
+  };
+  const absolute = await rootOf(folder);
+  const above = choose.usesIgnoreFiles ? await rulesAbove(absolute) : null;
+  await listInto(listing, choose, { absolute, path: "", above });
   listing.files = withoutTwins(listing);
   return listing;
 }
@@ -71,14 +85,22 @@ async function rootOf(folder: string): Promise<string> {
   return root;
 }
 
-async function listInto(into: FolderListing, choose: Chooser, absolute: string, path: string) {
+type Folder = { absolute: string; path: string; above: IgnoreRules | null };
+
+async function listInto(into: FolderListing, choose: Chooser, { absolute, path, above }: Folder) {
   try {
+    const rules = choose.usesIgnoreFiles
+      ? await rulesIn(absolute, basename(absolute), above)
+      : null;
     for await (const entry of await opendir(absolute)) {
       const inner = normalForm(path === "" ? entry.name : `${path}/${entry.name}`, "NFC");
-      await listEntry(into, choose, entry, join(absolute, entry.name), inner);
+      const ending = entry.isDirectory() ? "/" : "";
+      const isLeftOut = isIgnored(rules, `${entry.name.normalize("NFC")}${ending}`);
+      if (isLeftOut && !isHidden(entry.name)) into.ignored.push(`${inner}${ending}`);
+      else await listEntry(into, choose, entry, join(absolute, entry.name), inner, rules);
     }
   } catch (thrown) {
-    into.unreadable.push({ path, reason: reasonOf(thrown) });
+    into.unreadable.push({ path, reason: reasonOf(thrown, path) });
   }
 }
 
@@ -88,17 +110,19 @@ async function listEntry(
   entry: Dirent,
   absolutePath: string,
   path: string,
+  rules: IgnoreRules | null,
 ) {
   if (isHidden(entry.name)) into.hidden.push(path);
   else if (entry.isSymbolicLink()) into.links.push(path);
   else if (entry.isDirectory()) {
-    if (choose.folder(path)) await listInto(into, choose, absolutePath, path);
+    const folder = { absolute: absolutePath, path, above: rules };
+    if (choose.folder(path)) await listInto(into, choose, folder);
   } else if (entry.isFile() && choose.file(path)) {
     try {
       const { size, mtimeMs } = await stat(absolutePath);
       into.files.push({ path, absolutePath, size, modifiedAt: Math.floor(mtimeMs) });
     } catch (thrown) {
-      into.unreadable.push({ path, reason: reasonOf(thrown) });
+      into.unreadable.push({ path, reason: reasonOf(thrown, path) });
     }
   }
 }
@@ -113,8 +137,12 @@ function withoutTwins({ files, unreadable }: FolderListing): LocalFile[] {
   });
 }
 
-export function reasonOf(thrown: unknown): string {
+/** Node.js reads a byte that is no UTF-8 as U+FFFD, and then finds no file of that name. */
+const REPLACED = "\uFFFD";
+
+export function reasonOf(thrown: unknown, path = ""): string {
   const code = codeOf(thrown);
+  if (code === "ENOENT" && path.includes(REPLACED)) return "its name is not UTF-8: rename it";
   if (code === "EACCES" || code === "EPERM") return "no permission to read it";
   if (code === "ENOENT") return "it was removed during the push";
   return messageOf(thrown);

@@ -58,7 +58,11 @@ export async function pushFolder(api: PanelApi, terminal: Terminal, request: Pus
     /** Removals that wait for a confirmation. */
     held: plan.remove.length - remove.length,
     failed: plan.failed,
-    skipped: { hidden: listing.hidden.filter(isNoReadersFile), links: listing.links },
+    skipped: {
+      hidden: listing.hidden.filter(isNoReadersFile),
+      links: listing.links,
+      ignored: listing.ignored,
+    },
     /** Unchanged files whose readers were set. */
     readers: plan.readers.length,
     /** Files that nobody could read. */
@@ -174,13 +178,15 @@ export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = fa
   if (readers > 0) terminal.say(`${readers} unchanged files have new readers`);
   listSome(terminal, "skipped, a link", skipped.links);
   listSome(terminal, "skipped, hidden", skipped.hidden);
+  const { ignored } = skipped;
+  listSome(terminal, `skipped ${ignored.length} by .gitignore or .ignore (--no-ignore)`, ignored);
   for (const { path, reason } of failed.slice(0, SHOWN)) {
     terminal.warn(`not pushed: ${path === "" ? "the folder" : path} (${reason})`);
   }
   if (failed.length > SHOWN) terminal.warn(`not pushed: ${failed.length - SHOWN} more`);
   if (held > 0) {
     terminal.warn(
-      `${held} files are no longer in the folder, more than half of the source. They were not ` +
+      `${held} files are no longer in the folder, or ignored: more than half of the source. They were not ` +
         "removed: check the folder, then use --confirm-removals.",
     );
   }

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { realpath } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { basename, dirname, sep } from "node:path";
 
 import { watch, type FSWatcher } from "chokidar";
 
+import { IGNORE_FILES } from "./ignore-files.ts";
 import { isHidden } from "./list-folder.ts";
 
 /** Editors write in several steps: a change is handled after no event for this long. */
@@ -75,5 +76,8 @@ async function watcherOf(folder: string): Promise<FSWatcher> {
 
 function isInside(path: string, root: string): boolean {
   if (path !== root && !path.startsWith(`${root}${sep}`)) return false;
-  return !isHidden(path.slice(root.length).replaceAll(sep, "/"));
+  // A change of what is ignored is a change of the folder.
+  const isIgnoreFile = IGNORE_FILES.includes(basename(path));
+  const shown = isIgnoreFile ? dirname(path) : path;
+  return !isHidden(shown.slice(root.length).replaceAll(sep, "/"));
 }

@@ -13,11 +13,15 @@ test.each<[what: string, include: string[], exclude: string[], yes: string[], no
   ],
   ["hidden files and folders are never chosen", ["**"], [], ["a/b"], [".env", "a/.git/config"]],
 ])("%s", (_what, include, exclude, chosen, left) => {
-  const choose = chooser({ include, exclude });
+  const choose = chooser({ include, exclude, usesIgnoreFiles: false });
   expect([...chosen, ...left].filter(choose.file)).toEqual(chosen);
 });
 
 test("an excluded folder is not read at all", () => {
-  const choose = chooser({ include: [], exclude: ["node_modules", "/build/"] });
+  const choose = chooser({
+    include: [],
+    exclude: ["node_modules", "/build/"],
+    usesIgnoreFiles: false,
+  });
   expect(["web/node_modules", "build", "web/build"].filter(choose.folder)).toEqual(["web/build"]);
 });

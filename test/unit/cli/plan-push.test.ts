@@ -9,7 +9,7 @@ import { localReaders } from "../../../src/cli/push/local-readers.ts";
 import { planPush } from "../../../src/cli/push/plan-push.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
-const ALL = chooser({ include: [], exclude: [] });
+const ALL = chooser({ include: [], exclude: [], usesIgnoreFiles: true });
 const UNTOLD = { choose: ALL, readersOf: () => null };
 let folder = "";
 
@@ -72,6 +72,53 @@ test("links and hidden files are left out and told", async () => {
   expect(listing.links.sort()).toEqual(["circle", "link.md"]);
 });
 
+test("what a checkout's ignore files name is left out, counted, and removed", async () => {
+  const rules = {
+    ".gitignore": "node_modules/\n*.log\n/secret.txt\nÜbung*\n",
+    "docs/.gitignore": "!kept.log\n/drafts\n",
+    "docs/.ignore": "notes.md\n!drafts\n",
+    "docs/deep/.gitignore": "kept.log\nnotes.md\n!notes.md\n",
+  };
+  const left = ["a.log", "docs/deep/kept.log", "docs/notes.md", "secret.txt", "U\u0308bung 1.md"];
+  const read = ["docs/deep/notes.md", "docs/drafts/a.md", "docs/kept.log", "docs/secret.txt"];
+  for (const [path, text] of Object.entries(rules)) write(path, text);
+  for (const path of [...left, ...read, "node_modules/x/readme.md"]) write(path, path);
+  const listing = await listFolder(folder, ALL);
+  expect(listing.files.map(({ path }) => path)).toEqual(read);
+  expect(listing.ignored.map((path) => path.normalize("NFC")).sort()).toEqual(
+    [...left, "node_modules/"].map((path) => path.normalize("NFC")).sort(),
+  );
+  const manifest = new Map([known("secret.txt", "secret.txt")]);
+  expect((await planPush(listing, manifest, UNTOLD)).remove).toEqual(["secret.txt"]);
+  const all = chooser({ include: [], exclude: [], usesIgnoreFiles: false });
+  expect((await listFolder(folder, all)).files).toHaveLength(left.length + read.length + 1);
+});
+
+test("a folder of a checkout has its rules, unless it is itself ignored", async () => {
+  write("repo/.git/HEAD", "ref");
+  write("repo/.gitignore", "*.log\n/docs/x.md\n/site/\n!keep.log\n");
+  write(".gitignore", "*.md\n");
+  for (const path of ["docs/a.log", "docs/keep.log", "docs/x.md", "docs/a.md", "site/b.log"])
+    write(`repo/${path}`, path);
+  const paths = async (name: string) =>
+    (await listFolder(join(folder, name), ALL)).files.map(({ path }) => path);
+  expect(await paths("repo/docs")).toEqual(["a.md", "keep.log"]);
+  expect(await paths("repo/site")).toEqual(["b.log"]);
+});
+
+test.runIf(process.platform === "linux")("a name that is no UTF-8 is told as such", async () => {
+  write("a.md", "a");
+  const latin = Buffer.from("\u00fcbersicht", "latin1");
+  const inside = (name: string | Buffer) =>
+    Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)]);
+  writeFileSync(Buffer.concat([inside(latin), Buffer.from(".md")]), "text");
+  mkdirSync(inside(latin));
+  const { files, unreadable } = await listFolder(folder, ALL);
+  expect(files.map(({ path }) => path)).toEqual(["a.md"]);
+  const reason = "its name is not UTF-8: rename it";
+  expect(unreadable.map((one) => one.reason)).toEqual([reason, reason]);
+});
+
 test("paths are in Unicode NFC, and two names that become one are told", async () => {
   write("Mu\u0308ll.md", "decomposed");
   write("M\u00fcll.md", "composed");
@@ -94,7 +141,7 @@ test("files that could not be listed are not deleted", async () => {
 
 test("what the choice leaves out stays in the source", async () => {
   write("a.md", "a");
-  const choose = chooser({ include: ["*.md"], exclude: [] });
+  const choose = chooser({ include: ["*.md"], exclude: [], usesIgnoreFiles: true });
   const manifest = new Map([known("old.md", "o"), known("old.txt", "o")]);
   const plan = await planPush(await listFolder(folder, choose), manifest, { ...UNTOLD, choose });
   expect(plan.remove).toEqual(["old.md"]);

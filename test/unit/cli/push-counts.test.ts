@@ -30,7 +30,7 @@ test("files that failed are not counted as added", async () => {
   const told: string[] = [];
   const tell = (line = "") => void told.push(line);
   const terminal = { ...openTerminal(true), say: tell, warn: tell };
-  const choice = { include: [], exclude: [] };
+  const choice = { include: [], exclude: [], usesIgnoreFiles: true };
   const request = { folder, source: "docs", choice, confirmRemovals: false, dryRun: false };
   reportPush(terminal, await pushFolder(api, terminal, request));
   expect(told).toEqual([

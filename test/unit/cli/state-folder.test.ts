@@ -56,7 +56,13 @@ test("a second start changes nothing in the state folder that it is refused", as
   const state = join(folder, "demo.json");
   writeFileSync(state, "{}");
   const port = await freePort();
-  const starting = runDemo({ folder: undefined, port, state: folder, embedded: true });
+  const starting = runDemo({
+    folder: undefined,
+    port,
+    state: folder,
+    embedded: true,
+    ignore: true,
+  });
   await expect(starting).rejects.toThrow("Another server uses");
   expect(readFileSync(state, "utf8")).toBe("{}");
   expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server.json"]);

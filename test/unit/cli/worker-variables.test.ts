@@ -54,7 +54,13 @@ test("a refusal names each wrong variable and no value", () => {
 
 test("npm start refuses a wrong variable before it starts or writes anything", async () => {
   vi.stubEnv("EMBEDDING_DIMENSIONS", "abc");
-  const starting = runDemo({ folder: undefined, port: 1, state: folder, embedded: true });
+  const starting = runDemo({
+    folder: undefined,
+    port: 1,
+    state: folder,
+    embedded: true,
+    ignore: true,
+  });
   await expect(starting).rejects.toThrow(
     "EMBEDDING_DIMENSIONS: must be a whole number from 8 to 1536",
   );
