@@ -104,7 +104,8 @@ test("what a scan could not read is told on the source's page and among its runs
   const site = { provider: "web", config: { startUrls: ["https://moss.example.com"] } };
   await api.send("POST", "/file-sources", { name: "Site", ...site });
   const problems = [{ path: "https://moss.example.com/<b>", message: "the page does not exist" }];
-  const leftOut = [{ limit: "maxPages", addresses: 1_169, isAtLeast: true }];
+  const views = { limit: "views", about: "orders of a listing", addresses: 8, isAtLeast: false };
+  const leftOut = [{ limit: "maxPages", addresses: 1_169, isAtLeast: true }, views];
   await env.DB.prepare(
     `insert into scan_runs (id, file_source_id, started_at, finished_at, unchanged, failed, problems,
        left_out)
@@ -122,6 +123,7 @@ test("what a scan could not read is told on the source's page and among its runs
     expect(member.html).toContain("And 2 more.");
     const cut = "At least 1,169 addresses are left out by “Pages at most” (1,000).";
     expect(member.html).toContain(cut);
+    expect(member.html).toContain("8 addresses are left out: orders of a listing.");
     expect(member.html).toContain("Every scan tries them again");
   }
   const { body } = await api.send("GET", "/file-sources/site");

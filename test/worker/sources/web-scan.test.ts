@@ -69,14 +69,22 @@ test("a site is scanned and searched; unchanged pages cost no download", async (
 });
 
 test("what a limit leaves out is told in the run, at the source and in the overview", async () => {
-  serve(mossSite());
+  const site = mossSite();
+  page(site, `${BASE}/`, "A note.", ["/sphagnum", "/peat", "/missing", "/?C=N;O=D"]);
+  serve(site);
   const world = new World();
   const source = await world.addSource("web", { startUrls: [BASE], maxPages: 2 });
   await scan(world, source);
   const told = { limit: "maxPages", addresses: 3, isAtLeast: false };
   const { db } = world.services;
   const { data: runs } = await readRunPage(db, source, { limit: 10, after: null, before: null });
-  expect(runs).toMatchObject([{ added: 2, leftOut: [told] }]);
+  // What nobody has to do anything about is told in the run alone.
+  const views = {
+    limit: "views",
+    about: expect.stringContaining("orders") as unknown,
+    addresses: 1,
+  };
+  expect(runs).toMatchObject([{ added: 2, leftOut: [told, views] }]);
   // Looking at a pushed address does not end what the last crawl left out.
   await pushInto(world, source, [`${BASE}/peat`]);
   await world.deliver();
