@@ -1,5 +1,9 @@
 import { fileNameOf } from "../core/folders.ts";
-import type { ListedFile } from "../ports/source-reader.ts";
+import { hash32 } from "../core/hash.ts";
+import { trimEnd } from "../core/trim.ts";
+import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
+import { storedPath } from "./file-names.ts";
+import { uniquePaths } from "./unique-paths.ts";
 import { mediaTypeByName } from "../documents/media-type/media-types.ts";
 
 /** A configured prefix names a folder: `docs` and `docs/` mean the same. Empty: everything. */
@@ -9,7 +13,7 @@ export function folderPrefix(prefix: string | undefined): string {
     : `${prefix}/`;
 }
 
-/** An object of a bucket as a file; null for what only marks a folder. */
+/** An object of a bucket as a file; null for what only marks a folder: no bytes, and a last `/`. */
 export function listedFileFromObject(
   prefix: string,
   object: Pick<ListedFile, "size" | "version" | "modifiedAt"> & {
@@ -17,8 +21,9 @@ export function listedFileFromObject(
     mimeType?: string | null;
   },
 ): ListedFile | null {
-  const path = object.key.slice(prefix.length);
-  if (path === "" || path.endsWith("/")) return null;
+  if (object.size === 0 && object.key.endsWith("/")) return null;
+  const inner = trimEnd(object.key.slice(prefix.length), "/");
+  const path = inner || fileNameOf(trimEnd(object.key, "/")) || "_";
   const name = fileNameOf(path);
   return {
     path,
@@ -32,4 +37,25 @@ export function listedFileFromObject(
     sourceState: null,
     modifiedAt: object.modifiedAt ?? null,
   };
+}
+
+/** Keys that are one path: in another form of Unicode, or with a `/` at the end. */
+const mayBeTwin = ({ path, externalId }: ListedFile) =>
+  path.normalize("NFD") !== path || externalId?.endsWith("/") === true;
+
+/** Objects are told apart by their keys, of which several can have one path. */
+export async function withOwnPaths(
+  files: ListedFile[],
+  known: Pick<KnownFiles, "byPath" | "byExternalId">,
+): Promise<ListedFile[]> {
+  if (!files.some(mayBeTwin)) return files;
+  const placed = files.map(({ path, externalId }) => {
+    return { id: externalId ?? path, path: storedPath(path) };
+  });
+  const paths = await uniquePaths(known, placed, (key) => hash32(key).toString(36));
+  return files.map((file, at) => {
+    const { id = "", path = "" } = placed[at] ?? {};
+    const own = paths.get(id) ?? path;
+    return own === path ? file : Object.assign(file, { path: own, name: fileNameOf(own) });
+  });
 }

@@ -5,12 +5,13 @@ export type Placed = { id: string; path: string };
 
 /**
  * A drive may hold several files of one name in one folder. The first keeps the path; each other
- * has its id in it. A path that a file has stays its own as long as its folder and name do.
+ * has its id, or a mark of it, in it. A path that a file has stays its own as long as its folder and name do.
  * @returns the path of each id
  */
 export async function uniquePaths(
   known: Pick<KnownFiles, "byPath" | "byExternalId">,
   files: Placed[],
+  markOf: (id: string) => string = (id) => id,
 ): Promise<Map<string, string>> {
   const own = await known.byExternalId(files.map(({ id }) => id));
   const pathOfId = new Map(own.map(({ externalId, path }) => [externalId, path]));
@@ -22,7 +23,7 @@ export async function uniquePaths(
   for (const { id, path } of kept) holderOf.set(path, id);
   const paths = new Map<string, string>();
   for (const { id, path } of files) {
-    const apart = withId(path, id);
+    const apart = withId(path, markOf(id));
     const holder = holderOf.get(path);
     const keepsApart = pathOfId.get(id) === apart;
     const isFree = holder === undefined || holder === id;

@@ -19,7 +19,7 @@ import {
   type GuardedResponse,
   type Outgoing,
 } from "../guarded-fetch.ts";
-import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
+import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 import { READERS, withReaders } from "./object-readers.ts";
 import type { SourceTools } from "../source-manifest.ts";
@@ -38,7 +38,7 @@ type ObjectStorageOptions = Pick<SourceTools, "outgoing" | "now"> & {
   pageSize?: number;
   /** Whether to list who may read the objects; `known` tells what earlier scans read. */
   readsPermissions?: boolean;
-  known?: Pick<KnownFiles, "byExternalId">;
+  known: Pick<KnownFiles, "byPath" | "byExternalId">;
 };
 
 /** Any vendor's ListObjectsV2 and GetObject, signed with version 4. The cursor is S3's token. */
@@ -74,7 +74,8 @@ export function objectStorageReader(
       const listing = await listPage(cursor, pageSize, signal);
       const next = listing.nextToken;
       if (next === "") throw brokenListing("it has no cursor for the next page");
-      const files = listing.objects.flatMap((each) => fileOf(prefix, each));
+      const objects = listing.objects.flatMap((each) => fileOf(prefix, each));
+      const files = await withOwnPaths(objects, known);
       const metadataOf = async (file: ListedFile) => {
         const got = await get(objectUrl(config, keyOf(prefix, file)), signal, { isHead: true });
         if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
@@ -124,8 +125,9 @@ function keyOf(prefix: string, file: ListedFile): string {
 }
 
 function bucketUrl({ endpoint, bucket, pathStyle }: ObjectStorageConfig): string {
-  if (pathStyle) return `${trimEnd(endpoint, "/")}/${encodeURIComponent(bucket)}`;
-  return endpoint.replace("://", `://${bucket}.`);
+  const server = trimEnd(endpoint, "/");
+  if (pathStyle) return `${server}/${encodeURIComponent(bucket)}`;
+  return server.replace("://", `://${bucket}.`);
 }
 
 function listingUrl(
@@ -195,10 +197,11 @@ const ARCHIVED = "InvalidObjectState";
 async function storageFailure(got: GuardedResponse, nowMs: number): Promise<SourceFailure> {
   const { status, headers } = got.response;
   const body = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
-  const code = body === null ? "" : errorCode(new TextDecoder().decode(body));
+  const text = body === null ? "" : new TextDecoder().decode(body);
+  const code = errorField(text, "Code");
   const told = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
-  const denial = DENIALS.get(code) ?? deniedBy(status);
+  const denial = DENIALS.get(code) ?? skewBetween(code, got, { text, nowMs }) ?? deniedBy(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
     return new SourceFailure("throttled", told, wait);
   }
@@ -206,6 +209,24 @@ async function storageFailure(got: GuardedResponse, nowMs: number): Promise<Sour
   return denial === undefined
     ? new SourceFailure("down", told, wait)
     : new SourceFailure("denied", `${told}: ${denial}`);
+}
+
+/** Signatures are refused from a quarter of an hour of difference on. */
+const MAX_SKEW_MS = 15 * MINUTE_MS;
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html: an answer to HEAD has no code. */
+function skewBetween(
+  code: string,
+  { response: { status, headers } }: GuardedResponse,
+  { text, nowMs }: { text: string; nowMs: number },
+): string | undefined {
+  const there = timeIn(errorField(text, "ServerTime")) ?? Date.parse(headers.get("date") ?? "");
+  const skewMs = Number.isNaN(there) ? 0 : Math.abs(nowMs - there);
+  const isSkewed =
+    code === "RequestTimeTooSkewed" || (status === 403 && code === "" && skewMs > MAX_SKEW_MS);
+  if (!isSkewed) return undefined;
+  const minutes = skewMs < MINUTE_MS ? "" : ` by ${Math.round(skewMs / MINUTE_MS)} minutes`;
+  return `the clocks of the storage and of this service differ${minutes}`;
 }
 
 /** What else answers at an endpoint, a console or a web server, gives no code of S3. */
@@ -249,7 +270,7 @@ function decodeKey(key: string): string {
   }
 }
 
-/** `Code` of an error answer; empty when it has none. Codes are names, never secrets. */
-function errorCode(xml: string): string {
-  return /<Code>\s*([A-Za-z0-9.]{1,64})\s*<\/Code>/.exec(xml)?.[1] ?? "";
+/** A field of an error answer; empty when it has none. Codes and times are never secrets. */
+function errorField(xml: string, name: "Code" | "ServerTime"): string {
+  return new RegExp(`<${name}>\\s*([A-Za-z0-9.:+-]{1,64})\\s*</${name}>`).exec(xml)?.[1] ?? "";
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../../core/errors.ts";
 import { missingFile, SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { tooLarge } from "../guarded-fetch.ts";
-import { folderPrefix, listedFileFromObject } from "../listed-file-from-object.ts";
+import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import { READERS, readersInMetadata } from "../object-storage/object-readers.ts";
 import { bareMediaType } from "../bare-media-type.ts";
 import type { SourceTools } from "../source-manifest.ts";
@@ -16,9 +16,10 @@ const isOurs = (key: string) => key.startsWith("sources/");
 export function r2BucketReader(
   bucket: R2Bucket,
   config: { prefix?: string | undefined },
-  options: Partial<Pick<SourceTools, "readsPermissions">> & { pageSize?: number },
+  options: Partial<Pick<SourceTools, "readsPermissions">> &
+    Pick<SourceTools, "known"> & { pageSize?: number },
 ): SourceReader {
-  const { pageSize = DEFAULT_PAGE_SIZE, readsPermissions = false } = options;
+  const { pageSize = DEFAULT_PAGE_SIZE, readsPermissions = false, known } = options;
   const prefix = folderPrefix(config.prefix);
   return {
     async list(cursor, signal) {
@@ -44,7 +45,12 @@ export function r2BucketReader(
         return [{ ...file, metadata, ...(readers === undefined ? {} : { readers }) }];
       });
       const next = listed.truncated ? listed.cursor : null;
-      return { files, deleted: [], entries: listed.objects.length, next };
+      return {
+        files: await withOwnPaths(files, known),
+        deleted: [],
+        entries: listed.objects.length,
+        next,
+      };
     },
 
     async open(file, signal) {

@@ -17,7 +17,11 @@ type Fault = (call: { page: number | null; key: string | null }) => Response | n
 type Facts = { at: number; readers: string | null };
 
 /** An S3 bucket in the place of the network: 40 keys a page, signed requests only. */
-export function serveBucket(objects: Map<string, string>, facts = new Map<string, Facts>()) {
+export function serveBucket(
+  objects: Map<string, string>,
+  facts = new Map<string, Facts>(),
+  keysAPage = KEYS_A_PAGE,
+) {
   const bucket = { opened: [] as string[], pages: 0, fault: (() => null) as Fault };
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
@@ -29,7 +33,7 @@ export function serveBucket(objects: Map<string, string>, facts = new Map<string
     if (key === "") {
       const page = Number(url.searchParams.get("continuation-token") ?? 0);
       bucket.pages += 1;
-      return bucket.fault({ page, key: null }) ?? listing(objects, facts, page);
+      return bucket.fault({ page, key: null }) ?? listing(objects, facts, { page, keysAPage });
     }
     const fault = bucket.fault({ page: null, key });
     if (fault !== null) return fault;
@@ -51,10 +55,14 @@ export function s3Error(status: number, code: string, headers: Record<string, st
   return new Response(`<Error><Code>${code}</Code></Error>`, { status, headers });
 }
 
-function listing(objects: Map<string, string>, facts: Map<string, Facts>, page: number): Response {
+function listing(
+  objects: Map<string, string>,
+  facts: Map<string, Facts>,
+  { page, keysAPage }: { page: number; keysAPage: number },
+): Response {
   const keys = [...objects.keys()].sort((a, b) => (a < b ? -1 : 1));
-  const end = (page + 1) * KEYS_A_PAGE;
-  const contents = keys.slice(end - KEYS_A_PAGE, end).map((key) => {
+  const end = (page + 1) * keysAPage;
+  const contents = keys.slice(end - keysAPage, end).map((key) => {
     const text = objects.get(key) ?? "";
     const etag = [...text].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7) % 1e9;
     const at = facts.get(key)?.at;

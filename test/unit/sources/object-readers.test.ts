@@ -23,7 +23,10 @@ function readerOf({ endpoint, bucket }: { endpoint: string; bucket: string }, gi
   // A day later, nothing changes within the same second any more.
   const how = { outgoing, now: () => Date.now() + DAY_MS, readsPermissions: true };
   const byExternalId = async () => known;
-  const reader = objectStorageReader(config, CREDENTIALS, { ...how, known: { byExternalId } });
+  const reader = objectStorageReader(config, CREDENTIALS, {
+    ...how,
+    known: { byExternalId, byPath: async () => [] },
+  });
   const list = async () => (await reader.list(null, new AbortController().signal)).files;
   return { list, calls };
 }

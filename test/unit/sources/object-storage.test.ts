@@ -7,6 +7,7 @@ import {
   type ListedFile,
   type SourceReader,
 } from "../../../src/ports/source-reader.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
 
 const KEYS = 400;
@@ -27,7 +28,9 @@ const allKeys = Array.from({ length: KEYS }, (_, at) => oddKey(at));
 
 type Fault = (url: URL, call: number) => Response | null;
 
-function readerOf(options: { prefix?: string; fault?: Fault; secrets?: object } = {}) {
+function readerOf(
+  options: { prefix?: string; fault?: Fault; secrets?: object; now?: number } = {},
+) {
   const calls: string[] = [];
   const fetchWithFaults: Outgoing["fetch"] = async (input, init) => {
     const url = new URL(input);
@@ -39,7 +42,12 @@ function readerOf(options: { prefix?: string; fault?: Fault; secrets?: object } 
   const outgoing = { fetch: fetchWithFaults, allowPrivate: true };
   const secrets = { ...CREDENTIALS, ...options.secrets };
   return {
-    reader: objectStorageReader(config, secrets, { outgoing, now: () => 0, pageSize: 100 }),
+    reader: objectStorageReader(config, secrets, {
+      outgoing,
+      now: () => options.now ?? 0,
+      known: knownNone,
+      pageSize: 100,
+    }),
     calls,
   };
 }
@@ -173,6 +181,36 @@ describe("failures", () => {
   });
 });
 
+test("a server whose clock differs is told as such, to a listing and to a HEAD", async () => {
+  const now = Date.UTC(2026, 10, 28, 12, 0);
+  const at = "2026-11-28T11:20:00Z";
+  const kinds = [
+    s3Error(403, "RequestTimeTooSkewed", { date: new Date(at).toUTCString() }),
+    new Response(`<Error><Code>RequestTimeTooSkewed</Code><ServerTime>${at}</ServerTime></Error>`, {
+      status: 403,
+    }),
+    new Response(null, { status: 403, headers: { date: new Date(at).toUTCString() } }),
+  ];
+  for (const answer of kinds) {
+    const failure = await listAll(readerOf({ now, fault: () => answer }).reader).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(failure).toMatchObject({
+      kind: "denied",
+      message: expect.stringContaining(
+        "clocks of the storage and of this service differ by 40 min",
+      ),
+    });
+  }
+  const denied = new Response(null, {
+    status: 403,
+    headers: { date: new Date(now).toUTCString() },
+  });
+  await expect(listAll(readerOf({ now, fault: () => denied }).reader)).rejects.toMatchObject({
+    message: "object storage: 403: access denied",
+  });
+});
+
 /** What a reader of public addresses alone asks for. */
 async function askedBy(endpoint: string, pathStyle: boolean) {
   const calls: string[] = [];
@@ -183,21 +221,34 @@ async function askedBy(endpoint: string, pathStyle: boolean) {
   const reader = objectStorageReader(
     { endpoint, region: "x", bucket: "docs", pathStyle },
     { ...CREDENTIALS, sessionToken: "session" },
-    { outgoing: { fetch: outgoing, allowPrivate: false }, now: () => 0 },
+    { outgoing: { fetch: outgoing, allowPrivate: false }, now: () => 0, known: knownNone },
   );
-  const kind = await reader.list(null, signal).then(
-    () => "listed",
-    (thrown: unknown) => thrown instanceof SourceFailure && thrown.kind,
-  );
-  return [kind, ...calls];
+  const kindOf = async (call: Promise<unknown>) =>
+    await call.then(
+      () => "read",
+      (thrown: unknown) => thrown instanceof SourceFailure && thrown.kind,
+    );
+  const kind = await kindOf(reader.list(null, signal));
+  const file = { path: "a b.md", externalId: "a b.md", url: null, name: "a b.md", size: 1 };
+  const rest = { mimeType: "text/plain", version: "1", metadata: {}, sourceState: null };
+  return [kind, await kindOf(reader.open({ ...file, ...rest }, signal)), ...calls];
 }
 
 test("an endpoint inside is refused; virtual-hosted, the bucket is in the host name", async () => {
-  expect(await askedBy("http://169.254.169.254", true)).toEqual(["denied"]);
-  expect(await askedBy("https://s3.example.com", false)).toEqual([
-    "listed",
-    "https://docs.s3.example.com/?list-type=2&encoding-type=url&max-keys=1000 session",
-  ]);
+  expect(await askedBy("http://169.254.169.254", true)).toEqual(["denied", "denied"]);
+  for (const [pathStyle, bucket] of [
+    [false, "https://docs.s3.example.com/"],
+    [true, "https://s3.example.com/docs"],
+  ] as const) {
+    for (const endpoint of ["https://s3.example.com", "https://s3.example.com/"]) {
+      expect(await askedBy(endpoint, pathStyle)).toEqual([
+        "read",
+        "read",
+        `${bucket}?list-type=2&encoding-type=url&max-keys=1000 session`,
+        `${bucket.replace(/\/?$/, "/")}a%20b.md session`,
+      ]);
+    }
+  }
 });
 
 test("encoded keys are decoded, and keys that no address can name get no URL", async () => {

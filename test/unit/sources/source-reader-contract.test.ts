@@ -9,6 +9,7 @@ import { driveSource } from "../../doubles/google-drive/scanning.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
 import { graphSource } from "../../doubles/microsoft-graph/scanning.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import { startWebSite, type Answer } from "../../doubles/web-site/web-site.ts";
@@ -32,7 +33,7 @@ async function objectStorageWorld(): Promise<ReaderWorld> {
   const { endpoint, bucket } = storage;
   const config = { endpoint, region: "us-east-1", bucket, prefix: "docs/", pathStyle: true };
   const to = { outgoing: { fetch: outgoing, allowPrivate: true }, now: () => 0 };
-  const options = { ...to, pageSize: PAGE_SIZE };
+  const options = { ...to, known: knownNone, pageSize: PAGE_SIZE };
   return {
     async hold(files) {
       refusal = null;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { ListingPage } from "../../../src/ports/source-reader.ts";
 import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
 import { BASE, webSource, memoryStore, type Scanned } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,
@@ -217,12 +218,7 @@ function crawlOf(
       },
     },
     store: counted,
-    known: {
-      byPath: async () => [],
-      byExternalId: async () => [],
-      all: async () => [],
-      pushed: async () => [],
-    },
+    known: knownNone,
     now: () => 0,
   });
   return { reader, store, bytes };

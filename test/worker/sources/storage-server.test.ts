@@ -8,6 +8,7 @@ import { openSource } from "../../../src/sources/open-source.ts";
 import { s3Error, BUCKET_CONFIG, serveBucket } from "../../doubles/object-storage/served-bucket.ts";
 import { World, ragWorld } from "../../support/ingestion-world.ts";
 import { lastRun, scan } from "./scanning.ts";
+import { knownNone } from "../../doubles/source/known-files.ts";
 import { r2BucketReader } from "../../../src/sources/r2-bucket/r2-bucket-reader.ts";
 import { sourceReaderContract } from "../../contract/ports/source-reader.ts";
 
@@ -185,6 +186,34 @@ test("the bound bucket is read below its prefix, and never what is the service's
   expect(await world.shown(rag)).toEqual({ "b/c.txt": ["A note in other text."] });
 });
 
+const TWINS = [
+  "docs/re\u0301sume\u0301.md",
+  "docs/r\u00e9sum\u00e9.md",
+  "docs/re\u0301sum\u00e9.md",
+];
+
+test("keys that are one path are files of their own, over pages and scans", async () => {
+  const keys = [...TWINS, "docs/notes", "docs/notes/", "docs/notes/a.md"];
+  const textOf = (key: string) => `A note of key ${keys.indexOf(key)}.`;
+  const objects = new Map(keys.map((key) => [key, textOf(key)]));
+  objects.set("docs/notes/empty/", "");
+  serveBucket(objects, undefined, 2);
+  const { world, source, rag } = await ragWorld("object_storage", BUCKET_CONFIG);
+  for (const added of [keys.length, 0]) {
+    await scan(world, source);
+    expect(await lastRun(source)).toMatchObject({ added, changed: 0, removed: 0, error: null });
+    const shown = await world.shown(rag);
+    expect(Object.values(shown).flat().toSorted()).toEqual(keys.map(textOf).toSorted());
+    expect(Object.keys(shown)).toEqual(
+      expect.arrayContaining(["notes", "notes/a.md", "r\u00e9sum\u00e9.md"]),
+    );
+  }
+  objects.delete(TWINS[0] ?? "");
+  await scan(world, source);
+  expect(await lastRun(source)).toMatchObject({ added: 0, changed: 0, removed: 1 });
+  expect(Object.values(await world.shown(rag)).flat()).toHaveLength(keys.length - 1);
+});
+
 test("a key that no address can name is an error that says so, and nothing else's", async () => {
   const objects = new Map([["docs/a + b & 1.md", "A note numbered 1."]]);
   for (const key of ["docs/up/../x.md", "docs/./y.md", "docs/.."]) objects.set(key, "A note.");
@@ -216,7 +245,8 @@ sourceReaderContract("the bound bucket", {
       await env.FILES.delete(objects.map(({ key }) => key));
       for (const [path, text] of files) await env.FILES.put(`${PREFIX}${path}`, text);
     },
-    newReader: () => r2BucketReader(env.FILES, { prefix: PREFIX }, { pageSize: 4 }),
+    newReader: () =>
+      r2BucketReader(env.FILES, { prefix: PREFIX }, { known: knownNone, pageSize: 4 }),
   }),
 });
 
@@ -228,7 +258,7 @@ test("an object's metadata names its readers where permissions are on", async ()
   await put("b.md", { readers: "ann" });
   await put("c.md", {});
   const list = async (readsPermissions: boolean) => {
-    const reader = r2BucketReader(env.FILES, { prefix }, { readsPermissions });
+    const reader = r2BucketReader(env.FILES, { prefix }, { known: knownNone, readsPermissions });
     const { files } = await reader.list(null, new AbortController().signal);
     return files.map(({ readers, metadata }) => ({ readers, metadata }));
   };
