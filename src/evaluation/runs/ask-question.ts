@@ -73,39 +73,19 @@ const searchOf = (
   includeDuplicates: setting.includeDuplicates ?? false,
 });
 
-type Search = Pick<Asking, "setting"> & { rags: readonly RagRecord[]; question: string };
-
-function search(services: Services, { rags, setting, question }: Search) {
-  const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });
-  return retrieve(services, {
-    targets: rags.map((rag) => ({ rag: searchedAs(rag, setting), restriction })),
-    queries: [question],
-    ...searchOf(setting, "rag"),
-    similarityThreshold: setting.similarityThreshold,
-  });
-}
-
-/** Searches once, so that no question's time counts what the first search of an index loads. */
-export async function warmUp(
-  services: Services,
-  { subject, setting }: Asking,
-  { question }: WaitingQuestion,
-): Promise<void> {
-  const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
-  if (rags.length === 0) return;
-  await search(services, { rags, setting, question }).catch((thrown: unknown) => {
-    // The question itself then says what fails.
-    if (!(thrown instanceof QuarryError)) throw thrown;
-  });
-}
-
 async function searched(
   services: Services,
   rag: RagRecord,
   setting: Setting,
   waiting: WaitingQuestion,
 ): Promise<Outcome> {
-  const result = await search(services, { rags: [rag], setting, question: waiting.question });
+  const restriction = restrictionTo({ useAllFiles: true, files: [], folders: [] });
+  const result = await retrieve(services, {
+    targets: [{ rag: searchedAs(rag, setting), restriction }],
+    queries: [waiting.question],
+    ...searchOf(setting, "rag"),
+    similarityThreshold: setting.similarityThreshold,
+  });
   sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: null }, result);
   return {
     ...NOTHING,

@@ -9,10 +9,9 @@ import {
 } from "../../db/evaluation/result-store.ts";
 import { claimRun, finishRun, releaseRun, renewRun } from "../../db/evaluation/run-store.ts";
 import { findSet } from "../../db/evaluation/set-store.ts";
-import type { RunFacts } from "../../db/schema/evaluation.ts";
 import type { Services } from "../../services.ts";
 import { summarise } from "../measures/summarise.ts";
-import { askQuestion, warmUp, type Asking } from "./ask-question.ts";
+import { askQuestion, type Asking } from "./ask-question.ts";
 import { QUEUED_RUN_MS } from "./start-run.ts";
 import { depthOf, subjectOfRun } from "./subject-of-run.ts";
 
@@ -45,7 +44,7 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
     const state = await askUntil(services, { runId, asking, keep, endsAt: now() + SLICE_MS });
     if (state === "lost") return;
     isDone = state === "finished";
-    if (isDone) await complete(services, runId, claimed.facts);
+    if (isDone) await complete(services, runId, depthOf(claimed.facts));
   } finally {
     await releaseRun(db, runId, lease, now() + QUEUED_RUN_MS);
   }
@@ -86,7 +85,8 @@ async function askUntil(
     const waiting = await takeQuestions(db, runId, limits);
     const [first] = waiting;
     if (first === undefined) return "finished";
-    if (asked === 0) await warmUp(services, asking, first);
+    // The first search of an index loads it: that counts for no question's time.
+    if (asked === 0 && asking.subject.kind === "rag") await askQuestion(services, asking, first);
     const settled = await Promise.allSettled(
       waiting.map(async (question) => {
         const outcome = await askQuestion(services, asking, question);
@@ -100,13 +100,9 @@ async function askUntil(
   return "interrupted";
 }
 
-async function complete(
-  { db, now }: Services,
-  runId: EvaluationRunId,
-  facts: RunFacts,
-): Promise<void> {
+async function complete({ db, now }: Services, runId: EvaluationRunId, depth: number) {
   const reason = `was not answered in ${MAX_ATTEMPTS} attempts`;
   await giveUpQuestions(db, runId, { reason, now: now() });
-  const summary = summarise(await lightResults(db, runId), depthOf(facts));
+  const summary = summarise(await lightResults(db, runId), depth);
   await finishRun(db, runId, { summary, error: null, now: now() });
 }

@@ -75,7 +75,7 @@ test("100 questions, two settings, an interrupted run, a second delivery", async
       degradedShare: 0,
     },
   });
-  expect(world.usage.filter(({ kind }) => kind === "retrieve")).toHaveLength(100);
+  expect(world.usage.filter(({ kind }) => kind === "retrieve")).toHaveLength(100 + 5);
 
   const strict = await start({ similarityThreshold: 1, searchMode: "keyword" });
   // Its time is up after some questions: every message leaves the rest to another.

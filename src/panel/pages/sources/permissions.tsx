@@ -12,10 +12,10 @@ import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
-import { isAdmin, type PageContext } from "../page-env.ts";
-import { attempt, formFrom, type FormState, type Submission } from "../request/form.ts";
+import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { attempt, formFrom, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import type { ShownSource } from "./shown-source.ts";
+import { trailTo, type ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
@@ -24,49 +24,42 @@ const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
 const FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
-/** What follows the address of a source. */
-export const PERMISSIONS = "/permissions";
-
-export const savePermissions = (
-  shown: ShownSource,
-  again: (state: FormState) => Promise<Response>,
-): Submission<void> => ({
-  audit: ["file-sources.change", shown.source.id],
-  fields: FORM.names,
-  work: async (services, form) => {
-    const patch = FORM.patch(form, sourcePatchOf(shown, {}));
-    await updateFileSource(services, { source: shown, patch });
-  },
-  again,
-  leads: () => ({
-    to: shown.path + PERMISSIONS,
-    notice: "The permissions are saved. Files are found as soon as theirs are read.",
-  }),
-});
-
-/** What the form shows; `preview`: default readers to try. */
-export type PermissionsState = { state: FormState; preview?: string[] };
-
-/** `?preview=` tries the readers that stand in the address. */
-export async function permissionsIn(
-  context: PageContext,
-  shown: ShownSource,
-): Promise<PermissionsState> {
-  const stored = FORM.state(shown.source);
-  if (context.req.query("preview") === undefined) return { state: stored };
-  const form = formFrom(new URL(context.req.url).searchParams);
-  const read = async () => await Promise.resolve(FORM.patch(form, sourcePatchOf(shown, {})));
-  const typed = await attempt(form, FORM.names, read);
-  if (!typed.done) return { state: typed.state };
-  const { defaultReaders = [] } = typed.result;
-  return { state: { ...stored, text: form.exact, all: form.all }, preview: defaultReaders };
+export function permissionPages(ofSource: Pages<ShownSource>): void {
+  ofSource.get("/:id/permissions", async (context, shown) => {
+    const stored = FORM.state(shown.source);
+    if (context.req.query("preview") === undefined)
+      return await permissionsPage(context, shown, { state: stored });
+    const form = formFrom(new URL(context.req.url).searchParams);
+    const read = async () => await Promise.resolve(FORM.patch(form, sourcePatchOf(shown, {})));
+    const typed = await attempt(form, FORM.names, read);
+    if (!typed.done) return await permissionsPage(context, shown, { state: typed.state });
+    const { defaultReaders = [] } = typed.result;
+    const state = { ...stored, text: form.exact, all: form.all };
+    return await permissionsPage(context, shown, { state, preview: defaultReaders });
+  });
+  ofSource.submit("/:id/permissions", (context, shown) => ({
+    audit: ["file-sources.change", shown.source.id],
+    fields: FORM.names,
+    work: async (services, form) => {
+      const patch = FORM.patch(form, sourcePatchOf(shown, {}));
+      await updateFileSource(services, { source: shown, patch });
+    },
+    again: (state) => permissionsPage(context, shown, { state }),
+    leads: () => ({
+      to: `${shown.path}/permissions`,
+      notice: "The permissions are saved. Files are found as soon as theirs are read.",
+    }),
+  }));
 }
 
-export async function permissionsTab(
+/** `preview`: default readers to try. */
+type PageState = { state: FormState; preview?: string[] };
+
+async function permissionsPage(
   context: PageContext,
   shown: ShownSource,
-  { state, preview }: PermissionsState,
-): Promise<Child> {
+  { state, preview }: PageState,
+) {
   const services = context.get("services");
   const { source, path } = shown;
   const isOn = source.permissions === "on";
@@ -74,7 +67,9 @@ export async function permissionsTab(
   const isAsked = isOn || preview !== undefined;
   const told = isAsked ? await previewPermissions(services, shown, tried) : null;
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
-  return (
+  return await page(
+    context,
+    { title: "Permissions", status: state.status, trail: trailTo(shown) },
     <>
       {isAdmin(context) ? (
         <Form
@@ -99,7 +94,7 @@ export async function permissionsTab(
           />
         </>
       )}
-    </>
+    </>,
   );
 }
 

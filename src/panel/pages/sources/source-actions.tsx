@@ -14,10 +14,10 @@ import { Data } from "../../components/data.tsx";
 import { atLeast, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page.tsx";
 import { auditAs, multipartOf, redirectWithNotice } from "../request/form.ts";
-import { PERMISSIONS, savePermissions } from "./permissions.tsx";
+import { permissionPages } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
-import { failedSettings, permissionsPage } from "./source.tsx";
+import { failedSettings } from "./source.tsx";
 import type { Services } from "../../../services.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
@@ -65,9 +65,7 @@ export function sourceActions(pages: Pages): void {
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(ofSource);
-  ofSource.submit(`/:id${PERMISSIONS}`, (context, shown) =>
-    savePermissions(shown, (state) => permissionsPage(context, shown, { state })),
-  );
+  permissionPages(ofSource);
   ofSource.removal("/:id/remove", removalOf);
 }
 

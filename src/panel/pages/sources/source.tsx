@@ -18,41 +18,26 @@ import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
-import { AccessTroubles, PERMISSIONS, permissionsIn, permissionsTab } from "./permissions.tsx";
-import type { PermissionsState } from "./permissions.tsx";
+import { AccessTroubles } from "./permissions.tsx";
 import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
-import { SETTINGS, settingsTab } from "./settings-tab.tsx";
+import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
 
-const TABS = {
-  "": filesTab,
-  "/runs": runsTab,
-  [LEFT_OUT]: leftOutTab,
-  [SETTINGS]: settingsTab,
-};
-type Tab = keyof typeof TABS | typeof PERMISSIONS;
+const TABS = { "": filesTab, "/runs": runsTab, "/left-out": leftOutTab, "/settings": settingsTab };
+type Tab = keyof typeof TABS;
 /** The pages of one source by what follows its address. */
-const NAMES: Record<Tab, string> = {
-  "": "Files",
-  "/runs": "Runs",
-  [LEFT_OUT]: "Left out",
-  [PERMISSIONS]: "Permissions",
-  [SETTINGS]: "Settings",
-};
+const NAMES = { "": "Files", "/runs": "Runs", [LEFT_OUT]: "Left out", "/settings": "Settings" };
 /** A source that is pushed has no runs. */
-const { "/runs": _runs, ...PUSHED_NAMES } = NAMES;
+const PUSHED_NAMES = { "": "Files", [LEFT_OUT]: "Left out", "/settings": "Settings" };
 
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
-  for (const tab of ["", "/runs", LEFT_OUT, SETTINGS] as const) {
+  for (const tab of ["", "/runs", "/left-out", "/settings"] as const) {
     ofSource.get(`/:id${tab}`, async (context, shown) =>
       sourcePage(context, shown, tab, await TABS[tab](context, shown)),
     );
   }
-  ofSource.get(`/:id${PERMISSIONS}`, async (context, shown) =>
-    permissionsPage(context, shown, await permissionsIn(context, shown)),
-  );
   ofSource.get("/:id/files.csv", filesCsv);
 }
 
@@ -60,16 +45,7 @@ export function sourcePages(pages: Pages): void {
 export async function failedSettings(context: PageContext, state: FormState): Promise<Response> {
   const shown = await sourceOf(context);
   const tab = await settingsTab(context, shown, state);
-  return await sourcePage(context, shown, SETTINGS, tab, state);
-}
-
-export async function permissionsPage(
-  context: PageContext,
-  shown: ShownSource,
-  shows: PermissionsState,
-): Promise<Response> {
-  const tab = await permissionsTab(context, shown, shows);
-  return await sourcePage(context, shown, PERMISSIONS, tab, shows.state);
+  return await sourcePage(context, shown, "/settings", tab, state);
 }
 
 async function sourcePage(
