@@ -8,7 +8,7 @@ import { Notice, ShownOnce, Warning } from "./notice.tsx";
 
 type Place = { name: string; path: string; icon: IconName; onPhones?: true };
 
-const PLACES: readonly Place[] = [
+export const PLACES: readonly Place[] = [
   { name: "Overview", path: "/panel", icon: "overview", onPhones: true },
   { name: "Search", path: "/panel/search", icon: "search", onPhones: true },
   { name: "Sources", path: "/panel/sources", icon: "folder", onPhones: true },
@@ -18,24 +18,6 @@ const PLACES: readonly Place[] = [
   { name: "Evaluation", path: "/panel/evaluation", icon: "check" },
   { name: "Tokens", path: "/panel/tokens", icon: "key" },
   { name: "Settings", path: "/panel/settings", icon: "settings" },
-];
-
-/** What is found by its name: the places, and pages that are not among them. */
-export const PAGES: readonly { name: string; path: string; forAdmins?: true }[] = [
-  ...PLACES,
-  { name: "First steps", path: "/panel/first-steps" },
-  { name: "New source", path: "/panel/new/source", forAdmins: true },
-  { name: "New RAG", path: "/panel/new/rag", forAdmins: true },
-  { name: "New inference", path: "/panel/new/inference", forAdmins: true },
-  { name: "New agent", path: "/panel/new/agent", forAdmins: true },
-  { name: "New token", path: "/panel/tokens/new", forAdmins: true },
-  { name: "Users", path: "/panel/settings" },
-  { name: "Automation keys", path: "/panel/settings/keys" },
-  { name: "Models", path: "/panel/settings/models" },
-  { name: "Sign-in", path: "/panel/settings/sign-in", forAdmins: true },
-  { name: "Audit log", path: "/panel/settings/log", forAdmins: true },
-  { name: "Account", path: "/panel/account" },
-  { name: "API reference", path: "/api/docs" },
 ];
 
 /** The place of an address; null: in none, as one's own account. */

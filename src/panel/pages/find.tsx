@@ -1,8 +1,9 @@
 import { findByName } from "../../db/catalog/panel-lists.ts";
 import { Data } from "../components/data.tsx";
-import { PAGES } from "../components/layout.tsx";
+import { PLACES } from "../components/layout.tsx";
 import { SearchFilter } from "../components/table.tsx";
 import { isAdmin, page, type PageContext } from "./page.tsx";
+import { ADMINS_TABS, SETTINGS, TABS } from "./settings/settings-page.tsx";
 import { filterIn } from "./request/list.tsx";
 
 const FIND = "/panel/find";
@@ -19,11 +20,18 @@ export async function findPage(context: PageContext): Promise<Response> {
   const part = filterIn(context, "q") ?? "";
   const mayAll = isAdmin(context);
   const named = part === "" ? [] : await findByName(context.get("services").db, part, mayAll);
+  const pages = [
+    ...PLACES,
+    { name: "First steps", path: "/panel/first-steps" },
+    { name: "Account", path: "/panel/account" },
+    ...Object.entries(mayAll ? ADMINS_TABS : TABS).map(([tail, name]) => {
+      return { name, path: SETTINGS + tail };
+    }),
+  ];
   const links = [
-    ...PAGES.filter(
-      ({ name, forAdmins }) =>
-        (mayAll || forAdmins !== true) && name.toLowerCase().includes(part.toLowerCase()),
-    ).map(({ name, path }) => ({ kind: "Page", name, href: path })),
+    ...pages
+      .filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()))
+      .map(({ name, path }) => ({ kind: "Page", name, href: path })),
     ...named.map(({ kind, name, identifier }) => {
       const list = `/panel/${kind}`;
       const search = `${list}?${new URLSearchParams({ q: name }).toString()}`;

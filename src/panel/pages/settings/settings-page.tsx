@@ -3,9 +3,11 @@ import type { Child } from "hono/jsx";
 import { isAdmin, page, type PageContext } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 
-const TABS = { "": "Users", "/keys": "Automation keys", "/models": "Models and prices" };
+export const SETTINGS = "/panel/settings";
+
+export const TABS = { "": "Users", "/keys": "Automation keys", "/models": "Models and prices" };
 /** Who did what, and who is let in, is for administrators. */
-const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log" };
+export const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log" };
 
 export const settingsPage = (
   context: PageContext,
@@ -20,7 +22,7 @@ export const settingsPage = (
       status: state?.status ?? 200,
       tabs: {
         label: "Settings",
-        address: "/panel/settings",
+        address: SETTINGS,
         names: isAdmin(context) ? ADMINS_TABS : TABS,
         here,
       },

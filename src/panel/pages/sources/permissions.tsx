@@ -12,10 +12,10 @@ import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { attempt, formFrom, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { trailTo, type ShownSource } from "./shown-source.ts";
+import type { ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
@@ -24,7 +24,19 @@ const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
 const FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
-export function permissionPages(ofSource: Pages<ShownSource>): void {
+/** What follows the address of a source. */
+export const PERMISSIONS = "/permissions";
+
+/** Shows a tab of a source. */
+type Show = (
+  context: PageContext,
+  shown: ShownSource,
+  tab: { content: Child; state: FormState },
+) => Promise<Response>;
+
+export function permissionPages(ofSource: Pages<ShownSource>, show: Show): void {
+  const permissionsPage = async (context: PageContext, shown: ShownSource, of: PageState) =>
+    show(context, shown, { content: await permissionsTab(context, shown, of), state: of.state });
   ofSource.get("/:id/permissions", async (context, shown) => {
     const stored = FORM.state(shown.source);
     if (context.req.query("preview") === undefined)
@@ -55,11 +67,11 @@ export function permissionPages(ofSource: Pages<ShownSource>): void {
 /** `preview`: default readers to try. */
 type PageState = { state: FormState; preview?: string[] };
 
-async function permissionsPage(
+async function permissionsTab(
   context: PageContext,
   shown: ShownSource,
   { state, preview }: PageState,
-) {
+): Promise<Child> {
   const services = context.get("services");
   const { source, path } = shown;
   const isOn = source.permissions === "on";
@@ -67,9 +79,7 @@ async function permissionsPage(
   const isAsked = isOn || preview !== undefined;
   const told = isAsked ? await previewPermissions(services, shown, tried) : null;
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
-  return await page(
-    context,
-    { title: "Permissions", status: state.status, trail: trailTo(shown) },
+  return (
     <>
       {isAdmin(context) ? (
         <Form
@@ -94,7 +104,7 @@ async function permissionsPage(
           />
         </>
       )}
-    </>,
+    </>
   );
 }
 

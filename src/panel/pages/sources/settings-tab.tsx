@@ -16,9 +16,6 @@ import { newSource } from "../../../catalog/file-sources/file-source-settings.ts
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 
-/** What follows the address of a source. */
-export const SETTINGS = "/settings";
-
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(
   context: PageContext,

@@ -14,10 +14,10 @@ import { Data } from "../../components/data.tsx";
 import { atLeast, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page.tsx";
 import { auditAs, multipartOf, redirectWithNotice } from "../request/form.ts";
-import { permissionPages } from "./permissions.tsx";
+import { PERMISSIONS, permissionPages } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
-import { failedSettings } from "./source.tsx";
+import { failedSettings, sourcePage } from "./source.tsx";
 import type { Services } from "../../../services.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
@@ -65,7 +65,9 @@ export function sourceActions(pages: Pages): void {
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(ofSource);
-  permissionPages(ofSource);
+  permissionPages(ofSource, (context, shown, { content, state }) =>
+    sourcePage(context, shown, PERMISSIONS, content, state),
+  );
   ofSource.removal("/:id/remove", removalOf);
 }
 

@@ -18,17 +18,23 @@ import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
-import { AccessTroubles } from "./permissions.tsx";
+import { AccessTroubles, PERMISSIONS } from "./permissions.tsx";
 import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
 
 const TABS = { "": filesTab, "/runs": runsTab, "/left-out": leftOutTab, "/settings": settingsTab };
-type Tab = keyof typeof TABS;
+type Tab = keyof typeof TABS | typeof PERMISSIONS;
 /** The pages of one source by what follows its address. */
-const NAMES = { "": "Files", "/runs": "Runs", [LEFT_OUT]: "Left out", "/settings": "Settings" };
+const NAMES = {
+  "": "Files",
+  "/runs": "Runs",
+  [LEFT_OUT]: "Left out",
+  [PERMISSIONS]: "Permissions",
+  "/settings": "Settings",
+};
 /** A source that is pushed has no runs. */
-const PUSHED_NAMES = { "": "Files", [LEFT_OUT]: "Left out", "/settings": "Settings" };
+const { "/runs": _runs, ...PUSHED_NAMES } = NAMES;
 
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(pages: Pages): void {
@@ -48,7 +54,7 @@ export async function failedSettings(context: PageContext, state: FormState): Pr
   return await sourcePage(context, shown, "/settings", tab, state);
 }
 
-async function sourcePage(
+export async function sourcePage(
   context: PageContext,
   shown: ShownSource,
   here: Tab,
