@@ -32,10 +32,8 @@ test.skipIf(isWithoutChromium)(
     await page.click("button:has-text('Upload files')");
     await dropped(panel().admin, folderWith("first", FIRST_DOCUMENTS));
     await page.locator("td a", { hasText: "leave.md" }).waitFor();
-    await page.click("main a:has-text('Create RAG')");
-    await page.click("button:has-text('Create RAG')");
     await page.goto("/panel");
-    await page.click("a:has-text('Create inference')");
+    await page.click(".steps button:has-text('Create RAG')");
     await page.click("button:has-text('Create inference')");
     await expect
       .poll(async () => await askStaffQuestion(page), { timeout: 120_000, interval: 1_000 })
