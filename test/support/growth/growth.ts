@@ -26,7 +26,7 @@ export async function growthOf(target: Target, recipe: Recipe): Promise<string |
   const timeAt = (size: number) => processorMs(target.of(textOf(recipe, size)));
   const first = await timeAt(FIRST_CHARACTERS);
   const last = { size: FIRST_CHARACTERS, ms: first, before: first };
-  const mayGrow = (ms: number) => last.size * STEP <= target.most && last.ms < ms;
+  const mayGrow = (ms: number, most = target.most) => last.size * STEP <= most && last.ms < ms;
   const grow = async () => {
     last.size *= STEP;
     last.before = last.ms;
@@ -40,7 +40,7 @@ export async function growthOf(target: Target, recipe: Recipe): Promise<string |
     if (again === MEASURED_AGAIN)
       return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
     // A step at one length, such as from one passage to two, is not repeated at the next.
-    if (mayGrow(LONG_MS)) await grow();
+    if (mayGrow(LONG_MS, STEP * target.most)) await grow();
     else {
       last.ms = Math.min(ms, await timeAt(size));
       last.before = Math.max(before, await timeAt(size / STEP));
