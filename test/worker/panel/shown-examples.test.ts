@@ -32,7 +32,7 @@ const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "
 
 /** The commands of curl on a page, as somebody copies them. */
 const commandsOn = (html: string) =>
-  [...html.matchAll(/<pre[^>]*>\s*<code>(.*?)<\/code>/gs)]
+  [...html.matchAll(/<pre[^>]*>\s*<code[^>]*>(.*?)<\/code>/gs)]
     .map(([, code = ""]) => code.replaceAll(/<[^>]*>/g, ""))
     .map((code) => code.replaceAll(/&([a-z#0-9]+);/g, (all, name: string) => ENTITIES[name] ?? all))
     .filter((code) => code.startsWith("curl "));
