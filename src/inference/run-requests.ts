@@ -41,11 +41,22 @@ const context = {
     .array(SelectedFiles)
     .max(RAGS_LIMIT)
     .optional()
-    .describe("Files by RAG: paths or external ids."),
-  selectedFolders: z.array(SelectedFolders).max(RAGS_LIMIT).optional().describe("Folders by RAG."),
-  providerFilter: filtersOf(ProviderFilter).describe(
-    "Filter on provider metadata; every entry must match.",
-  ),
+    .openapi({
+      description: "Files by RAG: paths or external ids.",
+      example: [{ ragIdentifier: "sample", files: ["handbook/leave.md"] }],
+    }),
+  selectedFolders: z
+    .array(SelectedFolders)
+    .max(RAGS_LIMIT)
+    .optional()
+    .openapi({
+      description: "Folders by RAG.",
+      example: [{ ragIdentifier: "sample", folders: ["handbook/"] }],
+    }),
+  providerFilter: filtersOf(ProviderFilter).openapi({
+    description: "Filter on provider metadata; every entry must match.",
+    example: [{ field: "labels", values: ["staff"] }],
+  }),
   includeSystemPrompt: z
     .boolean()
     .default(false)
@@ -91,6 +102,7 @@ export const InferenceRunRequest = z
           "of response. Its root must admit an object or an array, and references must be JSON",
           "pointers inside it.",
         ].join(" "),
+        example: '{"type":"object","properties":{"days":{"type":"integer"}},"required":["days"]}',
       }),
   })
   .superRefine(checkSelections)

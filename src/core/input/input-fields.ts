@@ -25,7 +25,8 @@ export const modelName = z
 
 export const MUST_BE_RELATIVE = "must be relative, without a leading /";
 
-export const NO_LEADING_SLASH = /^(?!\/)/;
+/** Without look-ahead, which clients of the specification in Go and Rust cannot compile. */
+export const NO_LEADING_SLASH = /^(?:[^/]|$)/;
 
 /** A path as scopes have it, wherever one is given. */
 export const relativePath = z.string().regex(NO_LEADING_SLASH, MUST_BE_RELATIVE);
