@@ -40,8 +40,12 @@ export const withoutSigns = (text: string, blank = " "): string =>
 
 function fold(text: string): string {
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
-  return normalForm(normalForm(text, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
+  const plain = normalForm(normalForm(text, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
+  return plain.replace(LIGATURES, (letter) => (letter === "œ" ? "oe" : "ae"));
 }
+
+/** Unicode unfolds ﬁ, but not these, which people write as two letters as well. */
+const LIGATURES = /[œæ]/g;
 
 /** The words of a text in their order; a run of a script without spaces is one word. */
 export function wordsOf(text: string): string[] {

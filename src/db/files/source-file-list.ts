@@ -39,7 +39,9 @@ export const SOURCE_FILE = select({
   isExcluded: IS_EXCLUDED,
   errorMessage: computed(
     nullable(text),
-    `(select rf.error_message from ${ROWS} and rf.status = 'error' limit 1)`,
+    // Of a file that is tried again, why the last try failed.
+    `(select rf.error_message from ${ROWS} and rf.status <> 'deleted'
+      and rf.error_message is not null order by rf.status = 'error' desc limit 1)`,
   ),
   /** What was left out or repaired in the live content. */
   notes: computed(

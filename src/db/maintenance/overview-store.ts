@@ -109,6 +109,14 @@ const FAILED_FILE = select({
   errorMessage: x.errorMessage,
 });
 
+const WAITING = select({
+  sourceIdentifier: s.identifier,
+  sourceName: s.name,
+  errorMessage: computed(text, "w.error_message"),
+});
+/** Files that a look at what waits reads, many of which may be new. */
+const WAITING_READ = 500;
+
 /** Sources that are not read, hold removals, leave files out, or have files nobody can read. */
 const SOURCE_IN_NEED = select({
   ...pick(s, "identifier", "name", "provider", "config", "status", "leftOut"),
@@ -125,12 +133,21 @@ export async function readNeeds(
   db: Database,
   { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },
 ) {
-  const [rags, failingFiles, failingSources, scans] = await runBatch(db, [
+  const [rags, failingFiles, waiting, failingSources, scans] = await runBatch(db, [
     selectRagsOfSources(isOpenTo(mayReadAll)),
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
       where r.removed_at is null and ${isOpenTo(mayReadAll)}
       limit ${limit}`.reading(FAILED_FILE),
+    sql`select distinct ${WAITING} from (select x.error_message, r.file_source_id from rags r
+        cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+          and g.pending_files > 0
+        cross join rag_files x on x.rag_id = r.id and x.generation = r.generation
+          and x.status = 'pending'
+        where r.removed_at is null limit ${WAITING_READ}) w
+      cross join file_sources s on s.id = w.file_source_id
+      where w.error_message is not null and ${isOpenTo(mayReadAll)}
+      limit ${limit}`.reading(WAITING),
     sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
       where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
@@ -141,7 +158,7 @@ export async function readNeeds(
   const counts = summed((await filesOfSources(db, rags)).values());
   const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : listed.size;
-  return { counts, failing, failingFiles, failingSources, scans };
+  return { counts, failing, failingFiles, waiting, failingSources, scans };
 }
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 

@@ -74,7 +74,10 @@ export async function endOfFailure(
   if (verdict.kind === "again") {
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
     const again = { delayMs: verdict.delayMs, reason: verdict.message };
-    return endOf(file, { status: "pending", claimedUntil, isCounted: !isOfStorage }, again);
+    const tries = isOfStorage ? "" : `, try ${file.attempts} of ${MAX_TRIES}`;
+    const errorMessage = `${verdict.message}${tries}`;
+    const facts = { claimedUntil, isCounted: !isOfStorage, errorMessage };
+    return endOf(file, { status: "pending", ...facts }, again);
   }
   const failed = {
     status: "error" as const,

@@ -18,6 +18,12 @@ const chunkOf = (text: string) => ({ headings: [], text, languages: languagesOf(
 const indexedWords = (text: string) => indexedWordsOf(chunkOf(text)).text;
 const indexedText = (text: string) => indexedTextsOf(chunkOf(text)).text;
 
+test("œ and æ are the two letters that people write instead", () => {
+  expect(searchWordsOf("L'Œuvre, Ærø encyclopædia")).toEqual(
+    searchWordsOf("l'oeuvre, aerø encyclopaedia"),
+  );
+});
+
 test("words are folded: case, diacritics, compatibility forms, punctuation", () => {
   expect(wordsOf("Größe, ÉTÉ & İstanbul: m² of ﬁne-grained Ｗｉｄｅ ℌ stuff_2")).toEqual(
     "große ete istanbul m2 of fine grained wide h stuff 2".split(" "),

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
 import { movePushedFiles } from "../../../src/ingestion/uploads/pushed-files.ts";
-import { manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { ModelFailure } from "../../../src/ports/models.ts";
+import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
+import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { World, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
@@ -68,6 +70,28 @@ test("a renamed folder keeps its passages: nothing is embedded again", async () 
   expect(embedded.sort()).toEqual(["A note about moss.", "A note about peat."]);
   expect((await world.shown(scoped))["new/c.md"]).toEqual(["A note about moss."]);
   expect(await world.put(source, "new/a.md", files["old/a.md"])).toMatchObject({ changed: false });
+});
+
+test("while a provider fails, the reason of the last try stands next to pending", async () => {
+  const { world, source } = await ragWorld();
+  let isDown = true;
+  world.beforeEmbedding(() => {
+    if (isDown) throw new ModelFailure("503", { status: 503, retryable: true });
+  });
+  await world.put(source, "late.md", "A note about peat.");
+  await world.deliverBatch("quarry-index", world.waiting.splice(0));
+  const of = { source: { id: source }, page: 1, limit: 5 };
+  const { data } = await listSourceFiles(world.services, of);
+  const errorMessage = "embedding provider: 503, try 1 of 5";
+  expect(data).toMatchObject([{ status: "pending", errorMessage }]);
+  const needs = await readNeeds(world.services.db, { now: 1, limit: 5, mayReadAll: true });
+  expect(needs.waiting).toMatchObject([{ errorMessage }]);
+  isDown = false;
+  await world.deliver();
+  const ended = await readNeeds(world.services.db, { now: 1, limit: 5, mayReadAll: true });
+  expect(ended.waiting).toEqual([]);
+  const [indexed] = (await listSourceFiles(world.services, of)).data;
+  expect(indexed).toMatchObject({ status: "indexed", errorMessage: null });
 });
 
 test("a file whose media type has a charset is filtered by either name of it", async () => {

@@ -12,11 +12,24 @@ const SHOWN = 20;
 const NO_REASON = "It could not be read.";
 
 /** Sources first: one of them may keep thousands of files from being seen. */
-export function needsOf({ failingSources, failingFiles, failing }: Needs): Need[] {
+export function needsOf({ failingSources, failingFiles, waiting, failing }: Needs): Need[] {
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
-  return [...failingSources.map(ofSource), ...groups.flatMap(needOf), ...untold(told, failing)];
+  const sources = [...failingSources.map(ofSource), ...waiting.map(ofWaiting)];
+  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
 }
+
+const ofWaiting = ({ sourceIdentifier, sourceName, errorMessage }: Needs["waiting"][number]) => ({
+  tone: "warn" as const,
+  what: (
+    <>
+      Files in <Data>{sourceName}</Data> wait to be tried again
+    </>
+  ),
+  why: sentence(errorMessage),
+  href: `/panel/sources/${sourceIdentifier}?status=pending`,
+  remedy: "See the files",
+});
 
 function ofSource(source: Needs["failingSources"][number]): Need {
   const { heldRemovals, identifier, name, error } = source;
