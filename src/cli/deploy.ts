@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 
 import { preflight, reportPreflight } from "./deploy/preflight.ts";
-import { applyMigrationsThere, deployCode, dryRun } from "./deploy/release.ts";
+import { applyMigrationsThere, deployCode, dryRun, tellUpgrade } from "./deploy/release.ts";
 import { smokeTest } from "./deploy/smoke-test.ts";
 import { askWrangler, ENVIRONMENTS } from "./deploy/wrangler-command.ts";
 import type { EnvironmentName } from "./deploy/wrangler-command.ts";
@@ -62,6 +62,7 @@ async function deploy(options: DeployOptions): Promise<void> {
     return;
   }
   if (options.check === true) return;
+  await tellUpgrade(terminal, settings);
   await applyMigrationsThere(settings);
   const { versionId, addresses } = await deployCode(settings);
   if (!options.smoke) return;

@@ -41,7 +41,8 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   checkVariables({ ...given, ...named }, isLocal);
   await checkPortIsFree(Number(options.port));
   await claimState(stateFolder, Number(options.port));
-  const migrating = buildIfChanged("database").then(() => applyMigrations(stateFolder));
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  const migrating = buildIfChanged("database").then(() => applyMigrations(stateFolder, say));
   await whileWaiting(process.stdout, "Setting up the local database", migrating);
   const beside = besidesFile(process.env, given);
   const all = { ...given, ...named };

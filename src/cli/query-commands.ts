@@ -245,9 +245,11 @@ function whyUnread(thrown: unknown): string {
 async function status(identifier: string, options: Shared): Promise<void> {
   const api = open(options);
   const params = { path: { identifier } };
-  const rag = await dataOf(api.GET("/api/rags/{identifier}", { params }));
-  const failed = await filesIn(api, identifier, { status: "error" });
   const terminal = openTerminal(options.json === true);
+  const counting = dataOf(api.GET("/api/rags/{identifier}", { params }));
+  const reading = counting.then(() => filesIn(api, identifier, { status: "error" }));
+  const all = Promise.all([counting, reading]);
+  const [rag, failed] = await all.finally(terminal.waitForAnswer());
   terminal.result({ ...rag, failed });
   if (terminal.json) return;
   const counts = [rag.status, rag.totalFiles, rag.processedFiles, failed.length, rag.numberVectors];

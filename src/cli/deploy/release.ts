@@ -1,14 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
+import { upgradeNotice, VERSION_SQL } from "../worker/upgrade.ts";
 import { withoutNoise } from "../worker/wrangler-output.ts";
 import type { DeploySettings } from "./settings.ts";
 import { askWrangler, runWrangler } from "./wrangler-command.ts";
@@ -20,6 +22,23 @@ export async function dryRun(terminal: Terminal, { environment }: DeploySettings
   if (said.code !== 0) throw new CommandFailure(`Nothing was built.\n${said.stderr}${said.stdout}`);
   for (const line of withoutNoise(said.stdout + said.stderr)) terminal.say(line);
   terminal.say(`Everything was built for ${environment}, nothing was deployed.`);
+}
+
+const answer = z.array(z.object({ results: z.array(z.unknown()) }));
+
+/** Says which indexes the new code rebuilds. @throws CommandFailure for a database of a later version */
+export async function tellUpgrade(
+  terminal: Terminal,
+  { database, environment }: DeploySettings,
+): Promise<void> {
+  const where = ["--remote", "--env", environment];
+  const statement = ["d1", "execute", database.name, "--json", "--command", VERSION_SQL];
+  const { stdout } = await askWrangler([...statement, ...where]);
+  const [said] = answer.safeParse(parsedJson(stdout)).data ?? [];
+  const migrations = await readdir(join(PROJECT, "migrations"));
+  const of = { where: `The database ${database.name}`, migrations };
+  const notice = upgradeNotice(said?.results[0], of);
+  if (notice !== null) terminal.warn(notice);
 }
 
 /** Runs before the new code is uploaded: every migration is compatible with the previous code. */

@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { z } from "zod";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
+import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { CommandFailure } from "../failure.ts";
 import { SERVICE } from "../installation.ts";
 import { saidBy, signalGroup } from "./processes.ts";
 import { OWNER_ONLY } from "./state-files.ts";
+import { upgradeNotice, VERSION_SQL } from "./upgrade.ts";
 import { spawnDatabaseTask } from "./workerd.ts";
 
 const STAMP = "migrations-applied";
@@ -22,16 +24,28 @@ const answer = z.union([
 ]);
 
 /**
- * Applies the migrations to the database of a state folder. A stamp file records that nothing has
- * changed since then. @throws CommandFailure with the reason
+ * Applies the migrations to the database of a state folder, and tells what else this version
+ * changes. A stamp file records that nothing has changed since then.
+ * @throws CommandFailure with the reason, also for a state of a later version
  */
-export async function applyMigrations(stateFolder: string): Promise<void> {
+export async function applyMigrations(
+  stateFolder: string,
+  tell: (line: string) => void = () => {},
+): Promise<void> {
   await mkdir(stateFolder, { recursive: true });
   const stamp = join(stateFolder, STAMP);
   const sql = await readFile(join(SERVICE, "migrations.json"), "utf8");
-  const wanted = createHash("sha256").update(sql).digest("hex");
+  const wanted = createHash("sha256").update(`${sql}${INDEX_FORMAT}`).digest("hex");
   const applied = await readFile(stamp, "utf8").catch(() => "");
   if (applied === wanted && hasDatabase(stateFolder)) return;
+  if (hasDatabase(stateFolder)) {
+    // A database without tables has no version.
+    const [row] = await askDatabase(stateFolder, VERSION_SQL).catch(() => []);
+    const migrations = z.record(z.string(), z.unknown()).parse(parsedJson(sql));
+    const where = `The state folder ${stateFolder}`;
+    const notice = upgradeNotice(row, { where, migrations: Object.keys(migrations) });
+    if (notice !== null) tell(notice);
+  }
   await askDatabase(stateFolder);
   await writeFile(stamp, wanted, { mode: OWNER_ONLY });
 }

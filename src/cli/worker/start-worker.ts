@@ -41,7 +41,7 @@ export async function startWorker(settings: WorkerSettings) {
   await checkPortIsFree(port, host);
   const release = await claimState(stateFolder, port);
   await buildIfChanged("service");
-  await applyMigrations(stateFolder);
+  await applyMigrations(stateFolder, settings.tell);
   const child = spawnService(stateFolder, `${inUrl(host)}:${port}`, settings.variables);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   const logPath = join(stateFolder, "worker.log");
