@@ -15,7 +15,7 @@ export type FormProps = {
   hasFiles?: boolean;
   /** For fields in two columns. */
   isWide?: boolean;
-  /** Buttons beside that which submits. */
+  /** Buttons next to the one that submits. */
   buttons?: Child;
   children?: Child;
 };
