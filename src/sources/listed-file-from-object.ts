@@ -1,5 +1,6 @@
 import { fileNameOf } from "../core/folders.ts";
 import { hash32 } from "../core/hash.ts";
+import { normalForm } from "../core/normal-form.ts";
 import { trimEnd } from "../core/trim.ts";
 import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
 import { storedPath } from "./file-names.ts";
@@ -41,7 +42,7 @@ export function listedFileFromObject(
 
 /** Keys that are one path: in another form of Unicode, or with a `/` at the end. */
 const mayBeTwin = ({ path, externalId }: ListedFile) =>
-  path.normalize("NFD") !== path || externalId?.endsWith("/") === true;
+  normalForm(path, "NFD") !== path || externalId?.endsWith("/") === true;
 
 /** Objects are told apart by their keys, of which several can have one path. */
 export async function withOwnPaths(

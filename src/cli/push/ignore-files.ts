@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+import { normalForm } from "../../core/normal-form.ts";
 import ignore, { type Ignore } from "ignore";
 
 /** The later one decides, as for ripgrep. */
@@ -21,9 +22,9 @@ export async function rulesIn(
   const own = ignore({ ignorecase });
   for (const file of IGNORE_FILES) {
     const text = await readFile(join(folder, file), "utf8").catch(() => "");
-    own.add(text.normalize("NFC"));
+    own.add(normalForm(text, "NFC"));
   }
-  return { own, name: name.normalize("NFC"), above };
+  return { own, name: normalForm(name, "NFC"), above };
 }
 
 /** The nearest rule decides: https://git-scm.com/docs/gitignore. A folder's path ends in `/`. */

@@ -95,7 +95,7 @@ async function listInto(into: FolderListing, choose: Chooser, { absolute, path, 
     for await (const entry of await opendir(absolute)) {
       const inner = normalForm(path === "" ? entry.name : `${path}/${entry.name}`, "NFC");
       const ending = entry.isDirectory() ? "/" : "";
-      const isLeftOut = isIgnored(rules, `${entry.name.normalize("NFC")}${ending}`);
+      const isLeftOut = isIgnored(rules, `${normalForm(entry.name, "NFC")}${ending}`);
       if (isLeftOut && !isHidden(entry.name)) into.ignored.push(`${inner}${ending}`);
       else await listEntry(into, choose, entry, join(absolute, entry.name), inner, rules);
     }
