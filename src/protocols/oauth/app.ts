@@ -7,6 +7,7 @@ import {
 } from "../../access/programs/addresses.ts";
 import type { AuthorizationServer } from "../../access/programs/authorization-server.ts";
 import { notFound } from "../../core/errors.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
@@ -65,13 +66,36 @@ type Answering = (
 async function answer(context: Context<AppEnv>, url: string, by: Answering): Promise<Response> {
   const { raw } = context.req;
   refuseCoded(raw.headers);
-  const body = raw.method === "POST" ? await readText(raw, BODY_LIMIT_BYTES) : null;
+  const sent = raw.method === "POST" ? await readText(raw, BODY_LIMIT_BYTES) : null;
+  const body = sent !== null && url.endsWith("/register") ? servedPart(sent) : sent;
   const request = new Request(url, { method: raw.method, headers: raw.headers, body });
   const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
   const { services } = context.var;
   const server = authorizationServer(services, baseUrlFor(context), clientOf(services.config, raw));
   const answered = await by(server, request, executionOf(context));
   return new Response(answered.body, answered);
+}
+
+const SERVED: Partial<Record<string, string[]>> = {
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+};
+
+/**
+ * What is served of what a program wishes to register: the answer tells it which, as
+ * https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1 has it. An empty field is none.
+ */
+function servedPart(text: string): string {
+  const wished = parsedJson(text);
+  if (!isObject(wished)) return text;
+  const fields = Object.entries(wished).filter(([, value]) => value !== "" && value !== null);
+  const served = fields.map(([name, value]) => {
+    const some = Array.isArray(value)
+      ? value.filter((one) => SERVED[name]?.includes(String(one)))
+      : [];
+    return [name, some.length > 0 ? some : value];
+  });
+  return JSON.stringify(Object.fromEntries(served));
 }
 
 /** Hono's type of it lacks what the platform's has. */

@@ -255,6 +255,19 @@ test("members connect what is open to them, for as long as it is", async () => {
   expect(await toolsOf(access)).toBe(401);
 });
 
+test("a program that wishes for more is registered with what is served", async () => {
+  const grants = ["authorization_code", "refresh_token"];
+  const { status, body } = await register({
+    grant_types: [...grants, "urn:ietf:params:oauth:grant-type:device_code"],
+    response_types: ["code", "token"],
+    client_uri: "",
+    logo_uri: null,
+  });
+  expect([status, body]).toMatchObject([201, { grant_types: grants, response_types: ["code"] }]);
+  expect(body).not.toHaveProperty("client_uri");
+  expect((await register({ grant_types: ["client_credentials"] })).status).toBe(400);
+});
+
 test("registrations are bounded by size and address; unused ones end", async () => {
   const tooLong = await register({ client_name: "x".repeat(20_000) });
   expect(tooLong.status).toBe(413);
