@@ -36,7 +36,7 @@ test.skipIf(isWithoutChromium)(
     await page.click(".steps button:has-text('Create RAG')");
     await page.click("button:has-text('Create inference')");
     await expect
-      .poll(async () => await askStaffQuestion(page), { timeout: 120_000, interval: 1_000 })
+      .poll(async () => await askStaffQuestion(page), { interval: 1_000 })
       .toContain("26 days");
     await page.goto("/panel");
     await page.click(".steps a:has-text('Create token')");
@@ -47,7 +47,7 @@ test.skipIf(isWithoutChromium)(
       data: { prompt: "How many days of leave are there?", semanticSearch: ["days of leave"] },
     });
     expect(await called.text()).toContain("26 days");
-    await expect.poll(async () => await callChartsOn(page), { timeout: 60_000 }).toBe(1);
+    await expect.poll(async () => await callChartsOn(page)).toBe(1);
     await page.locator("svg.chart").first().focus();
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
@@ -185,7 +185,7 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     await page.waitForURL(`**${second}`);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("audit");
-    await expect.poll(() => page.locator("#find a").count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => page.locator("#find a").count()).toBe(1);
     await page.keyboard.press("Enter");
     await page.waitForURL("**/panel/settings/log");
   });
@@ -194,7 +194,7 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     const { page } = panel().admin;
     await page.goto("/panel/sources/handbook");
     await page.fill("[name=path]", "trains");
-    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     expect(page.url()).toContain("path=trains");
     await page.goto("/panel/inferences/ask");
     await page.fill("[name=q]", 'What\'s "leave"?');
@@ -266,15 +266,13 @@ describe.skipIf(isWithoutChromium)("the panel in Chromium", () => {
     });
     await dropped(panel().admin, folder);
     await expect
-      .poll(async () => await page.locator("[data-drop]").innerText(), { timeout: 120_000 })
+      .poll(async () => await page.locator("[data-drop]").innerText())
       .toMatch(
         /301 files: 299 uploaded, 1 failed, 1 skipped \(hidden\)\s+file-7.md: too many pages/,
       );
     await page.locator("#files .pager", { hasText: "1–50 of 299 files" }).waitFor();
     await expect
-      .poll(async () => JSON.stringify(await api("GET", "/file-sources/dropped/files?limit=1")), {
-        timeout: 120_000,
-      })
+      .poll(async () => JSON.stringify(await api("GET", "/file-sources/dropped/files?limit=1")))
       .toMatch(/"filePath":"below\/file-0.md".*"total":299/);
     expect(complaints).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { CHROMIUM_ARGUMENTS, findChromium } from "../browser/support/chromium.ts";
@@ -10,6 +10,7 @@ import { conformance } from "./mcp-conformance.ts";
 import { countsOf, makeRag, scratchFolder, startService } from "./local-service.ts";
 import { aiSdkAnswer, mcpRemote, sdkClient, type Person } from "./oauth-clients.ts";
 import { openidTests, startProvider, type World } from "./openid-tests.ts";
+import { eventually } from "../support/eventually.ts";
 
 const executablePath = findChromium();
 const PASSED = [
@@ -46,7 +47,7 @@ beforeAll(async () => {
   const [{ context }, provider] = await Promise.all([
     signedInVisitor(browser, service.url, credentials),
     startProvider(service),
-    vi.waitFor(async () => expect((await countsOf(api)).processedFiles).toBe(1), 60_000),
+    eventually(async () => expect((await countsOf(api)).processedFiles).toBe(1)),
   ]);
   world = { service, state: scratch.path, browser, admin: context, provider };
   person = { context, rag: "docs" };

@@ -1,6 +1,5 @@
-import { vi } from "vitest";
-
 import { rowsOf } from "./statements.ts";
+import { eventually } from "./eventually.ts";
 
 /** A scan that was asked for and has not begun is due within a minute. */
 const ASKED_MS = 60_000;
@@ -21,11 +20,8 @@ const UNSETTLED = `select
  * batch of messages keeps the run from ending.
  */
 export async function queuesSettled(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const [row] = await rowsOf<{ count: number }>(UNSETTLED, Date.now() + ASKED_MS);
-      if (row?.count !== 0) throw new Error(`${row?.count ?? "?"} pieces of work are left`);
-    },
-    { timeout: 120_000, interval: 100 },
-  );
+  await eventually(async () => {
+    const [row] = await rowsOf<{ count: number }>(UNSETTLED, Date.now() + ASKED_MS);
+    if (row?.count !== 0) throw new Error(`${row?.count ?? "?"} pieces of work are left`);
+  });
 }

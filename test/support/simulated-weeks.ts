@@ -71,7 +71,7 @@ export type Tally = {
 export const scaleOf = (intervals: number) =>
   intervals >= FULL_SCALE_FROM
     ? { largeFolder: 5_000, changesPerBurst: 100, pageSize: 500, timeoutMs: 3 * HOUR_MS }
-    : { largeFolder: 25, changesPerBurst: 12, pageSize: 20, timeoutMs: 5 * MINUTE_MS };
+    : { largeFolder: 25, changesPerBurst: 12, pageSize: 20, timeoutMs: 20 * MINUTE_MS };
 
 /**
  * Time limits that never end. The platform lets one event set 10,000 timers, and a simulation is

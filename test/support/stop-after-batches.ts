@@ -1,8 +1,9 @@
-import { afterAll, vi } from "vitest";
+import { afterAll } from "vitest";
 
 // Whatever a batch may be the first to need: what one event imports others would wait for.
 import "../../src/jobs/consume.ts";
 import { batches } from "./queue-batches.ts";
+import { eventually } from "./eventually.ts";
 
 /**
  * A Worker that is stopped in the middle of a batch of messages keeps the run from ending, and the
@@ -14,11 +15,8 @@ batches.underWay.clear();
 
 afterAll(async () => {
   batches.taken = false;
-  await vi.waitFor(
-    () => {
-      const queues = [...batches.underWay].map(({ queue }) => queue);
-      if (queues.length > 0) throw new Error(`batches of ${queues.join(", ")} are under way`);
-    },
-    { timeout: 120_000, interval: 20 },
-  );
+  await eventually(() => {
+    const queues = [...batches.underWay].map(({ queue }) => queue);
+    if (queues.length > 0) throw new Error(`batches of ${queues.join(", ")} are under way`);
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test, afterEach, beforeEach, vi } from "vitest";
+import { describe, expect, test, afterEach, beforeEach } from "vitest";
 
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
@@ -11,6 +11,7 @@ import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai.
 import type { ModelRegistry } from "../../../src/ports/models.ts";
 import type { Failure } from "../../doubles/openai-compatible/failures.ts";
 import { serveOpenAi } from "../../doubles/openai-compatible/serve.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const config = parseConfig({
   ENVIRONMENT: "development",
@@ -289,7 +290,7 @@ test.each([{ kind: "hang" }, { kind: "drip" }] as Failure[])(
     double.fail("chat", failure);
     const gone = new AbortController();
     const asked = Promise.resolve(ask(gone.signal)).catch((thrown: unknown) => thrown);
-    await vi.waitFor(() => expect(double.requests).toHaveLength(1), { timeout: 120_000 });
+    await eventually(() => expect(double.requests).toHaveLength(1));
     gone.abort(new Error("gone"));
     expect(await asked).toBeInstanceOf(Error);
   },

@@ -13,6 +13,7 @@ import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query
 import { runCommand, wrapHelp } from "../../../src/cli/run-command.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
 import { passOutput, withoutNoise } from "../../../src/cli/worker/wrangler-output.ts";
+import { eventually } from "../../support/eventually.ts";
 
 afterEach(() => {
   process.stdout.removeAllListeners("error");
@@ -124,7 +125,7 @@ env.DB (quarry)         D1 Database
   const to = { write: (text: string) => shown.push(text) };
   const from = Readable.from([printed]);
   passOutput(from, to as never, (url) => shown.push(`at ${url}\n`));
-  await vi.waitFor(() => expect(shown).toHaveLength(3), 10_000);
+  await eventually(() => expect(shown).toHaveLength(3));
   const lines = "at http://localhost:8787\n✘ [ERROR] Build failed\n";
   expect(shown.join("")).toBe(`${lines}{"level":"info"}\n`);
 });

@@ -15,13 +15,14 @@ import {
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { claimState, isAlive } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 import { testFolder } from "../../support/test-folder.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -164,7 +165,7 @@ test("the state folder is closed to other users; foreign files are left alone", 
 test("a killed server whose parent has not noticed uses the folder no more", async () => {
   const parent = spawn("sh", ["-c", "(exit 0) & echo $!; exec sleep 60"]);
   const [pid] = (await once(parent.stdout, "data")) as [Buffer];
-  await vi.waitFor(() => expect(isAlive(Number(pid.toString()))).toBe(false), 10_000);
+  await eventually(() => expect(isAlive(Number(pid.toString()))).toBe(false));
   noteOf(Number(pid.toString()), 8_787);
   (await claimState(folder, 1))();
   expect(isAlive(process.pid)).toBe(true);

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 import { testFolder } from "../../support/test-folder.ts";
+import { eventually } from "../../support/eventually.ts";
 
 test("a push that failed is tried again until it is done, without a change", async () => {
   const folder = testFolder();
@@ -31,7 +32,7 @@ test("a folder that is removed and made again is still watched", async () => {
     return Promise.resolve(true);
   };
   const untilSeen = async (names: string[] | null) =>
-    await vi.waitFor(() => expect(seen).toEqual(names), { timeout: 60_000 });
+    await eventually(() => expect(seen).toEqual(names));
   const watched = watchFolder(folder, push, stopping.signal, 1);
   rmSync(folder, { recursive: true });
   await untilSeen(null);

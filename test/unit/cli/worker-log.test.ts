@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { followWorkerLog } from "../../../src/cli/worker/worker-log.ts";
 import { testFolder } from "../../support/test-folder.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const MAX_BYTES = 1_000;
 const ofWorker = (level: string, logged: object) =>
@@ -18,7 +19,7 @@ function followed(path: string) {
   const write = async (line: string) => {
     const before = log.lastLines().at(-1);
     output.push(`${line}\n`);
-    await vi.waitFor(() => expect(log.lastLines().at(-1)).not.toBe(before), 60_000);
+    await eventually(() => expect(log.lastLines().at(-1)).not.toBe(before));
   };
   return { write, told, log };
 }

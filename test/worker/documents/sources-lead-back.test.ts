@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { ragWorld } from "../../support/ingestion-world.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 type Glob = (pattern: string, options: { query: string; import: string; eager: true }) => unknown;
 
@@ -24,7 +25,6 @@ const BERTHS = Array.from(
 const TABLE = ["# Berths", "", HEADER, "| --- | --- | --- |", ...BERTHS, ""].join("\n");
 const FILES = 6;
 const RAGS = 2;
-const TIMEOUT_MS = 600_000;
 
 let api: ReturnType<typeof withToken>;
 let panel: Awaited<ReturnType<typeof signedIn>>;
@@ -55,19 +55,14 @@ beforeAll(async () => {
     await panel.put(`/file-sources/papers/files/${name}`, bytes, "application/octet-stream");
   }
   await panel.put("/file-sources/papers/files/broken.pdf", "%PDF-1.7 and no more");
-  await vi.waitFor(
-    async () => {
-      const { results } = await env.DB.prepare(
-        "select status from rag_files order by status",
-      ).all();
-      const ends = results.map(({ status }) => status);
-      const errors = Array.from({ length: RAGS }, () => "error");
-      const rest = Array.from({ length: RAGS * (FILES - 1) }, () => "indexed");
-      expect(ends).toEqual([...errors, ...rest]);
-    },
-    { timeout: TIMEOUT_MS, interval: 100 },
-  );
-}, TIMEOUT_MS);
+  await eventually(async () => {
+    const { results } = await env.DB.prepare("select status from rag_files order by status").all();
+    const ends = results.map(({ status }) => status);
+    const errors = Array.from({ length: RAGS }, () => "error");
+    const rest = Array.from({ length: RAGS * (FILES - 1) }, () => "indexed");
+    expect(ends).toEqual([...errors, ...rest]);
+  });
+});
 
 afterAll(queuesSettled);
 

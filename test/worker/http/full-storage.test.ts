@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
 import { freshAddress, ORIGIN, signedIn } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -60,7 +61,7 @@ test("a bucket that never answers is 507 in ten seconds, and health says so mean
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   for (const [nth, text] of ["# Short\n", LONG].entries()) {
     const answer = full.send("PUT", `/panel/api/file-sources/${id}/files/${nth}.md`, text);
-    await vi.waitUntil(() => asked.some((key) => key.includes("/bytes/")), { timeout: 60_000 });
+    await eventually(() => expect(asked.join()).toContain("/bytes/"));
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await answer).toEqual({ status: 507, body: NO_ROOM });
     asked.length = 0;

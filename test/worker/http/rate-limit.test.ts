@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 
 async function ask(path: string, ip: string, method = "GET") {
   const request = new Request(`http://localhost${path}`, {
@@ -77,7 +78,7 @@ test("the count survives an eviction, and leaves nothing behind after its window
   for (let count = 0; count < 25; count++) await ask("/embed/x", ip);
   const stub = windowOf("embed", ip);
   // A burst is written within a second, by a timer that no eviction cuts short.
-  await vi.waitFor(async () => expect(await storedCount(stub)).toBe(25), { timeout: 120_000 });
+  await eventually(async () => expect(await storedCount(stub)).toBe(25));
   await evictDurableObject(stub);
   expect((await ask("/embed/x", ip)).headers.get("RateLimit")).toBe('"embed";r=4;t=60');
   const stored = await runInDurableObject(stub, async (_, { storage }) => {

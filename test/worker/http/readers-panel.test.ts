@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { MOUNTED } from "../../../src/apps.ts";
 import { composeServices } from "../../../src/compose.ts";
@@ -19,6 +19,7 @@ import {
   type Caller,
   type Vault,
 } from "./reader-vault.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let admin: Vault["panel"];
 let callers: Vault["callers"];
@@ -40,11 +41,11 @@ beforeAll(async () => {
   Object.assign(ids, { run, question: data[0]?.id });
   const status = async () =>
     (await admin.send("GET", `/question-sets/secrets/runs/${run}`)).body as { status: string };
-  await vi.waitFor(async () => expect((await status()).status).toBe("done"), 60_000);
+  await eventually(async () => expect((await status()).status).toBe("done"));
   // The log keeps whom a call reads for.
   const probe = { path: "/api/rags/vault", seen: null };
   await askVault(callers, { caller: "named", probe, headers: as("eve-9933@elsewhere.org") });
-}, 180_000);
+});
 
 afterAll(queuesSettled);
 

@@ -15,13 +15,14 @@ import {
   type Vault,
 } from "./reader-vault.ts";
 import { PROBES, rpc, semanticSearch, tool, type Probe } from "./reader-probes.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let panel: Vault["panel"];
 let callers: Vault["callers"];
 
 beforeAll(async () => {
   ({ panel, callers } = await filledVault());
-}, 180_000);
+});
 
 afterAll(queuesSettled);
 
@@ -193,7 +194,7 @@ test("a change of readers counts for the next search, and nothing is embedded ag
   await panel.put(FILE, text, "text/markdown", headers);
   const finds = async (reader: string) =>
     (await ask("named", PLAN, as(reader))).text.includes("zebra");
-  await vi.waitFor(async () => expect(await finds("carl@example.com")).toBe(true), 60_000);
+  await eventually(async () => expect(await finds("carl@example.com")).toBe(true));
   expect(await finds(ANN)).toBe(false);
   const before = await panel.send("GET", FILE);
 
@@ -265,7 +266,7 @@ test("in the panel an administrator searches as somebody, a member as itself", a
   await panel.put("/file-sources/vault/files/hr/merger.md", "");
   const failing = async (send: typeof panel.send) =>
     JSON.stringify((await send("GET", "/overview")).body).includes("merger.md");
-  await vi.waitFor(async () => expect(await failing(panel.send)).toBe(true), 60_000);
+  await eventually(async () => expect(await failing(panel.send)).toBe(true));
   expect(await failing(bob.send)).toBe(false);
   const overview = await call("GET", "/panel", { headers: { Cookie: bob.cookie } });
   expect(overview.body).not.toContain("merger.md");
@@ -273,12 +274,12 @@ test("in the panel an administrator searches as somebody, a member as itself", a
   expect(page.status).toBe(403);
   await ask("bob", PLAN);
   const read = { target: `vault for ${BOB}`, actor: expect.objectContaining({ name: "bob" }) };
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body } = await panel.send("GET", "/audit?action=rags.read&limit=100");
     const { data } = body as { data: object[] };
     expect(data).toContainEqual(expect.objectContaining(read));
     expect(JSON.stringify(data)).not.toContain("zebra");
-  }, 60_000);
+  });
 });
 
 test("a scope tells how many files its caller may read", async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 let panel: Awaited<ReturnType<typeof signedIn>>;
 
@@ -75,9 +76,8 @@ test("its last use is noted, at most once a minute", async () => {
     expect((await withToken(token).get("/rags/notes")).status).toBe(200);
     vi.useRealTimers();
   };
-  const soon = { timeout: 120_000, interval: 50 };
   const noted = async (ms: number) =>
-    await vi.waitFor(async () => expect(await lastUse(id)).toBe(start + ms), soon);
+    await eventually(async () => expect(await lastUse(id)).toBe(start + ms));
   await useAt(0);
   await noted(0);
   await useAt(59_999);

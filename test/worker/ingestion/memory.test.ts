@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { MINUTE_MS } from "../../../src/core/time.ts";
 import { ragWorld, type World, statement } from "../../support/ingestion-world.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const LARGE_BYTES = 25 * 1024 * 1024;
 
@@ -35,8 +36,7 @@ function embeddingWaits(world: World) {
   });
   return {
     calls: () => calls,
-    begun: async (number: number) =>
-      await vi.waitFor(() => expect(calls).toBe(number), { timeout: MINUTE_MS }),
+    begun: async (number: number) => await eventually(() => expect(calls).toBe(number)),
     goesOn: gate.resolve,
   };
 }
@@ -53,7 +53,7 @@ test("two small documents are worked on at once", async () => {
 
 test("a second document of 25 MiB waits until the first has left the isolate's memory", async () => {
   const both = await twoConsumers(LARGE_BYTES);
-  await vi.waitFor(() => expect(both.asks.mock.calls.length).toBeGreaterThan(3), MINUTE_MS);
+  await eventually(() => expect(both.asks.mock.calls.length).toBeGreaterThan(3));
   expect(both.embedding.calls()).toBe(1);
   await both.ends();
   expect(both.embedding.calls()).toBe(2);
@@ -62,7 +62,7 @@ test("a second document of 25 MiB waits until the first has left the isolate's m
 
 test("files that find no memory for a minute are released, and indexed later", async () => {
   const both = await twoConsumers(LARGE_BYTES);
-  await vi.waitFor(() => expect(both.asks).toHaveBeenCalled(), MINUTE_MS);
+  await eventually(() => expect(both.asks).toHaveBeenCalled());
   both.world.now += 2 * MINUTE_MS;
   await both.second;
   expect(await statuses(both)).toEqual(["processing 1", "pending 0"]);

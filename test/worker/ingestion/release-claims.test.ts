@@ -1,6 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
-import { MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { RagId, FileSourceId } from "../../../src/core/ids.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { crashAtCalls, type CrashPoint } from "../../support/crash.ts";
@@ -21,6 +21,7 @@ import {
   PATHS,
 } from "./heavy-files.ts";
 import type { IndexMessage } from "../../../src/core/queue-messages.ts";
+import { eventually } from "../../support/eventually.ts";
 
 test("after a minute a consumer releases unstarted files without counting an attempt", async () => {
   const { world, rag } = await heavyWorld();
@@ -126,9 +127,7 @@ test("the sweep queues released files whose message was lost, with no attempt co
   await Promise.race([deliverOnce(world), died]);
   world.services.queue = queue;
   // What is under way does not wait for the queue.
-  await vi.waitFor(async () => expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED), {
-    timeout: 10 * SECOND_MS,
-  });
+  await eventually(async () => expect(await statuses(world, rag)).toEqual(BEGUN_INDEXED));
   world.now += 2 * MINUTE_MS;
   await sweep(world.services);
   expect(await suspected(rag)).toEqual([]);

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { Dice } from "../../support/dice.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 /** Lanes run side by side over files of their own, so that 120 steps wait for few batches. */
 const LANES = 10;
 const STEPS_PER_LANE = 12;
 const PATHS_PER_LANE = 4;
-const INDEXED_WITHIN_MS = 120_000;
 
 let panel: Awaited<ReturnType<typeof signedIn>>;
 let api: ReturnType<typeof withToken>;
@@ -29,17 +29,14 @@ beforeAll(async () => {
 afterAll(queuesSettled);
 
 async function untilIndexed(path: string) {
-  await vi.waitFor(
-    async () => {
-      const folder = path.slice(0, path.indexOf("/") + 1);
-      const files = await api.get(`/rags/notes/files?path=${encodeURIComponent(folder)}`);
-      const states = (files.body as { filePath: string; status: string }[])
-        .filter(({ filePath }) => filePath === path)
-        .map(({ status }) => status);
-      expect(states).toEqual(["indexed"]);
-    },
-    { timeout: INDEXED_WITHIN_MS, interval: 50 },
-  );
+  await eventually(async () => {
+    const folder = path.slice(0, path.indexOf("/") + 1);
+    const files = await api.get(`/rags/notes/files?path=${encodeURIComponent(folder)}`);
+    const states = (files.body as { filePath: string; status: string }[])
+      .filter(({ filePath }) => filePath === path)
+      .map(({ status }) => status);
+    expect(states).toEqual(["indexed"]);
+  });
 }
 
 /** The texts that a search restricted to the lane's own folder shows, by path. */

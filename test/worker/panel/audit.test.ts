@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
@@ -9,6 +9,7 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { call, signedIn, withToken } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 type Event = {
   actor: { kind: string; id: string | null; name: string | null };
@@ -78,14 +79,11 @@ test("files that one caller puts into a source are one event with a count", asyn
       body: `The text of ${path}.`,
     });
   for (const path of ["a.txt", "b.txt", "c.txt"]) expect((await put(path)).status).toBe(201);
-  await vi.waitFor(
-    async () => {
-      const { data } = await trail("?action=file-sources.files.put");
-      const own = data.filter(({ target }) => target === "pushed");
-      expect(own).toMatchObject([{ status: 201, count: 3 }]);
-    },
-    { timeout: 120_000 },
-  );
+  await eventually(async () => {
+    const { data } = await trail("?action=file-sources.files.put");
+    const own = data.filter(({ target }) => target === "pushed");
+    expect(own).toMatchObject([{ status: 201, count: 3 }]);
+  });
 });
 
 async function newKey() {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
 import { addRag, ASKING, program } from "../protocols/world.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const SOURCE = "/file-sources/notes";
 const SECTION = (title: string, words: string) => `## ${title}\n\n${words.repeat(12)}\n\n`;
@@ -28,16 +29,13 @@ afterAll(queuesSettled);
 type Index = { live: { chunkSize: number; generation: number } | null; building: unknown };
 
 const indexedAs = async (isDone: (index: Index) => boolean) =>
-  await vi.waitFor(
-    async () => {
-      const { body } = await panel.send("GET", "/rags/notes/index");
-      if ((body as Index).building !== null || !isDone(body as Index)) throw new Error("building");
-      const rag = await panel.send("GET", "/rags/notes");
-      const { processedFiles: done, totalFiles: all } = rag.body as Record<string, number>;
-      if (done !== all) throw new Error("indexing");
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  await eventually(async () => {
+    const { body } = await panel.send("GET", "/rags/notes/index");
+    if ((body as Index).building !== null || !isDone(body as Index)) throw new Error("building");
+    const rag = await panel.send("GET", "/rags/notes");
+    const { processedFiles: done, totalFiles: all } = rag.body as Record<string, number>;
+    if (done !== all) throw new Error("indexing");
+  });
 
 /** Everything that one question brings up, at each door. */
 function doorsOf({ post }: ReturnType<typeof program>) {
@@ -151,9 +149,7 @@ test("metadata that is edited filters searches, and the file keeps its version",
   const metadata = { label: "holiday" };
   const edited = await panel.send("PATCH", `${SOURCE}/files/leave.md`, { metadata });
   expect(edited.status).toBe(204);
-  await vi.waitFor(async () => expect(await labelled("holiday")).toEqual(["leave.md"]), {
-    timeout: 5_000,
-  });
+  await eventually(async () => expect(await labelled("holiday")).toEqual(["leave.md"]));
   expect((await panel.send("GET", `${SOURCE}/manifest`)).body).toEqual(before.body);
   const unknown = await panel.send("PATCH", `${SOURCE}/files/none.md`, { metadata });
   expect(unknown.status).toBe(404);

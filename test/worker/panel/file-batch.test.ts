@@ -1,8 +1,9 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, signedIn } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const FILES = "/file-sources/batches/files";
 
@@ -59,7 +60,7 @@ test("a batch answers for each file; what is refused spoils no other", async () 
     ],
     total: 3,
   });
-  await vi.waitFor(async () => expect(await audited()).toBe(before + 3), { timeout: 120_000 });
+  await eventually(async () => expect(await audited()).toBe(before + 3));
 });
 
 /** How many files of the source the audit trail says were put. */
@@ -160,7 +161,7 @@ test("a batch that breaks off answers with what it stored, and the trail counts 
     { path: "broken/c.txt", status: 201 },
     { path: "", status: 400, error: expect.stringContaining("not a complete multipart body") },
   ]);
-  await vi.waitFor(async () => expect(await audited("broken")).toBe(3), { timeout: 120_000 });
+  await eventually(async () => expect(await audited("broken")).toBe(3));
   // What breaks off earlier stores nothing, and is refused.
   expect((await pushBroken(`${part("broken/d.txt", "short")}--b`)).status).toBe(400);
   const { body } = await admin.send("GET", "/file-sources/broken/files");

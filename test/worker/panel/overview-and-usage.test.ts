@@ -3,6 +3,7 @@ import { afterAll, afterEach, expect, test, vi } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -145,15 +146,12 @@ test("calls are reported by day, RAG and token with their names", async () => {
   const today = new Date(at).toISOString().slice(0, 10);
   // What was indexed before may be of the hour before.
   const from = new Date(Math.floor(at / HOUR_MS) * HOUR_MS).toISOString();
-  await vi.waitFor(
-    async () => {
-      expect(await report(`?from=${from}`)).toMatchObject({
-        group: "day",
-        data: [{ key: today, identifier: null, name: null, calls: 2, errors: 0, degraded: 0 }],
-      });
-    },
-    { timeout: 120_000, interval: 200 },
-  );
+  await eventually(async () => {
+    expect(await report(`?from=${from}`)).toMatchObject({
+      group: "day",
+      data: [{ key: today, identifier: null, name: null, calls: 2, errors: 0, degraded: 0 }],
+    });
+  }, 200);
   const hour = /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/;
   const byHour = await report(`?group=hour&from=${from}`);
   expect(byHour).toMatchObject({ data: [{ key: expect.stringMatching(hour), calls: 2 }] });

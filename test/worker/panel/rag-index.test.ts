@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 afterAll(queuesSettled);
 
@@ -29,9 +30,8 @@ test("the panel shows an index, estimates a change, and returns to the previous 
 
   await admin.send("PATCH", "/rags/reversible", change);
   const answers = async (generation: number) =>
-    await vi.waitFor(
-      async () => expect(await state()).toMatchObject({ live: { generation }, building: null }),
-      { timeout: 120_000, interval: 100 },
+    await eventually(async () =>
+      expect(await state()).toMatchObject({ live: { generation }, building: null }),
     );
   await answers(2);
   const keptUntil = expect.stringMatching(/^\d{4}-.*Z$/) as string;

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { signedIn, withToken, told } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 type Rag = { id: string; identifier: string; totalFiles: number; processedFiles: number };
 
@@ -17,13 +18,10 @@ afterAll(queuesSettled);
 const make = (body: object) => admin.made<Rag>("/rags", { fileSource: "docs", ...body });
 
 async function indexed(identifier: string, files: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { body } = await admin.send("GET", `/rags/${identifier}`);
-      expect(body).toMatchObject({ totalFiles: files, processedFiles: files });
-    },
-    { timeout: 120_000, interval: 100 },
-  );
+  await eventually(async () => {
+    const { body } = await admin.send("GET", `/rags/${identifier}`);
+    expect(body).toMatchObject({ totalFiles: files, processedFiles: files });
+  });
 }
 
 async function found(identifier: string, query: string): Promise<string[]> {

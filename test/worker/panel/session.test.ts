@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 
 import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const HOUR = 3_600_000;
 const ADMIN = { email: "admin@localhost", password: "quarry" };
@@ -83,7 +84,7 @@ test("a session ends after 12 idle hours, and after 7 days whatever happens", as
   expect((await whoAmI(idle)).status).toBe(200);
   // That request was a sign of life: twelve more hours begin.
   vi.setSystemTime(start + 24 * HOUR - 10_000);
-  await vi.waitUntil(async () => (await whoAmI(idle)).status === 200, { timeout: 120_000 });
+  await eventually(async () => expect((await whoAmI(idle)).status).toBe(200));
   vi.setSystemTime(start + 36 * HOUR);
   expect((await whoAmI(idle)).status).toBe(401);
 

@@ -1,10 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { exports } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { newToken } from "../../../src/access/credential-format.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 import { addRag, ASKING, program, type ProtocolsWorld } from "./world.ts";
+import { eventually } from "../../support/eventually.ts";
 
 /** A client of the official SDK that calls the Worker. */
 export async function connected(token: string, mode: "auto" | "legacy"): Promise<Client> {
@@ -121,14 +122,11 @@ export function mcpTests(world: () => ProtocolsWorld): void {
       expect(structuredContent).toMatchObject({ text: expect.stringContaining("at nine") });
 
       await panel.put(`/file-sources/${name}/files/page.html`, "%PDF broken", "application/pdf");
-      const told = await vi.waitFor(
-        async () => {
-          const answer = await call(one, "fetch", { id });
-          expect(answer.isError).toBe(true);
-          return answer;
-        },
-        { timeout: 120_000, interval: 50 },
-      );
+      const told = await eventually(async () => {
+        const answer = await call(one, "fetch", { id });
+        expect(answer.isError).toBe(true);
+        return answer;
+      });
       expect(told.content[0]?.text).toMatch(/^The text is not available: a newer version/);
       const found = await call(one, "search", { query: "door opens", rag: name });
       expect(JSON.stringify(found.structuredContent)).toContain("at nine");

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { HOUR_MS } from "../../../src/core/time.ts";
 
 import { countStatements, factsOf, indexOf, put, search, stubOf } from "./support.ts";
+import { eventually } from "../../support/eventually.ts";
 
 /** More than one transaction deletes securely. */
 const PASSAGES = 200;
@@ -34,9 +35,9 @@ test("words of a large file that is removed are merged away, step by step", asyn
   // A mark for each word, no page rewritten.
   expect((await wordsOf(name, "bracken")).secure).toBe(0);
   expect((await search(index, "bracken number 7")).lexical.join()).not.toContain("bracken");
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
-  }, 120_000);
+  });
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 
   await index.remove([{ fileId: factsOf("small.txt").fileId, revision: 2 }]);
@@ -54,9 +55,9 @@ test("many small removals in one call are one large; a new merge follows an old"
     some.map((path) => ({ fileId: factsOf(path).fileId, revision: 2 }));
   await index.remove(idsOf(paths.slice(1)));
   await index.remove(idsOf(paths.slice(0, 1)));
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
-  }, 120_000);
+  });
   expect((await search(index, "heather7")).lexical).toHaveLength(1);
 });
 
