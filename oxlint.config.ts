@@ -107,6 +107,17 @@ function importOrderInDb(folder: string, at: number): OxlintOverride {
   };
 }
 
+const measured = "Count steps, or compare processor time by test/support/growth/growth.ts.";
+const patient = "Wait by test/support/eventually.ts, or expect.poll without a timeout.";
+/** What a test must not call, as it would fail on a machine that is slow or busy. */
+const timedCalls = [
+  { object: "performance", property: "now", message: measured },
+  ...["cpuUsage", "threadCpuUsage", "hrtime"].map((property) => {
+    return { object: "process", property, message: measured };
+  }),
+  ...["waitFor", "waitUntil"].map((property) => ({ object: "vi", property, message: patient })),
+];
+
 export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "oxc", "promise", "vitest"],
   categories: { correctness: "error", suspicious: "error", perf: "error" },
@@ -153,6 +164,14 @@ export default defineConfig({
       // Route declarations follow each other in one function.
       files: ["src/panel/api/**"],
       rules: { "max-lines-per-function": ["error", { max: 90 }] },
+    },
+    {
+      files: ["test/**"],
+      rules: { "no-restricted-properties": ["error", ...timedCalls] },
+    },
+    {
+      files: ["test/bench/**", "test/support/growth/growth.ts"],
+      rules: { "no-restricted-properties": "off" },
     },
     {
       files: ["test/**"],

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { PanelApi, Retrieval } from "../../src/cli/api/clients.ts";
 import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
@@ -15,6 +15,7 @@ import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = scratchFolder();
 const folder = join(scratch.path, "docs");
@@ -164,8 +165,6 @@ test("a folder names its readers; search and readers tell what each finds", asyn
   expect((await quarry(...of, "--check", "bob@example.com")).stdout).toContain("may not read it");
 });
 
-const MAX_MS = 2_000;
-
 async function run(body: unknown): Promise<{ status: number; text: string }> {
   const answer = await fetch(`${service.url}/api/inferences/plain`, {
     method: "POST",
@@ -192,13 +191,11 @@ User-agent:${SPACES}*
 Disallow:${SPACES}/closed/${SPACES}#\u2028x
 `;
 
-/** Another caller's wait while the work is under way. */
-async function healthMs(): Promise<number> {
-  const started = performance.now();
+/** Another caller is served while the work is under way. */
+async function expectHealth(): Promise<void> {
   const answer = await fetch(`${service.url}/health`);
   expect(answer.status).toBe(200);
   await answer.text();
-  return performance.now() - started;
 }
 
 test("hostile calls end with clear errors, and others are served meanwhile", async () => {
@@ -211,16 +208,15 @@ test("hostile calls end with clear errors, and others are served meanwhile", asy
   await api.POST("/inferences", { body: plain });
   for (const { what, body, error } of HOSTILE_CALLS) {
     const running = run(body);
-    const waitedMs = await healthMs();
+    await expectHealth();
     const answer = await running;
-    const isServed = waitedMs < MAX_MS;
     const text: unknown = expect.stringMatching(error);
-    expect({ what, isServed, ...answer }).toEqual({ what, isServed: true, status: 502, text });
+    expect({ what, ...answer }).toEqual({ what, status: 502, text });
   }
   const running = run({ prompt: LONG_PROMPT });
-  expect(await healthMs()).toBeLessThan(MAX_MS);
+  await expectHealth();
   expect((await running).status).toBe(200);
-  expect(await healthMs()).toBeLessThan(MAX_MS);
+  await expectHealth();
 });
 
 const HELD_UP = new Set(["objects.pdf", "streams.pdf", "trailers.pdf", "deep.pdf", "deep.html"]);
@@ -239,7 +235,7 @@ test("a hostile robots.txt is read, its rules hold, and others are served meanwh
     const read = async () => await panel<{ lastScan: Scan }>("GET", "/file-sources/site");
     let scan: Scan = null;
     while (scan?.finishedAt === undefined || scan.finishedAt === null) {
-      expect(await healthMs()).toBeLessThan(MAX_MS);
+      await expectHealth();
       scan = (await read()).lastScan;
     }
     expect(scan).toMatchObject({ error: null });
@@ -259,10 +255,10 @@ test("hostile documents end, others are served, the file behind is indexed", asy
   expectSuccess(await push());
   const state = { isDone: false };
   const indexing = indexed().finally(() => (state.isDone = true));
-  let longestMs = 0;
-  while (!state.isDone) longestMs = Math.max(longestMs, await healthMs());
+  let answers = 0;
+  for (; !state.isDone; answers++) await expectHealth();
   const { failed } = await indexing;
-  expect(longestMs).toBeLessThan(MAX_MS);
+  expect(answers).toBeGreaterThan(50);
   const reasons = new Map(failed.map(({ filePath, errorMessage }) => [filePath, errorMessage]));
   for (const [name, , end] of hostile) {
     const reason: unknown = "error" in end ? expect.stringContaining(end.error) : undefined;
@@ -286,15 +282,12 @@ test("the panel answers while many files are indexed", async () => {
   });
   expect(sent.status).toBe(200);
   let answersMeanwhile = 0;
-  await vi.waitFor(
-    async () => {
-      const answer = await fetch(`${service.url}/panel/api/overview`, { headers });
-      const { files: counts } = (await answer.json()) as { files: Record<string, number> };
-      if ((counts["processing"] ?? 0) > 0) answersMeanwhile += 1;
-      expect(counts).toMatchObject({ pending: 0, processing: 0 });
-    },
-    { timeout: 300_000, interval: 1 },
-  );
+  await eventually(async () => {
+    const answer = await fetch(`${service.url}/panel/api/overview`, { headers });
+    const { files: counts } = (await answer.json()) as { files: Record<string, number> };
+    if ((counts["processing"] ?? 0) > 0) answersMeanwhile += 1;
+    expect(counts).toMatchObject({ pending: 0, processing: 0 });
+  }, 1);
   expect(answersMeanwhile).toBeGreaterThan(2);
 });
 

@@ -10,7 +10,7 @@ const MEASURED_AGAIN = 3;
 const LONG_MS = 2_000;
 
 /** Processor time of this thread, ms, whatever else the machine does. */
-export async function processorMs(run: () => unknown): Promise<number> {
+async function processorMs(run: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   try {
     await run();
@@ -19,6 +19,36 @@ export async function processorMs(run: () => unknown): Promise<number> {
   }
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;
+}
+
+const ROUNDS = 2_000_000;
+
+/** About a hundredth of a second on a quick machine, and as much work on any other. */
+function reference(): number {
+  const words = new Map<string, number>();
+  let hash = 1;
+  for (let at = 0; at < ROUNDS; at++) hash = Math.imul(hash ^ at, 0x01000193);
+  for (let at = 0; at < 20_000; at++) {
+    const word = `w${(hash + at * 7_919) % 9_973}`;
+    words.set(word, (words.get(word) ?? 0) + word.length);
+  }
+  return words.size + hash;
+}
+
+const TRIES = 5;
+let unit = Infinity;
+
+/** The least of some tries, as what else the machine does only adds to it. */
+async function unitMs(): Promise<number> {
+  if (unit < Infinity) return unit;
+  for (let nth = 0; nth < TRIES; nth++) unit = Math.min(unit, await processorMs(reference));
+  return unit;
+}
+
+/** The processor time of work as a multiple of the reference's, on a slow machine as on a quick one. */
+export async function unitsOf(run: () => unknown): Promise<number> {
+  const ms = await unitMs();
+  return (await processorMs(run)) / ms;
 }
 
 /** How the work on a text grows; null: no faster than the text. */
@@ -48,15 +78,16 @@ export async function growthOf(target: Target, recipe: Recipe): Promise<string |
   }
 }
 
-/** The longest processor time (ms) of a reading between two turns of others. */
+/** The longest processor time of a reading between two turns of others, in units of the reference. */
 export async function longestStretch(
   reading: (yieldToOthers: () => Promise<void>) => Promise<unknown>,
 ): Promise<number> {
+  const unit = await unitMs();
   let longest = 0;
   let last = process.threadCpuUsage();
   const stop = () => {
     const { user, system } = process.threadCpuUsage(last);
-    longest = Math.max(longest, (user + system) / 1_000);
+    longest = Math.max(longest, (user + system) / 1_000 / unit);
   };
   await reading(async () => {
     stop();

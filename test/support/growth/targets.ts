@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../../src/adapters/embedded/lexical-reranker.ts";
+import { parseConfig } from "../../../src/config.ts";
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { Budget } from "../../../src/core/work/step-budget.ts";
 import { foldForDuplicates } from "../../../src/core/hash.ts";
@@ -12,6 +13,7 @@ import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts
 import { detectLanguage } from "../../../src/documents/decoding/detect-language.ts";
 import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
 import { folding } from "../../../src/evaluation/measures/match-passages.ts";
+import { addressOf } from "../../../src/http/client-address.ts";
 import { citedBlock } from "../../../src/inference/citations/citing.ts";
 import { withoutMarks } from "../../../src/inference/citations/marks.ts";
 import { readResponseSchema } from "../../../src/inference/response-schema.ts";
@@ -85,6 +87,8 @@ const plan = reading.ok ? planOutput(reading.schema) : null;
 const counts = { estimate: () => 1, shareOf: () => 1, chunks: () => 1_000 };
 const page = new URL(`https://x.test/${"a/".repeat(900)}b`);
 
+const BEHIND = parseConfig({ ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8" });
+
 export const TARGETS = {
   "plain text": file(["prose", "unicode"], "a.txt"),
   Markdown: file(["markdown", "html"], "a.md"),
@@ -156,6 +160,11 @@ export const TARGETS = {
     robotsAllow(parseRobots(text, "quarry"), page),
     readDirectives(text),
   ]),
+  "addresses of proxies": work([], (text) => {
+    const headers = { Forwarded: `for=x${text}`, "X-Forwarded-For": text };
+    const request = new Request("http://localhost/", { headers });
+    return addressOf(BEHIND, Object.assign(request, { cf: { clientIp: "10.0.0.1:1" } }));
+  }),
   sitemap: work(
     ["web"],
     (text) => readSitemap(new TextEncoder().encode(text), new AbortController().signal),

@@ -10,14 +10,15 @@ import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { formatOf } from "../../../src/documents/formats/office/sheets/number-formats.ts";
 import { hash32 } from "../../../src/core/hash.ts";
 import { GRAMMARS } from "../../support/growth/grammars.ts";
-import { growthOf, longestStretch, processorMs } from "../../support/growth/growth.ts";
+import { growthOf, longestStretch, unitsOf } from "../../support/growth/growth.ts";
 import { docx } from "../../support/office-files.ts";
 import { pageOf } from "../../support/pdf-of.ts";
 import { bytesOf, type Content } from "../../support/read-document.ts";
 import { recipesOf, turns, within, type Recipe } from "../../support/growth/recipes.ts";
 import { TARGETS, type Target, type TargetName } from "../../support/growth/targets.ts";
 
-const BUSY_MS = 250;
+/** A tenth of a second is ten of them. */
+const BUSY_UNITS = 40;
 const { GROWTH = "1", GROWTH_SEED = "1" } = process.env;
 
 const line = (row: number) => 8_000_000 - row * 14;
@@ -39,6 +40,14 @@ const KNOWN: [target: TargetName, recipe: Recipe][] = [
   ["PDF", turns("[(a)-20(b)-400(c)]TJ\n")],
   ["PDF", turns("3 0 Td (\\250) Tj\n0 0 Td (e) Tj\n")],
   ["PDF", { parts: ["50 0 Td (x) Tj\n", "50 0 Td (x)  Tj\n"], order: "blocks" }],
+  ...["[", "`a``", "> ", "- ", "![a](b", "**a*", "|"].map((part): [TargetName, Recipe] => [
+    "Markdown in the panel",
+    turns(part),
+  ]),
+  ...[" ", '"', "\\", ",", ";", "a", "for=", 'for="\\'].map((part): [TargetName, Recipe] => [
+    "addresses of proxies",
+    turns(part),
+  ]),
   ["crawled page", turns("<meta property=article:modified_time content=x>")],
   ["crawled page", turns("<script type=application/ld+json>x</script>")],
   ["Markdown in the panel", turns("`")],
@@ -48,6 +57,7 @@ const KNOWN: [target: TargetName, recipe: Recipe][] = [
   ["query", within("a", "", "\u0301\u0316")],
   ["query and passage", within("a", "", "\uff9e\u0316")],
   ["prompt", within("a", "", "\u0301\u0316")],
+  ["answer of a model", turns('```json\n{"days":"x"}\n```\n')],
   ["answer of a model", turns(",[cite-bafebafe:1]")],
   ["answer of a model", turns("\n[cite-bafebafe:1]")],
   [
@@ -84,8 +94,7 @@ test("number formats of brackets are read in a moment each", async () => {
     for (let nth = 0; nth < 200; nth++) for (const code of codes) formatOf(code, false)(1.5);
   };
   // These 1,200 took eight seconds.
-  const times = [await processorMs(read), await processorMs(read), await processorMs(read)];
-  expect(Math.min(...times)).toBeLessThan(1_000);
+  expect(await unitsOf(read)).toBeLessThan(200);
 });
 
 const prose = "Leave is thirty days a year for all who work here. ".repeat(20);
@@ -131,8 +140,8 @@ test.each<[what: string, name: string, content: Content]>([
       await runCooperatively(cutting, yieldToOthers);
     });
   let longest = await readAndCut();
-  // A tenth of a second on a quick machine; a busy one is measured again.
-  for (let again = 0; longest > BUSY_MS && again < 3; again++)
+  // A busy machine is measured again.
+  for (let again = 0; longest > BUSY_UNITS && again < 3; again++)
     longest = Math.min(longest, await readAndCut());
-  expect(longest).toBeLessThan(BUSY_MS);
+  expect(longest).toBeLessThan(BUSY_UNITS);
 });

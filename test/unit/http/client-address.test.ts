@@ -106,14 +106,3 @@ test("host and scheme are those that a trusted proxy was called with", () => {
   const named = parseConfig({ ...BEHIND, PUBLIC_BASE_URL: "https://Quarry.example:8443/" });
   expect(baseUrlOf(named, received("10.0.0.1:1", said))).toBe("https://quarry.example:8443");
 });
-
-test("a long header of one kind of character is read in little time", () => {
-  const config = parseConfig(BEHIND);
-  for (const part of [" ", '"', "\\", ",", ";", "a", "for=", 'for="\\']) {
-    const said = { Forwarded: `for=x${part.repeat(200_000)}`, [XFF]: part.repeat(200_000) };
-    const begun = performance.now();
-    expect(addressOf(config, received("10.0.0.1:1", said))).toBe("10.0.0.1");
-    // Quadratic work would take minutes.
-    expect(performance.now() - begun).toBeLessThan(20_000);
-  }
-});

@@ -73,12 +73,3 @@ test("a citation's number stands behind its sentence, also after code and in a t
   expect(shown).toContain("<strong>two</strong>.[0] Three.");
   expect(shown).toMatch(/x<\/code><\/pre><p>\[1\]<\/p>.*<td>b \[2\]<\/td>/);
 });
-
-test.each(["*a ", "[", "`a``", "_a_b", "> ", "- ", "![a](b", "**a*", "|"])(
-  "60,000 characters of %j are shown within seconds",
-  async (part) => {
-    const begun = performance.now();
-    await rendered(part.repeat(60_000 / part.length));
-    expect(performance.now() - begun).toBeLessThan(5_000);
-  },
-);

@@ -154,7 +154,6 @@ test.each([
 ] as const)("a model that %s: the last message is searched", async (_what, failure, reason) => {
   double.script = () => ({ text: "At half past seven." });
   const { fetch } = double;
-  const startedAt = Date.now();
   const failing = new OpenAiDouble();
   failing.fail("chat", failure);
   const fetchOf: typeof globalThis.fetch = (input, init) => {
@@ -172,7 +171,6 @@ test.each([
   ]);
   expect(result.response).toEqual([{ type: "text", text: "At half past seven." }]);
   expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 20 });
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
   await settled();
   expect(usage).toMatchObject([{ outcome: "degraded" }]);
 });
@@ -210,7 +208,6 @@ test("hostile turns stay bounded, on lines of their own and between the delimite
   });
   const call = { id: "1", name: "get", arguments: "{}" };
   const tool: EarlierMessage = { role: "tool", call, content: "secret result" };
-  const startedAt = Date.now();
   const { questions: told } = await run(
     {},
     {
@@ -218,7 +215,6 @@ test("hostile turns stay bounded, on lines of their own and between the delimite
       prompt: LAST + long,
     },
   );
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
   expect(told).toEqual([WRITTEN]);
   const text = asked()[0]?.messages[1]?.content ?? "";
   expect(text.length).toBeLessThan(14_000);
