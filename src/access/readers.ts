@@ -34,7 +34,7 @@ const IS_PRINCIPAL = /^(?:user|group|domain):/i;
 /** Where a call must name its reader: by itself, or with another token. */
 const UNREAD = {
   unnamed: `name the reader in ${READER_HEADER}`,
-  readerless: `this token has no reader, and may not name one in ${READER_HEADER}: make a token with a reader`,
+  readerless: `this token has no reader, and may not name one in ${READER_HEADER}: create a token with a reader`,
 };
 
 export function readingOf(

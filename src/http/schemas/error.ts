@@ -44,7 +44,7 @@ const HEADERS: Partial<Record<Status, HeaderName[]>> = {
 function errorResponse(status: Status, example: string = ERRORS[status][1]) {
   const [description] = ERRORS[status];
   const content = { "application/json": { schema: ErrorBody, example: { error: example } } };
-  return { description, content, headers: headersOf(HEADERS[status], status < 503) };
+  return { description, content, headers: headersOf(HEADERS[status], status !== 503) };
 }
 
 type Responses<Statuses extends Status> = { [S in Statuses]: ReturnType<typeof errorResponse> };

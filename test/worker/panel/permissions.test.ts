@@ -107,7 +107,7 @@ test("a call whose reader cannot count is told so, and what to do instead", asyn
   const reader = { "Quarry-Reader": "ann@example.com" };
   const unread = expect.stringContaining("are not read here: a search takes reader");
   expect(await told("GET", "/panel/api/rags", key, reader)).toEqual([400, unread]);
-  const advice = expect.stringContaining("make a token with a reader");
+  const advice = expect.stringContaining("create a token with a reader");
   const retrieve = ["POST", "/api/rags/p/retrieve", token] as const;
   expect(await told(...retrieve)).toEqual([400, advice]);
   const refused = expect.stringContaining("has no reader, and may not name");
