@@ -2,7 +2,7 @@
  * Writes TypeScript types of both APIs, from their OpenAPI documents, to dist/api-types. The
  * command line and tests are compiled with them. Nothing is made while the sources are older.
  */
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 import { PROJECT } from "../installation.ts";
-import { replaceFile, withDrafts } from "./drafts.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const DIST = join(PROJECT, "dist");
 const TYPES = join(DIST, "api-types");
@@ -32,8 +32,8 @@ const answer = await createApp(() => services).fetch(request, {}, context);
 export const documents = { public: await answer.json(), panel: panelDocument(BASE_URL) };
 `;
 
-async function documentsOf(drafts: string): Promise<Documents> {
-  const outfile = join(drafts, "documents.mjs");
+async function readDocuments(): Promise<Documents> {
+  const outfile = join(DIST, `.${process.pid}-documents.mjs`);
   await build({
     stdin: { contents: DOCUMENTS, resolveDir: SOURCE, loader: "ts" },
     outfile,
@@ -44,7 +44,7 @@ async function documentsOf(drafts: string): Promise<Documents> {
     // Loaded for PDF files only; a fresh checkout has not built them yet.
     external: ["#character-maps/*"],
   });
-  const bundle: unknown = await import(pathToFileURL(outfile).href);
+  const bundle: unknown = await import(pathToFileURL(outfile).href).finally(() => rmSync(outfile));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what DOCUMENTS exports
   return (bundle as { documents: Documents }).documents;
 }
@@ -73,11 +73,10 @@ function isCurrent(): boolean {
 }
 
 if (!isCurrent()) {
-  await withDrafts(DIST, async (drafts) => {
-    const documents = await documentsOf(drafts);
-    mkdirSync(TYPES, { recursive: true });
-    for (const api of APIS) {
-      replaceFile(join(TYPES, `${api}.d.ts`), await typesOf(documents[api]), DIST);
-    }
-  });
+  const documents = await readDocuments();
+  for (const api of APIS) {
+    const file = join(TYPES, `${api}.d.ts`);
+    replaceFile(file, await typesOf(documents[api]), DIST);
+    utimesSync(file, new Date(), new Date());
+  }
 }

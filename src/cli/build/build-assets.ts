@@ -1,12 +1,12 @@
 /** Writes dist/public and the PDF reader's dist/character-maps, before wrangler and the tests. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 
 import { buildSync } from "esbuild";
 
-import { replaceFile } from "./drafts.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, "../../..");
@@ -19,19 +19,14 @@ const SWAGGER_FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 function copySwaggerUi() {
   const from = dirname(require.resolve("swagger-ui-dist/package.json"));
   const to = join(ASSETS, "swagger-ui-dist");
-  mkdirSync(to, { recursive: true });
-  for (const name of SWAGGER_FILES) writeChanged(join(to, name), readFileSync(join(from, name)));
-}
-
-/** Only changed files, each whole: a server restarts on each write, and builds run side by side. */
-export function writeChanged(path: string, bytes: Uint8Array) {
-  if (!existsSync(path) || !readFileSync(path).equals(bytes)) replaceFile(path, bytes, DIST);
+  for (const name of SWAGGER_FILES) {
+    replaceFile(join(to, name), readFileSync(join(from, name)), DIST);
+  }
 }
 
 /** A changed file has another address, which the manifest names. */
 function buildPanelAssets() {
   const outdir = join(ASSETS, "panel");
-  mkdirSync(outdir, { recursive: true });
   const entries = ["browser/panel.ts", "assets/panel.css", "assets/icon.svg"];
   const { outputFiles } = buildSync({
     entryPoints: entries.map((name) => join(ROOT, "src/panel", name)),
@@ -58,7 +53,7 @@ function buildPanelAssets() {
     icon: named(/^icon-\w+\.svg$/),
   };
   written.set("manifest.json", Buffer.from(JSON.stringify(manifest)));
-  for (const [name, bytes] of written) writeChanged(join(outdir, name), bytes);
+  for (const [name, bytes] of written) replaceFile(join(outdir, name), bytes, DIST);
   for (const name of readdirSync(outdir)) {
     if (!written.has(name)) rmSync(join(outdir, name), { force: true });
   }
@@ -77,7 +72,6 @@ const UNUSED_MAPS = /-\d$|UTF(?:8|32)|UniJISPro|UniJISX/;
 function buildCharacterMaps() {
   const from = join(dirname(require.resolve("pdfjs-dist/package.json")), "cmaps");
   const to = join(DIST, "character-maps");
-  mkdirSync(to, { recursive: true });
   const names = readdirSync(from)
     .filter((name) => extname(name) === ".bcmap")
     .map((name) => name.slice(0, -".bcmap".length))
@@ -90,7 +84,7 @@ function buildCharacterMaps() {
     const ends = included.map((name, at) => [name, (end += maps[at]?.length ?? 0)]);
     const packed = brotliCompressSync(Buffer.concat(maps)).toString("base64");
     const text = `/*! ${notice} */\nexport const ENDS = ${JSON.stringify(ends)};\nexport const PACKED = "${packed}";\n`;
-    writeChanged(join(to, `${collection}.js`), Buffer.from(text));
+    replaceFile(join(to, `${collection}.js`), text, DIST);
   }
 }
 

@@ -1,13 +1,14 @@
 /** Writes dist/worker: all that workerd runs on this machine. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 import { build } from "esbuild";
 
 import { PROJECT, SERVICE } from "../installation.ts";
-import { buildAssets, writeChanged } from "./build-assets.ts";
+import { buildAssets } from "./build-assets.ts";
+import { replaceFile } from "./replace-file.ts";
 import { workerdConfigs } from "./service-config.ts";
 
 /** Names the content that the Worker's bundle is made of; written last. */
@@ -32,9 +33,8 @@ const migrationNames = () =>
   readdirSync(join(PROJECT, "migrations")).filter((name) => name.endsWith(".sql"));
 
 function write(files: Record<string, string>): void {
-  mkdirSync(SERVICE, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
-    writeChanged(join(SERVICE, name), Buffer.from(text));
+    replaceFile(join(SERVICE, name), text, join(PROJECT, "dist"));
   }
 }
 

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 import { PROJECT } from "../installation.ts";
+import { replaceFile } from "./replace-file.ts";
 
 const OLDEST_NODE = "node20";
 
-/** Writes `quarry.js`: the commands, with all that they import. Some of it calls `require`. */
-export async function bundleCommands(outdir: string): Promise<void> {
-  await build({
+/** Writes `cli/quarry.js`: the commands, with all that they import. Some of it calls `require`. */
+export async function bundleCommands(dist = join(PROJECT, "dist")): Promise<void> {
+  const { outputFiles } = await build({
     entryPoints: [join(PROJECT, "src/cli/quarry.ts")],
-    outfile: join(outdir, "quarry.js"),
+    write: false,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -21,4 +22,6 @@ export async function bundleCommands(outdir: string): Promise<void> {
       js: 'import { createRequire as quarryRequire } from "node:module"; const require = quarryRequire(import.meta.url);',
     },
   });
+  const [bundle] = outputFiles;
+  replaceFile(join(dist, "cli/quarry.js"), bundle?.contents ?? "", dist);
 }

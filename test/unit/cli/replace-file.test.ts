@@ -1,10 +1,10 @@
-import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { bundleCommands } from "../../../src/cli/build/bundle-commands.ts";
-import { replaceFile, withDrafts } from "../../../src/cli/build/drafts.ts";
+import { replaceFile } from "../../../src/cli/build/replace-file.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 test("who reads a file while it is replaced has the whole of the old one", () => {
@@ -16,25 +16,10 @@ test("who reads a file while it is replaced has the whole of the old one", () =>
   expect(readFileSync(reading, "utf8")).toBe("old and whole");
   closeSync(reading);
   expect(readFileSync(path, "utf8")).toBe("new");
+  const { ino } = statSync(path);
+  replaceFile(path, Buffer.from("new"), folder);
+  expect(statSync(path).ino).toBe(ino);
   expect(readdirSync(folder)).toEqual(["index.js"]);
-});
-
-/** Above the highest number of a process. */
-const NOBODY = 2 ** 22 + 1;
-
-test("a build removes its drafts and those of killed builds, not of running ones", async () => {
-  const dist = testFolder();
-  const running = `.${process.ppid}-package-a`;
-  mkdirSync(join(dist, "cli"));
-  for (const name of [`.${NOBODY}-package-b`, running]) mkdirSync(join(dist, name));
-  writeFileSync(join(dist, `.${NOBODY}-0.tmp`), "torn");
-  const killed = withDrafts(dist, (drafts) => {
-    writeFileSync(join(drafts, "quarry.js"), "half");
-    expect(readdirSync(join(dist, "cli"))).toEqual([]);
-    return Promise.reject(new Error("no space"));
-  });
-  await expect(killed).rejects.toThrow("no space");
-  expect(readdirSync(dist)).toEqual([running, "cli"]);
 });
 
 /** Named exports that Node.js 20.11 lacks: a module that imports one by name does not load there. */
@@ -49,7 +34,7 @@ const NEWER_MODULES = new Set(["node:sqlite", "node:quic", "node:ffi"]);
 test("the packed commands load on Node.js 20.11", async () => {
   const folder = testFolder();
   await bundleCommands(folder);
-  const bundle = readFileSync(join(folder, "quarry.js"), "utf8");
+  const bundle = readFileSync(join(folder, "cli/quarry.js"), "utf8");
   const imports = [...bundle.matchAll(/^import (?:\{([^}]*)\}|[^{]*?) from "([^"]+)";$/gm)];
   const names = imports.flatMap(([, list = ""]) => list.split(","));
   const imported = names.map((name) => name.trim().split(" as ")[0] ?? "");
