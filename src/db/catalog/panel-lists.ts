@@ -97,18 +97,18 @@ export const listModelLines = (db: Database, kind: "inference" | "agent", query:
     },
   });
 
-/** What the panel finds by its name. Tokens have no page and no identifier: their list is searched. */
-const FOUND_KINDS = ["sources", "rags", "inferences", "agents", "tokens"] as const;
-const FOUND = select({
-  kind: computed(oneOf(FOUND_KINDS), "kind"),
+/** What has a name. Tokens have no page and no identifier: their list is searched. */
+const NAMED_KINDS = ["sources", "rags", "inferences", "agents", "tokens"] as const;
+const MATCH = select({
+  kind: computed(oneOf(NAMED_KINDS), "kind"),
   name: computed(text, "name"),
   identifier: computed(text, "identifier"),
 });
-const FOUND_AT_ONCE = 20;
+const MAX_MATCHES = 20;
 
 /** Sources, RAGs, inferences, agents and tokens by a part of their names, the shortest first. */
 export const findByName = (db: Database, part: string, mayReadAll: boolean) =>
-  readRows(db, FOUND)`select ${FOUND} from (
+  readRows(db, MATCH)`select ${MATCH} from (
       select 'sources' kind, name, identifier from file_sources
         where removed_at is null and (${mayReadAll} or permissions = 'off') union all
       select 'rags', name, identifier from rags where removed_at is null and (${mayReadAll}
@@ -117,7 +117,7 @@ export const findByName = (db: Database, part: string, mayReadAll: boolean) =>
       select 'agents', name, identifier from agents union all
       select 'tokens', name, '' from tokens where granted_by is null
     ) where ${containedIn(["name", "identifier"], part)}
-    order by length(name), name limit ${FOUND_AT_ONCE}`;
+    order by length(name), name limit ${MAX_MATCHES}`;
 
 const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));
 export type Choice = Row<typeof CHOICE>;

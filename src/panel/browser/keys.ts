@@ -15,13 +15,13 @@ export function listenForKeys(): void {
   });
 }
 
-/** Arrow keys lead from the field to what was found; Enter in the field opens the first. */
+/** Arrow keys lead from the field to its matches; the form opens the first one. */
 function addFinder(finder: HTMLDialogElement): void {
   const page = finder.querySelector("form")?.action ?? "";
   const open = (event: Event) => {
     event.preventDefault();
     if (!finder.open) finder.showModal();
-    void lookUp(page, "q", finder.querySelector("input")?.value);
+    void lookUp(page, "q", finder.querySelector<HTMLInputElement>("[name=q]")?.value);
   };
   for (const link of document.querySelectorAll(`a[href="${new URL(page).pathname}"]`)) {
     link.addEventListener("click", open);
@@ -33,14 +33,8 @@ function addFinder(finder: HTMLDialogElement): void {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    const all = [...finder.querySelectorAll<HTMLElement>("input, li a")];
+    const all = [...finder.querySelectorAll<HTMLElement>("[name=q], li a")];
     all[all.findIndex((one) => one === document.activeElement) + step]?.focus();
-  });
-  finder.addEventListener("submit", (event) => {
-    const first = finder.querySelector<HTMLAnchorElement>("li a");
-    if (first === null) return;
-    event.preventDefault();
-    first.click();
   });
 }
 

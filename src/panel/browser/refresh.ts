@@ -44,14 +44,16 @@ async function look(): Promise<void> {
 /** After something that this page did. */
 export const refreshNow = () => refreshFrom(location.href);
 
-/** From another address of the same page; a later call takes precedence. */
-export const refreshFrom = (address: string) => fetchAgain(address).catch(() => undefined);
-
 let latest = new AbortController();
 
-async function fetchAgain(address = location.href): Promise<void> {
+/** From another address of the same page; a later call takes precedence over all before it. */
+export function refreshFrom(address: string): Promise<void> {
   latest.abort();
   latest = new AbortController();
+  return fetchAgain(address).catch(() => undefined);
+}
+
+async function fetchAgain(address = location.href): Promise<void> {
   // An open tab alone does not keep a session alive.
   const headers = { "X-Refresh": "1" };
   const { signal } = latest;

@@ -208,12 +208,13 @@ const KeysDialog = () => (
   </dialog>
 );
 
-/** Filled by the page's script with the list of the page that it names. */
+/** Filled by the page's script from the page that it names. Escape would first empty a search field. */
 const FindDialog = () => (
   <dialog id="find" aria-label="Go to">
     <form method="get" action="/panel/find">
+      <input type="hidden" name="first" value="on" />
       <input
-        type="search"
+        type="text"
         name="q"
         aria-label="Page or name"
         placeholder="Page or name"
@@ -222,6 +223,6 @@ const FindDialog = () => (
         data-look="q"
       />
     </form>
-    <ul id="found" class="plain" data-live></ul>
+    <ul id="found" class="plain"></ul>
   </dialog>
 );

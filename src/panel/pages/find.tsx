@@ -1,21 +1,17 @@
 import { findByName } from "../../db/catalog/panel-lists.ts";
 import { Data } from "../components/data.tsx";
-import { PLACES } from "../components/layout.tsx";
+import { PLACES, placeAt } from "../components/layout.tsx";
 import { SearchFilter } from "../components/table.tsx";
 import { isAdmin, page, type PageContext } from "./page.tsx";
 import { ADMINS_TABS, SETTINGS, TABS } from "./settings/settings-page.tsx";
 import { filterIn } from "./request/list.tsx";
 
 const FIND = "/panel/find";
-const KIND_NAMES = {
-  sources: "Source",
-  rags: "RAG",
-  inferences: "Inference",
-  agents: "Agent",
-  tokens: "Token",
-};
 
-/** Pages and everything that has a name, by a part of it; the dialog of `Ctrl K` shows its list. */
+/**
+ * Pages and everything that has a name, by a part of it; the dialog of `Ctrl K` shows its list.
+ * `?first=` leads on to the first.
+ */
 export async function findPage(context: PageContext): Promise<Response> {
   const part = filterIn(context, "q") ?? "";
   const mayAll = isAdmin(context);
@@ -36,9 +32,12 @@ export async function findPage(context: PageContext): Promise<Response> {
       const list = `/panel/${kind}`;
       const search = `${list}?${new URLSearchParams({ q: name }).toString()}`;
       const href = kind === "tokens" ? search : `${list}/${identifier}`;
-      return { kind: KIND_NAMES[kind], name, href };
+      return { kind: placeAt(list)?.name, name, href };
     }),
   ];
+  const [first] = links;
+  if (first !== undefined && context.req.query("first") !== undefined)
+    return context.redirect(first.href, 303);
   return await page(
     context,
     { title: "Find", isFinder: true },

@@ -43,6 +43,16 @@ test("what has a name is found by a part of it, by members what they may see", a
   expect((await addressesOf(member, "moor")).toSorted()).toEqual(open);
 });
 
+test("the form of the dialog leads to the first match; without one it shows the page", async () => {
+  const first = async (part: string) => {
+    const { status, headers } = await admin.open(`/panel/find?first=on&q=${part}`);
+    return [status, headers.get("Location")];
+  };
+  expect(await first("audit")).toEqual([303, "/panel/settings/log"]);
+  expect(await first("ask+the")).toEqual([303, "/panel/inferences/ask-the-moor"]);
+  expect(await first("nothing-has-this-name")).toEqual([200, null]);
+});
+
 test("pages are found by their names, and every one is there", async () => {
   const pages = await addressesOf(admin, "");
   expect(await addressesOf(admin, "audit")).toEqual(["/panel/settings/log"]);
