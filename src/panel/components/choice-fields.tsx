@@ -39,14 +39,18 @@ export const ModelField = ({ state, name, label, choices, none }: Props) => {
 
 const PROMPT_ROWS = 8;
 
-type PromptProps = Pick<Props, "state" | "name"> & { model: string; hint?: string };
+type PromptProps = Pick<Props, "state" | "name"> & {
+  model: string;
+  hint?: string;
+  required?: boolean;
+};
 
 /** The instructions of a model, and whether it follows them. */
-export const PromptField = ({ state, name, model, hint = "" }: PromptProps) => (
+export const PromptField = ({ state, name, model, hint = "", required = false }: PromptProps) => (
   <TextArea
     {...field(state, name, "System prompt")}
     rows={PROMPT_ROWS}
-    required
+    required={required}
     hint={
       model === BUILT_IN_MODELS.chat ? (
         <>

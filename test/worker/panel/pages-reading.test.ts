@@ -162,6 +162,9 @@ test("a prompt is tried with a run, and saved only by its own button", async () 
     systemPrompt: "Tried here.",
     promptOf: "inference:ask",
   };
+  // Without any, the stored prompt is tried.
+  await admin.open("/panel/inferences/ask");
+  expect(admin.html).not.toMatch(/<textarea[^>]*name="systemPrompt"[^>]* required/);
   expect((await admin.post("/panel/inferences/ask/run", tried)).status).toBe(200);
   expect(admin.html).toContain("26 days");
   expect(admin.html).toContain("Tried here.</textarea>");

@@ -123,17 +123,15 @@ async function controlsOf(context: PageContext, state: FormState) {
       rags.length + others.length === 0 ? null : (
         <LongChoices state={state} group="rags" label="RAGs" choices={rags} others={others} />
       ),
-    systemPrompt: <PromptField state={state} name="systemPrompt" model={state.text("model")} />,
+    systemPrompt: (
+      <PromptField state={state} name="systemPrompt" model={state.text("model")} required />
+    ),
     model: <ModelField state={state} name="model" label="Model" choices={models} none={null} />,
   };
 }
 
 /** `?rag=` and `?name=` are filled in. */
-async function newModelPage(
-  context: PageContext,
-  kind: Kind,
-  failed: FormState | null = null,
-): Promise<Response> {
+async function newModelPage(context: PageContext, kind: Kind, failed: FormState | null = null) {
   const [suggested] = await modelChoices(context.get("services"), "chat");
   const state =
     failed ??
