@@ -31,6 +31,8 @@ test("permissions of a source are previewed, switched on and shown with each fil
   expect(await previewed("")).toMatch(/2 files\. Nobody could read 1 of them.*b\.md/);
   expect(await previewed("group:hr@example.com")).toMatch(/Nobody could read 0 of them/);
   expect(browser.html).toMatch(/<textarea[^>]*>\s*group:hr@example.com</);
+  // A preview lists the source: the page does not repeat it by itself.
+  expect(browser.html).not.toContain("data-refresh");
   expect(await previewed("user:ann")).toContain("must be user: and an address");
   const refused = await browser.post(path, { permissions: "on", defaultReaders: "ann" });
   expect(refused.status).toBe(400);

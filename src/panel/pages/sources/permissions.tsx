@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
 import {
   newSource,
   sourcePatch,
@@ -12,7 +11,7 @@ import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
-import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { isAdmin, type PageContext } from "../page.tsx";
 import { attempt, formFrom, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import type { ShownSource } from "./shown-source.ts";
@@ -22,62 +21,36 @@ import { Table } from "../../components/table.tsx";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
-const FORM = declaredForm(z.object({ permissions, defaultReaders }));
+export const PERMISSIONS_FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
 /** What follows the address of a source. */
 export const PERMISSIONS = "/permissions";
 
-/** Shows a tab of a source. */
-type Show = (
-  context: PageContext,
-  shown: ShownSource,
-  tab: { content: Child; state: FormState },
-) => Promise<Response>;
-
-export function permissionPages(ofSource: Pages<ShownSource>, show: Show): void {
-  const permissionsPage = async (context: PageContext, shown: ShownSource, of: PageState) =>
-    show(context, shown, { content: await permissionsTab(context, shown, of), state: of.state });
-  ofSource.get("/:id/permissions", async (context, shown) => {
-    const stored = FORM.state(shown.source);
-    if (context.req.query("preview") === undefined)
-      return await permissionsPage(context, shown, { state: stored });
-    const form = formFrom(new URL(context.req.url).searchParams);
-    const read = async () => await Promise.resolve(FORM.patch(form, sourcePatchOf(shown, {})));
-    const typed = await attempt(form, FORM.names, read);
-    if (!typed.done) return await permissionsPage(context, shown, { state: typed.state });
-    const { defaultReaders = [] } = typed.result;
-    const state = { ...stored, text: form.exact, all: form.all };
-    return await permissionsPage(context, shown, { state, preview: defaultReaders });
-  });
-  ofSource.submit("/:id/permissions", (context, shown) => ({
-    audit: ["file-sources.change", shown.source.id],
-    fields: FORM.names,
-    work: async (services, form) => {
-      const patch = FORM.patch(form, sourcePatchOf(shown, {}));
-      await updateFileSource(services, { source: shown, patch });
-    },
-    again: (state) => permissionsPage(context, shown, { state }),
-    leads: () => ({
-      to: `${shown.path}/permissions`,
-      notice: "The permissions are saved. Files are found as soon as theirs are read.",
-    }),
-  }));
+/** What the form shows, and the default readers that `?preview=` asks to try. */
+async function previewIn(context: PageContext, shown: ShownSource) {
+  const stored = PERMISSIONS_FORM.state(shown.source);
+  if (context.req.query("preview") === undefined) return { state: stored, tried: null };
+  const form = formFrom(new URL(context.req.url).searchParams);
+  const typed = await attempt(form, PERMISSIONS_FORM.names, () =>
+    Promise.resolve(PERMISSIONS_FORM.patch(form, sourcePatchOf(shown, {}))),
+  );
+  if (!typed.done) return { state: typed.state, tried: null };
+  const { defaultReaders = [] } = typed.result;
+  return { state: { ...stored, text: form.exact, all: form.all }, tried: { defaultReaders } };
 }
 
-/** `preview`: default readers to try. */
-type PageState = { state: FormState; preview?: string[] };
-
-async function permissionsTab(
+export async function permissionsTab(
   context: PageContext,
   shown: ShownSource,
-  { state, preview }: PageState,
+  failed?: FormState,
 ): Promise<Child> {
   const services = context.get("services");
   const { source, path } = shown;
   const isOn = source.permissions === "on";
-  const tried = preview === undefined ? source : { defaultReaders: preview };
-  const isAsked = isOn || preview !== undefined;
-  const told = isAsked ? await previewPermissions(services, shown, tried) : null;
+  const { state, tried } =
+    failed === undefined ? await previewIn(context, shown) : { state: failed, tried: null };
+  const asked = tried ?? (isOn ? source : null);
+  const told = asked === null ? null : await previewPermissions(services, shown, asked);
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
   return (
     <>
@@ -88,7 +61,7 @@ async function permissionsTab(
           submit="Save permissions"
           buttons={isOn ? null : <PreviewButton />}
         >
-          <SettingFields fields={FORM.fields} state={state} isStored />
+          <SettingFields fields={PERMISSIONS_FORM.fields} state={state} isStored />
         </Form>
       ) : null}
       {told === null ? null : <Told {...told} isOn={isOn} />}

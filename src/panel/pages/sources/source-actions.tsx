@@ -14,10 +14,10 @@ import { Data } from "../../components/data.tsx";
 import { atLeast, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page.tsx";
 import { auditAs, multipartOf, redirectWithNotice } from "../request/form.ts";
-import { PERMISSIONS, permissionPages } from "./permissions.tsx";
+import { PERMISSIONS, PERMISSIONS_FORM } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
-import { failedSettings, sourcePage } from "./source.tsx";
+import { failedTab } from "./source.tsx";
 import type { Services } from "../../../services.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
@@ -65,9 +65,19 @@ export function sourceActions(pages: Pages): void {
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(ofSource);
-  permissionPages(ofSource, (context, shown, { content, state }) =>
-    sourcePage(context, shown, PERMISSIONS, content, state),
-  );
+  ofSource.submit("/:id/permissions", (context, shown) => ({
+    audit: ["file-sources.change", shown.source.id],
+    fields: PERMISSIONS_FORM.names,
+    work: async (services, form) => {
+      const patch = PERMISSIONS_FORM.patch(form, sourcePatchOf(shown, {}));
+      await updateFileSource(services, { source: shown, patch });
+    },
+    again: (state) => failedTab(context, PERMISSIONS, state),
+    leads: () => ({
+      to: shown.path + PERMISSIONS,
+      notice: "The permissions are saved. Files are found as soon as theirs are read.",
+    }),
+  }));
   ofSource.removal("/:id/remove", removalOf);
 }
 
@@ -84,7 +94,7 @@ function addSaving(ofSource: Pages<ShownSource>): void {
         const source = await updateFileSource(services, { source: shown, patch });
         return await checkFileSource(services, { source });
       },
-      again: (state) => failedSettings(context, state),
+      again: (state) => failedTab(context, "/settings", state),
       leads: (checked) => ({
         to: `${shown.path}/settings`,
         ...noticeFrom("The settings are saved.", checked),

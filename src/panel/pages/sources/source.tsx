@@ -18,13 +18,19 @@ import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
-import { AccessTroubles, PERMISSIONS } from "./permissions.tsx";
+import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";
 import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
 
-const TABS = { "": filesTab, "/runs": runsTab, "/left-out": leftOutTab, "/settings": settingsTab };
-type Tab = keyof typeof TABS | typeof PERMISSIONS;
+const TABS = {
+  "": filesTab,
+  "/runs": runsTab,
+  [LEFT_OUT]: leftOutTab,
+  [PERMISSIONS]: permissionsTab,
+  "/settings": settingsTab,
+} as const;
+type Tab = keyof typeof TABS;
 /** The pages of one source by what follows its address. */
 const NAMES = {
   "": "Files",
@@ -39,7 +45,7 @@ const { "/runs": _runs, ...PUSHED_NAMES } = NAMES;
 /** One source: its files, the runs over it, its settings. */
 export function sourcePages(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
-  for (const tab of ["", "/runs", "/left-out", "/settings"] as const) {
+  for (const tab of ["", "/runs", LEFT_OUT, PERMISSIONS, "/settings"] as const) {
     ofSource.get(`/:id${tab}`, async (context, shown) =>
       sourcePage(context, shown, tab, await TABS[tab](context, shown)),
     );
@@ -47,14 +53,17 @@ export function sourcePages(pages: Pages): void {
   ofSource.get("/:id/files.csv", filesCsv);
 }
 
-/** The settings again, after a form that failed. */
-export async function failedSettings(context: PageContext, state: FormState): Promise<Response> {
+/** A tab again, after a form of it that failed. */
+export async function failedTab(
+  context: PageContext,
+  here: typeof PERMISSIONS | "/settings",
+  state: FormState,
+): Promise<Response> {
   const shown = await sourceOf(context);
-  const tab = await settingsTab(context, shown, state);
-  return await sourcePage(context, shown, "/settings", tab, state);
+  return await sourcePage(context, shown, here, await TABS[here](context, shown, state), state);
 }
 
-export async function sourcePage(
+async function sourcePage(
   context: PageContext,
   shown: ShownSource,
   here: Tab,
@@ -72,7 +81,8 @@ export async function sourcePage(
       data: true,
       trail: [SOURCES],
       status: state?.status ?? 200,
-      refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
+      // A preview of permissions lists the source: it is made once.
+      refreshSeconds: here === PERMISSIONS ? null : isBusy ? BUSY_SECONDS : IDLE_SECONDS,
       sub: (
         <span id="source-state" data-live>
           <State shown={shown} now={now} />
