@@ -172,13 +172,13 @@ export async function readSortedPage<Row>(
   const from = sql`from ${table} ${joins} where ${where}`;
   if (by?.isName === true) {
     const named = select({ id: computed(text, id.column), name: computed(text, by.column) });
-    const all = await readRows(db, named)`select ${named} ${from}`;
+    const all = await readRows(db, named)`select ${named} from ${table} where ${where}`;
     const page = pageByName(all, at, descending);
     const ids = page.data.map((row) => row.id);
     const rows = await readRows(db, of)`select ${of} ${from}
       and ${raw(id.column)} in (select value from json_each(${ids}))`;
     const byId = new Map(rows.map((row) => [id.of(row), row]));
-    const data = ids.flatMap((one) => byId.get(one) ?? []);
+    const data = ids.flatMap((key) => byId.get(key) ?? []);
     return { ...page, data, total, sort: wanted };
   }
   const page = await readKeyedPage(db, at, {
