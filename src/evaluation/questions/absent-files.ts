@@ -14,10 +14,7 @@ export async function absentOfSet(
   services: Pick<Services, "db">,
   { set, asked }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<string[]> {
-  const key = set.subjectId;
-  const isOfRag = set.subjectKind === "rag";
-  const rags = isOfRag ? [await findRag(services, { key })] : await ragsOfInference(services, key);
-  return await absentAmong(services.db, rags, asked);
+  return await absentAmong(services.db, await ragsOfSet(services, set), asked);
 }
 
 /** The same for the RAGs that a run asks. */
@@ -30,5 +27,11 @@ export async function absentAmong(
   return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: MAX_TOLD });
 }
 
-const ragsOfInference = async (services: Pick<Services, "db">, key: string) =>
-  (await findInference(services, { key })).rags;
+/** The RAGs that a set asks. */
+export async function ragsOfSet(
+  services: Pick<Services, "db">,
+  { subjectKind, subjectId: key }: QuestionSet,
+): Promise<RagRecord[]> {
+  if (subjectKind === "rag") return [await findRag(services, { key })];
+  return (await findInference(services, { key })).rags;
+}

@@ -27,21 +27,18 @@ type CodeProps = {
 /** Code or a command, several lines. */
 export const CodeBlock = ({ text, label, typed }: CodeProps) => {
   const id = `code-${label.toLowerCase().replaceAll(" ", "-")}`;
+  const parts = typed === undefined ? [visible(text)] : text.split(typed);
   return (
     <div class="code">
       <pre tabindex={0} role="region" aria-label={label}>
-        {typed === undefined ? (
-          <code>{visible(text)}</code>
-        ) : (
-          <code id={id}>
-            {text.split(typed).map((part, at) => (
-              <>
-                {at === 0 ? null : <span data-typed={label}>{typed}</span>}
-                {part}
-              </>
-            ))}
-          </code>
-        )}
+        <code id={typed && id}>
+          {parts.map((part, at) => (
+            <>
+              {at === 0 ? null : <span data-typed={label}>{typed}</span>}
+              {part}
+            </>
+          ))}
+        </code>
       </pre>
       <CopyButton {...(typed === undefined ? { text } : { of: id })} label={label} />
     </div>

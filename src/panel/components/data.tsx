@@ -54,7 +54,8 @@ export const ShortenedLink = ({ href, text }: { href: string; text: string }) =>
   </a>
 );
 
-type LinkProps = { href: string; label: string; kind?: "primary" | "danger" | "small" };
+export type Link = { href: string; label: string };
+type LinkProps = Link & { kind?: "primary" | "danger" | "small" };
 
 export const LinkButton = ({ href, label, kind }: LinkProps) => (
   <a class={kind === undefined ? "btn" : `btn ${kind}`} href={href}>

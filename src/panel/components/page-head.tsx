@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { Data, Shortened, ShortenedLink, visible } from "./data.tsx";
+import { Data, LinkButton, type Link, Shortened, ShortenedLink, visible } from "./data.tsx";
 
 export type Crumb = { name: string; href: string };
 
@@ -59,13 +59,20 @@ export const Tabs = ({ label, address, names, here }: TabsProps) => (
   </nav>
 );
 
+type EmptyProps = { title: string; children?: Child; action?: Link | null };
+
 /** In place of a list that has nothing: why, and what to do. */
-export const Empty = ({ title, children }: { title: string; children?: Child }) => (
+export const Empty = ({ title, children, action }: EmptyProps) => (
   <div class="empty">
     <p>
       <strong>{title}</strong>
     </p>
-    {children}
+    {children === undefined ? null : <p>{children}</p>}
+    {action == null ? null : (
+      <p>
+        <LinkButton {...action} kind="primary" />
+      </p>
+    )}
   </div>
 );
 

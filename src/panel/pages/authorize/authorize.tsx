@@ -86,11 +86,7 @@ function allowLeadingTo(context: PageContext, { request }: Program): void {
 
 type Valid = Extract<ConsentRequest, { isValid: true }>;
 
-async function consentPage(
-  context: PageContext,
-  asked: Valid,
-  state: FormState,
-): Promise<Response> {
+async function consentPage(context: PageContext, asked: Valid, state: FormState) {
   const { program, about } = asked;
   allowLeadingTo(context, program);
   return await barePage(

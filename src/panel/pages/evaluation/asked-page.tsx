@@ -51,10 +51,8 @@ export async function askedPage(context: PageContext): Promise<Response> {
 const NothingKept = ({ days }: { days: number }) =>
   days === 0 ? (
     <Empty title="No queries are kept.">
-      <p>
-        The variable <code>KEEP_QUERIES_DAYS</code> sets how many days Quarry keeps the queries of
-        programs, with the scores of their results. Queries can be personal, so the default is 0.
-      </p>
+      The variable <code>KEEP_QUERIES_DAYS</code> sets how many days Quarry keeps the queries of
+      programs, with the scores of their results. Queries can be personal, so the default is 0.
     </Empty>
   ) : (
     <Empty title="No program has searched yet." />

@@ -12,8 +12,7 @@ import { Form, SelectField, TextArea, TextField, field } from "../../components/
 import { Table } from "../../components/table.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
-import { findInference } from "../../../catalog/inferences/runner-verbs.ts";
-import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { ragsOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { MAX_CHOICES } from "../../../db/catalog/panel-lists.ts";
 import { readFilePage } from "../../../db/files/source-file-pages.ts";
 import { filterIn } from "../request/list.tsx";
@@ -181,13 +180,9 @@ const CHECKS = [
 const PATH_PART = "paths";
 
 /** Paths that the form completes: the first of each source, or those that contain what is typed. */
-export async function pathsOf(context: PageContext, { subjectKind, subjectId }: QuestionSet) {
+export async function pathsOf(context: PageContext, set: QuestionSet) {
   const services = context.get("services");
-  const key = { key: subjectId };
-  const rags =
-    subjectKind === "rag"
-      ? [await findRag(services, key)]
-      : (await findInference(services, key)).rags;
+  const rags = await ragsOfSet(services, set);
   const sources = [...new Set(rags.map(({ fileSource }) => fileSource.id))];
   const part = filterIn(context, PATH_PART) ?? "";
   const at = { after: null, before: null, limit: MAX_CHOICES };

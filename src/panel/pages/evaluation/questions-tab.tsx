@@ -85,11 +85,7 @@ function problemOf(absent: string[]): { problem?: string } {
   };
 }
 
-async function questionsTab(
-  context: PageContext,
-  set: QuestionSet,
-  forms: Forms = {},
-): Promise<Response> {
+async function questionsTab(context: PageContext, set: QuestionSet, forms: Forms = {}) {
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
   const status = [forms.added, forms.imported].find((one) => one !== undefined);
@@ -103,7 +99,7 @@ async function questionsTab(
         rows={data}
         empty={
           <Empty title="The set has no questions yet.">
-            <p>Add them below, or keep them while you search.</p>
+            Add them below, or keep them while you search.
           </Empty>
         }
         columns={[

@@ -61,11 +61,7 @@ export function runListPages(pages: Pages): void {
   });
 }
 
-async function runsTab(
-  context: PageContext,
-  set: QuestionSet,
-  state: FormState,
-): Promise<Response> {
+async function runsTab(context: PageContext, set: QuestionSet, state: FormState) {
   const services = context.get("services");
   const runs = await keptRuns(services, set);
   const targets = isAdmin(context) ? await listChoices(services.db, set.subjectKind) : [];
@@ -145,7 +141,7 @@ const RunTable = ({ set, runs, now }: { set: QuestionSet; runs: EvaluationRun[];
       rows={runs}
       empty={
         <Empty title="There are no runs yet.">
-          <p>A run asks all questions with one setting, or with two that are compared.</p>
+          A run asks all questions with one setting, or with two that are compared.
         </Empty>
       }
       columns={[

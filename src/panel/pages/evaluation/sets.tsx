@@ -74,12 +74,9 @@ async function setListPage(context: PageContext): Promise<Response> {
       label="Question sets"
       rows={data}
       empty={
-        <Empty title="There are no question sets yet.">
-          <p>
-            Thirty real questions show whether a reranker, a chunk size or a model makes the answers
-            better.
-          </p>
-          {isAdmin(context) ? <p>{NEW}</p> : null}
+        <Empty title="There are no question sets yet." action={isAdmin(context) ? NEW : null}>
+          Thirty real questions show whether a reranker, a chunk size or a model makes the answers
+          better.
         </Empty>
       }
       columns={[
@@ -95,12 +92,12 @@ async function setListPage(context: PageContext): Promise<Response> {
   );
 }
 
-const NEW = <LinkButton href={NEW_SET} label="New question set" kind="primary" />;
+const NEW = { href: NEW_SET, label: "New question set" };
 
 const ACTIONS = (
   <>
     <LinkButton href={ASKED} label="What people ask" />
-    {NEW}
+    <LinkButton {...NEW} kind="primary" />
   </>
 );
 
@@ -119,7 +116,7 @@ async function newSetPage(context: PageContext, state: FormState): Promise<Respo
     { title: "New question set", trail: [PLACE], status: state.status },
     options.length === 0 ? (
       <Empty title="There is no RAG and no inference yet.">
-        <p>A question set belongs to a RAG or an inference. Create one first.</p>
+        A question set belongs to a RAG or an inference. Create one first.
       </Empty>
     ) : (
       <Form action={NEW_SET} state={state} submit="Create set" cancel={PLACE.href}>
@@ -220,15 +217,10 @@ export async function keepPage(context: PageContext): Promise<Response> {
     context,
     { title: "Keep this question", trail: [PLACE] },
     sets.length === 0 ? (
-      <Empty title="No question set asks this RAG yet.">
-        <p>
-          <LinkButton
-            href={`${NEW_SET}?subject=${subject}`}
-            label="New question set"
-            kind="primary"
-          />
-        </p>
-      </Empty>
+      <Empty
+        title="No question set asks this RAG yet."
+        action={{ ...NEW, href: `${NEW_SET}?subject=${subject}` }}
+      />
     ) : (
       <ul>
         {sets.map(({ identifier, name }) => (

@@ -98,14 +98,14 @@ const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
   if (found === null) {
     return (
       <Empty title="No file is indexed yet.">
-        <p>Once a file is indexed, this page shows its passages.</p>
+        Once a file is indexed, this page shows its passages.
       </Empty>
     );
   }
   if (found === "not read") {
     return (
       <Empty title="There is no such file in the source, or it has not been read yet.">
-        <p>Enter the path as the source lists it.</p>
+        Enter the path as the source lists it.
       </Empty>
     );
   }

@@ -12,7 +12,7 @@ import { addRemovals } from "./scope-changes.tsx";
 import { scopePage } from "./scope.tsx";
 import { reindexPage, saveSettings, settingsCostPage, settingsPage } from "./settings.tsx";
 import { listChoices, listRagLines, type RagLine } from "../../../db/catalog/panel-lists.ts";
-import { LinkButton, Menu, Shortened, ShortenedLink } from "../../components/data.tsx";
+import { Menu, Shortened, ShortenedLink } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
@@ -190,11 +190,11 @@ async function show(context: PageContext, state: FormState): Promise<Response> {
     context,
     { title: "New RAG", trail: [RAGS], status: state.status },
     options.length === 0 ? (
-      <Empty title="There are no sources yet.">
-        <p>A RAG indexes the documents of a file source. Create one first.</p>
-        <p>
-          <LinkButton href="/panel/new/source" label="New source" kind="primary" />
-        </p>
+      <Empty
+        title="There are no sources yet."
+        action={{ href: "/panel/new/source", label: "New source" }}
+      >
+        A RAG indexes the documents of a file source. Create one first.
       </Empty>
     ) : (
       <SettingForm

@@ -117,7 +117,7 @@ const Folder = ({ tree }: { tree: Tree }) => {
         rows={entries}
         empty={
           <Empty title="This folder is empty.">
-            <p>The files of the source appear here after its first scan or upload.</p>
+            The files of the source appear here after its first scan or upload.
           </Empty>
         }
         columns={[

@@ -10,7 +10,7 @@ import {
 import { atLeast, count, counted } from "../../components/figures.ts";
 import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
-import { LinkButton } from "../../components/data.tsx";
+import { LinkButton, type Link } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
 import { z } from "zod";
 import { jsonInBase64 } from "./page-cookies.ts";
@@ -75,18 +75,17 @@ type ListPageProps<Row> = PageProps &
     /** Shown in place of an empty list: what is missing, and what it is for. */
     none: { title: string; says: Child };
     /** Where administrators make another one. */
-    add?: { href: string; label: string };
+    add?: Link;
   };
 
 /** A page of one list, which its title names. */
 export async function listPage<Row>(context: PageContext, of: ListPageProps<Row>) {
   const { none, add, actions } = of;
-  const button =
-    add === undefined || !isAdmin(context) ? null : <LinkButton {...add} kind="primary" />;
+  const action = add !== undefined && isAdmin(context) ? add : null;
+  const button = action === null ? null : <LinkButton {...action} kind="primary" />;
   const empty = (
-    <Empty title={none.title}>
-      <p>{none.says}</p>
-      {button === null ? null : <p>{button}</p>}
+    <Empty title={none.title} action={action}>
+      {none.says}
     </Empty>
   );
   return await page(

@@ -48,19 +48,15 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
   if (first === undefined || !isEmpty) {
     return (
       <Empty title="No passages.">
-        <p>
-          Nothing in the index matches these settings. A lower similarity threshold, other words or
-          fewer restrictions may help.
-        </p>
+        Nothing in the index matches these settings. A lower similarity threshold, other words or
+        fewer restrictions may help.
       </Empty>
     );
   }
   return (
     <Empty title="Nothing is indexed yet.">
-      <p>
-        <a href={`/panel/rags/${first.identifier}`}>The index</a> shows what is in progress and what
-        failed.
-      </p>
+      <a href={`/panel/rags/${first.identifier}`}>The index</a> shows what is in progress and what
+      failed.
     </Empty>
   );
 };

@@ -6,7 +6,6 @@ import { baseUrlOf } from "../../../http/base-url.ts";
 import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { runBody } from "../../../http/run-stream.ts";
 import type { Listening, RunEvent } from "../../../inference/run-events.ts";
-import { LinkButton } from "../../components/data.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
@@ -223,16 +222,12 @@ const nothingYet = (context: PageContext): Promise<Response> =>
   page(
     context,
     { title: "Search" },
-    <Empty title="There is nothing to search yet.">
-      <p>
-        {isAdmin(context)
-          ? "Create a RAG first. It indexes the documents of a file source."
-          : "An administrator must create a RAG first."}
-      </p>
-      {isAdmin(context) ? (
-        <p>
-          <LinkButton href="/panel/new/rag" label="New RAG" kind="primary" />
-        </p>
-      ) : null}
+    <Empty
+      title="There is nothing to search yet."
+      action={isAdmin(context) ? { href: "/panel/new/rag", label: "New RAG" } : null}
+    >
+      {isAdmin(context)
+        ? "Create a RAG first. It indexes the documents of a file source."
+        : "An administrator must create a RAG first."}
     </Empty>,
   );

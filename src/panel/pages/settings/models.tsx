@@ -119,9 +119,7 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
         columns={modelColumns(mayChange)}
         empty={
           <Empty title="The list is empty.">
-            <p>
-              You can use models that are not listed. Without a price, their cost is not counted.
-            </p>
+            You can use models that are not listed. Without a price, their cost is not counted.
           </Empty>
         }
       />

@@ -140,11 +140,7 @@ async function enter(
 }
 
 /** A refusal, in words for people, on the page where they can try again. */
-async function orSignInPage(
-  context: PageContext,
-  next: string,
-  work: () => Promise<Response>,
-): Promise<Response> {
+async function orSignInPage(context: PageContext, next: string, work: () => Promise<Response>) {
   try {
     return await work();
   } catch (thrown) {

@@ -51,14 +51,10 @@ async function textOf(context: PageContext, { shown, file }: ShownFile): Promise
 const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
   isDeleted ? (
     <Empty title="The file was deleted.">
-      <p>
-        Its text and bytes are deleted, too, and no search finds it. It stays listed for a while.
-      </p>
+      Its text and bytes are deleted, too, and no search finds it. It stays listed for a while.
     </Empty>
   ) : (
-    <Empty title="No text was extracted.">
-      <p>A file is read when a RAG indexes it.</p>
-    </Empty>
+    <Empty title="No text was extracted.">A file is read when a RAG indexes it.</Empty>
   );
 
 export async function passagesTab(

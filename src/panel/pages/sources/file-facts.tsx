@@ -55,7 +55,7 @@ const InRags = ({ rags, now }: { rags: FileDetail["rags"]; now: number }) => (
     rows={rags}
     empty={
       <Empty title="The file is in no RAG.">
-        <p>No RAG reads this source, or the file lies outside the scopes of those that do.</p>
+        No RAG reads this source, or the file lies outside the scopes of those that do.
       </Empty>
     }
     columns={[

@@ -112,11 +112,7 @@ function addChanges(ofSource: Pages<ShownSource>): void {
   });
 }
 
-async function filePage(
-  context: PageContext,
-  of: ShownFile,
-  state: FormState = freshForm(),
-): Promise<Response> {
+async function filePage(context: PageContext, of: ShownFile, state: FormState = freshForm()) {
   const { shown, file, here } = of;
   const now = context.get("services").now();
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");

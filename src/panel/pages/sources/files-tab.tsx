@@ -139,9 +139,7 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
     <Empty title="No matches." />
   ) : (
     <Empty title="There are no files yet.">
-      <p>
-        {isPushed ? "Upload some, or push a folder." : "They appear here after the first scan."}
-      </p>
+      {isPushed ? "Upload some, or push a folder." : "They appear here after the first scan."}
     </Empty>
   );
 

@@ -49,7 +49,7 @@ export async function leftOutTab(
         columns={columns}
         empty={
           <Empty title="Nothing is left out of search.">
-            <p>The page of a file leaves it, or one of its passages, out of every search.</p>
+            The page of a file leaves it, or one of its passages, out of every search.
           </Empty>
         }
       />

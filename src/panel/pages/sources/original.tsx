@@ -90,14 +90,12 @@ export const Original = ({ of, page = "" }: { of: ShownFile; page: string | unde
   if (!keepsOriginals(shown.source)) {
     return (
       <Empty title="The original stays at its source.">
-        <p>
-          This service keeps the text that was read from it.{" "}
-          {source === null ? null : (
-            <a href={source} rel="noreferrer" target="_blank">
-              Open the original
-            </a>
-          )}
-        </p>
+        This service keeps the text that was read from it.{" "}
+        {source === null ? null : (
+          <a href={source} rel="noreferrer" target="_blank">
+            Open the original
+          </a>
+        )}
       </Empty>
     );
   }
