@@ -10,7 +10,7 @@ import type { Services } from "../../services.ts";
 
 /**
  * Applies changed scopes: the index hides other files from now on, the queue processes the added
- * and removed files, and the RAG's totals are those of the new scopes. The counting comes last: it
+ * and removed files, and the RAG's totals and list are those of the new scopes. The counting comes last: it
  * postpones the sweep, which repeats what fails before.
  */
 export async function enforceScopes(
@@ -23,7 +23,7 @@ export async function enforceScopes(
   } finally {
     await queueWalk(services, ragId);
   }
-  await countScopeChange(services.db, ragId, change, timesOf(services));
+  await countChange(services, ragId, change);
 }
 
 /** The same for a RAG that has no index yet. */
@@ -32,15 +32,21 @@ export async function queueScopes(
   ragId: RagId,
 ): Promise<void> {
   await queueWalk(services, ragId);
-  await countScopeChange(services.db, ragId, { kind: "replaced" }, timesOf(services));
+  await countChange(services, ragId, { kind: "replaced" });
 }
 
 const queueWalk = ({ queue }: Pick<Services, "queue">, ragId: RagId) =>
   queue.scan({ kind: "apply-scopes", ragId, after: null });
 
-function timesOf(services: Pick<Services, "now">) {
+async function countChange(
+  services: Pick<Services, "db" | "now" | "queue">,
+  ragId: RagId,
+  change: ScopeChange,
+): Promise<void> {
   const now = services.now();
-  return { now, heldUntil: now + MINUTE_MS };
+  const times = { now, heldUntil: now + MINUTE_MS };
+  const messages = await countScopeChange(services.db, ragId, change, times);
+  await services.queue.index(messages);
 }
 
 /** Scopes that change meanwhile are read again; each change also queues its own work. */

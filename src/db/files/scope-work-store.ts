@@ -60,6 +60,7 @@ export type ScopeChange =
 
 /** Files looked at in the request that changed scopes; the walk over all files does the rest. */
 const EXAMINED_AT_ONCE = 20_000;
+const ADDED_AT_ONCE = 500;
 const LEAVING_AT_ONCE = 2_000;
 
 /** How many files of a range of paths come into a RAG `r` once its scopes have changed. */
@@ -78,16 +79,17 @@ function comingAfter(kind: ScopeChange["kind"], first: string, last: string): Sq
 }
 
 /**
- * Counts the files that changed scopes add, and takes those out of the RAG's counts that the
- * scopes no longer contain. Their removal from the indexes is claimed until `heldUntil`. Does
- * nothing when the walk over the files has ended meanwhile.
+ * Counts the files that changed scopes add, lists the first of them, and takes those out of the
+ * RAG's counts and list that the scopes no longer contain. The work on both is claimed until
+ * `heldUntil`. Returns messages for the files that are listed. Counts nothing when the walk over
+ * the files has ended meanwhile.
  */
 export async function countScopeChange(
   db: Database,
   ragId: RagId,
   change: ScopeChange,
   { now, heldUntil }: { now: number; heldUntil: number },
-): Promise<void> {
+): Promise<IndexMessage[]> {
   const range = change.kind === "replaced" ? ALL_PATHS : rangeOf(change.scope);
   // An external id has no range of paths: what is counted over all files is the whole count.
   const isWhole = range === ALL_PATHS && change.kind !== "absent";
@@ -95,10 +97,16 @@ export async function countScopeChange(
   const leaving = sql`rags r cross join (
       select x.rag_id, x.generation, x.file_id from rag_generations g
       cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation
-        and x.status in ${NOT_GONE} and x.path between ${first} and ${last}
+        and x.status in ${LISTED} and x.path between ${first} and ${last}
       where g.rag_id = ${ragId} and ${OPEN} limit ${EXAMINED_AT_ONCE}) rf
     cross join files f on f.id = rf.file_id where r.id = ${ragId} and not ${HOLDS}`;
-  await runBatch(db, [
+  const added = sql`rags r cross join (select * from files
+    where file_source_id = (select file_source_id from rags where id = ${ragId})
+      and deleted_at is null and path between ${first} and ${last} limit ${EXAMINED_AT_ONCE}) f`;
+  const isAdded = sql`r.id = ${ragId} and ${LACKS} limit ${ADDED_AT_ONCE}`;
+  const adds = change.kind === "added" || change.kind === "replaced";
+  const [messages] = await runBatch(db, [
+    pendSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }).reading(MESSAGE),
     sql`update rags as r set scopes_due_at = ${heldUntil},
         coming_files = ${comingAfter(isWhole ? "replaced" : change.kind, first, last)}
       where r.id = ${ragId} and r.scopes_due_at is not null`,
@@ -106,6 +114,7 @@ export async function countScopeChange(
       ? []
       : [leaveSql(leaving, { now, removedUntil: heldUntil }, sql`limit ${LEAVING_AT_ONCE}`)]),
   ]);
+  return messages;
 }
 
 /** Grows with every change of a RAG's scopes; null when the RAG does not exist any more. */
@@ -163,7 +172,7 @@ export async function applyScopesToPage(
 const namesOf = (statuses: readonly string[]) =>
   raw(`(${statuses.map((one) => `'${one}'`).join(", ")})`);
 const ANY_STATUS = namesOf(ROW_STATUSES);
-const NOT_GONE = namesOf(FILE_STATUSES.filter((one) => one !== "deleted"));
+const LISTED = namesOf(FILE_STATUSES);
 
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */
 export const takeUnappliedScopes = (db: Database, now: number, heldUntil: number) =>

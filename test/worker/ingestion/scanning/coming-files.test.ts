@@ -55,7 +55,8 @@ test("a new RAG counts all files at once, and is never done too early", async ()
   const { world, source, totals, rowCount, applyOneStep, indexListed } = await prepared();
   const made = await createRag(world.services, { name: "All", fileSource: source });
   expect(made).toMatchObject({ totalFiles: MANY + 3, processedFiles: 0 });
-  expect(await rowCount(made.id)).toBe(0);
+  // The first files are listed with the answer.
+  expect(await rowCount(made.id)).toBe(500);
   for (let step = 0; step < 5; step++) {
     await indexListed(made.id);
     const processedFiles = await rowCount(made.id);
@@ -70,8 +71,15 @@ test("scopes that come and go in a row show their own totals at once", async () 
   const scopes = [folder("few/")];
   const rag = await createRag(world.services, { name: "Some", fileSource: source, scopes });
   expect(rag.totalFiles).toBe(3);
+  expect(await rowCount(rag.id)).toBe(3);
   await applyAll();
   await indexListed(rag.id);
+  await addScope(world.services, { rag, scope: folder("many/0001") });
+  expect(await totals(rag.id)).toEqual({ totalFiles: 4, processedFiles: 3 });
+  expect(await world.rows(rag.id)).toContainEqual(
+    expect.objectContaining({ path: "many/0001", status: "pending" }),
+  );
+  await removeScope(world.services, { rag, scope: folder("many/0001") });
 
   expect(await addScope(world.services, { rag, scope: folder("many/") })).toEqual({
     files: String(MANY),
