@@ -1,6 +1,7 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4Content,
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 
@@ -64,12 +65,7 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const final = call.meter.calls + 1 >= call.toolsUntil;
         const asked = final ? withoutSearches(options, call.handedBack) : options;
         const result = await withRetries(() => generate(asked), retryRules(call, options));
-        // The SDK would warn, and leave no answer after a tool call in the last step.
-        return {
-          ...result,
-          content: final ? answerOnly(result, call.handedBack) : result.content,
-          warnings: [],
-        };
+        return { ...(final ? answerOnly(result, call.handedBack) : result), warnings: [] };
       } finally {
         call.meter.calls += 1;
         call.meter.modelMs += call.now() - startedAt;
@@ -116,5 +112,15 @@ function withoutSearches(
   return { ...options, tools: options.tools.filter(({ name }) => handedBack.has(name)) };
 }
 
-const answerOnly = ({ content }: LanguageModelV4GenerateResult, handedBack: ReadonlySet<string>) =>
-  content.filter((part) => part.type !== "tool-call" || handedBack.has(part.toolName));
+/** The SDK would warn of searches in the last step, and leave no answer. */
+function answerOnly(result: LanguageModelV4GenerateResult, handedBack: ReadonlySet<string>) {
+  const isKept = (part: LanguageModelV4Content) =>
+    part.type !== "tool-call" || handedBack.has(part.toolName);
+  const content = result.content.filter(isKept);
+  if (content.length === result.content.length) return result;
+  return {
+    ...result,
+    content,
+    finishReason: { ...result.finishReason, unified: "tool-calls" } as const,
+  };
+}

@@ -66,6 +66,7 @@ export async function runAgent(
       shown: [],
       search: AGENT_SEARCH,
       maxSteps,
+      mayBeEmpty: true,
       ...tools,
     });
   });

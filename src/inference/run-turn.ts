@@ -49,7 +49,7 @@ export type TurnRequest = {
   search: SearchSettings | null;
   /** Model calls at most, tool calls included; the repair call is extra. */
   maxSteps: number;
-  /** An answer without text is one: the steps of an agent are used up. */
+  /** The answer is without text where the model searches in its last step: that of an agent. */
   mayBeEmpty?: boolean;
 } & RunTools &
   Pick<RunContext, "functions" | "signal" | "emit">;
@@ -132,8 +132,10 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const { text } = said;
   const told = { asked, functionCalls, finish };
   if (turn.output === null || functionCalls.length > 0) {
-    if (text === "" && asked.length === 0 && turn.mayBeEmpty !== true) {
-      throw modelFailed("Model call failed: empty answer");
+    if (text === "" && asked.length === 0 && !(turn.mayBeEmpty === true && first.searched)) {
+      const reason =
+        finish === "length" ? "its output limit came before an answer" : "empty answer";
+      throw modelFailed(`Model call failed: ${reason}`);
     }
     const block =
       turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
@@ -161,7 +163,12 @@ async function repairedAnswer(
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
 }
 
-type Called = Omit<Answer, "response"> & { said: Said; messages: ModelMessage[] };
+type Called = Omit<Answer, "response"> & {
+  said: Said;
+  /** Whether its last step was a search, which is not run. */
+  searched: boolean;
+  messages: ModelMessage[];
+};
 
 async function callModel(
   turn: Turn,
@@ -198,6 +205,7 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
   const { handedBack } = turn.offered;
   const asked = steps.map(({ toolCalls }) => toolCalls);
   const { parallel = true } = turn.functions ?? {};
+  const last = steps.at(-1);
   const functionCalls = functionCallsIn(asked.at(-1) ?? [], handedBack, { parallel });
   // What was said before an own search is no part of a turn that the caller goes on with.
   const texts = steps
@@ -207,7 +215,8 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked: asked.flat(),
     functionCalls,
-    finish: steps.at(-1)?.finishReason === "length" ? "length" : "stop",
+    finish: last?.finishReason === "length" ? "length" : "stop",
+    searched: last?.finishReason === "tool-calls",
     messages: steps.flatMap(({ response }) => response.messages),
   };
 }

@@ -203,6 +203,16 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
     expect(JSON.stringify(sent[0]?.messages.at(-1))).toContain(result.items[0]?.text.slice(0, 20));
   });
 
+  test.each([1, 3])(
+    "an agent without RAGs whose model searches ends, of %i steps",
+    async (maxSteps) => {
+      const { world, model } = open("never-stops-searching");
+      const agent = agentOf({ model, rags: [], maxSteps });
+      const result = await runAgent(world.services, { agent, prompt: "?", caller: nobody });
+      expect(result.response).toEqual([{ type: "text", text: "" }]);
+    },
+  );
+
   test("calls of tools that do not exist, or without arguments, are told to the model", async () => {
     const { world, model, bodies } = open("calls-wrongly");
     const rags = [await indexedRag("handbook", files)];
