@@ -174,7 +174,10 @@ const namesOf = (statuses: readonly string[]) =>
 const ANY_STATUS = namesOf(ROW_STATUSES);
 const LISTED = namesOf(FILE_STATUSES);
 
+const RAGS_AT_ONCE = 50;
+
 /** RAGs whose changed scopes are not being applied; each is postponed until `heldUntil`. */
 export const takeUnappliedScopes = (db: Database, now: number, heldUntil: number) =>
   readValues(db, r.id)`update rags set scopes_due_at = ${heldUntil}
-    where scopes_due_at < ${now} and removed_at is null returning id`;
+    where id in (select id from rags where scopes_due_at < ${now} and removed_at is null
+      order by scopes_due_at limit ${RAGS_AT_ONCE}) returning id`;

@@ -77,10 +77,7 @@ export async function expireClaims(db: Database): Promise<void> {
     sql`update rag_files set leased_until = 1 where ${LEAVING} and leased_until > 1`,
     sql`update file_sources set scan_claimed_until = 1
       where scan_claimed_until is not null and scan_run_id is not null`,
+    sql`update rags set scopes_due_at = 1 where scopes_due_at > 1`,
     sql`update evaluation_runs set lease = null, claimed_until = 1 where status = 'running'`,
   ]);
 }
-
-/** RAGs that are not removed. */
-export const activeRagIds = (db: Database) =>
-  readValues(db, columnsOf(rags).id)`select id from rags where removed_at is null`;

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import type { IndexMessage } from "../../core/queue-messages.ts";
+import type { IndexMessage, ScanMessage } from "../../core/queue-messages.ts";
 import { attempt } from "../../core/log.ts";
 import { withinTime } from "../../core/work/deadline.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
@@ -13,8 +13,9 @@ import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
-import { removedResources } from "../../db/maintenance/removed-resources-store.ts";
+import { expireClaims, removedResources } from "../../db/maintenance/removed-resources-store.ts";
 import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts";
+import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkIndexes } from "./check-indexes.ts";
@@ -23,14 +24,15 @@ import { tellIndexes } from "../readers/record-readers.ts";
 import { messageOf, queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
-import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
-import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
+import {
+  purgeInterruptedUploads,
+  purgeReplacedContents,
+} from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { expireMembers } from "../../db/access/member-store.ts";
 import { syncGroups } from "../readers/sync-groups.ts";
 import { keepWatches } from "../watches/keep-watches.ts";
 import { syncVectors } from "../vector-sync/sync-vectors.ts";
-import { activeRagIds, expireClaims } from "../../db/maintenance/removed-resources-store.ts";
 
 /** A larger number would fill the queue faster than it is processed. */
 const FILES_PER_SWEEP = 1_000;
@@ -53,16 +55,41 @@ const AUDIT_KEPT_MS = 90 * DAY_MS;
 
 type Step = (services: Services) => Promise<void>;
 
+/** Queues a message for each item that `take` reserves until the message has had time to arrive. */
+const queueing =
+  <Item>(
+    take: (db: Database, now: number, until: number) => Promise<Item[]>,
+    messageFor: (item: Item) => ScanMessage,
+    heldMs = SWEPT_CLAIM_MS,
+  ): Step =>
+  async ({ db, now, queue }) => {
+    const at = now();
+    for (const item of await take(db, at, at + heldMs)) await queue.scan(messageFor(item));
+  };
+
+const queueDueScans = queueing(takeDueSources, (fileSourceId) => {
+  return { kind: "scan", fileSourceId, confirmRemovals: false, urls: null };
+});
+const continueScans = queueing(
+  takeUnclaimedScans,
+  (scan) => ({ kind: "continue-scan", ...scan }),
+  QUEUED_CLAIM_MS,
+);
+const applyScopes = queueing(takeUnappliedScopes, (ragId) => {
+  return { kind: "apply-scopes", ragId, after: null };
+});
+const continueRuns = queueing(takeUnclaimedRuns, (runId) => ({ kind: "evaluate", runId }));
+
 /** Lost work comes first: nothing that stalls may stand before it. */
 const STEPS: [name: string, step: Step][] = [
   ["files", async (services) => void (await queueUnclaimedFiles(services))],
-  ["scans", queueUnclaimedScans],
+  ["scans", continueScans],
   ["removals", finishRemovals],
   ["readers", tellLeftReaders],
   ["replaced contents", purgeReplacedContents],
   ["interrupted uploads", purgeInterruptedUploads],
-  ["scopes", queueUnappliedScopes],
-  ["evaluations", queueUnclaimedRuns],
+  ["scopes", applyScopes],
+  ["evaluations", continueRuns],
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", ({ db, now }) => purgeExpired(db, now())],
@@ -137,27 +164,6 @@ export async function queueUnclaimedFiles(
   return messages.length < FILES_PER_SWEEP;
 }
 
-async function queueUnclaimedScans(services: Services): Promise<void> {
-  const now = services.now();
-  for (const scan of await takeUnclaimedScans(services.db, now, now + QUEUED_CLAIM_MS)) {
-    await services.queue.scan({ kind: "continue-scan", ...scan });
-  }
-}
-
-async function queueUnappliedScopes(services: Services): Promise<void> {
-  const now = services.now();
-  for (const ragId of await takeUnappliedScopes(services.db, now, now + SWEPT_CLAIM_MS)) {
-    await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
-  }
-}
-
-async function queueUnclaimedRuns(services: Services): Promise<void> {
-  const now = services.now();
-  for (const runId of await takeUnclaimedRuns(services.db, now, now + SWEPT_CLAIM_MS)) {
-    await services.queue.scan({ kind: "evaluate", runId });
-  }
-}
-
 /** A directory that is down for a day changes nothing; older members may have left. */
 const MEMBERS_COUNT_MS = 2 * DAY_MS;
 
@@ -198,14 +204,6 @@ export async function tick(services: Services): Promise<void> {
   await sweep(services);
 }
 
-async function queueDueScans(services: Services): Promise<void> {
-  const now = services.now();
-  for (const fileSourceId of await takeDueSources(services.db, now, now + SWEPT_CLAIM_MS)) {
-    const message = { kind: "scan", fileSourceId, confirmRemovals: false, urls: null } as const;
-    await services.queue.scan(message);
-  }
-}
-
 /** After a local server was killed: its queues were in memory, so all pending work is queued. */
 export async function recoverAfterRestart(services: Services): Promise<void> {
   await expireClaims(services.db);
@@ -213,7 +211,4 @@ export async function recoverAfterRestart(services: Services): Promise<void> {
   while (!(await queueUnclaimedFiles(services, suspects)));
   if (suspects.length > 0) await services.queue.index(suspects);
   await tick(services);
-  for (const ragId of await activeRagIds(services.db)) {
-    await services.queue.scan({ kind: "apply-scopes", ragId, after: null });
-  }
 }
