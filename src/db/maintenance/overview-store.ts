@@ -26,6 +26,26 @@ const scansUnderWay = (now: number, limit: number, mayReadAll: boolean) =>
     where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
     order by run.started_at desc limit ${limit}`.reading(SCAN);
 
+const WAITING = select({
+  ...pick(s, "identifier", "name"),
+  errorMessage: computed(text, "w.error_message"),
+});
+/** Files that a look at what waits reads, many of which may be new. */
+const WAITING_READ = 500;
+
+/** The sources with files that wait to be tried again, each with the reason of a last try. */
+const waitingFiles = (limit: number, mayReadAll: boolean) =>
+  sql`select ${WAITING} from (select max(x.error_message) error_message, x.file_source_id from (
+        select x.error_message, r.file_source_id from rags r
+        cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+          and g.pending_files > 0
+        cross join rag_files x on x.rag_id = r.id and x.generation = r.generation
+          and x.status = 'pending'
+        where r.removed_at is null limit ${WAITING_READ}) x group by x.file_source_id) w
+      cross join file_sources s on s.id = w.file_source_id
+      where w.error_message is not null and ${isOpenTo(mayReadAll)}
+      order by s.identifier limit ${limit}`.reading(WAITING);
+
 const OLDEST = select({ since: computed(nullable(number), "min(x.revision)") });
 
 const sumOf = (expression: string) => computed(number, `coalesce(sum(${expression}), 0)`);
@@ -61,7 +81,7 @@ export async function readOverview(
     mayReadAll,
   }: { now: number; callsSince: number; limit: number; mayReadAll: boolean },
 ) {
-  const [ofRags, failingFiles, failingSources, scans, oldest, calls, verifications] =
+  const [ofRags, failingFiles, waitingSources, failingSources, scans, oldest, calls, checks] =
     await runBatch(db, [
       selectRagsOfSources(isOpenTo(mayReadAll)),
       sql`select ${FAILING_FILE} from ${FAILING_FILES} cross join files f on f.id = x.file_id
@@ -69,6 +89,7 @@ export async function readOverview(
         where r.removed_at is null and ${isOpenTo(mayReadAll)} order by r.identifier, x.path limit ${limit}`.reading(
         FAILING_FILE,
       ),
+      waitingFiles(limit, mayReadAll),
       sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
         where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.status = 'error'
         order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
@@ -86,12 +107,13 @@ export async function readOverview(
   return {
     counts,
     failingFiles,
+    waitingSources,
     failingSources,
     scans,
     // A revision is at least the time in ms at which the change became known.
     oldestPendingSince: only(oldest).since,
     calls: only(calls),
-    verifications: only(verifications),
+    verifications: only(checks),
   };
 }
 
@@ -108,14 +130,6 @@ const FAILED_FILE = select({
   filePath: x.path,
   errorMessage: x.errorMessage,
 });
-
-const WAITING = select({
-  sourceIdentifier: s.identifier,
-  sourceName: s.name,
-  errorMessage: computed(text, "w.error_message"),
-});
-/** Files that a look at what waits reads, many of which may be new. */
-const WAITING_READ = 500;
 
 /** Sources that are not read, hold removals, leave files out, or have files nobody can read. */
 const SOURCE_IN_NEED = select({
@@ -139,15 +153,7 @@ export async function readNeeds(
       cross join file_sources s on s.id = r.file_source_id
       where r.removed_at is null and ${isOpenTo(mayReadAll)}
       limit ${limit}`.reading(FAILED_FILE),
-    sql`select distinct ${WAITING} from (select x.error_message, r.file_source_id from rags r
-        cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
-          and g.pending_files > 0
-        cross join rag_files x on x.rag_id = r.id and x.generation = r.generation
-          and x.status = 'pending'
-        where r.removed_at is null limit ${WAITING_READ}) w
-      cross join file_sources s on s.id = w.file_source_id
-      where w.error_message is not null and ${isOpenTo(mayReadAll)}
-      limit ${limit}`.reading(WAITING),
+    waitingFiles(limit, mayReadAll),
     sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
       where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))

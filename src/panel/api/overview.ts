@@ -27,6 +27,8 @@ const Overview = z
     failingSources: z.array(
       z.object({ ...named, error: z.string().nullable(), since: timeOrNull }),
     ),
+    /** With files that are tried again, and why the last try of one of them failed. */
+    waitingSources: z.array(z.object({ ...named, errorMessage: z.string() })),
     scansUnderWay: z.array(z.object({ ...named, startedAt: time })),
     oldestPendingSeconds: z.int().nullable(),
     queues: z.array(
@@ -78,6 +80,7 @@ export const overviewRoutes = new Endpoints("service").json(
       failingSources: found.failingSources.map((failing) =>
         Object.assign(failing, { since: failing.finishedAt }),
       ),
+      waitingSources: found.waitingSources,
       scansUnderWay: found.scans,
       oldestPendingSeconds: tellsOfAll ? ageOf(found.oldestPendingSince, at) : null,
       queues: queues.map((queue) =>

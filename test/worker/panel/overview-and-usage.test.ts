@@ -27,11 +27,13 @@ test("a new service has nothing to show and nothing that waits", async () => {
     files: { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 },
     failingFiles: [],
     failingSources: [],
+    waitingSources: [],
     scansUnderWay: [],
     oldestPendingSeconds: null,
     queues: QUEUES,
     calls: { hours: 24, total: 0, errors: 0, degraded: 0, errorRate: 0, degradedRate: 0 },
     vectorIndex: null,
+    noRoomSince: null,
     secrets: { sealedByPreviousKey: 0, unreadable: 0 },
   });
 });
@@ -69,11 +71,13 @@ test("the overview counts files by status and names what fails", async () => {
         since: expect.any(String),
       },
     ],
+    waitingSources: [],
     scansUnderWay: [],
     oldestPendingSeconds: null,
     queues: QUEUES,
     calls: expect.objectContaining({ total: 0 }),
     vectorIndex: null,
+    noRoomSince: null,
     secrets: { sealedByPreviousKey: 0, unreadable: 0 },
   });
   expect((await admin.send("GET", "/rags/docs-rag")).body).toMatchObject({ status: "active" });

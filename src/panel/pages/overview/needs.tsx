@@ -19,15 +19,15 @@ export function needsOf({ failingSources, failingFiles, waiting, failing }: Need
   return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
 }
 
-const ofWaiting = ({ sourceIdentifier, sourceName, errorMessage }: Needs["waiting"][number]) => ({
+const ofWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number]) => ({
   tone: "warn" as const,
   what: (
     <>
-      Files in <Data>{sourceName}</Data> wait to be tried again
+      Files in <Data>{name}</Data> wait to be tried again
     </>
   ),
   why: sentence(errorMessage),
-  href: `/panel/sources/${sourceIdentifier}?status=pending`,
+  href: `/panel/sources/${identifier}?status=pending`,
   remedy: "See the files",
 });
 
