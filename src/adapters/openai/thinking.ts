@@ -6,10 +6,11 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provide
  * then the text begins without it (https://docs.vllm.ai/en/latest/features/reasoning_outputs.html).
  */
 const OPENING = /^\s*<think(?:ing)?>/i;
-const MAYBE_OPENING = /^\s{0,99}(?:<(?:t(?:h(?:i(?:n(?:k(?:i(?:n(?:g)?)?)?)?)?)?)?)?)?$/i;
 const CLOSING = /<\/think(?:ing)?>/i;
 const CLOSING_LINE = /\n<\/think(?:ing)?>\s*?(?:\n|$)/i;
 const LONGEST_MARK = "</thinking>".length;
+/** A text with more space before its first letter has no mark. */
+const MAX_BEGINNING = 99;
 /** A stream of such a model is held back until the closing mark, or its end. */
 const THINKS = /deepseek-?r1|qwq|think|reason/i;
 
@@ -25,7 +26,7 @@ export function withoutThinking(model: LanguageModelV4): LanguageModelV4 {
       const result = await model.doGenerate(options);
       const content = result.content.map((part) => {
         if (part.type !== "text") return part;
-        const reader = new AnswerReader(CLOSING_LINE.test(part.text));
+        const reader = answerReader(CLOSING_LINE.test(part.text));
         return { ...part, text: reader.push(part.text) + reader.end() };
       });
       return { ...result, content };
@@ -38,11 +39,11 @@ export function withoutThinking(model: LanguageModelV4): LanguageModelV4 {
 }
 
 function answersOf(modelId: string) {
-  let reader = new AnswerReader(THINKS.test(modelId));
+  let reader = answerReader(THINKS.test(modelId));
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     transform(part, controller) {
       // The server tells thoughts apart.
-      if (part.type === "reasoning-start") reader = new AnswerReader(false);
+      if (part.type === "reasoning-start") reader = answerReader(false);
       const isText = part.type === "text-delta";
       const delta = isText ? reader.push(part.delta) : part.type === "text-end" ? reader.end() : "";
       if (delta !== "" && "id" in part)
@@ -52,47 +53,42 @@ function answersOf(modelId: string) {
   });
 }
 
-/** The answer in a text that comes in pieces. */
-class AnswerReader {
-  readonly #mayBeginThinking: boolean;
-  /** Null: not known yet. */
-  #state: "opened" | "thinking" | "closed" | "answer" | null = null;
-  #held: string[] = [];
-  #tail = "";
+const mayOpen = (text: string) =>
+  text.length <= MAX_BEGINNING && "<thinking>".startsWith(text.trimStart().toLowerCase());
 
-  constructor(mayBeginThinking: boolean) {
-    this.#mayBeginThinking = mayBeginThinking;
-  }
-
-  push(text: string): string {
-    if (this.#state === "answer") return text;
-    if (this.#state === "closed") return this.#begin(text);
-    this.#held.push(text);
-    const seen = this.#tail + text;
-    if (this.#state === null) {
-      const begun = this.#held.join("");
-      if (MAYBE_OPENING.test(begun)) return "";
-      this.#state = OPENING.test(begun) ? "opened" : this.#mayBeginThinking ? "thinking" : "answer";
-      if (this.#state === "answer") {
-        this.#held = [];
-        return begun;
-      }
-    }
-    const closing = CLOSING.exec(seen);
-    this.#tail = seen.slice(-LONGEST_MARK);
-    if (closing === null) return "";
-    this.#held = [];
-    return this.#begin(seen.slice(closing.index + closing[0].length));
-  }
-
-  #begin(text: string): string {
+/** Reads the answer in a text that comes in pieces. */
+function answerReader(mayBeginThinking: boolean) {
+  let state: "beginning" | "thought" | "gap" | "answer" = "beginning";
+  let isMarked = false;
+  let held: string[] = [];
+  let tail = "";
+  const begin = (text: string) => {
     const answer = text.trimStart();
-    this.#state = answer === "" ? "closed" : "answer";
+    state = answer === "" ? "gap" : "answer";
+    held = [];
     return answer;
-  }
-
-  /** Without a closing mark, what had no opening one is the answer. */
-  end(): string {
-    return this.#state === "opened" ? "" : this.#held.join("");
-  }
+  };
+  const push = (text: string): string => {
+    if (state === "answer") return text;
+    if (state === "gap") return begin(text);
+    held.push(text);
+    if (state === "beginning") {
+      const beginning = held.join("");
+      if (mayOpen(beginning)) return "";
+      isMarked = OPENING.test(beginning);
+      if (!isMarked && !mayBeginThinking) {
+        state = "answer";
+        held = [];
+        return beginning;
+      }
+      state = "thought";
+    }
+    const seen = tail + text;
+    tail = seen.slice(-LONGEST_MARK);
+    const closing = CLOSING.exec(seen);
+    return closing === null ? "" : begin(seen.slice(closing.index + closing[0].length));
+  };
+  /** Without a closing mark, a text that had no opening one is the answer. */
+  const end = () => (isMarked ? "" : held.join(""));
+  return { push, end };
 }

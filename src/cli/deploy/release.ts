@@ -5,7 +5,6 @@ import { join } from "node:path";
 
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
@@ -13,7 +12,7 @@ import type { Terminal } from "../terminal.ts";
 import { upgradeNotice, VERSION_SQL } from "../worker/upgrade.ts";
 import { withoutNoise } from "../worker/wrangler-output.ts";
 import type { DeploySettings } from "./settings.ts";
-import { askWrangler, runWrangler } from "./wrangler-command.ts";
+import { askWrangler, jsonSaid, runWrangler } from "./wrangler-command.ts";
 
 /** Builds everything and uploads nothing; needs neither account nor network. @throws CommandFailure */
 export async function dryRun(terminal: Terminal, { environment }: DeploySettings): Promise<void> {
@@ -33,11 +32,10 @@ export async function tellUpgrade(
 ): Promise<void> {
   const where = ["--remote", "--env", environment];
   const statement = ["d1", "execute", database.name, "--json", "--command", VERSION_SQL];
-  const { stdout } = await askWrangler([...statement, ...where]);
-  const [said] = answer.safeParse(parsedJson(stdout)).data ?? [];
+  const [found] = jsonSaid(await askWrangler([...statement, ...where]), answer) ?? [];
   const migrations = await readdir(join(PROJECT, "migrations"));
   const of = { where: `The database ${database.name}`, migrations };
-  const notice = upgradeNotice(said?.results[0], of);
+  const notice = upgradeNotice(found?.results[0], of);
   if (notice !== null) terminal.warn(notice);
 }
 

@@ -93,13 +93,10 @@ export async function movePushedFiles(
   const now = services.now();
   const paths = moves.flatMap(({ from, to }) => [from, to]);
   const stored = await findFiles(services.db, source.id, paths);
-  const liveAt = (path: string) => {
-    const file = stored.get(path);
-    return file === undefined || file.deletedAt !== null ? null : file;
-  };
+  const isLive = (path: string) => stored.get(path)?.deletedAt === null;
   const moved = moves.flatMap(({ from, to: path }) => {
-    const file = liveAt(path) === null ? liveAt(from) : null;
-    return file === null ? [] : [{ id: file.id, from, path, name: fileNameOf(path) }];
+    const file = isLive(from) && !isLive(path) ? stored.get(from) : undefined;
+    return file === undefined ? [] : [{ id: file.id, from, path, name: fileNameOf(path) }];
   });
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS };
   const { messages, removals } = await moveFiles(services.db, source.id, moved, times);
