@@ -105,7 +105,8 @@ test("during a passing failure the file waits, and its earlier text still answer
   const [envelope] = world.waiting.splice(0);
   if (envelope !== undefined) await world.deliverBatch("quarry-index", [envelope]);
   expect(world.waiting).toHaveLength(1);
-  expect(await world.rows(rag)).toMatchObject([{ status: "pending", error: null, attempts: 1 }]);
+  const error = "embedding provider: 503, try 1 of 5";
+  expect(await world.rows(rag)).toMatchObject([{ status: "pending", error, attempts: 1 }]);
   expect(await world.shown(rag)).toEqual({ "a.txt": ["A note, first."] });
 });
 
