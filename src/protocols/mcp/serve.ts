@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 
 import packageFacts from "../../../package.json" with { type: "json" };
+import { isObject } from "../../core/is-object.ts";
 import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
 import type { Session } from "./session.ts";
@@ -34,29 +35,52 @@ const WithProgress = z.object({
 const wantsEvents = ({ headers }: Request, body: unknown): boolean =>
   headers.get("Accept")?.includes(EVENTS_TYPE) === true && WithProgress.safeParse(body).success;
 
+/** Of a message: its params, their fields, and the arguments of a tool or prompt. */
+const UNSET_DEPTH = 3;
+
+/** Some clients send null for what is not set, where the protocol leaves it out. */
+function withoutUnset(value: unknown, depth: number): unknown {
+  if (depth === 0 || !isObject(value)) return value;
+  const set = Object.entries(value).filter(([name, field]) => field !== null || name === "id");
+  return Object.fromEntries(set.map(([name, field]) => [name, withoutUnset(field, depth - 1)]));
+}
+
 /**
  * Answers one message, with JSON unless it asks for progress, in the revision of the protocol that
  * the client speaks: the present one, where each request stands for itself, or an earlier one,
  * which begins with `initialize`.
  */
 export async function serve(session: Session, request: Request, body: unknown): Promise<Response> {
-  const parsed = { parsedBody: body };
-  const streams = wantsEvents(request, body);
+  const message = withoutUnset(body, UNSET_DEPTH);
+  const parsed = { parsedBody: message };
+  const streams = wantsEvents(request, message);
   // The SDK refuses a client that reads JSON alone, which is all that it gets.
   request.headers.set("Accept", ANY_ANSWER);
-  if (await isLegacyRequest(request, body)) {
+  if (await isLegacyRequest(request, message)) {
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: !streams,
     });
-    await serverFor(session).connect(transport);
+    await serverFor(session, streams).connect(transport);
     return await transport.handleRequest(request, parsed);
   }
-  // Nothing changes while a client listens that it could be told of.
-  const options = { responseMode: streams ? "auto" : "json", maxSubscriptions: 0 } as const;
-  return await createMcpHandler(() => serverFor(session), options).fetch(request, parsed);
+  const { data: listening } = Listening.safeParse(message);
+  if (listening !== undefined) return unserved(listening.id);
+  return await createMcpHandler(() => serverFor(session, streams)).fetch(request, parsed);
 }
 
-function serverFor(session: Session): Server {
+/** The SDK serves it whatever a server declares. Nothing changes here that a client is told of. */
+const Listening = z.object({
+  method: z.literal("subscriptions/listen"),
+  id: z.union([z.string(), z.number()]),
+});
+
+function unserved(id: string | number): Response {
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
+  return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
+}
+
+/** `streams`: progress reaches the caller. */
+function serverFor(session: Session, streams: boolean): Server {
   const { version } = packageFacts;
   const server = new Server(
     { name: "quarry", title: "Quarry", version },
@@ -70,7 +94,7 @@ function serverFor(session: Session): Server {
     told(() => listTools(session, params?.cursor)),
   );
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    told(() => callTool(session, params, progressOf(context))),
+    told(() => callTool(session, params, streams ? progressOf(context) : undefined)),
   );
   server.setRequestHandler("resources/list", ({ params }) =>
     told(() => listResources(session, params?.cursor)),

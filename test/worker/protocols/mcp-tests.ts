@@ -173,7 +173,11 @@ export function mcpTests(world: () => ProtocolsWorld): void {
         text: expect.stringMatching(/the tool ask_ask .*Who heats\?$/s),
       });
       await expect(one.getPrompt({ name: "ask_ask" })).rejects.toThrow(/prompt is required/);
-      await expect(one.getPrompt({ ...asked, name: "ask_hidden" })).rejects.toThrow(/Unknown/);
+      const unknown = one.getPrompt({ name: "ask_hidden" });
+      await expect(unknown).rejects.toMatchObject({
+        code: -32_602,
+        message: expect.stringMatching(/Unknown prompt: ask_hidden. The token covers: ask_ask$/),
+      });
       const completed = async (name: string, value: string) => {
         const ref = { type: "ref/resource" as const, uri: "quarry://{rag}/{+path}" };
         return (await one.complete({ ref, argument: { name, value } })).completion.values;

@@ -1,0 +1,57 @@
+import { expect, test, vi } from "vitest";
+
+import { program, type ProtocolsWorld } from "./world.ts";
+
+/** Messages as clients send them that are not of the official SDK. */
+export function mcpMessageTests(world: () => ProtocolsWorld): void {
+  test("null is unset, and there is nothing to subscribe to", async () => {
+    const warned = vi.spyOn(console, "warn");
+    const by = program(await world().token({ rags: ["notes"], inferences: [], agents: [] }));
+    const Accept = "application/json, text/event-stream";
+    const send = async (message: object, more: Record<string, string> = {}) => {
+      const headers = { Accept, ...more };
+      return await by.post("/mcp", { jsonrpc: "2.0", id: 1, ...message }, headers);
+    };
+    const given = { query: "boiler", rag: null, topK: null, modifiedAfter: null };
+    const calls = {
+      method: "tools/call",
+      params: { name: "search", arguments: given, _meta: null },
+    };
+    const named = { name: "fetch", arguments: null };
+    const answers = [
+      await send({ method: "ping", params: null }),
+      await send({ method: "resources/list", params: { cursor: null } }),
+      await send(calls),
+      await send({ method: "tools/call", params: named }),
+    ];
+    expect(answers.map(({ body }) => body)).toMatchObject([
+      { result: {} },
+      { result: { resources: [{}, {}, {}] } },
+      {
+        result: {
+          structuredContent: {
+            results: expect.arrayContaining([expect.objectContaining({ rag: "notes" })]),
+          },
+        },
+      },
+      { result: { isError: true, content: [{ text: expect.stringMatching(/id is required/) }] } },
+    ]);
+    const revision = "2026-07-28";
+    const facts = { protocolVersion: revision, clientCapabilities: {} };
+    const entries = Object.entries(facts);
+    const meta = Object.fromEntries(
+      entries.map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]),
+    );
+    const sendNow = async (method: string, params: object) =>
+      await send(
+        { method, params: { ...params, _meta: meta } },
+        { "MCP-Protocol-Version": revision, "Mcp-Method": method },
+      );
+    expect(await sendNow("tools/list", {})).toMatchObject({ status: 200 });
+    expect(await sendNow("subscriptions/listen", { notifications: {} })).toMatchObject({
+      status: 404,
+      body: { id: 1, error: { code: -32_601 } },
+    });
+    expect(warned).not.toHaveBeenCalled();
+  });
+}
