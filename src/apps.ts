@@ -27,7 +27,7 @@ export const MOUNTED: Mounted[] = [
     },
   },
   {
-    paths: /^\/authorize$/,
+    paths: /^\/authorize\/?$/,
     mount: async (app) => {
       const { authorizePages } = await import("./panel/pages/authorize/authorize.tsx");
       app.route("/authorize", authorizePages());

@@ -24,10 +24,11 @@ import { RequestLog } from "./request-log.ts";
 
 /**
  * The service over HTTP. The panel mounts on what this returns: it finds the services in the
- * context, and its errors and validation are answered as those of the API.
+ * context, and its errors and validation are answered as those of the API. A slash at the end of a
+ * path makes no difference: people type it, and programs take it from what people typed.
  */
 export function createApp(compose: Compose): OpenAPIHono<AppEnv> {
-  const app = new OpenAPIHono<AppEnv>({ defaultHook: validationHook });
+  const app = new OpenAPIHono<AppEnv>({ defaultHook: validationHook, strict: false });
   app.onError(handleError);
   app.notFound((context) => handleError(notFound(), context));
   app.use(requestId, accessLog, securityHeaders, services(compose), ownHostsOnly);

@@ -49,3 +49,25 @@ test("the protocols and our own API share one rate budget", async () => {
   ]);
   for (const { headers } of refused) expect(headers.get("Retry-After")).toMatch(/^\d+$/);
 });
+
+test("a slash at the end of an address makes no difference", async () => {
+  const paths = ["/mcp", "/v1/models", "/v1/chat/completions", "/dify/retrieval", "/oauth/token"];
+  const known = [
+    ".well-known/oauth-protected-resource/mcp",
+    ".well-known/oauth-authorization-server",
+  ];
+  const pages = ["/authorize", "/panel", "/api/rags", "/api/openapi.json"];
+  for (const path of [...paths, "/oauth/register", ...known.map((at) => `/${at}`), ...pages]) {
+    const answers = await Promise.all(
+      ["GET", "POST"].flatMap((method) =>
+        [path, `${path}/`].map(async (at) => {
+          const { status, body } = await call(method, at, method === "GET" ? {} : { body: "{}" });
+          return { status, body };
+        }),
+      ),
+    );
+    expect({ path, answer: answers[1] }).toEqual({ path, answer: answers[0] });
+    expect({ path, answer: answers[3] }).toEqual({ path, answer: answers[2] });
+    expect(answers.map(({ status }) => status)).not.toEqual([404, 404, 404, 404]);
+  }
+});
