@@ -76,10 +76,10 @@ async function answer(context: Context<AppEnv>, url: string, by: Answering): Pro
   return new Response(answered.body, answered);
 }
 
-const SERVED: Partial<Record<string, string[]>> = {
-  grant_types: ["authorization_code", "refresh_token"],
-  response_types: ["code"],
-};
+const SERVED = new Map<string, unknown[]>([
+  ["grant_types", ["authorization_code", "refresh_token"]],
+  ["response_types", ["code"]],
+]);
 
 /**
  * What is served of what a program wishes to register: the answer tells it which, as
@@ -90,9 +90,7 @@ function servedPart(text: string): string {
   if (!isObject(wished)) return text;
   const fields = Object.entries(wished).filter(([, value]) => value !== "" && value !== null);
   const served = fields.map(([name, value]) => {
-    const some = Array.isArray(value)
-      ? value.filter((one) => SERVED[name]?.includes(String(one)))
-      : [];
+    const some = Array.isArray(value) ? value.filter((one) => SERVED.get(name)?.includes(one)) : [];
     return [name, some.length > 0 ? some : value];
   });
   return JSON.stringify(Object.fromEntries(served));

@@ -266,6 +266,8 @@ test("a program that wishes for more is registered with what is served", async (
   expect([status, body]).toMatchObject([201, { grant_types: grants, response_types: ["code"] }]);
   expect(body).not.toHaveProperty("client_uri");
   expect((await register({ grant_types: ["client_credentials"] })).status).toBe(400);
+  expect((await register({ grant_types: [{ toString: 1 }] })).status).toBe(400);
+  expect((await register({ constructor: ["a"], toString: [1] })).status).toBe(201);
 });
 
 test("registrations are bounded by size and address; unused ones end", async () => {
