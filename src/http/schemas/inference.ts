@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
+import { searchSettings } from "../../core/input/search-settings.ts";
 import { Provider } from "./rag.ts";
 import { ProviderFilter, SelectedFiles, SelectedFolders } from "../../inference/run-requests.ts";
 import { Chunk, Degradation } from "./retrieval.ts";
@@ -27,10 +28,22 @@ const InferenceItem = z
 
 export const InferenceList = z.array(InferenceItem).openapi("InferenceList");
 
+const Citation = z
+  .object({
+    item: z.int().min(0).describe("Place of the supporting chunk in items, from 0."),
+    start: z.int().min(0).describe("Offset of the supported part of text, in UTF-16 code units."),
+    end: z.int().min(0).describe("Offset of the first character after it."),
+  })
+  .openapi("Citation");
+
 export const ContentBlock = z
   .object({
     type: z.literal("text").describe("Kind of block."),
     text: z.string().describe("Text of the model."),
+    citations: z
+      .array(Citation)
+      .optional()
+      .describe("Only with includeSources: what supports which part of the text."),
   })
   .openapi("ContentBlock");
 
@@ -43,7 +56,7 @@ const ToolCall = z
       .object({
         input: z.unknown().describe("Arguments from the model."),
         output: z.string().describe("Result of the tool."),
-        durationMs: z.number().describe("Milliseconds."),
+        durationMs: z.number().min(0).describe("Milliseconds."),
       })
       .optional()
       .describe("Only with an administrator session."),
@@ -52,24 +65,24 @@ const ToolCall = z
 
 const Timings = z
   .object({
-    contextMs: z.number().describe("Milliseconds of retrieval without reranking."),
-    rerankingMs: z.number().describe("Milliseconds of reranking."),
-    modelMs: z.number().describe("Milliseconds of model calls."),
-    totalMs: z.number().describe("Milliseconds of the whole call."),
+    contextMs: z.number().min(0).describe("Milliseconds of retrieval without reranking."),
+    rerankingMs: z.number().min(0).describe("Milliseconds of reranking."),
+    modelMs: z.number().min(0).describe("Milliseconds of model calls."),
+    totalMs: z.number().min(0).describe("Milliseconds of the whole call."),
   })
   .openapi("Timings");
 
 const Cost = z
   .object({
-    amount: z.number().describe("Cost of the call."),
+    amount: z.number().min(0).describe("Cost of the call."),
     currency: z.string().describe("Currency code of three capitals."),
   })
   .openapi("Cost");
 const Usage = z
   .object({
-    inputTokens: z.int().describe("Input tokens of the model."),
-    outputTokens: z.int().describe("Output tokens of the model."),
-    totalTokens: z.int().describe("Sum of both."),
+    inputTokens: z.int().min(0).describe("Input tokens of the model."),
+    outputTokens: z.int().min(0).describe("Output tokens of the model."),
+    totalTokens: z.int().min(0).describe("Sum of both."),
     cost: Cost.nullable().describe("Null if the model has no price."),
   })
   .openapi("Usage");
@@ -84,14 +97,16 @@ export const runFields = {
   usage: Usage.optional().describe("Only with an administrator session."),
 };
 
+const search = searchSettings.shape;
+
 const RunParams = z
   .object({
     prompt: z.string().describe("As received."),
     semanticSearch: z.array(z.string()).optional().describe("As received."),
-    topK: z.int().describe("As received, or its default."),
+    topK: search.topK.describe("As received, or its default."),
     useReranking: z.boolean().describe("As received, or its default."),
-    candidateMultiplier: z.int().describe("As received, or its default."),
-    similarityThreshold: z.number().optional().describe("As received."),
+    candidateMultiplier: search.candidateMultiplier.describe("As received, or its default."),
+    similarityThreshold: search.similarityThreshold.optional().describe("As received."),
     includeDuplicates: z.boolean().describe("As received, or its default."),
     jsonSchema: z.string().optional().describe("As received."),
     useAllFiles: z.boolean().describe("As received, or its default."),

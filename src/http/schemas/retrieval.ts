@@ -16,6 +16,7 @@ const ChunkSource = z
     position: z.int().min(0).describe("0 for the file's first chunk."),
     page: z
       .int()
+      .min(1)
       .nullable()
       .describe("Page on which the chunk begins, from 1; null if there are no pages."),
     headings: z.array(z.string()).describe("Heading path, outermost first."),
