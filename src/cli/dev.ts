@@ -2,21 +2,14 @@ import { Command } from "commander";
 
 import { readDemoState } from "./demo/demo-state.ts";
 import { DEFAULT_STATE } from "./installation.ts";
-import { showWaiting, whileWaiting } from "./progress.ts";
+import { whileWaiting } from "./progress.ts";
 import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
 import { applyMigrations } from "./worker/local-database.ts";
 import { exitCodeOf } from "./worker/processes.ts";
-import { encryptionFile, writeVariables } from "./worker/state-files.ts";
-import { passOutput } from "./worker/wrangler-output.ts";
-import {
-  DEV_VARS,
-  besidesFile,
-  checkVariables,
-  givenVariables,
-  pairOf,
-} from "./worker/worker-variables.ts";
+import { encryptionKeys, writeVariables } from "./worker/state-files.ts";
+import { checkVariables, givenVariables, pairOf } from "./worker/worker-variables.ts";
 import { buildIfChanged } from "./worker/workerd.ts";
 import { spawnWrangler } from "./worker/wrangler.ts";
 
@@ -44,37 +37,24 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   const migrating = buildIfChanged("database").then(() => applyMigrations(stateFolder, say));
   await whileWaiting(process.stdout, "Setting up the local database", migrating);
-  const beside = besidesFile(process.env, given);
   const all = { ...given, ...named };
-  const passed = [
-    ...(isLocal ? await encryptionFile(stateFolder, all) : []),
-    ...(await writeVariables(stateFolder, "variables.env", beside)),
-  ];
+  const keys = isLocal ? await encryptionKeys(stateFolder, all) : {};
+  // wrangler reads the file in place of .dev.vars, which is among the given ones.
+  const file = await writeVariables(stateFolder, { ...keys, ...given });
   const vars = pairs.flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);
   if (password !== null) vars.push("--var", "PANEL_ADMIN_RESET:true");
-  // A named file replaces .dev.vars, so that it is named, too.
-  const files = passed.length === 0 || DEV_VARS === null ? passed : [DEV_VARS, ...passed];
-  const fixed = ["--port", options.port, "--persist-to", stateFolder, ...vars];
-  const args = ["dev", ...fixed, ...files.flatMap((file) => ["--env-file", file]), ...command.args];
-  const child = spawnWrangler(args);
-  const ready = showWaiting(process.stdout, "Starting the Worker");
-  const show = (url: string) => {
-    ready();
-    const { PANEL_ADMIN_EMAIL: email, PANEL_ADMIN_PASSWORD: secret } = all;
-    process.stdout.write(`Panel: ${url}/panel\n`);
-    if (isLocal) process.stdout.write(`  Sign in as ${email}, password ${secret}\n`);
-    process.stdout.write(`API: ${url}/api/docs\nServing on ${url}. Ctrl-C ends it.\n`);
-  };
-  if (child.stdout !== null) passOutput(child.stdout, process.stdout, show);
-  if (child.stderr !== null) passOutput(child.stderr, process.stderr, show);
+  const url = `http://localhost:${options.port}`;
+  const { PANEL_ADMIN_EMAIL: email, PANEL_ADMIN_PASSWORD: secret } = all;
+  const signIn = isLocal ? `\n  Sign in as ${email}, password ${secret}` : "";
+  process.stdout.write(`Panel: ${url}/panel${signIn}\nAPI: ${url}/api/docs\n`);
+  const fixed = ["--port", options.port, "--persist-to", stateFolder, "--env-file", file, ...vars];
+  const child = spawnWrangler(["dev", ...fixed, ...command.args]);
   // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-  const code = await exitCodeOf(child);
-  ready();
-  process.exitCode = code ?? 0;
+  process.exitCode = (await exitCodeOf(child)) ?? 0;
 }
 
 await runCommand(program);

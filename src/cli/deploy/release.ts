@@ -10,7 +10,6 @@ import { PROJECT } from "../installation.ts";
 import { whileWaiting } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { upgradeNotice, VERSION_SQL } from "../worker/upgrade.ts";
-import { withoutNoise } from "../worker/wrangler-output.ts";
 import type { DeploySettings } from "./settings.ts";
 import { askWrangler, jsonSaid, runWrangler } from "./wrangler-command.ts";
 
@@ -19,7 +18,7 @@ export async function dryRun(terminal: Terminal, { environment }: DeploySettings
   const building = askWrangler(["deploy", "--dry-run", "--env", environment]);
   const said = await whileWaiting(terminal.output, "Building everything", building);
   if (said.code !== 0) throw new CommandFailure(`Nothing was built.\n${said.stderr}${said.stdout}`);
-  for (const line of withoutNoise(said.stdout + said.stderr)) terminal.say(line);
+  terminal.say(said.stdout + said.stderr);
   terminal.say(`Everything was built for ${environment}, nothing was deployed.`);
 }
 

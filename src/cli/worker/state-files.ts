@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, type Dirent } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
 import { DEVELOPMENT_KEY } from "../../access/seal.ts";
@@ -8,49 +8,43 @@ import { CommandFailure } from "../failure.ts";
 import type { Variables } from "./worker-variables.ts";
 
 const QUOTES = ["'", "`", '"'];
-/** Of use only while the Worker runs; earlier versions wrote the last two. */
-const REMOVED_AT_THE_END = ["variables.env", "model.env", "sign-in.env"];
+const VARIABLES = "variables.env";
+/** Used only while the Worker runs; earlier versions wrote the last two. */
+const REMOVED_AT_THE_END = [VARIABLES, "model.env", "sign-in.env"];
 const ENCRYPTION = "encryption.env";
 const KEY_BYTES = 32;
 
-type FileName = "variables.env" | typeof ENCRYPTION;
-
 /**
  * Writes variables to a file for `wrangler dev --env-file`, as a list of processes would show
- * arguments. Without variables it removes an earlier file. Returns the file's path in a list.
+ * arguments. Returns its path.
  * @throws CommandFailure for a value that no file can hold
  */
-export async function writeVariables(
-  stateFolder: string,
-  name: FileName,
-  variables: Variables,
-): Promise<string[]> {
-  const file = resolve(stateFolder, name);
-  const lines = Object.entries(variables).map((pair) => `${lineOf(...pair)}\n`);
-  if (lines.length === 0) {
-    await rm(file, { force: true });
-    return [];
-  }
-  await writeFile(file, lines.join(""), { mode: OWNER_ONLY });
-  return [file];
+export async function writeVariables(stateFolder: string, variables: Variables): Promise<string> {
+  const file = resolve(stateFolder, VARIABLES);
+  await writePairs(file, variables);
+  return file;
 }
 
-/** Made once; none if the user gives a key. The development key still opens what it sealed. */
-export async function encryptionFile(stateFolder: string, given: Variables): Promise<string[]> {
-  if (given["ENCRYPTION_KEY"] !== undefined) return [];
+/**
+ * The encryption key of a state folder, created once; none if the user sets one. The development
+ * key still opens what it sealed. A file that a full disk left empty is written again.
+ */
+export async function encryptionKeys(stateFolder: string, given: Variables): Promise<Variables> {
+  if (given["ENCRYPTION_KEY"] !== undefined) return {};
   const file = resolve(stateFolder, ENCRYPTION);
-  if (existsSync(file)) return [file];
+  const text = existsSync(file) ? await readFile(file, "utf8") : "";
+  const pairs = [...text.matchAll(/^(\w+)=(['"]?)(.+)\2$/gm)];
+  const stored = Object.fromEntries(pairs.map(([, name = "", , value = ""]) => [name, value]));
+  if (stored["ENCRYPTION_KEY"] !== undefined) return stored;
   const key = randomBytes(KEY_BYTES).toString("base64");
   const keys = { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: DEVELOPMENT_KEY };
-  return await writeVariables(stateFolder, ENCRYPTION, keys);
+  await writePairs(file, keys);
+  return keys;
 }
 
-/** What `encryptionFile` holds. */
-export async function encryptionKeys(stateFolder: string, given: Variables): Promise<Variables> {
-  const [file] = await encryptionFile(stateFolder, given);
-  const text = file === undefined ? "" : await readFile(file, "utf8");
-  const pairs = [...text.matchAll(/^(\w+)='(.*)'$/gm)];
-  return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value]));
+async function writePairs(file: string, variables: Variables): Promise<void> {
+  const lines = Object.entries(variables).map((pair) => `${lineOf(...pair)}\n`);
+  await writeFile(file, lines.join(""), { mode: OWNER_ONLY });
 }
 
 export function removeVariables(stateFolder: string): void {

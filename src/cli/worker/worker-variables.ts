@@ -17,7 +17,7 @@ import { IS_PACKED, PROJECT } from "../installation.ts";
 export type Variables = Record<string, string>;
 
 /** Only a checkout has it, not the packed service. */
-export const DEV_VARS = IS_PACKED ? null : join(PROJECT, ".dev.vars");
+const DEV_VARS = IS_PACKED ? null : join(PROJECT, ".dev.vars");
 
 /** Read by the commands, not by the Worker. */
 const CHAT_MODEL = "CHAT_MODEL";
@@ -56,7 +56,7 @@ function namesAnother(inFile: Variables, named: Variables): boolean {
   return trimEnd(server, "/") !== trimEnd(before, "/");
 }
 
-export function passedBy(environment: NodeJS.ProcessEnv): Variables {
+function passedBy(environment: NodeJS.ProcessEnv): Variables {
   const isPassed = (name: string) => variableNames.includes(name) && !NEVER_PASSED.has(name);
   return Object.fromEntries(Object.entries(setIn(environment)).filter(([name]) => isPassed(name)));
 }
@@ -74,14 +74,6 @@ function setIn(variables: NodeJS.Dict<string>): Variables {
 export function withSettings(given: Variables, settings: Variables): Variables {
   const isForNobody = given[SERVER] === undefined && given[KEY] !== undefined;
   return { ...given, ...(isForNobody ? { [KEY]: "" } : {}), ...settings };
-}
-
-/**
- * Variables that are not in `.dev.vars`, which wrangler reads itself: an empty key replaces the one
- * there. `given` as `givenVariables` returns it.
- */
-export function besidesFile(environment: NodeJS.ProcessEnv, given: Variables): Variables {
-  return { ...passedBy(environment), ...(given[KEY] === "" ? { [KEY]: "" } : {}) };
 }
 
 /** As `--var` takes it, `NAME:VALUE`. @throws CommandFailure with the name alone */

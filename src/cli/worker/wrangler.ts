@@ -20,6 +20,6 @@ export function spawnWrangler(args: string[]): ChildProcess {
   return spawnPrivately(process.execPath, [script, ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...QUIET },
-    stdio: ["inherit", "pipe", "pipe"],
+    stdio: "inherit",
   });
 }

@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-
 import type { Command } from "commander";
 import { afterEach, expect, test, vi } from "vitest";
 
@@ -12,7 +10,6 @@ import { pushCommand } from "../../../src/cli/push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
 import { runCommand, wrapHelp } from "../../../src/cli/run-command.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
-import { passOutput, withoutNoise } from "../../../src/cli/worker/wrangler-output.ts";
 import { eventually } from "../../support/eventually.ts";
 
 afterEach(() => {
@@ -101,46 +98,6 @@ test("a wait of more than a second is shown, with a dot every two seconds", asyn
   await vi.advanceTimersByTimeAsync(6_000);
   vi.useRealTimers();
   expect(written.join("")).not.toContain("Nothing");
-});
-
-test("npm run dev shows the address, without wrangler's banner, bindings and hints", async () => {
-  const printed = `
- ⛅️ wrangler 4.155.0
-─────────────────
-[custom build] Running: node src/cli/build/build-assets.ts
-Your Worker has access to the following bindings:
-Binding                 Resource
-env.DB (quarry)         D1 Database
-
-▲ [WARNING] Scheduled Workers are not automatically triggered during local development.
-
-  To manually trigger a scheduled event, run:
-⎔ Starting local server...
-[wrangler:info] Ready on http://localhost:8787
-✘ [ERROR] Build failed
-[wrangler:info] Ready on http://localhost:8787
-{"level":"info"}
-`;
-  const shown: string[] = [];
-  const to = { write: (text: string) => shown.push(text) };
-  const from = Readable.from([printed]);
-  passOutput(from, to as never, (url) => shown.push(`at ${url}\n`));
-  await eventually(() => expect(shown).toHaveLength(3));
-  const lines = "at http://localhost:8787\n✘ [ERROR] Build failed\n";
-  expect(shown.join("")).toBe(`${lines}{"level":"info"}\n`);
-});
-
-test("a dry run shows what would be uploaded, without wrangler's own words", () => {
-  const printed = `
- ⛅️ wrangler 4.155.0
-✨ Read 10 files from the assets directory /dist/public
-Total Upload: 5072.34 KiB / gzip: 1869.00 KiB
-Your Worker has access to the following bindings:
-env.DB (quarry)  D1 Database
-
---dry-run: exiting now.
-`;
-  expect(withoutNoise(printed)).toEqual(["Total Upload: 5072.34 KiB / gzip: 1869.00 KiB"]);
 });
 
 test("what the system refuses is told in a sentence, without a stack", async () => {

@@ -8,13 +8,11 @@ import { seal, unseal } from "../../../src/access/seal.ts";
 import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
 import { problemOfStart } from "../../../src/cli/worker/start-worker.ts";
-import { encryptionFile, writeVariables } from "../../../src/cli/worker/state-files.ts";
+import { encryptionKeys, writeVariables } from "../../../src/cli/worker/state-files.ts";
 import {
-  besidesFile,
   checkVariables,
   givenVariables,
   pairOf,
-  passedBy,
   withSettings,
 } from "../../../src/cli/worker/worker-variables.ts";
 import { parseConfig } from "../../../src/config.ts";
@@ -88,7 +86,6 @@ test("the environment wins over .dev.vars; other variables stay out", async () =
   });
   const settings = { EMBEDDING_MODEL: "local/b", KEEP_QUERIES_DAYS: "1" };
   expect(withSettings(given, settings)).toEqual({ ...given, ...settings });
-  expect(passedBy(environment)).toEqual({ KEEP_QUERIES_DAYS: "30" });
   expect(await givenVariables({}, join(folder, "none"))).toEqual({});
 });
 
@@ -120,13 +117,11 @@ test("the key of .dev.vars is not sent to another server of the environment", as
       ...named,
       OPENAI_COMPATIBLE_API_KEY: "",
     });
-    expect(besidesFile(named, given)).toEqual({ ...named, OPENAI_COMPATIBLE_API_KEY: "" });
   }
   expect(keysSeen).toEqual([undefined, undefined, undefined, undefined]);
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=${named.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`);
   const same = await givenVariables(named, file);
   await modelSettings(same);
-  expect(besidesFile(named, same)).toEqual(named);
   const own = { ...named, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n${key}`);
   await modelSettings(await givenVariables(own, file));
@@ -158,30 +153,32 @@ test("values are written as they are, for their owner only", async () => {
     AI_GATEWAY_ID: 'it`s "one"',
     PUBLIC_BASE_URL: "",
   };
-  const [file = ""] = await writeVariables(folder, "variables.env", variables);
+  const file = await writeVariables(folder, variables);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   // dotenv takes what is quoted as it is, and replaces a variable that has no backslash before it.
   expect(readFileSync(file, "utf8")).toBe(
     "AI_GATEWAY_TOKEN=`sk-\\$HOME#'\"\\n`\nAI_GATEWAY_ID='it`s \"one\"'\nPUBLIC_BASE_URL=''\n",
   );
-  expect(await writeVariables(folder, "variables.env", {})).toEqual([]);
-  expect(readdirSync(folder)).toEqual([]);
-  const impossible = writeVariables(folder, "variables.env", { AI_GATEWAY_ID: "'`\"" });
+  const impossible = writeVariables(folder, { AI_GATEWAY_ID: "'`\"" });
   await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not contain all three quotation");
 });
 
 test("a state folder gets its own encryption key once, unless the user gives one", async () => {
-  const [file = ""] = await encryptionFile(folder, {});
+  const file = join(folder, "encryption.env");
+  // A full disk left it empty.
+  writeFileSync(file, "", { mode: 0o600 });
+  const keys = await encryptionKeys(folder, {});
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const text = readFileSync(file, "utf8");
-  const { ENCRYPTION_KEY: key = "", ENCRYPTION_KEY_PREVIOUS: before = "" } = parseEnv(text);
+  expect(parseEnv(readFileSync(file, "utf8"))).toEqual(keys);
+  const { ENCRYPTION_KEY: key = "", ENCRYPTION_KEY_PREVIOUS: before = "" } = keys;
   expect(Buffer.from(key, "base64")).toHaveLength(32);
   const sealed = await seal({ ENVIRONMENT: "development" }, "of an earlier version");
   const config = parseConfig({ ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: before });
   expect(await unseal(config, sealed)).toBe("of an earlier version");
-  expect(await encryptionFile(folder, {})).toEqual([file]);
-  expect(readFileSync(file, "utf8")).toBe(text);
-  expect(await encryptionFile(folder, { ENCRYPTION_KEY: "own" })).toEqual([]);
+  expect(await encryptionKeys(folder, {})).toEqual(keys);
+  writeFileSync(file, `ENCRYPTION_KEY=${key}\n`);
+  expect(await encryptionKeys(folder, {})).toEqual({ ENCRYPTION_KEY: key });
+  expect(await encryptionKeys(folder, { ENCRYPTION_KEY: "own" })).toEqual({});
 });
 
 test("a Worker that refuses its variables is not waited for", async () => {
