@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 
 import { runDemo, type DemoOptions } from "./demo/run-demo.ts";
 import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
@@ -29,7 +29,11 @@ export function startCommand(name: string): Command {
     .option("--query <text>", "text to search for (default: the folder's first heading)")
     .option("--prompt <text>", "question to answer (default: the same)")
     .option("--port <n>", "port to listen on", port, 8787)
-    .option("--host <address>", "address to listen on", LOOPBACK)
+    .addOption(
+      new Option("--host <address>", "address to listen on; 0.0.0.0 and :: are all of them")
+        .choices([LOOPBACK, "0.0.0.0", "::"])
+        .default(LOOPBACK),
+    )
     .option("--state <dir>", "folder for local state", DEFAULT_STATE)
     .option("--embedded", "use the built-in models, even where a model server runs")
     .option(

@@ -16,7 +16,7 @@ import { buildIfChanged, spawnService } from "./workerd.ts";
 
 export type WorkerSettings = {
   port: number;
-  /** The address to listen on; only this machine reaches the default. */
+  /** The loopback address, or one that means all: the commands reach the service by loopback. */
   host?: string;
   /** Where local state lives: database, files, indexes, the log. */
   stateFolder: string;
@@ -42,7 +42,8 @@ export async function startWorker(settings: WorkerSettings) {
   const release = await claimState(stateFolder, port);
   await buildIfChanged("service");
   await applyMigrations(stateFolder, settings.tell);
-  const child = spawnService(stateFolder, `${inUrl(host)}:${port}`, settings.variables);
+  const address = host.includes(":") ? `[${host}]` : host;
+  const child = spawnService(stateFolder, `${address}:${port}`, settings.variables);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   const logPath = join(stateFolder, "worker.log");
   const log = followWorkerLog(streams, logPath, settings.tell);
@@ -52,7 +53,7 @@ export async function startWorker(settings: WorkerSettings) {
     release();
   };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
-  const probe = `http://${probedAt(host)}:${port}/health`;
+  const probe = `http://${host.includes(":") ? "[::1]" : LOOPBACK}:${port}/health`;
   const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);
   if (problem !== null) {
     await stop();
@@ -68,12 +69,6 @@ export async function startWorker(settings: WorkerSettings) {
     stop,
   };
 }
-
-const inUrl = (host: string) => (host.includes(":") ? `[${host}]` : host);
-
-/** An address that means all of this machine's leads to itself; the Worker answers to this name. */
-const probedAt = (host: string) =>
-  host === "::" ? "[::1]" : host === "0.0.0.0" ? LOOPBACK : inUrl(host);
 
 async function stopGroup(child: ChildProcess): Promise<void> {
   signalGroup(child, "SIGTERM");

@@ -113,6 +113,13 @@ test("what the system refuses is told in a sentence, without a stack", async () 
   expect(said).toHaveBeenCalledExactlyOnceWith("\nquarry: EACCES: permission denied, mkdir '/q'");
 });
 
+test.each(["", "localhost", "192.0.2.7"])("npm start does not listen on “%s”", async (host) => {
+  const command = startCommand("start").action(() => undefined);
+  command.exitOverride().configureOutput({ writeErr: () => undefined });
+  const starting = command.parseAsync(["node", "quarry", "--host", host]);
+  await expect(starting).rejects.toThrow("Allowed choices are 127.0.0.1, 0.0.0.0, ::.");
+});
+
 test("a reader that closes the pipe ends the command quietly", async () => {
   const exit = vi.spyOn(process, "exit").mockReturnValue(undefined);
   const { argv } = process;
