@@ -133,16 +133,25 @@ async function serves(other: Owner, { folder }: Owner, file: string): Promise<bo
   );
 }
 
-const TELL_TIMEOUT_MS = 5_000;
+const PS_TIMEOUT_MS = 5_000;
 
-/** When a process started: on Linux in ticks since boot (proc(5), field 22 of stat), else as ps tells it. */
+/** When a process started: on Linux in ticks since boot (proc(5), field 22 of stat), else as ps prints it. */
 function identityOf(pid: number): string {
+  const fields = statOf(pid);
+  if (fields !== null) {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${fields[19]}`;
+  }
+  const options = { encoding: "utf8", timeout: PS_TIMEOUT_MS } as const;
+  return (spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout ?? "").trim();
+}
+
+/** Fields of `12 (name) S …` after the name, which may hold any character; null: not on Linux. */
+function statOf(pid: number): string[] | null {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${fields?.[19]}`;
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(") ") + 2).split(" ");
   } catch {
-    const options = { encoding: "utf8", timeout: TELL_TIMEOUT_MS } as const;
-    return (spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout ?? "").trim();
+    return null;
   }
 }
 
@@ -170,15 +179,5 @@ export function isAlive(pid: number): boolean {
     // EPERM: the process of another user.
     if (codeOf(thrown) !== "EPERM") return false;
   }
-  return !hasEnded(pid);
-}
-
-/** Of Linux: `12 (name) Z …`, where the name may hold any character. */
-function hasEnded(pid: number): boolean {
-  try {
-    const state = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1);
-    return state?.startsWith("Z") === true || state?.startsWith("X") === true;
-  } catch {
-    return false;
-  }
+  return !/^[ZX]/.test(statOf(pid)?.[0] ?? "");
 }
