@@ -6,6 +6,6 @@ import { bundleCommands } from "./bundle-commands.ts";
 await whileWaiting(
   process.stderr,
   "Building the Worker and the commands",
-  Promise.all([buildService({ minify: true }), bundleCommands()]),
+  buildService({ minify: true }).then(() => bundleCommands()),
 );
 process.stderr.write("Packing\n");

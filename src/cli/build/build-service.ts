@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 
 import { PROJECT, SERVICE } from "../installation.ts";
 import { buildAssets } from "./build-assets.ts";
@@ -49,7 +49,10 @@ function hashOfInputs(): string {
   return hash.digest("hex");
 }
 
-/** As wrangler bundles a Worker for a date at which workerd has Node.js's modules and globals. */
+/**
+ * As wrangler bundles a Worker for a date at which workerd has Node.js's modules and globals.
+ * esbuild's own process would stay for as long as a service runs, so it is stopped.
+ */
 async function bundle(entry: string, minify = false): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(PROJECT, entry)],
@@ -67,7 +70,7 @@ async function bundle(entry: string, minify = false): Promise<string> {
     keepNames: true,
     minify,
     logLevel: "error",
-  });
+  }).finally(stop);
   return outputFiles[0]?.text ?? "";
 }
 
