@@ -48,8 +48,8 @@ const searchTurnsOf = ({ SEARCHES_AT_ONCE: atOnce, SEARCHES_WAITING: waiting }: 
   (searchTurns ??= new Turns({ atOnce, waiting }));
 
 function configOf(env: Env) {
-  const known = configs.get(env);
-  if (known !== undefined) return known;
+  const parsed = configs.get(env);
+  if (parsed !== undefined) return parsed;
   const config = parseConfig(env);
   configs.set(env, config);
   return config;
@@ -58,12 +58,12 @@ function configOf(env: Env) {
 /** Creates Services from configuration and bindings. The only importer of adapters. */
 export function composeServices(env: Env, context: Context): Services {
   const config = configOf(env);
-  const onNoRoom = () => {
+  const suspect = () => {
     storage.suspect();
     context.waitUntil(checkStorage(services));
   };
   const isLocal = config.ENVIRONMENT === "development";
-  const bindings = new BoundedBindings({ isLocal, onNoRoom });
+  const bindings = new BoundedBindings({ isLocal, suspect });
   const queues = {
     scan: bindings.bounded(env.SCAN_QUEUE),
     index: bindings.bounded(env.INDEX_QUEUE),

@@ -4,7 +4,7 @@ import { SECOND_MS, type Now } from "../time.ts";
 export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 
-  /** The same without the leg's name. */
+  /** The message without the name of the leg. */
   readonly problem: string;
 
   constructor(what: string, afterMs: number) {
@@ -85,25 +85,14 @@ export async function withinTime<T>(work: Promise<T>, ms: number): Promise<T | n
 const TICKS_A_SECOND = 4;
 
 /**
- * Fails with `late` after so many seconds. They are counted in timers that ended one after another:
- * a thread that was busy meanwhile has cost the work nothing of its time.
+ * The seconds are counted in timers that ended one after another: while the thread was busy, the
+ * work had no time either. @throws DeadlineExceeded; the work goes on
  */
-export async function endedWithin<T>(
-  work: PromiseLike<T>,
-  seconds: number,
-  late: () => Error,
-): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    const wait = (ticks: number) => {
-      const next = () => (ticks > 1 ? wait(ticks - 1) : reject(late()));
-      timer = setTimeout(next, SECOND_MS / TICKS_A_SECOND);
-    };
-    wait(seconds * TICKS_A_SECOND);
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
+export async function endedWithin<T>(work: PromiseLike<T>, seconds: number): Promise<T> {
+  const ended = Promise.resolve(work).then((value) => ({ value }));
+  for (let tick = 0; tick < seconds * TICKS_A_SECOND; tick++) {
+    const outcome = await withinTime(ended, SECOND_MS / TICKS_A_SECOND);
+    if (outcome !== null) return outcome.value;
   }
+  throw new DeadlineExceeded("storage", seconds * SECOND_MS);
 }

@@ -4,36 +4,32 @@ export const TRIED_AGAIN_AFTER_MS = 5 * SECOND_MS;
 /** A trial that has not ended by then was stopped with its event. */
 const TRIAL_ENDS_WITHIN_MS = MINUTE_MS;
 
-/** Whether the storage has room, as an isolate learns it: failures call for trials, which tell. */
+/** Whether the storage has room, as an isolate learns it: a failure calls for trials until one succeeds. */
 export class StorageState {
   /** When the first of the latest trials failed, ms; null: there is room. */
   noRoomSince: number | null = null;
-  #isSuspected = false;
-  #triedAt: number | null = null;
-  #isTrying = false;
+  /** When the next trial is due, ms; null: nothing calls for one. */
+  #dueAt: number | null = null;
 
   suspect(): void {
-    this.#isSuspected = true;
+    this.#dueAt ??= 0;
   }
 
-  /** Whether a trial is to begin now, which is noted as begun; at most one runs. */
+  /** A due time that is further away than any was set before the clock was put back. */
+  isDue(now: number): boolean {
+    const due = this.#dueAt;
+    return due !== null && (now >= due || due > now + TRIAL_ENDS_WITHIN_MS);
+  }
+
+  /** Whether a trial is to begin now; at most one runs. */
   beginTrial(now: number): boolean {
     if (!this.isDue(now)) return false;
-    this.#triedAt = now;
-    this.#isTrying = true;
+    this.#dueAt = now + TRIAL_ENDS_WITHIN_MS;
     return true;
   }
 
-  isDue(now: number): boolean {
-    if (!this.#isSuspected || this.#triedAt === null) return this.#isSuspected;
-    const waitMs = this.#isTrying ? TRIAL_ENDS_WITHIN_MS : TRIED_AGAIN_AFTER_MS;
-    return Math.abs(now - this.#triedAt) >= waitMs;
-  }
-
   endTrial(hasRoom: boolean, now: number): void {
-    this.#isTrying = false;
-    this.#triedAt = now;
-    this.#isSuspected = !hasRoom;
+    this.#dueAt = hasRoom ? null : now + TRIED_AGAIN_AFTER_MS;
     this.noRoomSince = hasRoom ? null : (this.noRoomSince ?? now);
   }
 }

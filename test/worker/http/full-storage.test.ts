@@ -99,6 +99,25 @@ test.each([
   await service.ended();
 });
 
+test("a database that never answers is 503, which does not say that there is no room", async () => {
+  let calls = 0;
+  const batch = () => new Promise(() => void calls++);
+  const session = { prepare: env.DB.prepare.bind(env.DB), batch };
+  const DB = instead(env.DB, { batch, withSession: () => session });
+  const credentials = JSON.stringify({ email: "admin@localhost", password: "quarry" });
+  const verdict = { allowed: true, limit: 10, remaining: 9, resetMs: 1 };
+  const RATE_WINDOW = instead(env.RATE_WINDOW, { get: () => ({ take: async () => verdict }) });
+  const service = serviceWith({ DB, RATE_WINDOW }, { "Content-Type": "application/json" });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const answer = service.send("POST", "/panel/api/session", credentials);
+  await vi.waitUntil(() => calls > 0, { timeout: 60_000 });
+  // The audit trail and background work wait for the database, too.
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(await answer).toEqual({ status: 503, body: { error: "Storage unavailable" } });
+  await service.ended();
+  expect((await serviceWith({}).send("GET", "/health")).body).toMatchObject({ status: "ok" });
+});
+
 test("a rate window that cannot be written is no matter of rates", async () => {
   const take = () => Promise.reject(new Error("internal error; reference = 1"));
   const RATE_WINDOW = instead(env.RATE_WINDOW, { get: () => ({ take }) });
