@@ -22,9 +22,9 @@ function parseLiteral(literal: string): Address | null {
   return isPlain ? ipaddr.process(literal) : null;
 }
 
-/** Addresses and ranges such as `10.0.0.0/8`, comma between; null: one is neither, or of all. */
+/** Addresses and ranges such as `10.0.0.0/8`, comma between; null: a part is neither, or all addresses. */
 export function parseRanges(text: string): AddressRange[] | null {
-  const ranges = text.split(",").map((written) => parseRange(written.trim()));
+  const ranges = text.split(",").map((part) => parseRange(part.trim()));
   return ranges.every((range) => range !== null) ? ranges : null;
 }
 

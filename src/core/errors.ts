@@ -126,7 +126,7 @@ export function messageOf(thrown: unknown): string {
 
 const MAX_REASON_LENGTH = 300;
 
-/** The same for logs: one line of bounded length, with the platform's words on its storage. */
+/** A reason for logs: one line of bounded length, with the platform's words on its storage. */
 export function reasonOf(thrown: unknown): string {
   const [line = ""] = messageOf(thrown).split("\n", 1);
   const cause = isStorageFailure(thrown) ? ` (${messageOf(thrown.cause)})` : "";

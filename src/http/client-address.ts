@@ -9,8 +9,8 @@ const NETWORK_GROUPS = 4;
 /** Clients without an address share one budget: no request on Cloudflare comes without one. */
 const NOBODY = "none";
 const MAX_ADDRESS_LENGTH = 64;
-/** What proxies add to a request. */
-const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/;
+/** Headers that proxies add to a request. */
+const PROXY_HEADERS = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
 export type Trust = Pick<Config, "ENVIRONMENT" | "TRUSTED_PROXIES">;
 
@@ -23,7 +23,7 @@ export function clientOf(config: Trust, request: Request): string {
   return `${network.join(":")}::/64`;
 }
 
-/** Who a session's record says it is of. */
+/** The address and program that the record of a session shows. */
 export const originOf = (config: Trust, request: Request) => ({
   address: addressOf(config, request),
   userAgent: request.headers.get("User-Agent") ?? "",
@@ -40,13 +40,13 @@ export function addressOf(config: Trust, request: Request): string {
     return (headers.get("CF-Connecting-IP")?.trim() ?? "").slice(0, MAX_ADDRESS_LENGTH);
   }
   const peer = peerOf(request);
-  const listed = headers.get("X-Forwarded-For")?.split(",");
-  const forwarded = headers.get("Forwarded");
-  const named =
-    forwarded === null ? undefined : forwardedElements(forwarded).map(({ for: hop = "" }) => hop);
-  const clients = [listed, named]
-    .filter((hops) => hops !== undefined)
-    .map((hops) => lastUntrusted(config, peer, hops).toString());
+  const list = headers.get("X-Forwarded-For");
+  const elements = headers.get("Forwarded");
+  const chains = [
+    ...(list === null ? [] : [list.split(",")]),
+    ...(elements === null ? [] : [forwardedElements(elements).map(({ for: hop = "" }) => hop)]),
+  ];
+  const clients = chains.map((hops) => lastUntrusted(config, peer, hops).toString());
   const [client = peer.toString()] = clients;
   return clients.every((other) => other === client) ? client : peer.toString();
 }
@@ -79,13 +79,13 @@ export function calledBy(config: Trust, request: Request): { host?: string; prot
 /** Whether a program on this machine sent a request, and no proxy passed it on. */
 export const isFromThisMachine = (request: Request): boolean =>
   peerOf(request).range() === "loopback" &&
-  ![...request.headers.keys()].some((name) => OF_PROXIES.test(name));
+  ![...request.headers.keys()].some((name) => PROXY_HEADERS.test(name));
 
 const LOOPBACK = ipaddr.IPv4.parse("127.0.0.1");
 
 /**
- * The other end of the socket, which workerd tells as `cf.clientIp`. A development server of
- * wrangler tells none: it listens on loopback only.
+ * The other end of the socket, which workerd passes as `cf.clientIp`. A development server of
+ * wrangler passes none: it listens on loopback only.
  */
 function peerOf(request: Request): Address {
   const peer: unknown = Reflect.get(request.cf ?? {}, "clientIp");

@@ -36,8 +36,8 @@ function refuse(waitMs: number): void {
 }
 
 /**
- * The same before a code of the second factor is checked. Whoever tries one knows the password, so
- * a known address waits, too: a code is short enough to be guessed.
+ * Runs before a code of the second factor is checked. Whoever tries a code knows the password, so a
+ * known address waits, too: a code is short enough to be guessed.
  * @throws QuarryError `too-many`.
  */
 export async function throttleCode(services: Slowed, email: string): Promise<void> {

@@ -88,7 +88,7 @@ function simulators(): Record<string, string> {
   return Object.fromEntries(files);
 }
 
-/** What the local database needs. */
+/** Writes the files that the local database needs. */
 export async function buildDatabase(): Promise<void> {
   const migrations = migrationNames()
     .sort()
@@ -101,7 +101,7 @@ export async function buildDatabase(): Promise<void> {
   });
 }
 
-/** All of it. The Worker is bundled again when its sources have changed. */
+/** Writes all of dist/worker. The Worker is bundled again when its sources have changed. */
 export async function buildService({ minify = false } = {}): Promise<void> {
   await buildDatabase();
   const madeOf = `${hashOfInputs()}${minify ? " minified" : ""}`;

@@ -6,13 +6,13 @@ import type { z } from "zod";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { PROJECT } from "../installation.ts";
-import { exitCodeOf, saidBy, type Said } from "../worker/processes.ts";
+import { exitCodeOf, outputOf, type Output } from "../worker/processes.ts";
 
 /** The `[env.…]` of wrangler.toml that can be deployed. */
 export const ENVIRONMENTS = ["production", "preview"] as const;
 export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 
-export type AskWrangler = (args: string[]) => Promise<Said>;
+export type AskWrangler = (args: string[]) => Promise<Output>;
 
 /** With the project's own wrangler at the end of the path, for callers without npm. */
 const environment = (extra: Record<string, string>) => ({
@@ -33,7 +33,7 @@ export const askWrangler: AskWrangler = async (args) => {
     env: environment({ CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" }),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return await saidBy(child).catch(notStarted);
+  return await outputOf(child).catch(notStarted);
 };
 
 /**
@@ -53,14 +53,14 @@ export async function runWrangler(
 }
 
 /** The JSON that wrangler printed; null when it is not JSON, or has another shape. */
-export function jsonSaid<Schema extends z.ZodType>({ stdout }: Said, schema: Schema) {
+export function jsonSaid<Schema extends z.ZodType>({ stdout }: Output, schema: Schema) {
   return schema.safeParse(parsedJson(stdout)).data ?? null;
 }
 
 const BOX_AND_COLOUR = new RegExp(String.raw`\u001B\[[\d;]*m|[✘▲🪵]|\[(?:ERROR|WARNING)\]`, "gu");
 const REASON_LINES = 3;
 
-export function reasonSaid({ stdout, stderr }: Said): string {
+export function reasonSaid({ stdout, stderr }: Output): string {
   const lines = `${stderr}\n${stdout}`
     .replaceAll(BOX_AND_COLOUR, "")
     .split("\n")
@@ -82,7 +82,7 @@ export type Finding = {
 export const there = (what: string, note?: string): Finding =>
   note === undefined ? { what, state: "there" } : { what, state: "there", note };
 
-export const unread = (what: string, said: Said): Finding => ({
+export const unread = (what: string, said: Output): Finding => ({
   what,
   state: "unknown",
   note: reasonSaid(said),

@@ -9,7 +9,7 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { CommandFailure } from "../failure.ts";
 import { SERVICE } from "../installation.ts";
-import { saidBy, signalGroup } from "./processes.ts";
+import { outputOf, signalGroup } from "./processes.ts";
 import { OWNER_ONLY } from "./state-files.ts";
 import { upgradeNotice, VERSION_SQL } from "./upgrade.ts";
 import { spawnDatabaseTask } from "./workerd.ts";
@@ -20,7 +20,7 @@ const TASK_TIMEOUT_MS = 60_000;
 
 const answer = z.union([
   z.object({ results: z.array(z.unknown()) }),
-  z.object({ error: z.string() }).transform(({ error }) => ({ error })),
+  z.object({ error: z.string() }),
 ]);
 
 /**
@@ -35,9 +35,9 @@ export async function applyMigrations(
   await mkdir(stateFolder, { recursive: true });
   const stamp = join(stateFolder, STAMP);
   const sql = await readFile(join(SERVICE, "migrations.json"), "utf8");
-  const wanted = createHash("sha256").update(`${sql}${INDEX_FORMAT}`).digest("hex");
+  const hash = createHash("sha256").update(`${sql}${INDEX_FORMAT}`).digest("hex");
   const applied = await readFile(stamp, "utf8").catch(() => "");
-  if (applied === wanted && hasDatabase(stateFolder)) return;
+  if (applied === hash && hasDatabase(stateFolder)) return;
   if (hasDatabase(stateFolder)) {
     // A database without tables has no version.
     const [row] = await askDatabase(stateFolder, VERSION_SQL).catch(() => []);
@@ -47,7 +47,7 @@ export async function applyMigrations(
     if (notice !== null) tell(notice);
   }
   await askDatabase(stateFolder);
-  await writeFile(stamp, wanted, { mode: OWNER_ONLY });
+  await writeFile(stamp, hash, { mode: OWNER_ONLY });
 }
 
 export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder, "v3", "d1"));
@@ -59,9 +59,9 @@ export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder,
 export async function askDatabase(stateFolder: string, statement?: string): Promise<unknown[]> {
   const task = spawnDatabaseTask(stateFolder, statement);
   const timer = setTimeout(() => signalGroup(task, "SIGKILL"), TASK_TIMEOUT_MS);
-  const { stdout, stderr } = await saidBy(task).finally(() => clearTimeout(timer));
-  const said = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
-  if ("results" in said) return said.results;
-  const reason = said.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : said.error;
+  const { stdout, stderr } = await outputOf(task).finally(() => clearTimeout(timer));
+  const line = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
+  if ("results" in line) return line.results;
+  const reason = line.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : line.error;
   throw new CommandFailure(`The database in ${stateFolder} cannot be used: ${reason}`);
 }

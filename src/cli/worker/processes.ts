@@ -52,14 +52,15 @@ export async function exitCodeOf(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-export async function saidBy(child: ChildProcess): Promise<Said> {
-  const said = { stdout: "", stderr: "" };
-  child.stdout?.on("data", (piece: Buffer) => (said.stdout += piece.toString()));
-  child.stderr?.on("data", (piece: Buffer) => (said.stderr += piece.toString()));
-  return { code: (await exitCodeOf(child)) ?? 1, ...said };
+export async function outputOf(child: ChildProcess): Promise<Output> {
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => (output[name] += text));
+  }
+  return { code: (await exitCodeOf(child)) ?? 1, ...output };
 }
 
-export type Said = { code: number; stdout: string; stderr: string };
+export type Output = { code: number; stdout: string; stderr: string };
 
 /** Signals the process group of a child; signal 0 only tests. False when no process is left. */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {

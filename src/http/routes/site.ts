@@ -5,7 +5,7 @@ import { DAY_MS } from "../../core/time.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
 
-/** What the service has beside its APIs and its panel. */
+/** The routes outside the APIs and the panel. */
 export const siteRoutes = new Hono<AppEnv>();
 
 /** An hour: the names of these files stay the same from one deployment to the next. */
@@ -16,12 +16,12 @@ const HASHED_NAME = /\/panel\/[^/]+-[0-9A-Za-z]{8,}\.\w+$/;
 
 const CONTACT_VALID_MS = 90 * DAY_MS;
 
-/** What browsers load, behind the Worker, so that every answer bears the same headers. */
+/** Files that browsers load. They pass through the Worker, so that they have its headers. */
 siteRoutes.get("/assets/*", async (context) => {
   const assets = context.env.ASSETS;
-  const found = await assets?.fetch(context.req.raw);
-  if (found === undefined || (!found.ok && found.status !== 304)) throw notFound();
-  const response = new Response(found.body, found);
+  const file = await assets?.fetch(context.req.raw);
+  if (file === undefined || (!file.ok && file.status !== 304)) throw notFound();
+  const response = new Response(file.body, file);
   const isHashed = HASHED_NAME.test(context.req.path);
   response.headers.set("Cache-Control", isHashed ? CACHE_HASHED : CACHE);
   return response;
@@ -30,8 +30,8 @@ siteRoutes.get("/assets/*", async (context) => {
 /**
  * `GET /health`: liveness. An answer means that the Worker runs with a valid configuration; an
  * invalid one is a 500 that names the variable. It calls neither the database nor any other
- * service, so that frequent calls are free and fast; `/panel/api/overview` shows those. That the
- * storage is full is known from calls that failed.
+ * service, so that frequent calls are free and fast; `/panel/api/overview` shows those. Calls that
+ * failed tell that the storage is full.
  */
 siteRoutes.get("/health", (context) => {
   const { config, storage, version } = context.get("services");

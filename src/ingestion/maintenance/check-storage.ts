@@ -8,8 +8,8 @@ import { TRIAL_KEY } from "../../sources/file-objects.ts";
 const TRIAL_BYTES = 1 << 20;
 
 /**
- * After a failure that a full storage explains: writes something. Once there is room again, a local
- * service takes up what failed meanwhile, as after a restart.
+ * Writes a trial object after a failure that a full storage explains. Once there is room again, a
+ * local service resumes what failed meanwhile, as after a restart.
  */
 export async function checkStorage(services: Services): Promise<void> {
   const { config, files, log, now, storage } = services;
@@ -36,7 +36,7 @@ export async function checkStorage(services: Services): Promise<void> {
 /** An alarm runs 15 minutes at most. */
 const WAITS_AT_MOST_MS = 10 * MINUTE_MS;
 
-/** Resolves when there is room, so far as known, or after ten minutes. */
+/** Resolves when a trial has succeeded or none is due, or after ten minutes. */
 export async function waitForRoom(services: Services): Promise<void> {
   const { now, storage } = services;
   const until = now() + WAITS_AT_MOST_MS;

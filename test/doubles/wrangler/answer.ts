@@ -1,14 +1,14 @@
-import type { Said } from "../../../src/cli/worker/processes.ts";
+import type { Output } from "../../../src/cli/worker/processes.ts";
 import type { Account } from "./account.ts";
 
 /** wrangler's own way of ending: what it prints on either stream, and its exit code. */
 class Failure extends Error {}
 
-const ok = (stdout = ""): Said => ({ code: 0, stdout, stderr: "" });
-const json = (value: unknown): Said => ok(JSON.stringify(value, null, 2));
+const ok = (stdout = ""): Output => ({ code: 0, stdout, stderr: "" });
+const json = (value: unknown): Output => ok(JSON.stringify(value, null, 2));
 
 /** A failure of `--json`: the error is the output. */
-const failedJson = (value: unknown): Said => ({ ...json(value), code: 1 });
+const failedJson = (value: unknown): Output => ({ ...json(value), code: 1 });
 
 function fail(message: string): never {
   throw new Failure(message);
@@ -19,7 +19,7 @@ function optionOf(args: string[], name: string): string {
   return joined?.slice(name.length + 1) ?? args[args.indexOf(name) + 1] ?? "";
 }
 
-type Command = (account: Account, name: string, args: string[]) => Said;
+type Command = (account: Account, name: string, args: string[]) => Output;
 
 const COMMANDS: Record<string, Command> = {
   whoami: ({ loggedIn, accounts }) =>
@@ -80,7 +80,7 @@ const NO_TOKEN =
  * What wrangler 4 answers in front of this account, which the making commands change; its words
  * are those of wrangler-dist/cli.js of 4.155.
  */
-export function answerOf(account: Account, args: string[]): Said {
+export function answerOf(account: Account, args: string[]): Output {
   try {
     const line = `${args.join(" ")} `;
     const named = Object.keys(COMMANDS).find((command) => line.startsWith(`${command} `));
