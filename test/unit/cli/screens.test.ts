@@ -10,7 +10,6 @@ import { pushCommand } from "../../../src/cli/push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "../../../src/cli/query-commands.ts";
 import { runCommand, wrapHelp } from "../../../src/cli/run-command.ts";
 import { startCommand } from "../../../src/cli/start-command.ts";
-import { eventually } from "../../support/eventually.ts";
 
 afterEach(() => {
   process.stdout.removeAllListeners("error");
