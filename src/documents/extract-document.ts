@@ -143,13 +143,13 @@ async function extractAs(
   }
   const decoded = decodeFile(file);
   discardBytes(file, options);
-  const text = withLineFeeds(decoded);
-  // Where line ends changed, release the former text.
-  decoded.text = "";
-  const extraction = await runCooperatively(
-    unlessBroken(reader.readText(text, file)),
-    yieldToOthers,
-  );
+  const readText = function* () {
+    const text = yield* withLineFeeds(decoded.text);
+    // Where line ends changed, release the former text.
+    decoded.text = "";
+    return yield* reader.readText(text, file);
+  };
+  const extraction = await runCooperatively(unlessBroken(readText()), yieldToOthers);
   return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
 }
 

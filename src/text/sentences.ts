@@ -6,17 +6,27 @@
 const SENTENCE_END =
   /(?:(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s)|[\u3002\uFF01\uFF1F\uFF61]+[」』”’)】]*|(?<![؟۔।॥።])[؟۔।॥።]+(?=\s|$)|\n)\s*/gu;
 
+/** A longer sentence is cut: what reads sentences has to let other work run between two. */
+const MAX_SENTENCE = 1 << 14;
+
 /** Offsets at which sentences and lines end, ascending, `to` last. */
 export function* sentenceEnds(text: string, from: number, to: number): Generator<number> {
-  const part = text.slice(from, to);
-  let last = 0;
-  for (const match of part.matchAll(SENTENCE_END)) {
-    const end = match.index + match[0].length;
-    if (!isRealEnd(part, last, match.index, end)) continue;
-    last = end;
-    yield from + end;
+  for (let start = from; start < to;) {
+    const stop = Math.min(to, start + MAX_SENTENCE);
+    const part = text.slice(start, stop);
+    let last = 0;
+    for (const match of part.matchAll(SENTENCE_END)) {
+      const end = match.index + match[0].length;
+      // What is cut off may continue the mark or the white space.
+      if (end === part.length && stop < to) break;
+      if (!isRealEnd(part, last, match.index, end)) continue;
+      last = end;
+      yield start + end;
+    }
+    const isOver = last < part.length && (last === 0 || stop === to);
+    if (isOver) yield stop;
+    start = isOver ? stop : start + last;
   }
-  if (last < part.length) yield to;
 }
 
 export function splitSentences(text: string): string[] {

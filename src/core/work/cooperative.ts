@@ -17,7 +17,11 @@ const MIN_STEP_CHARACTERS = 1 << 12;
 
 /** Progress of work that reads a text from its beginning. */
 export class Progress {
-  #reported = 0;
+  #reported: number;
+
+  constructor(from = 0) {
+    this.#reported = from;
+  }
 
   /** Reports the characters since the last report, unless they are too few. */
   *advanceTo(at: number): CooperativeWork<void> {
@@ -35,17 +39,33 @@ export function runToEnd<T>(work: CooperativeWork<T>): T {
   return step.value;
 }
 
-/** Does the work and awaits `yieldToOthers` at intervals; an error thrown there ends the work. */
-export async function runCooperatively<T>(
-  work: CooperativeWork<T>,
-  yieldToOthers: YieldToOthers,
-): Promise<T> {
-  let length = 0;
-  for (let step = work.next(); ; step = work.next()) {
-    if (step.done === true) return step.value;
-    length += step.value;
-    if (length < CHARACTERS_BETWEEN_YIELDS) continue;
-    length = 0;
-    await yieldToOthers();
+/** Awaits `yieldToOthers` at intervals of all the work it runs; an error thrown there ends it. */
+export class Pace {
+  readonly #yieldToOthers: YieldToOthers;
+  #length = 0;
+
+  constructor(yieldToOthers: YieldToOthers) {
+    this.#yieldToOthers = yieldToOthers;
+  }
+
+  /** To be awaited after other work of so many characters. */
+  async count(length: number): Promise<void> {
+    this.#length += length;
+    if (this.#length < CHARACTERS_BETWEEN_YIELDS) return;
+    this.#length = 0;
+    await this.#yieldToOthers();
+  }
+
+  async run<T>(work: CooperativeWork<T>): Promise<T> {
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done === true) return step.value;
+      if (this.#length + step.value < CHARACTERS_BETWEEN_YIELDS) this.#length += step.value;
+      else await this.count(step.value);
+    }
   }
 }
+
+export const runCooperatively = <T>(
+  work: CooperativeWork<T>,
+  yieldToOthers: YieldToOthers,
+): Promise<T> => new Pace(yieldToOthers).run(work);

@@ -40,8 +40,6 @@ export type Chunk = {
 
 /** Units partitioned at once: bounds memory, and is far more than one chunk contains. */
 const BATCH_UNITS = 4_000;
-/** In characters' work: other work runs before a batch is partitioned, and after it. */
-const BATCH_COST = 1 << 15;
 /** The last pieces of a batch are partitioned again with what follows them. */
 const UNSETTLED_PIECES = 2;
 const TITLE_LOOK_CHARACTERS = 400;
@@ -63,13 +61,14 @@ export function* chunkCooperatively(
   let pending: Placed[] = [];
   let batch = BATCH_UNITS;
   const whole = isShort(document.markdown, limits);
-  const settle = (isLast: boolean) => {
+  const settle = function* (isLast: boolean): CooperativeWork<void> {
     const units = pending.map(({ unit }) => unit);
-    const pieces = whole ? [wholeRun(pending)] : partition(units, limits);
+    const pieces = whole ? [wholeRun(pending)] : yield* partition(units, limits);
     const settled = isLast ? pieces : pieces.slice(0, -UNSETTLED_PIECES);
     for (const piece of settled) {
       const chunk = chunkOf(document, pending, piece, title);
       if (chunk !== null) chunks.push({ ...chunk, position: chunks.length });
+      yield chunk === null ? 0 : chunk.end - chunk.start;
     }
     if (chunks.length > MAX_CHUNKS) throw tooManyChunks();
     pending = isLast ? [] : pending.slice(settled.at(-1)?.to ?? 0);
@@ -79,17 +78,15 @@ export function* chunkCooperatively(
   const progress = new Progress();
   const cutLevel = yield* levelOfCuts(document.markdown, whole);
   for (const placed of placedUnits(document.markdown, limits, cutLevel)) {
-    if (placed === "cut") settle(true);
+    if (placed === "cut") yield* settle(true);
+    else if (typeof placed === "number") yield placed;
     else {
       addUnit(pending, placed);
       yield* progress.advanceTo(placed.unit.end);
     }
-    if (pending.length < batch) continue;
-    yield BATCH_COST;
-    settle(false);
-    yield BATCH_COST;
+    if (pending.length >= batch) yield* settle(false);
   }
-  settle(true);
+  yield* settle(true);
   return chunks;
 }
 

@@ -7,17 +7,21 @@ export type Placed = { unit: Unit; path: HeadingPath };
 
 const MAX_LEAD_IN_CHARACTERS = 400;
 
-/** All units in order, with a cut before every heading of `level`; 0 for no cuts. */
+/** All units in order, with a cut before every heading of `level`; 0 for no cuts. Numbers: progress. */
 export function* placedUnits(
   markdown: string,
   options: SplitOptions,
   cutLevel: number,
-): Generator<Placed | "cut"> {
+): Generator<Placed | "cut" | number> {
   let path: HeadingPath = [];
   let before: Block | null = null;
   // A heading without text below it is not a chunk: it joins the next one.
   let holdsText = false;
   for (const block of scanBlocks(markdown)) {
+    if (typeof block === "number") {
+      yield block;
+      continue;
+    }
     if (block.kind === "heading") {
       if (block.level === cutLevel && holdsText) yield "cut";
       holdsText &&= block.level !== cutLevel;
@@ -37,9 +41,10 @@ export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWor
   const progress = new Progress();
   let level = Infinity;
   let count = 0;
-  for (const { kind, level: found, end } of scanBlocks(markdown)) {
-    yield* progress.advanceTo(end);
-    if (kind !== "heading") continue;
+  for (const block of scanBlocks(markdown)) {
+    yield* typeof block === "number" ? [block] : progress.advanceTo(block.end);
+    if (typeof block === "number" || block.kind !== "heading") continue;
+    const { level: found } = block;
     if (found < level) [level, count] = [found, 0];
     if (found === level) count++;
     if (level === 1 && !isShort) return level;

@@ -1,3 +1,4 @@
+import { Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { headingText, plainHeading } from "../../text/heading-text.ts";
 
 /** Blocks follow each other without gaps; blank lines trail. */
@@ -22,62 +23,62 @@ export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]
 const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const INDENTED = /^(?: {2}|\t)/;
 
-/** Finds blocks in one pass; the work is linear in the text. */
-export function* scanBlocks(markdown: string): Generator<Block> {
-  let at = frontMatterEnd(markdown);
+export const blocksOf = (markdown: string): Block[] =>
+  [...scanBlocks(markdown)].filter((step) => typeof step !== "number");
+
+/** Finds blocks in one pass; the work is linear in the text. Numbers: progress within a block. */
+export function* scanBlocks(markdown: string): Generator<Block | number> {
+  let at = yield* frontMatterEnd(markdown);
   if (at > 0) yield block("paragraph", 0, at);
   while (at < markdown.length) {
-    const found = scanBlock(markdown, at);
-    found.end = skipBlankLines(markdown, found.end);
+    const found = yield* scanBlock(markdown, at);
+    found.end = yield* skipBlankLines(markdown, found.end);
     yield found;
     at = found.end;
   }
 }
 
-function frontMatterEnd(markdown: string): number {
+function* frontMatterEnd(markdown: string): CooperativeWork<number> {
   const match = /^---[ \t]*\n[^]{0,20000}?\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(markdown);
-  return match === null ? 0 : skipBlankLines(markdown, match[0].length);
+  return match === null ? 0 : yield* skipBlankLines(markdown, match[0].length);
 }
 
-function scanBlock(markdown: string, start: number): Block {
+function* scanBlock(markdown: string, start: number): CooperativeWork<Block> {
   const line = lineAt(markdown, start);
   if (isBlank(line)) return block("paragraph", start, line.next);
-  return markedBlock(markdown, line) ?? blockByNextLine(markdown, line);
+  return (yield* markedBlock(markdown, line)) ?? (yield* blockByNextLine(markdown, line));
 }
 
-function markedBlock(markdown: string, line: Line): Block | null {
+function* markedBlock(markdown: string, line: Line): CooperativeWork<Block | null> {
   const { start, next, text } = line;
   const [opening, marks] = ATX.exec(text) ?? [];
   if (opening !== undefined && marks !== undefined) {
-    const end = commentsEnd(markdown, next, marks);
+    const end = yield* commentsEnd(markdown, next, marks);
     if (end > next) return block("paragraph", start, end);
     return headingBlock(start, next, marks.length, headingText(text.slice(opening.length)));
   }
   const fence = FENCE.exec(text)?.[1];
-  if (fence !== undefined) return block("code", start, fenceEnd(markdown, line, fence));
-  return LIST_ITEM.test(text) ? block("list", start, listEnd(markdown, next)) : null;
+  if (fence !== undefined) return block("code", start, yield* fenceEnd(markdown, line, fence));
+  return LIST_ITEM.test(text) ? block("list", start, yield* listEnd(markdown, next)) : null;
 }
 
 /** Headings never occupy consecutive lines; comments in plain text do. */
-function commentsEnd(markdown: string, from: number, marks: string): number {
+function commentsEnd(markdown: string, from: number, marks: string): CooperativeWork<number> {
   return endOf(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
 }
 
-function blockByNextLine(markdown: string, line: Line): Block {
+function* blockByNextLine(markdown: string, line: Line): CooperativeWork<Block> {
   const { start } = line;
   const second = lineAt(markdown, line.next);
   if (isTableStart(line, second)) {
-    return block(
-      "table",
-      start,
-      endOf(markdown, second.next, (next) => !next.text.includes("|")),
-    );
+    const end = yield* endOf(markdown, second.next, (next) => !next.text.includes("|"));
+    return block("table", start, end);
   }
   const underline = SETEXT.exec(second.text)?.[1];
   if (underline !== undefined && line.text.length <= MAX_HEADING_CHARACTERS) {
     return headingBlock(start, second.next, underline.startsWith("=") ? 1 : 2, line.text);
   }
-  return block("paragraph", start, endOf(markdown, line.next, interruptsParagraph));
+  return block("paragraph", start, yield* endOf(markdown, line.next, interruptsParagraph));
 }
 
 function block(kind: Block["kind"], start: number, end: number): Block {
@@ -109,45 +110,57 @@ function interruptsParagraph(line: Line): boolean {
 }
 
 /** The first line from `at` on that is blank or for which `stops` is true. */
-function endOf(markdown: string, at: number, stops: (line: Line) => boolean): number {
+function* endOf(
+  markdown: string,
+  at: number,
+  stops: (line: Line) => boolean,
+): CooperativeWork<number> {
+  const progress = new Progress(at);
   let end = at;
   while (end < markdown.length) {
     const line = lineAt(markdown, end);
     if (isBlank(line) || stops(line)) break;
     end = line.next;
+    yield* progress.advanceTo(end);
   }
   return end;
 }
 
-function fenceEnd(markdown: string, opening: Line, fence: string): number {
+function* fenceEnd(markdown: string, opening: Line, fence: string): CooperativeWork<number> {
+  const progress = new Progress(opening.next);
   const closing = new RegExp(`^ {0,3}${fence[0]}{${fence.length},}[ \\t]*$`);
   let line = lineAt(markdown, opening.next);
   while (line.start < markdown.length && !closing.test(line.text)) {
     line = lineAt(markdown, line.next);
+    yield* progress.advanceTo(line.start);
   }
   return line.next;
 }
 
-function listEnd(markdown: string, at: number): number {
+function* listEnd(markdown: string, at: number): CooperativeWork<number> {
+  const progress = new Progress(at);
   let end = at;
   while (end < markdown.length) {
     const line = lineAt(markdown, end);
     if (ATX.test(line.text) || FENCE.test(line.text)) break;
     if (isBlank(line)) {
-      const resumed = lineAt(markdown, skipBlankLines(markdown, line.next));
+      const resumed = lineAt(markdown, yield* skipBlankLines(markdown, line.next));
       if (!LIST_ITEM.test(resumed.text) && !INDENTED.test(resumed.text)) break;
       end = resumed.start;
     } else end = line.next;
+    yield* progress.advanceTo(end);
   }
   return end;
 }
 
-function skipBlankLines(markdown: string, at: number): number {
+function* skipBlankLines(markdown: string, at: number): CooperativeWork<number> {
+  const progress = new Progress(at);
   let end = at;
   while (end < markdown.length) {
     const line = lineAt(markdown, end);
     if (!isBlank(line) || line.next - line.start > LOOK_CHARACTERS) break;
     end = line.next;
+    yield* progress.advanceTo(end);
   }
   return end;
 }

@@ -40,6 +40,8 @@ const LIST_INDENT = 2;
 const LOOK_CHARACTERS = 200;
 /** No script has more characters per token, white space aside. */
 export const MAX_CHARACTERS_A_TOKEN = 20;
+/** More white space than any block of little text has. */
+const LONG_BLOCK = 1 << 16;
 
 export function* splitBlock(
   markdown: string,
@@ -66,9 +68,22 @@ function unitOf(
   return { start, end, weight, breakCost, level: 0, mayOverlap, tableHeader: null, leadIn: null };
 }
 
+/** The unit of a whole block; null where it is too large, by its length or its weight. */
+function wholeUnit(
+  markdown: string,
+  block: Block,
+  breakCost: number,
+  { chunkSize, tokenizer }: SplitOptions,
+): Unit | null {
+  if (block.end - block.start > Math.max(chunkSize * MAX_CHARACTERS_A_TOKEN, LONG_BLOCK))
+    return null;
+  const unit = unitOf(markdown, block, breakCost, tokenizer);
+  return unit.weight <= chunkSize ? unit : null;
+}
+
 function* splitHeading(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const whole = unitOf(markdown, block, BREAK.heading, options.tokenizer);
-  if (whole.weight <= options.chunkSize) yield { ...whole, level: block.level };
+  const whole = wholeUnit(markdown, block, BREAK.heading, options);
+  if (whole !== null) yield { ...whole, level: block.level };
   else yield* splitProse(markdown, block, options, BREAK.heading);
 }
 
@@ -124,8 +139,8 @@ function reachOf(markdown: string, start: number, end: number, limits: SplitOpti
 }
 
 function* splitCode(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const whole = unitOf(markdown, block, BREAK.block, options.tokenizer);
-  if (whole.weight <= options.chunkSize) {
+  const whole = wholeUnit(markdown, block, BREAK.block, options);
+  if (whole !== null) {
     yield whole;
     return;
   }

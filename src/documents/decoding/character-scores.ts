@@ -110,10 +110,6 @@ const RARE_LETTERS = "ΰΐ";
 const QUOTES_AND_DASHES = "¿¡“”„‘’‚«»‹›–—…•";
 const SIGNS = "©®™°§±²³µ·£€¥¢¼½¾×÷№№\u00a0";
 
-/** Rules and frames repeat any character: from the third on it is no evidence. */
-const isRun = (characters: string[], at: number) =>
-  characters[at] === characters[at - 1] && characters[at] === characters[at - 2];
-
 type Weigh = (character: string, before: string, after: string) => number;
 
 function scoreBy(text: string, weigh: Weigh): number {
@@ -126,18 +122,20 @@ function scoreBy(text: string, weigh: Weigh): number {
 
 /** So many characters beyond ASCII tell what more of them would. */
 const MAX_SCORED = 2_000;
+/** Rules and frames repeat any character: from the third on it is no evidence. */
+const RUN_BEYOND_ASCII = /([^\0-\u007f])\1*/gu;
 
 /** Calls `score` for the characters beyond ASCII, and returns their number. */
 function eachScored(text: string, score: (...around: Parameters<Weigh>) => void): number {
   let count = 0;
-  let before = " ";
-  const characters = [...text];
-  for (const [at, character] of characters.entries()) {
-    if (character > "\u007f" && !isRun(characters, at)) {
-      score(character, before, characters[at + 1] ?? " ");
+  for (const { 0: run, 1: character = "", index } of text.matchAll(RUN_BEYOND_ASCII)) {
+    const { length } = character;
+    for (let at = index; at < index + Math.min(run.length, 2 * length); at += length) {
+      const [first = " ", before = first] = text.slice(Math.max(0, at - 2), at);
+      const [after = " "] = text.slice(at + length, at + length + 2);
+      score(character, before, after);
       if (++count === MAX_SCORED) return count;
     }
-    before = character;
   }
   return count;
 }

@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { detectEncoding, strict } from "./detect-encoding.ts";
 
@@ -33,8 +34,19 @@ export function decodeText(bytes: Uint8Array, declared: string | null): DecodedT
   return found;
 }
 
-export const withLineFeeds = ({ text }: Pick<DecodedText, "text">) =>
-  text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+const LINE_ENDS_CHARACTERS = 1 << 14;
+
+export function* withLineFeeds(text: string): CooperativeWork<string> {
+  if (!text.includes("\r")) return text;
+  const pieces: string[] = [];
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = at + LINE_ENDS_CHARACTERS;
+    if (text[end - 1] === "\r") end++;
+    pieces.push(text.slice(at, end).replace(/\r\n?/g, "\n"));
+    yield end - at;
+  }
+  return pieces.join("");
+}
 
 function decodeMarked(bytes: Uint8Array): DecodedText | null {
   const [first, second, third] = bytes;

@@ -4,6 +4,8 @@ import { charactersOf, filledRow, type FilledRow } from "./table-text.ts";
 /** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;
 const HELD_CHARACTERS = 4 << 20;
+/** In characters: a cell takes more memory and time than its text. */
+const CELL_COST = 32;
 
 export class LongTable {
   /** Rows added since the last table ended. */
@@ -31,7 +33,7 @@ export class LongTable {
 
   #hold(row: FilledRow): void {
     this.#held.push(row);
-    this.#heldCharacters += charactersOf(row);
+    this.#heldCharacters += charactersOf(row) + row.cells.length * CELL_COST;
     if (this.#held.length < HELD_ROWS && this.#heldCharacters < HELD_CHARACTERS) return;
     this.#heldCharacters = 0;
     const columns = this.#out.filledTable(this.#held.splice(0));

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { LIST_ITEM, scanBlocks, type Block } from "../../documents/chunking/scan-blocks.ts";
+import { LIST_ITEM, blocksOf, type Block } from "../../documents/chunking/scan-blocks.ts";
 import { visible } from "./data.tsx";
 import { inline, type Words } from "./markdown-inline.tsx";
 
@@ -27,7 +27,7 @@ const MAX_DEPTH = 8;
 
 function blocks(text: string, words: Words, depth: number): Child[] {
   if (depth >= MAX_DEPTH) return [text];
-  return [...scanBlocks(text)].map((block) => {
+  return blocksOf(text).map((block) => {
     const source = text.slice(block.start, block.end);
     return source.trim() === "" ? null : shown(block, source, words, depth);
   });

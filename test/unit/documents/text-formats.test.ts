@@ -1,6 +1,6 @@
 import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { scanBlocks } from "../../../src/documents/chunking/scan-blocks.ts";
+import { blocksOf } from "../../../src/documents/chunking/scan-blocks.ts";
 import { docx } from "../../support/office-files.ts";
 import { bytesOf, read, reads } from "../../support/read-document.ts";
 
@@ -144,7 +144,7 @@ it("keeps code that holds indented code of its own in one block", async () => {
 # Settings of the staging cluster
 replicas: 1`;
   const { markdown } = await read("a.yaml", yaml);
-  const blocks = [...scanBlocks(markdown)];
+  const blocks = blocksOf(markdown);
   expect(blocks.map(({ kind }) => kind)).toEqual(["code"]);
   expect(markdown).toContain(yaml);
 });

@@ -1,4 +1,4 @@
-import { scanBlocks, type Block } from "../../../documents/chunking/scan-blocks.ts";
+import { blocksOf, type Block } from "../../../documents/chunking/scan-blocks.ts";
 import { splitSentences } from "../../../text/sentences.ts";
 import { NEGATION, stemsOf } from "./question.ts";
 
@@ -55,7 +55,7 @@ type Section = { heading: string | null; parts: Part[] };
 /** A heading of null: what stands before the first. */
 function sectionsOf(text: string): Section[] {
   const sections: Section[] = [{ heading: null, parts: [] }];
-  for (const { kind, heading, start, end } of scanBlocks(text)) {
+  for (const { kind, heading, start, end } of blocksOf(text)) {
     const block = text.slice(start, end);
     if (kind === "heading") sections.push({ heading, parts: [] });
     else if (kind === "code" || /[\p{L}\p{N}]/u.test(block.trimEnd().replace(LINK, ""))) {

@@ -48,7 +48,7 @@ function* readChapter(
 ): CooperativeWork<string | null> {
   try {
     const bytes = yield* archive.read(part);
-    return bytes === null ? null : withLineFeeds(decodeText(bytes, null));
+    return bytes === null ? null : yield* withLineFeeds(decodeText(bytes, null).text);
   } catch (error) {
     failures.push(error);
     return null;

@@ -1,4 +1,4 @@
-import { runCooperatively } from "../../../core/work/cooperative.ts";
+import { runCooperatively, runToEnd } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { reasonOf, UnreadableDocument } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
@@ -40,7 +40,7 @@ function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): 
     type === "text/calendar" || type === "application/ics" || /\.ics$/i.test(name ?? "");
   if (!isTold) return null;
   try {
-    const { text } = textOfPart(bytes, parameters.get("charset"));
+    const { text } = runToEnd(textOfPart(bytes, parameters.get("charset")));
     return isCalendar(text) ? text : null;
   } catch (error) {
     reasonOf(error);

@@ -4,7 +4,7 @@ import { addressParser, decodeWords, type Address } from "postal-mime";
 import { foldSpace } from "../../writing/fold-space.ts";
 
 const MAX_FIELD_CHARACTERS = 1 << 16;
-const MAX_FIELDS = 5_000;
+const MAX_BLOCK_BYTES = 1 << 18;
 const FIELD = /^([!-9;-~]+)[ \t]*:([^]*)$/;
 
 /** The header fields of a message or of one of its parts (RFC 5322 §2.2), unfolded. */
@@ -13,8 +13,8 @@ export class MailHeaders {
 
   constructor(block: Uint8Array) {
     // A line that begins with white space continues the field (RFC 5322 §2.2.3).
-    const unfolded = textOfBlock(block).replace(/\r?\n(?=[ \t])/g, "");
-    for (const line of unfolded.split(/\r?\n/, MAX_FIELDS)) {
+    const unfolded = textOfBlock(block.subarray(0, MAX_BLOCK_BYTES)).replace(/\r?\n(?=[ \t])/g, "");
+    for (const line of unfolded.split(/\r?\n/)) {
       const [, name, value = ""] = FIELD.exec(line.replaceAll("\r", " ")) ?? [];
       if (name !== undefined) this.#fields.push({ name: name.toLowerCase(), value: value.trim() });
     }

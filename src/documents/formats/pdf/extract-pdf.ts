@@ -1,4 +1,4 @@
-import { runCooperatively, type YieldToOthers } from "../../../core/work/cooperative.ts";
+import { Pace } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -30,7 +30,10 @@ type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
 const PAGES_KEPT = 100;
-const PAGES_BETWEEN_YIELDS = 10;
+/** In characters: what a part of a page takes beside its text. */
+const PART_COST = 32;
+/** In characters: what a page takes beside its text. */
+const PAGE_COST = 1 << 12;
 /** A file with less text may be a scan. */
 const SCAN_CHARACTERS = 1 << 16;
 const MIN_MAPPED_CHARACTERS = 200;
@@ -46,12 +49,13 @@ export async function readFile(
   file: RawDocument,
   { yieldToOthers }: Pick<Reading, "yieldToOthers">,
 ): Promise<Extraction> {
-  await runCooperatively(checkRecovery(file.bytes), yieldToOthers);
-  const signs = await runCooperatively(checkStreams(file.bytes), yieldToOthers);
+  const pace = new Pace(yieldToOthers);
+  await pace.run(checkRecovery(file.bytes));
+  const signs = await pace.run(checkStreams(file.bytes));
   const missingCmaps = new Set<string>();
   const pdf = await openPdf(file.bytes, missingCmaps);
   try {
-    const reader = new PdfPages(pdf, yieldToOthers, signs, missingCmaps);
+    const reader = new PdfPages(pdf, pace, signs, missingCmaps);
     const extraction = await readDocument(reader);
     if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
     const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
@@ -65,41 +69,36 @@ export async function readFile(
 /** Reads pages, and regularly makes pdf.js drop its caches: it keeps all that it has read. */
 class PdfPages {
   readonly pdf: Pdf;
+  readonly pace: Pace;
   readonly missingCmaps: Set<string>;
   readonly fonts: UnmappedFonts;
   showsText = false;
   readonly #monospaced = new MonospacedFonts();
-  readonly #yieldToOthers: YieldToOthers;
   readonly #hasForms: boolean;
   readonly #isTagged: Promise<boolean>;
   #pagesRead = 0;
 
-  constructor(
-    pdf: Pdf,
-    yieldToOthers: YieldToOthers,
-    signs: ObjectSigns,
-    missingCmaps: Set<string>,
-  ) {
+  constructor(pdf: Pdf, pace: Pace, signs: ObjectSigns, missingCmaps: Set<string>) {
     this.pdf = pdf;
     this.missingCmaps = missingCmaps;
     this.fonts = new UnmappedFonts(signs.fonts);
-    this.#yieldToOthers = yieldToOthers;
+    this.pace = pace;
     this.#hasForms = signs.hasForms;
     this.#isTagged = isTagged(pdf, signs);
   }
 
   async page(number: number): Promise<PageText | null> {
-    if (++this.#pagesRead % PAGES_BETWEEN_YIELDS === 0) await this.#yieldToOthers();
-    if (this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
+    await this.pace.count(PAGE_COST);
+    if (++this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
     try {
       const page = await this.pdf.getPage(number);
       const viewport = page.getViewport({ scale: 1 }).transform;
       const items = await this.#items(page);
       this.#monospaced.mark(items);
-      const texts = this.fonts.withoutUnreadable(items);
+      const texts = await this.pace.run(this.fonts.withoutUnreadable(items));
       const structure = (await this.#isTagged) ? await pageStructure(page, texts) : null;
       page.cleanup();
-      const segments = segmentsOf(texts, viewport, structure?.blockOf);
+      const segments = await this.pace.run(segmentsOf(texts, viewport, structure?.blockOf));
       return { segments, structure, isMapped: isMapped(texts, items) };
     } catch (error) {
       if (error instanceof UnreadableDocument) throw error;
@@ -108,7 +107,7 @@ class PdfPages {
   }
 
   async #items(page: PdfPage): Promise<TextItem[]> {
-    const items = await textItems(page, await this.#isTagged, this.#yieldToOthers);
+    const items = await textItems(page, await this.#isTagged, this.pace);
     if (!this.#hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return withFormValues(items, annotations);
@@ -160,9 +159,16 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
     else {
       hasMappedPage ||= page.isMapped;
       const kept = reader.keep(page.segments, heads, number);
-      const parts = page.structure === null ? partsOf(kept) : taggedParts(kept, page.structure);
+      const { structure } = page;
+      const parts = await reader.pace.run(
+        structure === null ? partsOf(kept) : taggedParts(kept, structure),
+      );
       out.page(number);
-      for (const [at, part] of parts.entries()) writePart(part, parts[at + 1], shape, out);
+      for (const [at, part] of parts.entries()) {
+        const { length } = out;
+        writePart(part, parts[at + 1], shape, out);
+        await reader.pace.count(out.length - length + PART_COST);
+      }
     }
   }
   if (numPages > 0 && unread.length === numPages) {

@@ -1,4 +1,4 @@
-import type { YieldToOthers } from "../../../core/work/cooperative.ts";
+import type { Pace } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { TextItem } from "./layout/segment.ts";
 import type { PdfPage } from "./open-pdf.ts";
@@ -10,18 +10,19 @@ type TextPart = { items: (TextItem | Mark)[] };
 const MAX_ITEMS_A_PAGE = 200_000;
 /** Chunks of about ten items; only forms, which may draw each other, send one each. */
 const MAX_PARTS_A_PAGE = 25_000;
-const ITEMS_BETWEEN_YIELDS = 1_000;
+/** In characters: what pdf.js takes for an item. */
+const ITEM_COST = 32;
 
 /** Reads items as they arrive, to abandon an endless page early. @throws UnreadableDocument */
 export async function textItems(
   page: PdfPage,
   includeMarkedContent: boolean,
-  yieldToOthers: YieldToOthers,
+  pace: Pace,
 ): Promise<TextItem[]> {
   const stream: ReadableStream<TextPart> = page.streamTextContent({ includeMarkedContent });
   const reader = stream.getReader();
   try {
-    return await collected(reader, includeMarkedContent, yieldToOthers);
+    return await collected(reader, includeMarkedContent, pace);
   } catch (error) {
     // Without this, pdf.js finishes reading this page before it releases the document.
     await reader.cancel(error).catch(() => undefined);
@@ -35,19 +36,14 @@ const TOO_MANY = new Error("too many");
 async function collected(
   reader: ReadableStreamDefaultReader<TextPart>,
   includeMarkedContent: boolean,
-  yieldToOthers: YieldToOthers,
+  pace: Pace,
 ): Promise<TextItem[]> {
   const texts: TextItem[] = [];
   const marks: (string | undefined)[] = [];
   let parts = 0;
-  let items = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts++;
-    items += part.value.items.length;
-    if (items > ITEMS_BETWEEN_YIELDS) {
-      items = 0;
-      await yieldToOthers();
-    }
+    await pace.count(part.value.items.length * ITEM_COST);
     for (const item of part.value.items) {
       if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
       else if (item.type === "endMarkedContent") marks.pop();

@@ -15,7 +15,6 @@ export const ENCRYPTED = "message is encrypted";
 export const ENCLOSED = "message is encrypted or enclosed in its signature (S/MIME)";
 export const ENCRYPTED_PART = "encrypted part left out";
 
-const DETECTION_COST = 8;
 const BEGIN = /^-----BEGIN PGP MESSAGE-----[ \t]*$/m;
 const END = "-----END PGP MESSAGE-----";
 
@@ -44,10 +43,7 @@ function* writePart(
   part: MailPart,
   target: MailTarget,
 ): CooperativeWork<UnreadableDocument | null> {
-  const { length } = part.body;
-  const taken = takenText(part, target);
-  // Looking for an unknown encoding takes longer than reading the text.
-  yield length * DETECTION_COST;
+  const taken = yield* takenText(part, target);
   if (taken instanceof UnreadableDocument) {
     target.notes.push(`text left out: ${taken.message}`);
     return taken;
@@ -78,11 +74,11 @@ function* writePage(
   yield* writeShifted(textOf(page), out, 1);
 }
 
-function takenText(part: MailPart, { inMailbox }: MailTarget) {
+function* takenText(part: MailPart, { inMailbox }: MailTarget) {
   const bytes = withLineFeedsAlone(takeBody(part));
   try {
     refuseUuencoded(part);
-    const found = textOfPart(bytes, part.parameters.get("charset"));
+    const found = yield* textOfPart(bytes, part.parameters.get("charset"));
     const isEscaped = inMailbox && part.encoding !== "base64";
     return withoutEncrypted(isEscaped ? withoutFromEscapes(found.text) : found.text, found.notes);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import {
   countOf,
@@ -21,20 +22,23 @@ const OTHER_NAMES: Record<string, string> = {
   cp50220: "iso-2022-jp",
   cp50221: "iso-2022-jp",
 };
+const DETECTION_COST = 8;
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 const MAX_DAMAGED = 0.02;
 
 /** `charset` is what the part's header says. @throws UnreadableDocument when no encoding fits. */
-export function textOfPart(
+export function* textOfPart(
   bytes: Uint8Array,
   charset: string | undefined,
-): { text: string; notes: string[] } {
+): CooperativeWork<{ text: string; notes: string[] }> {
   const told = charset?.trim().toLowerCase() ?? "";
   const declared =
     told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
   const decoded = decodedAs(bytes, declared);
-  return { text: withLineFeeds(decoded), notes: decoded.notes };
+  // Looking for an unknown encoding takes longer than reading the text.
+  yield bytes.length * DETECTION_COST;
+  return { text: yield* withLineFeeds(decoded.text), notes: decoded.notes };
 }
 
 /** A generator: a list of the lines of a long text would exceed the memory. */

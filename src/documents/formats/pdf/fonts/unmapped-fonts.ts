@@ -1,4 +1,5 @@
 import { normalForm } from "../../../../core/normal-form.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { TextItem } from "../layout/segment.ts";
 
 /** Characters that text never contains, but glyph numbers produce. */
@@ -31,7 +32,7 @@ export class UnmappedFonts {
     this.#isEvery = unmapped > 0 && mapped === 0;
   }
 
-  withoutUnreadable(items: TextItem[]): TextItem[] {
+  *withoutUnreadable(items: TextItem[]): CooperativeWork<TextItem[]> {
     for (const { str, fontName } of items) {
       const seen = this.#seen.get(fontName) ?? { ...NOTHING };
       const odd = str.match(NO_TEXT) ?? [];
@@ -46,6 +47,7 @@ export class UnmappedFonts {
         seen.digits += letters.match(/[0-9]/g)?.length ?? 0;
       }
       this.#seen.set(fontName, seen);
+      yield str.length;
     }
     return items.filter(({ str, fontName }) => {
       if (str.trim() === "" || !this.#isUnreadable(this.#seen.get(fontName))) return true;

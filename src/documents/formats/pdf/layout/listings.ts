@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { isSameLine, rowsOf } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
 
@@ -13,7 +14,7 @@ const MAX_LINE_DISTANCE = 4;
 const MIN_LINES = 2;
 const MAX_INDENT = 200;
 
-export function listingsIn(segments: Segment[]): PageSection[] {
+export function* listingsIn(segments: Segment[]): CooperativeWork<PageSection[]> {
   const found: PageSection[] = [];
   let typed: Segment[][] = [];
   const addText = (text: Segment[]) => {
@@ -33,6 +34,7 @@ export function listingsIn(segments: Segment[]): PageSection[] {
     if (!isTyped(row) || (last !== undefined && !isBelow(last, row))) close();
     if (isTyped(row)) typed.push(row);
     else addText(row);
+    yield row.length;
   }
   close();
   return found;

@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { joinedLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { runsOf } from "./page-rows.ts";
@@ -25,14 +26,18 @@ const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 18;
+/** In characters: what the layout takes for a line or a cell. */
+const LINE_COST = 16;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])(\s|$)/;
 
-export function partsOf(segments: Segment[]): PagePart[] {
-  return listingsIn(segments).flatMap((section): PagePart[] =>
-    "listing" in section
-      ? [{ kind: "code", text: section.listing, order: section.order }]
-      : tablesIn(rowsOf(blocksOf(section.segments))),
-  );
+export function* partsOf(segments: Segment[]): CooperativeWork<PagePart[]> {
+  const parts: PagePart[] = [];
+  for (const section of yield* listingsIn(segments)) {
+    if ("listing" in section)
+      parts.push({ kind: "code", text: section.listing, order: section.order });
+    else yield* addTables(parts, rowsOf(yield* blocksOf(section.segments)));
+  }
+  return parts;
 }
 
 export function blockOf([first, ...others]: Segment[]): Block | null {
@@ -54,12 +59,13 @@ function extendBlock(block: Block, line: Segment): void {
   block.bottom = line.y;
 }
 
-function blocksOf(segments: Segment[]): Block[] {
+function* blocksOf(segments: Segment[]): CooperativeWork<Block[]> {
   const blocks: Block[] = [];
   for (const segment of segments) {
     const last = blocks.at(-1);
     if (last !== undefined && continuesBlock(last, segment)) extendBlock(last, segment);
     else blocks.push(beginBlock(segment));
+    yield LINE_COST;
   }
   return blocks;
 }
@@ -90,18 +96,16 @@ const rowsOf = (blocks: Block[]) =>
     );
   });
 
-function tablesIn(rows: Block[][]): PagePart[] {
-  const parts: PagePart[] = [];
+function* addTables(parts: PagePart[], rows: Block[][]): CooperativeWork<void> {
   let at = 0;
   while (at < rows.length) {
-    const { end, columns } = tableAt(rows, at);
+    const { end, columns } = yield* tableAt(rows, at);
     const order = rows[at]?.[0]?.lines[0]?.order ?? 0;
     if (end - at >= 2)
-      parts.push({ kind: "table", rows: cellsOf(rows.slice(at, end), columns), order });
+      parts.push({ kind: "table", rows: yield* cellsOf(rows.slice(at, end), columns), order });
     else for (const part of looseRow(rows[at] ?? [])) parts.push(part);
     at = Math.max(end, at + 1);
   }
-  return parts;
 }
 
 /** A single row is one line, such as a title with a date on the right; long blocks are columns. */
@@ -118,7 +122,10 @@ function looseRow(row: Block[]): PagePart[] {
 }
 
 /** The rows from `start` that are a table's, and the table's columns. */
-function tableAt(rows: Block[][], start: number): { end: number; columns: Interval[] } {
+function* tableAt(
+  rows: Block[][],
+  start: number,
+): CooperativeWork<{ end: number; columns: Interval[] }> {
   const first = rows[start] ?? [];
   const columns: Interval[] = [];
   if (first.length < 2) return { end: start + 1, columns };
@@ -130,6 +137,7 @@ function tableAt(rows: Block[][], start: number): { end: number; columns: Interv
     if (!isBelow(above, row) || !fits(row, columns)) break;
     if (row.length === 1 && !isPartialRow(rows, end, columns)) break;
     addColumns(columns, row);
+    yield row.length * LINE_COST;
     end++;
   }
   return { end, columns };
@@ -184,15 +192,18 @@ function addColumns(columns: Interval[], row: Block[]): void {
   }
 }
 
-function cellsOf(rows: Block[][], columns: Interval[]): string[][] {
-  return rows.map((row) => {
+function* cellsOf(rows: Block[][], columns: Interval[]): CooperativeWork<string[][]> {
+  const table: string[][] = [];
+  for (const row of rows) {
     const cells = columns.map(() => "");
     for (const block of row) {
       const { at } = touched(columns, block);
       cells[at] = `${cells[at] ?? ""} ${textOf(block)}`.trim();
     }
-    return cells;
-  });
+    table.push(cells);
+    yield row.length * LINE_COST + cells.length;
+  }
+  return table;
 }
 
 const LEADERS = / ?(?:[.·] ?){5,}/g;

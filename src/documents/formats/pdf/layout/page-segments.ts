@@ -1,4 +1,5 @@
 import { normalForm } from "../../../../core/normal-form.ts";
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
@@ -20,18 +21,22 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 const MIN_SIZE = 0.5;
 /** A line's text is looked through for each item that joins it. */
 const MAX_LINE_CHARACTERS = 4_096;
+/** In characters: what the layout takes for an item. */
+const ITEM_COST = 16;
+
 /** Joins text items into segments, rotated text last; none spans two `blocks` of marked content. */
-export function segmentsOf(
+export function* segmentsOf(
   items: TextItem[],
   viewport: number[],
   blocks: Map<string, number> | null = null,
-): Segment[] {
+): CooperativeWork<Segment[]> {
   const level: Segment[] = [];
   const turned: Segment[] = [];
   let last: Segment | null = null;
   let pendingSpace = false;
   const drawn = new Map<string, Segment>();
   for (const [order, item] of items.entries()) {
+    yield ITEM_COST;
     if (item.str.trim() === "") {
       pendingSpace ||= item.str !== "";
       continue;
@@ -46,20 +51,22 @@ export function segmentsOf(
     }
     pendingSpace = /\s$/.test(item.str);
   }
-  return [...wholeLines(level), ...turned];
+  return [...(yield* wholeLines(level)), ...turned];
 }
 
-function wholeLines(segments: Segment[]): Segment[] {
+function* wholeLines(segments: Segment[]): CooperativeWork<Segment[]> {
   const lines: Segment[] = [];
   for (const segment of segments) {
     const last = lines.at(-1);
     const isJoined = last !== undefined && last.text.length <= MAX_LINE_CHARACTERS;
     if (isJoined && isBeside(last, segment)) appendPiece(last, segment);
     else lines.push(segment);
+    yield ITEM_COST;
   }
   for (const line of lines) {
     if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
     delete line.pieces;
+    yield line.text.length;
   }
   return lines;
 }

@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { blockOf, partsOf, textOf, type Block, type PagePart } from "../layout/page-blocks.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
@@ -5,6 +6,8 @@ import type { PageStructure, StructurePart } from "./structure-tree.ts";
 /** Least share of a page's characters that the tree must contain to be trusted. */
 const MIN_COVERAGE = 0.9;
 const MAX_LINES = 60;
+/** In characters: what a part of the tree takes. */
+const PART_COST = 32;
 
 export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
@@ -20,7 +23,10 @@ export function coversPage({ blockOf: known }: PageStructure, items: TextItem[])
 export const ARTIFACT = "Artifact";
 
 /** The page's text in the order and parts of its tree; text outside the tree stands between. */
-export function taggedParts(segments: Segment[], structure: PageStructure): PagePart[] {
+export function* taggedParts(
+  segments: Segment[],
+  structure: PageStructure,
+): CooperativeWork<PagePart[]> {
   const held: Held = new Map();
   const loose: Segment[] = [];
   for (const segment of segments) {
@@ -30,10 +36,11 @@ export function taggedParts(segments: Segment[], structure: PageStructure): Page
     }
   }
   const parts: PagePart[] = [];
-  const untagged = partsOf(loose);
+  const untagged = yield* partsOf(loose);
   let next = 0;
   for (const part of structure.parts) {
-    const shown = partsIn(part, structure, held);
+    const shown = yield* partsIn(part, structure, held);
+    yield PART_COST;
     const [first] = shown;
     if (first === undefined) continue;
     for (const order = orderOf(first); next < untagged.length; next++) {
@@ -44,7 +51,7 @@ export function taggedParts(segments: Segment[], structure: PageStructure): Page
     for (const each of shown) parts.push(each);
   }
   // What no part of the tree has taken, such as marks of items without text.
-  const left = partsOf([...held.values()].flat());
+  const left = yield* partsOf([...held.values()].flat());
   return [...parts, ...untagged.slice(next), ...left];
 }
 
@@ -55,14 +62,18 @@ function orderOf(part: PagePart): number {
 /** The text of each block of the tree, until it is taken. */
 type Held = Map<number, Segment[]>;
 
-function partsIn(part: StructurePart, { blocks }: PageStructure, held: Held): PagePart[] {
+function* partsIn(
+  part: StructurePart,
+  { blocks }: PageStructure,
+  held: Held,
+): CooperativeWork<PagePart[]> {
   if (part.kind === "table") return tableOf(part.rows, held);
   const role = blocks[part.block];
   const lines = take(part.block, held);
   const block = blockOf(lines);
   if (role === undefined || block === null) return [];
   if (role.kind === "flow" || (role.kind === "text" && lines.length > MAX_LINES)) {
-    return partsOf(lines);
+    return yield* partsOf(lines);
   }
   const label = role.kind === "item" && role.label !== null ? takeText([role.label], held) : "";
   return [{ kind: "text", block, role, label }];

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { extractDocument } from "../../../../../src/documents/extract-document.ts";
 import { lineOf, pagesOf } from "../../../../support/pdf-of.ts";
 import { textOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
+import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { structureOf } from "../../../../../src/documents/formats/pdf/structure/structure-tree.ts";
 import {
@@ -65,7 +66,7 @@ describe("a tagged PDF", () => {
       return { str, mark: marks[at], fontName: "f", transform, width: 9, height: 10 };
     });
     const structure = structureOf(tree);
-    const segments = segmentsOf(items, [1, 0, 0, -1, 0, 800], structure.blockOf);
+    const segments = runToEnd(segmentsOf(items, [1, 0, 0, -1, 0, 800], structure.blockOf));
     const shown = taggedParts(segments, structure).map((part) =>
       part.kind === "text" ? textOf(part.block) : part,
     );

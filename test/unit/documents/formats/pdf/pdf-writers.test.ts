@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
@@ -63,7 +64,7 @@ describe("lines that are read from the right", () => {
       height: 10,
       fontName: "f",
     }));
-    return segmentsOf(items, UPRIGHT).map(({ text }) => text);
+    return runToEnd(segmentsOf(items, UPRIGHT)).map(({ text }) => text);
   };
   const glyphs = (text: string, x: number, step: number) =>
     [...text].map((glyph, at): [string, number] => [glyph, x + at * step]);
@@ -132,7 +133,7 @@ describe("lines that are read from the right", () => {
 it("shows ideographs where a writer names the radicals that look alike", () => {
   const transform = [10, 0, 0, 10, 50, 700];
   const item = { str: "港⻑が⻘い⾨を⻄に", transform, width: 90, height: 10, fontName: "f" };
-  expect(segmentsOf([item], [1, 0, 0, -1, 0, 800])[0]?.text).toBe("港長が青い門を西に");
+  expect(runToEnd(segmentsOf([item], [1, 0, 0, -1, 0, 800]))[0]?.text).toBe("港長が青い門を西に");
 });
 
 it("reads a form's values beside its labels, and no hidden or secret value", async () => {
