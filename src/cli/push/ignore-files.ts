@@ -5,6 +5,8 @@ import { basename, dirname, join } from "node:path";
 import { normalForm } from "../../core/normal-form.ts";
 import ignore, { type Ignore } from "ignore";
 
+import { codeOf, CommandFailure } from "../failure.ts";
+
 /** The later one decides, as for ripgrep. */
 export const IGNORE_FILES = [".gitignore", ".ignore"];
 
@@ -21,8 +23,12 @@ export async function rulesIn(
 ): Promise<IgnoreRules> {
   const own = ignore({ ignorecase });
   for (const file of IGNORE_FILES) {
-    const text = await readFile(join(folder, file), "utf8").catch(() => "");
-    own.add(normalForm(text, "NFC"));
+    const text = await readFile(join(folder, file), "utf8").catch((thrown: unknown) => {
+      if (["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(thrown))) return "";
+      // It may name secrets: nothing of the folder is pushed without it.
+      throw new CommandFailure(`its ${file} cannot be read`);
+    });
+    own.add(normalForm(text.replace(/^\uFEFF/, ""), "NFC"));
   }
   return { own, name: normalForm(name, "NFC"), above };
 }

@@ -94,6 +94,15 @@ test("what a checkout's ignore files name is left out, counted, and removed", as
   expect((await listFolder(folder, all)).files).toHaveLength(left.length + read.length + 1);
 });
 
+test("an ignore file with a byte order mark counts; without a readable one nothing is pushed", async () => {
+  write(".gitignore", "\uFEFFsecret.txt\n");
+  for (const path of ["a.md", "secret.txt", "closed/b.md"]) write(path, path);
+  symlinkSync(".gitignore", join(folder, "closed/.gitignore"));
+  const { files, unreadable } = await listFolder(folder, ALL);
+  expect(files.map(({ path }) => path)).toEqual(["a.md"]);
+  expect(unreadable).toEqual([{ path: "closed", reason: "its .gitignore cannot be read" }]);
+});
+
 test("a folder of a checkout has its rules, unless it is itself ignored", async () => {
   write("repo/.git/HEAD", "ref");
   write("repo/.gitignore", "*.log\n/docs/x.md\n/site/\n!keep.log\n");
