@@ -1,6 +1,5 @@
 import { fileNameOf } from "../core/folders.ts";
 import { hash32 } from "../core/hash.ts";
-import { normalForm } from "../core/normal-form.ts";
 import { trimEnd } from "../core/trim.ts";
 import type { KnownFiles, ListedFile } from "../ports/source-reader.ts";
 import { storedPath } from "./file-names.ts";
@@ -40,9 +39,9 @@ export function listedFileFromObject(
   };
 }
 
-/** Keys that are one path: in another form of Unicode, or with a `/` at the end. */
+/** Keys that can be one path: in another form of Unicode, or with a `/` at the end. */
 const mayBeTwin = ({ path, externalId }: ListedFile) =>
-  normalForm(path, "NFD") !== path || externalId?.endsWith("/") === true;
+  /[^ -~]/.test(path) || externalId?.endsWith("/") === true;
 
 /** Objects are told apart by their keys, of which several can have one path. */
 export async function withOwnPaths(

@@ -7,6 +7,10 @@ import {
   type ListedFile,
   type SourceReader,
 } from "../../../src/ports/source-reader.ts";
+import {
+  listedFileFromObject,
+  withOwnPaths,
+} from "../../../src/sources/listed-file-from-object.ts";
 import { knownNone } from "../../doubles/source/known-files.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
 
@@ -271,4 +275,16 @@ test("an object beyond the limit is refused without a download", async () => {
   const opening = reader.open({ ...listed, metadata: {}, sourceState: null }, signal);
   await expect(opening).rejects.toMatchObject({ kind: "bad-file", message: "larger than 25 MiB" });
   expect(calls).toEqual([]);
+});
+
+test("a key that comes later, alone on its page, does not take another key's path", async () => {
+  const [composed, decomposed] = ["r\u00e9sum\u00e9.md", "re\u0301sume\u0301.md"];
+  const fileOf = (key: string) => listedFileFromObject("", { key, size: 1, version: "1" }) ?? [];
+  const former = [fileOf(composed)].flat();
+  const byPath = async (paths: string[]) => former.filter(({ path }) => paths.includes(path));
+  const byExternalId = async (ids: string[]) =>
+    former.filter(({ externalId }) => ids.includes(externalId ?? ""));
+  const [later] = await withOwnPaths([fileOf(decomposed)].flat(), { byPath, byExternalId });
+  expect(later?.path).toMatch(/^r\u00e9sum\u00e9 \(\w+\)\.md$/);
+  expect(later?.externalId).toBe(decomposed);
 });
