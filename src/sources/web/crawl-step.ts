@@ -2,14 +2,7 @@ import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
-import {
-  fetchEntry,
-  isPushed,
-  subjectOf,
-  takesPushesOf,
-  type Step,
-  type Subject,
-} from "./fetch-entry.ts";
+import { fetchEntry, subjectOf, takesPushesOf, type Step, type Subject } from "./fetch-entry.ts";
 import { addMap, addNamed, isBounded, takeWaiting } from "./frontier.ts";
 import { UnresponsiveServer, type Fetched } from "./pages/fetch-page.ts";
 import { BROKEN_SITEMAP, neverRead, recordOutcome, skip } from "./record-outcome.ts";
@@ -54,14 +47,9 @@ async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise
     entries.push(entry);
   }
   const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
-  // Before folders and their pages were one, a file could go by the page's name.
-  const indexes = pages.filter((url) => url.endsWith("/")).map((url) => `${url}index.html`);
-  const files = pages.length === 0 ? [] : await known.byPath([...pages, ...indexes]);
+  const files = pages.length === 0 ? [] : await known.byPath(pages);
   const byPath = new Map(files.map((file) => [file.path, file]));
-  return entries.map((entry) => {
-    const index = byPath.get(`${entry.url}index.html`) ?? null;
-    return subjectOf(entry, byPath.get(entry.url) ?? (isPushed(index) ? null : index));
-  });
+  return entries.map((entry) => subjectOf(entry, byPath.get(entry.url) ?? null));
 }
 
 /** A wave has one page where the server asks for pauses, and few where it is new. */
@@ -117,7 +105,7 @@ async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Prom
       throw new SourceFailure("bad-file", "there is no sitemap at this address");
     }
     const from = { base: fetched.url, depth: entry.depth + 1, found: entry.found };
-    addMap(crawl, bounds, map, from);
+    await addMap(crawl, bounds, map, from);
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };

@@ -3,9 +3,9 @@ import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-rea
 import type { ReaderStore } from "../../ports/source-reader.ts";
 import { hostOf, ownsHost } from "./crawl-state.ts";
 import type { Crawler, FoundBy, Waiting } from "./crawl-state.ts";
-import { indexesOf, type Bounds } from "./frontier.ts";
+import type { Bounds } from "./frontier.ts";
 import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
-import { normalizeUrl } from "./pages/page-url.ts";
+import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
 
 /** What one call of the reader works on and returns. */
 export type Step = Crawler & {
@@ -50,10 +50,6 @@ export async function fetchEntry(step: Step, subject: Subject, alone: boolean): 
     alone,
   };
   let fetched = await fetchPage(step, new URL(url), options);
-  for (const index of indexesOf(step.crawl, url, subject.known?.url)) {
-    if (fetched.outcome !== "missing" && fetched.outcome !== "failed") break;
-    fetched = await fetchPage(step, index, options);
-  }
   for (let refreshes = 0; refreshes <= MAX_REFRESHES; refreshes++) {
     const target = kind === "map" ? null : refreshOf(fetched);
     if (target === null) return fetched;
@@ -106,5 +102,5 @@ function refusedHop({ bounds, crawl }: Step, { entry, found }: Subject, to: URL)
  */
 export function movedTo({ entry, found }: Subject, url: URL): string | null {
   const target = normalizeUrl(url).href;
-  return found === "pushed" || target === entry.url ? null : target;
+  return found === "pushed" || twinsOf(entry.url).includes(target) ? null : target;
 }

@@ -1,9 +1,11 @@
+import { inBatches } from "../../core/work/batches.ts";
+import { nextTurn } from "../../core/work/cooperative.ts";
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, hostOf, noteLeftOut, noteState } from "./crawl-state.ts";
 import { ownsHost, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, LeftOutReason, Waiting } from "./crawl-state.ts";
-import { hasParts, indexNameOf, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
-import { normalizeUrl, pageTime, shapeOf } from "./pages/page-url.ts";
+import { hasParts, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
+import { normalizeUrl, pageTime, shapeOf, twinsOf } from "./pages/page-url.ts";
 import { isOtherView } from "./pages/views.ts";
 import type { Mapped, Sitemap } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
@@ -38,22 +40,24 @@ export type Origin = { url: URL; depth: number; generator: string };
 const folderOf = (url: URL) =>
   `${hostOf(url)}${url.pathname.slice(0, url.pathname.lastIndexOf("/") + 1)}`;
 
-const isInFolder = ({ folders }: Crawl, url: URL) =>
-  folders.size === 0 ||
-  [...folders.values()].some((folder) => `${hostOf(url)}${url.pathname}/`.startsWith(folder));
+function isInFolder({ folders }: Crawl, url: URL): boolean {
+  const address = `${hostOf(url)}${url.pathname}/`;
+  return folders.size === 0 || [...folders.values()].some((folder) => address.startsWith(folder));
+}
 
-/** Whether a page that nobody named may become a file. */
+/** Whether a page that nobody named may become a file, by its normal address. */
 export const isWanted = (crawl: Crawl, bounds: Bounds, url: URL) =>
   ownsHost(crawl, url) && bounds.filter(url) && (bounds.isIncluding || isInFolder(crawl, url));
 
 export function addStart(crawl: Crawl, address: URL): void {
-  const { href } = pageOf(crawl, address);
-  crawl.folders.set(href, folderOf(address));
-  add(crawl, { url: href, kind: "page", found: "start", depth: 0 });
+  const url = normalizeUrl(address);
+  crawl.folders.set(url.href, folderOf(url));
+  add(crawl, { url: url.href, kind: "page", found: "start", depth: 0 });
 }
 
 /** Where a start URL led: that folder bounds the crawl, and the sitemaps of that server are read. */
-export function enterSite(crawl: Crawl, bounds: Bounds, start: string, url: URL): void {
+export function enterSite(crawl: Crawl, bounds: Bounds, start: string, answered: URL): void {
+  const url = normalizeUrl(answered);
   const isFolder = url.pathname === `${new URL(start).pathname}/`;
   if (isFolder || !isInFolder(crawl, url)) crawl.folders.set(start, folderOf(url));
   const sitemaps = bounds.maxDepth === 0 ? [] : (crawl.robots.get(url.origin)?.sitemaps ?? []);
@@ -61,20 +65,10 @@ export function enterSite(crawl: Crawl, bounds: Bounds, start: string, url: URL)
   addMaps(crawl, bounds, sitemaps, { base: url, depth: 0, found: "link", isOfAnyHost: true });
 }
 
-/** The address of a page in this crawl. Folders whose page is linked by its name are noted. */
-function pageOf(crawl: Crawl, address: URL): URL {
-  const url = normalizeUrl(address);
-  const index = indexNameOf(address);
-  if (index !== null) countShape(crawl, indexShape(url.href, index));
-  return url;
-}
-const indexShape = (folder: string, name: string) => `index ${folder}${name}`;
-
-/** Addresses at which a folder's page is, where the folder itself does not answer. */
-export const indexesOf = (crawl: Crawl, folder: string, known: string | null | undefined) =>
-  ["index.html", "index.htm"]
-    .filter((name) => known === folder + name || countOfShape(crawl, indexShape(folder, name)) > 0)
-    .map((name) => new URL(name, folder));
+/** Whether the crawl has met the address, or reads the same page at another. */
+const isMet = (crawl: Crawl, { href }: URL) =>
+  stateOf(crawl, href) !== null ||
+  twinsOf(href).some((twin) => ["waiting", "listed"].includes(stateOf(crawl, twin) ?? ""));
 
 /** Takes a link in, unless it leads elsewhere. Its address, if it was left out as a trap. */
 export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): string | null {
@@ -97,8 +91,8 @@ export function addLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin
 function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): URL | null {
   const verdict = guardUrl(link, from.url, bounds.allowPrivate);
   if (!verdict.ok || !ownsHost(crawl, verdict.url)) return null;
-  const url = pageOf(crawl, verdict.url);
-  if (neverDocument(url) || !bounds.filter(url) || stateOf(crawl, url.href) !== null) return null;
+  const url = normalizeUrl(verdict.url);
+  if (neverDocument(url) || !bounds.filter(url) || isMet(crawl, url)) return null;
   const isView = isOtherView(url, from.generator);
   if (isView || !isWanted(crawl, bounds, url)) {
     leaveOut(crawl, bounds, url.href, isView ? "views" : "startUrls");
@@ -124,20 +118,23 @@ export function addNamed(crawl: Crawl, url: string, found: FoundBy, depth: numbe
   add(crawl, { url, kind: "page", found, depth });
 }
 
-export function addMap(
+const MAPPED_AT_ONCE = 500;
+
+export async function addMap(
   crawl: Crawl,
   bounds: Bounds,
   { kind, addresses }: Sitemap,
   from: MapOrigin & { base: URL },
-): void {
-  if (kind === "pages") for (const mapped of addresses) addMapped(crawl, bounds, mapped, from);
-  else
-    addMaps(
-      crawl,
-      bounds,
-      addresses.map(({ address }) => address),
-      from,
-    );
+): Promise<void> {
+  if (kind === "index") {
+    const maps = addresses.map(({ address }) => address);
+    addMaps(crawl, bounds, maps, from);
+    return;
+  }
+  for (const batch of inBatches(addresses, MAPPED_AT_ONCE)) {
+    for (const mapped of batch) addMapped(crawl, bounds, mapped, from);
+    await nextTurn();
+  }
 }
 
 /** Pages of a sitemap: of this crawl's hosts and as the filter allows. */
@@ -153,7 +150,8 @@ function addMapped(
     return;
   }
   if (!bounds.filter(verdict.url) || isTooLong(verdict.url) || isFull(crawl, bounds)) return;
-  const url = pageOf(crawl, verdict.url);
+  const url = normalizeUrl(verdict.url);
+  if (isMet(crawl, url)) return;
   if (found === "link" && !isWanted(crawl, bounds, url)) {
     leaveOut(crawl, bounds, url.href, "startUrls");
     return;
@@ -200,21 +198,29 @@ function add(crawl: Crawl, entry: Waiting): void {
 export const isBounded = ({ kind, found }: Waiting) => kind === "page" && found !== "pushed";
 
 /** Null: there is none, or none may be fetched before the `underWay` bounded ones have ended. */
-export function takeWaiting(crawl: Crawl, bounds: Bounds, underWay: number): Waiting | null {
+export function takeWaiting(
+  crawl: Crawl,
+  bounds: Pick<Bounds, "maxPages">,
+  underWay: number,
+): Waiting | null {
   const { waiting } = crawl;
-  for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
+  const hasRoom = bounds.maxPages - crawl.listed - underWay > 0;
+  let passed = 0;
+  let next: Waiting | null = null;
+  for (const entry of waiting) {
     // A redirect or a canonical link may have settled it meanwhile.
-    if (stateOf(crawl, entry.url) !== "waiting") continue;
-    if (!isBounded(entry)) return entry;
-    if (bounds.maxPages - crawl.listed - underWay > 0) return entry;
-    if (underWay > 0) {
-      waiting.unshift(entry);
-      return null;
-    }
+    const isDue = stateOf(crawl, entry.url) === "waiting";
+    const isTaken = isDue && (hasRoom || !isBounded(entry));
+    if (isTaken) next = entry;
+    if (isTaken || (isDue && underWay > 0)) break;
+    passed += 1;
+    if (!isDue) continue;
     noteState(crawl, entry.url, "dropped");
     crawl.leftOut.maxPages += 1;
   }
-  return null;
+  // At once: to shift a long list by each entry takes time that grows with its square.
+  waiting.splice(0, next === null ? passed : passed + 1);
+  return next;
 }
 
 /**

@@ -7,7 +7,7 @@ import { addLink, addTooDeep, enterSite, isWanted, leaveOut } from "./frontier.t
 import { keepPage, readPage } from "./page-store.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 import { factsOf, type HtmlPage } from "./pages/html-page.ts";
-import { isTooLong, nameOfPage, normalizeUrl, pageTime } from "./pages/page-url.ts";
+import { isTooLong, nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
@@ -27,26 +27,30 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
   const moved = movedTo(subject, page.url);
   const { facts } = page;
   if (moved !== null && isRecorded(step, moved)) return;
-  if (moved !== null) noteState(step.crawl, moved, "dropped");
+  const isFile = isTaken(step, subject, page.url);
+  if (moved !== null) noteMoved(step, moved, isFile);
   if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
   const asks = directivesOf(page.robotsTag, facts);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
-  else if (isTaken(step, subject, page.url)) {
+  else if (isFile)
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
-  }
   if (facts !== null) follow(step, subject, page.url, facts, asks);
 }
 
-function isTaken({ crawl, bounds }: Step, { entry, found }: Subject, url: URL): boolean {
-  if (found === "pushed" || (found !== "link" && bounds.filter(url))) return true;
-  const isPage = found === "link" && isWanted(crawl, bounds, url);
-  if (found === "link" && !isPage) leaveOut(crawl, bounds, entry.url, "startUrls");
-  return isPage;
+function isTaken({ crawl, bounds }: Step, { found }: Subject, url: URL): boolean {
+  if (found !== "link") return found === "pushed" || bounds.filter(url);
+  return isWanted(crawl, bounds, normalizeUrl(url));
+}
+
+/** A redirect out of the folder of the start URLs is counted, as a link to that page is. */
+function noteMoved({ crawl, bounds }: Step, moved: string, isFile: boolean): void {
+  if (isFile) noteState(crawl, moved, "dropped");
+  else if (bounds.filter(new URL(moved))) leaveOut(crawl, bounds, moved, "startUrls");
 }
 
 function isRecorded({ crawl }: Step, url: string): boolean {
-  const seen = stateOf(crawl, url);
-  return seen === "listed" || seen === "dropped";
+  const isListed = twinsOf(url).some((twin) => stateOf(crawl, twin) === "listed");
+  return isListed || stateOf(crawl, url) === "dropped";
 }
 
 /** Named addresses, and pages that are themselves somebody's canonical, stay. */
@@ -73,10 +77,11 @@ async function yieldsToCanonical(
 function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): string | null {
   const from = URL.parse(base ?? "", page.url.href) ?? page.url;
   const url = canonical === null ? null : URL.parse(canonical, from.href);
-  if (url === null || !isWanted(step.crawl, step.bounds, url)) return null;
+  if (url === null) return null;
   const target = normalizeUrl(url);
   const isItself = target.href === normalizeUrl(page.url).href;
-  return isItself || isTooLong(target) ? null : target.href;
+  const isOther = !isItself && !isTooLong(target) && isWanted(step.crawl, step.bounds, target);
+  return isOther ? target.href : null;
 }
 
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
@@ -87,12 +92,11 @@ async function listPage(step: Step, listing: Listing): Promise<void> {
   // After a redirect what is known belongs to another address.
   const known = path === entry.url ? listing.known : await findKnown(step, path);
   const version = await sha256Hex(page.bytes);
-  if (known?.version !== version || known.path !== path) {
+  if (known?.version !== version) {
     await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
   }
   const pushed = found === "pushed" || isPushed(known);
-  const file = fileOf(listing, { version, isNew: known?.version !== version }, pushed);
-  out.files.push({ ...file, externalId: known?.externalId ?? path });
+  out.files.push(fileOf(listing, { version, isNew: known?.version !== version }, pushed));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
@@ -224,6 +228,8 @@ async function followKept(step: Step, subject: Subject, robotsTag: string | null
   const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
   const facts = await factsOf(known.mimeType, bytes, textOf(contentType));
   const asks = directivesOf(robotsTag ?? textOf(before), facts);
+  // Before its links, of which some may lead to itself.
+  if (!asks.noIndex) noteState(step.crawl, known.path, "listed");
   if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
   return asks;
 }

@@ -21,6 +21,8 @@ import { planOutput } from "../../../src/inference/structured-output.ts";
 import { Markdown } from "../../../src/panel/components/markdown.tsx";
 import { matchExpression, queryTerms } from "../../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../../src/sources/object-storage/object-storage-reader.ts";
+import { newCrawl } from "../../../src/sources/web/crawl-state.ts";
+import { addNamed, takeWaiting } from "../../../src/sources/web/frontier.ts";
 import { readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
 import { readSitemap } from "../../../src/sources/web/site/load-site.ts";
 import { parseRobots, readDirectives, robotsAllow } from "../../../src/sources/web/site/robots.ts";
@@ -170,6 +172,16 @@ export const TARGETS = {
     (text) => readSitemap(new TextEncoder().encode(text), new AbortController().signal),
     DOCUMENT,
   ),
+  "addresses beyond a crawl's limit": {
+    grammars: [],
+    most: SMALL * 4,
+    of: (text) => {
+      const crawl = newCrawl(["h.example"], false);
+      const addresses = text.split(" ").map((name, at) => `https://h.example/${name}${at}`);
+      for (const address of addresses) addNamed(crawl, address, "link", 1);
+      return () => takeWaiting(crawl, { maxPages: 0 }, 0);
+    },
+  },
   "bucket listing": work(["web"], parseListing, DOCUMENT),
   "Markdown in the panel": work(["markdown", "prose"], async (text) =>
     String(await html`${Markdown({ text })}`),

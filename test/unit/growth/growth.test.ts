@@ -50,6 +50,7 @@ const KNOWN: [target: TargetName, recipe: Recipe][] = [
   ]),
   ["crawled page", turns("<meta property=article:modified_time content=x>")],
   ["crawled page", turns("<script type=application/ld+json>x</script>")],
+  ["addresses beyond a crawl's limit", turns("a ")],
   ["Markdown in the panel", turns("`")],
   ["Markdown in the panel", turns("*a ", "_b ")],
   ["duplicates", within("a", "", "\u0301\u0316")],

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
+import { newCrawl } from "../../../src/sources/web/crawl-state.ts";
+import { addMap } from "../../../src/sources/web/frontier.ts";
 import type { WebConfig } from "../../../src/sources/web/web-config.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -86,7 +88,7 @@ test("the folder is the one to which a start address leads", async () => {
   redirect("/manual/en/install", "/manual/de/install");
   const moved = await scanned({ startUrls: [`${BASE}/manual/en/`] });
   expect(moved.files).toEqual(["/manual/en/"]);
-  expect(moved.left).toMatchObject({ startUrls: 5 });
+  expect(moved.left).toMatchObject({ startUrls: 6 });
 });
 
 test("a depth of none reads the start addresses alone, and counts what they link", async () => {
@@ -127,42 +129,56 @@ test("a directory's orders and a wiki's forms and versions are counted, never fe
   expect(site.asked.filter(({ path }) => /edit|history|Special|C=/.test(path))).toEqual([]);
 });
 
-test("a folder and its index page are one, whichever of them answers", async () => {
+test("a folder and its index page are one, whichever of them is linked first", async () => {
   page("/", ["index.html", "/both/index.html", "/named/index.htm", "/index.html?page=2"]);
   page("/index.html", []);
-  page("/both/", ["/both/index.html", "/both/"]);
-  page("/both/index.html");
-  page("/named/index.htm", ["index.htm"]);
+  redirect("/both/", "/both/index.html");
+  page("/both/index.html", ["/both/"]);
+  page("/named/index.htm", ["index.htm", "./"]);
   page("/index.html?page=2");
-  const { files, source } = await scanned({ startUrls: [`${BASE}/index.html`] });
-  const all = ["/", "/both/", "/index.html?page=2", "/named/"];
-  expect(files).toEqual(all);
+  page("/led/", []);
+  page("/other", []);
+  redirect("/other", "/led/index.html");
+  page("/led/index.html", []);
+  site.routes.set("/map.xml", sitemapOf([`${BASE}/index.html`, `${BASE}/led/`, `${BASE}/other`]));
+  const settings = { startUrls: [`${BASE}/`], sitemapUrls: [`${BASE}/map.xml`] };
+  const { files, source } = await scanned(settings);
+  const all = ["/both/index.html", "/index.html?page=2", "/led/", "/named/index.htm"];
+  expect(files).toEqual(["/", ...all].toSorted());
   site.asked.length = 0;
   await source.scan();
-  expect(paths(source.files.keys())).toEqual(all);
-  expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
-  source.store.entries.clear();
-  expect(await source.textOf(`${BASE}/named/`)).toMatchObject({
-    text: htmlPage("/named/index.htm", ["index.htm"]),
-  });
+  expect(paths(source.files.keys())).toEqual(files);
+  const whole = site.asked.filter(({ status }) => status === 200).map(({ path }) => path);
+  expect(whole).toEqual(["/map.xml", "/led/index.html"]);
 });
 
-test("a file named by its folder's page keeps its id under the folder's name", async () => {
-  page("/", ["/a/index.html"]);
-  page("/a/");
-  const { source } = await scanned({ startUrls: [BASE] });
-  const former = source.files.get(`${BASE}/a/`);
-  if (former === undefined) throw new Error("the folder is not listed");
-  const path = `${BASE}/a/index.html`;
-  source.files.delete(former.path);
-  source.files.set(path, { ...former, path, externalId: path, url: path });
+test("a folder that redirects to its index page goes by its own address", async () => {
+  redirect("/docs/", "/docs/index.html");
+  page("/docs/index.html", ["a", "index.html"]);
+  page("/docs/a");
+  const { files, source } = await scanned({ startUrls: [`${BASE}/docs/`] });
+  expect(files).toEqual(["/docs/", "/docs/a"]);
   await source.scan();
-  const { version } = former;
-  expect(source.files.get(`${BASE}/a/`)).toMatchObject({ externalId: path, version });
-  expect(await source.textOf(`${BASE}/a/`)).toMatchObject({ text: htmlPage("/a/", []) });
-  site.asked.length = 0;
-  await source.scan();
-  expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
+  expect(paths(source.files.keys())).toEqual(files);
+});
+
+test("where the folder does not answer, its index page is read at its own address", async () => {
+  page("/", ["/docs/", "/a"]);
+  page("/a", ["/docs/index.html"]);
+  page("/docs/index.html");
+  const { files } = await scanned({ startUrls: [BASE] });
+  expect(files).toEqual(["/", "/a", "/docs/index.html"]);
+});
+
+test("escapes in the address of a folder are compared in one form", async () => {
+  redirect("/", "/%7Euser/%c3%a9/");
+  site.otherwise(({ pathname }) => ({ body: htmlPage(pathname, ["a", "/%7Euser/"]) }));
+  const { files, left } = await scanned({ startUrls: [`${BASE}/start/../%7euser/x`, BASE] });
+  expect(files).toContain("/~user/a");
+  expect(left).toEqual({});
+  site.routes.set("/only/", { status: 301, headers: { location: "/%7Eown/%c3%a9/" } });
+  const moved = await scanned({ startUrls: [`${BASE}/only/`] });
+  expect(moved.files).toEqual(["/~own/%C3%A9/", "/~own/%C3%A9/a"]);
 });
 
 const ELSEWHERE = "http://maps.example.org/handbook/";
@@ -209,4 +225,22 @@ test("a sitemap that robots.txt names and cannot be read takes nothing away", as
     { path: `${BASE}/map.xml`, message: "sitemap: the server answered 500" },
   ]);
   expect(paths(source.files.keys())).toEqual(["/", "/orphan"]);
+});
+
+test("the addresses of a large sitemap are taken in with turns for other work", async () => {
+  const crawl = newCrawl([new URL(BASE).host], false);
+  const addresses = Array.from({ length: 10_000 }, (_, at) => ({
+    address: `${BASE}/${at}`,
+    modified: "",
+  }));
+  const filter = () => true;
+  const limits = { maxDepth: 1, maxPages: 20_000, mapDepth: 1 };
+  const bounds = { ...limits, isIncluding: false, filter, pushHosts: null, allowPrivate: true };
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 0);
+  const from = { base: new URL(BASE), depth: 1, found: "sitemap" as const };
+  await addMap(crawl, bounds, { kind: "pages", addresses }, from);
+  clearInterval(timer);
+  expect(crawl.waiting).toHaveLength(addresses.length);
+  expect(turns).toBeGreaterThan(10);
 });

@@ -5,30 +5,29 @@ const TRACKING =
   /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|phpsessid|jsessionid|sessionid|_ga|yclid)$/i;
 const SESSION_IN_PATH = /;jsessionid=[^/?]*/i;
 
-/** What servers answer for a folder. */
-const INDEX = /\/(index\.html?)$/i;
+/** Addresses of one page: for a folder, servers answer with its index. */
+export function twinsOf(address: string): string[] {
+  const folder = address.replace(/\/index\.html?$/, "/");
+  if (!folder.endsWith("/") || folder.includes("?")) return [address];
+  return [folder, `${folder}index.html`, `${folder}index.htm`];
+}
 
-/** The name of a folder's page in an address that has one; null: it has none. */
-export const indexNameOf = ({ pathname }: URL) => INDEX.exec(pathname)?.[1] ?? null;
-
-/**
- * One address for one page: no fragment, no tracking, no name of a folder's page, percent-encoding
- * in one way.
- */
+/** One address for one page: no fragment, no tracking, percent-encoding in one way. */
 export function normalizeUrl(url: URL): URL {
   const normal = new URL(url.href);
   normal.hash = "";
   normal.pathname = normal.pathname
     .replace(SESSION_IN_PATH, "")
     .replace(ESCAPE, unescapeUnreserved);
-  const drop = [...normal.searchParams.keys()].filter((name) => TRACKING.test(name));
-  for (const name of drop) normal.searchParams.delete(name);
+  if (normal.search !== "") dropTracking(normal.searchParams);
   // An empty query and none are the same page; assigning "" drops the question mark.
-  if (normal.search === "") {
-    normal.search = "";
-    normal.pathname = normal.pathname.replace(INDEX, "/");
-  }
+  if (normal.search === "") normal.search = "";
   return normal;
+}
+
+function dropTracking(query: URLSearchParams): void {
+  const names = [...query.keys()].filter((name) => TRACKING.test(name));
+  for (const name of names) query.delete(name);
 }
 
 export const ESCAPE = /%[0-9a-f]{2}/gi;
