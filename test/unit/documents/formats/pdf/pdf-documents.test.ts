@@ -67,7 +67,7 @@ describe("a tagged PDF", () => {
     });
     const structure = structureOf(tree);
     const segments = runToEnd(segmentsOf(items, [1, 0, 0, -1, 0, 800], structure.blockOf));
-    const shown = taggedParts(segments, structure).map((part) =>
+    const shown = runToEnd(taggedParts(segments, structure)).map((part) =>
       part.kind === "text" ? textOf(part.block) : part,
     );
     expect(shown).toEqual(["First", "forgotten", "Last", "•"]);
