@@ -78,6 +78,13 @@ export const GRAMMARS = {
   answer: grammar(
     '<think>§</think>§```json¶§```¶§{§}§[§]§"§{"days":1}§a§ §¶§,§[cite-bafebafe:1]§[cite-bafebafe:1,2]§[cite§A b. §"hello there you all" §“§- §<passage§</§|§[INST]',
   ),
+  parts: grammar(
+    '<w:style w:styleId="a"><w:basedOn w:val="b"/>§<w:style w:styleId="b"><w:basedOn w:val="a"/>§</w:style>§<w:name w:val="heading 1"/>§<w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr>§<Relationship Id="a" Type="x/image" Target="../b"/>§<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>§<itemref idref="a"/>§<w:abstractNum w:abstractNumId="1">§<w:lvl w:ilvl="0">',
+  ),
+  header: grammar('for=§a§=§"§\\§\\"§;§,§ §filename*=§utf-8\'\'§%41§*0*=§(§)§q=0.5§for="[a]:1";', [
+    'form-data; name=a; filename="',
+    '"',
+  ]),
   pattern: grammar("a§(§)§(a)§a*§(a+)+§[a-z]§[§]§|§a{1,9}§\\d§\\b§.§^§$§(?:a|b)*§\\p{L}§?"),
   web: grammar(
     "User-agent: *¶§Disallow: /*a*b$¶§Allow: /¶§*§/§a§ §#§¶§:§<url><loc>http://a.b/</loc></url>§<loc>§<sitemap>§<!--§&amp;§<Contents><Key>a</Key></Contents>§noindex,",

@@ -1,13 +1,11 @@
 import { textOf, type Recipe } from "./recipes.ts";
 import type { Target } from "./targets.ts";
 
-const FIRST_CHARACTERS = 24_000;
+const FIRST_CHARACTERS = 8_000;
 const STEP = 4;
-/** Shorter work is not told from noise: the text grows further. */
-const ENOUGH_MS = 60;
 const MAX_EXPONENT = 1.4;
 const MEASURED_AGAIN = 3;
-const LONG_MS = 2_000;
+const LONG_MS = 600;
 
 /** Processor time of this thread, ms, whatever else the machine does. */
 async function processorMs(run: () => unknown): Promise<number> {
@@ -51,31 +49,39 @@ export async function unitsOf(run: () => unknown): Promise<number> {
   return (await processorMs(run)) / ms;
 }
 
-/** How the work on a text grows; null: no faster than the text. */
-export async function growthOf(target: Target, recipe: Recipe): Promise<string | null> {
+/**
+ * How the work on a text grows; null: no faster than the text.
+ * @param enoughMs the text grows until its work takes so long: below, linear work hides the rest
+ */
+export async function growthOf(
+  target: Target,
+  recipe: Recipe,
+  enoughMs: number,
+): Promise<string | null> {
   const timeAt = (size: number) => processorMs(target.of(textOf(recipe, size)));
-  const first = await timeAt(FIRST_CHARACTERS);
-  const last = { size: FIRST_CHARACTERS, ms: first, before: first };
-  const mayGrow = (ms: number, most = target.most) => last.size * STEP <= most && last.ms < ms;
+  // The first run compiles and is not measured: its time would hide what grows.
+  await timeAt(FIRST_CHARACTERS);
+  const last = { size: FIRST_CHARACTERS, before: 0, ms: await timeAt(FIRST_CHARACTERS) };
   const grow = async () => {
     last.size *= STEP;
     last.before = last.ms;
     last.ms = await timeAt(last.size);
   };
-  while (mayGrow(ENOUGH_MS)) await grow();
-  for (let again = 0; ; again++) {
-    const { size, ms, before } = last;
-    const exponent = Math.log(ms / before) / Math.log(STEP);
-    if (ms < ENOUGH_MS || size === FIRST_CHARACTERS || exponent < MAX_EXPONENT) return null;
-    if (again === MEASURED_AGAIN)
-      return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
+  const isFast = () => Math.log(last.ms / last.before) / Math.log(STEP) > MAX_EXPONENT;
+  const mayGrow = () => last.ms < enoughMs || (isFast() && last.ms < LONG_MS);
+  do await grow();
+  while (last.size * STEP <= target.most && mayGrow());
+  for (let again = 0; again < MEASURED_AGAIN && last.ms >= enoughMs && isFast(); again++) {
     // A step at one length, such as from one passage to two, is not repeated at the next.
-    if (mayGrow(LONG_MS, STEP * target.most)) await grow();
+    if (last.size < target.most && last.ms < LONG_MS * STEP) await grow();
     else {
-      last.ms = Math.min(ms, await timeAt(size));
-      last.before = Math.max(before, await timeAt(size / STEP));
+      last.ms = Math.min(last.ms, await timeAt(last.size));
+      last.before = Math.max(last.before, await timeAt(last.size / STEP));
     }
   }
+  const { size, before, ms } = last;
+  if (ms < enoughMs || !isFast()) return null;
+  return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
 }
 
 /** The longest processor time of a reading between two turns of others, in units of the reference. */

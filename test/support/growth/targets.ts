@@ -4,6 +4,7 @@ import { extractiveChat } from "../../../src/adapters/embedded/extractive-chat.t
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../../src/adapters/embedded/lexical-reranker.ts";
 import { parseConfig } from "../../../src/config.ts";
+import { withoutThinking } from "../../../src/adapters/openai/thinking.ts";
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { Budget } from "../../../src/core/work/step-budget.ts";
 import { foldForDuplicates } from "../../../src/core/hash.ts";
@@ -12,8 +13,10 @@ import { principalOf } from "../../../src/core/principals.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { detectLanguage } from "../../../src/documents/decoding/detect-language.ts";
 import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
+import { parseStructured } from "../../../src/documents/formats/mail/mail-headers.ts";
 import { folding } from "../../../src/evaluation/measures/match-passages.ts";
 import { addressOf } from "../../../src/http/client-address.ts";
+import { forwardedElements } from "../../../src/http/forwarded.ts";
 import { citedBlock } from "../../../src/inference/citations/citing.ts";
 import { withoutMarks } from "../../../src/inference/citations/marks.ts";
 import { readResponseSchema } from "../../../src/inference/response-schema.ts";
@@ -33,7 +36,7 @@ import { neutralised, readPassages } from "../../../src/text/prompt-delimiters.t
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
 import { codeWordParts, indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
-import { docx, odf, pptx, xlsx } from "../office-files.ts";
+import { docx, epub, odf, pptx, xlsx } from "../office-files.ts";
 import { pageOf } from "../pdf-of.ts";
 import { read, type Content } from "../read-document.ts";
 import type { Grammar } from "./grammars.ts";
@@ -46,7 +49,7 @@ export type Target = {
   of: (text: string) => () => unknown;
 };
 
-const DOCUMENT = 1_600_000;
+const DOCUMENT = 600_000;
 const REQUEST = 400_000;
 const SMALL = 64_000;
 
@@ -79,6 +82,9 @@ const cut = (markdown: string, chunkSize: number) =>
 const KEY = "b".repeat(24);
 const passage = (text: string) =>
   `<passage-${KEY} n="1" source="a: b.md">\n${text}\n</passage-${KEY}>\n\n<request-${KEY}>\nHow many days?\n</request-${KEY}>`;
+const QUESTION = {
+  prompt: [{ role: "user" as const, content: [{ type: "text" as const, text: "a" }] }],
+};
 const answer = (text: string) =>
   extractiveChat().doGenerate({ prompt: [{ role: "user", content: [{ type: "text", text }] }] });
 const rerank = (query: string, text: string) =>
@@ -90,6 +96,17 @@ const counts = { estimate: () => 1, shareOf: () => 1, chunks: () => 1_000 };
 const page = new URL(`https://x.test/${"a/".repeat(900)}b`);
 
 const BEHIND = parseConfig({ ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8" });
+
+const model = extractiveChat();
+/** A model that answers this text, without its thoughts. */
+const thinking = (text: string) =>
+  withoutThinking({
+    ...model,
+    doGenerate: async (options) => ({
+      ...(await model.doGenerate(options)),
+      content: [{ type: "text", text }],
+    }),
+  });
 
 export const TARGETS = {
   "plain text": file(["prose", "unicode"], "a.txt"),
@@ -115,6 +132,27 @@ export const TARGETS = {
   PDF: file(["pdf"], "a.pdf", (text) =>
     pageOf(`BT /F1 12 Tf 1 0 0 1 72 8900000 Tm (x) Tj\n${text}\nET`),
   ),
+  EPUB: file(["html"], "a.epub", (text) =>
+    epub({
+      items: '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>',
+      spine: '<itemref idref="a"/>',
+      parts: { "o/a.xhtml": `<html><body>${text}` },
+    }),
+  ),
+  "package of an EPUB": file(["parts"], "a.epub", (text) =>
+    epub({ items: text, spine: text, parts: { "o/a.xhtml": "<p>x</p>" } }),
+  ),
+  "styles of Word": file(["parts"], "a.docx", (text) =>
+    docx("<w:p><w:r><w:t>x</w:t></w:r></w:p>", {
+      s: ["styles", `<w:styles>${text}</w:styles>`],
+      n: ["numbering", `<w:numbering>${text}</w:numbering>`],
+    }),
+  ),
+  "relationships of Word": file(["parts"], "a.docx", (text) =>
+    docx("<w:p><w:r><w:t>x</w:t></w:r></w:p>", {}, { "word/_rels/m.xml.rels": `<r>${text}</r>` }),
+  ),
+  headers: work(["header"], (text) => [forwardedElements(text), parseStructured(text)], SMALL),
+  "thoughts of a model": work(["answer"], (text) => thinking(text).doGenerate(QUESTION)),
   chunks: work(["markdown", "prose"], (text) => cut(text, 512), DOCUMENT),
   "small chunks": work(["markdown", "unicode"], (text) => cut(text, 16), DOCUMENT),
   "large chunks": work(["markdown", "prose"], (text) => cut(text, 8_000), DOCUMENT),
