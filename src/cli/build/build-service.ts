@@ -51,7 +51,7 @@ function hashOfInputs(): string {
 
 /**
  * As wrangler bundles a Worker for a date at which workerd has Node.js's modules and globals.
- * esbuild's own process would stay for as long as a service runs, so it is stopped.
+ * esbuild's own process would stay for as long as a service runs: stop it.
  */
 async function bundle(entry: string, minify = false): Promise<string> {
   const { outputFiles } = await build({

@@ -271,6 +271,11 @@ function decodeKey(key: string): string {
 }
 
 /** A field of an error answer; empty when it has none. Codes and times are never secrets. */
-function errorField(xml: string, name: "Code" | "ServerTime"): string {
-  return new RegExp(`<${name}>\\s*([A-Za-z0-9.:+-]{1,64})\\s*</${name}>`).exec(xml)?.[1] ?? "";
+function errorField(xml: string, name: keyof typeof ERROR_FIELDS): string {
+  return ERROR_FIELDS[name].exec(xml)?.[1] ?? "";
 }
+
+const ERROR_FIELDS = {
+  Code: /<Code>\s*([A-Za-z0-9.:+-]{1,64})\s*<\/Code>/,
+  ServerTime: /<ServerTime>\s*([A-Za-z0-9.:+-]{1,64})\s*<\/ServerTime>/,
+};

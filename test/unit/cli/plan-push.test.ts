@@ -94,7 +94,7 @@ test("what a checkout's ignore files name is left out, counted, and removed", as
   expect((await listFolder(folder, all)).files).toHaveLength(left.length + read.length + 1);
 });
 
-test("an ignore file with a byte order mark counts; without a readable one nothing is pushed", async () => {
+test("an ignore file with a byte order mark counts; an unreadable one stops the push", async () => {
   write(".gitignore", "\uFEFFsecret.txt\n");
   for (const path of ["a.md", "secret.txt", "closed/b.md"]) write(path, path);
   symlinkSync(".gitignore", join(folder, "closed/.gitignore"));

@@ -49,9 +49,11 @@ test.each([
   expect(split(text)).toBe(expected);
 });
 
-test("nothing is lost, and a long text without sentences is one", () => {
+test("nothing is lost, and a long text without sentences is cut into few pieces", () => {
   const text = "a".repeat(100_000);
-  expect(splitSentences(text)).toEqual([text]);
+  const pieces = splitSentences(text);
+  expect(pieces.join("")).toBe(text);
+  expect(pieces).toHaveLength(7);
   expect(splitSentences("")).toEqual([]);
   const many = "No. 5 is Dr. X. ".repeat(5_000);
   expect(splitSentences(many).join("")).toBe(many);
@@ -59,5 +61,7 @@ test("nothing is lost, and a long text without sentences is one", () => {
 
 test.each([".", "!…", ".)", "۔"])("a run of %s without an end is looked at once", (mark) => {
   const text = `${mark.repeat(300_000)}x`;
-  expect(splitSentences(text)).toEqual([text]);
+  const pieces = splitSentences(text);
+  expect(pieces.join("") === text).toBe(true);
+  expect(pieces.length).toBeLessThan(40);
 });
