@@ -17,8 +17,8 @@ import { bytesOf, type Content } from "../../support/read-document.ts";
 import { recipesOf, turns, within, type Recipe } from "../../support/growth/recipes.ts";
 import { TARGETS, type Target, type TargetName } from "../../support/growth/targets.ts";
 
-/** A tenth of a second is ten of them. */
-const BUSY_UNITS = 40;
+/** Ten take about a tenth of a second; work that never gives a turn took thousands. */
+const BUSY_UNITS = 100;
 const { GROWTH = "1", GROWTH_SEED = "1" } = process.env;
 
 const line = (row: number) => 8_000_000 - row * 14;

@@ -35,9 +35,9 @@ export function* textOfPart(
   const told = charset?.trim().toLowerCase() ?? "";
   const declared =
     told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
-  const decoded = decodedAs(bytes, declared);
-  // Looking for an unknown encoding takes longer than reading the text.
+  // Looking for an unknown encoding takes longer than reading the text, and may end in an error.
   yield bytes.length * DETECTION_COST;
+  const decoded = decodedAs(bytes, declared);
   return { text: yield* withLineFeeds(decoded.text), notes: decoded.notes };
 }
 
