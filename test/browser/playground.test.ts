@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 /** Asks by keyboard what is typed, and waits until the answer is whole. */
 async function ask(page: Page, question: string): Promise<string> {
-  await page.locator("[name=q]").focus();
+  await page.locator("textarea[name=q]").focus();
   await page.keyboard.type(question);
   await page.keyboard.press("Enter");
   const turn = page.locator(`.turn[aria-label="${question}"]`);
@@ -61,11 +61,11 @@ describe.skipIf(isWithoutChromium)("search and answers in Chromium", () => {
     await page.route("**/inferences/ask/run", async (route) => {
       await route.fulfill({ contentType: "text/event-stream", body: events });
     });
-    await page.fill("[name=q]", QUESTION);
+    await page.fill("textarea[name=q]", QUESTION);
     await page.keyboard.press("Enter");
     await page.locator(".turn [role=status]", { hasText: "The model is busy" }).waitFor();
     expect(await page.locator(".answer-text").innerText()).toBe("There are");
-    expect(await page.inputValue("[name=q]")).toBe(QUESTION);
+    expect(await page.inputValue("textarea[name=q]")).toBe(QUESTION);
     await page.unroute("**/inferences/ask/run");
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(isWithoutChromium)("search and answers in Chromium", () => {
 
     await page.goto("/panel/search?with=inference:ask");
     await page.click("button:has-text('Compare two settings')");
-    await page.fill("[name=q]", QUESTION);
+    await page.fill("textarea[name=q]", QUESTION);
     await page.fill("[name='b.topK']", "1");
     await page.click("button:has-text('Ask both')");
     const columns = page.locator(".turn .cols > div");

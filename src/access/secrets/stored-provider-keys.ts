@@ -2,13 +2,13 @@ import type { Config } from "../../config.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { Log } from "../../core/log.ts";
 import { listProviderKeys } from "../../db/access/provider-key-store.ts";
-import type { Database, Reads } from "../../db/sql.ts";
+import type { Reads } from "../../db/sql.ts";
 import type { ProviderKeys } from "../../ports/models.ts";
 import { unseal } from "../seal.ts";
 
 /** A key that was replaced elsewhere is used no longer than this. */
 const KEPT_MS = 5 * SECOND_MS;
-const kept = new WeakMap<object, { until: number; keys: ProviderKeys }>();
+let kept: { until: number; keys: ProviderKeys } | null = null;
 let changes = 0;
 
 type Opening = { config: Config; db: Reads; log: Log };
@@ -18,19 +18,17 @@ type Opening = { config: Config; db: Reads; log: Log };
  * promises: the runtime lets no call wait for what another one reads.
  */
 export async function storedProviderKeys(services: Opening, now: number): Promise<ProviderKeys> {
-  const { $client } = services.db;
-  const known = kept.get($client);
-  if (known !== undefined && known.until > now) return known.keys;
+  if (kept !== null && kept.until > now) return kept.keys;
   const before = changes;
   const keys = await opened(services);
   // What was read before a change must not be kept after it.
-  if (before === changes) kept.set($client, { until: now + KEPT_MS, keys });
+  if (before === changes) kept = { until: now + KEPT_MS, keys };
   return keys;
 }
 
-export function forgetProviderKeys({ $client }: Database): void {
+export function forgetProviderKeys(): void {
   changes += 1;
-  kept.delete($client);
+  kept = null;
 }
 
 async function opened({ config, db, log }: Opening): Promise<ProviderKeys> {

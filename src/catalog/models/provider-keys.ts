@@ -86,7 +86,7 @@ export async function setProviderKey(
     sealedKey: await seal(config, key),
     setAt: now(),
   });
-  forgetProviderKeys(db);
+  forgetProviderKeys();
 }
 
 /** Does nothing where there is none. */
@@ -95,5 +95,5 @@ export async function removeProviderKey(
   provider: ProviderKeyName,
 ): Promise<void> {
   await deleteProviderKey(db, provider);
-  forgetProviderKeys(db);
+  forgetProviderKeys();
 }

@@ -19,7 +19,7 @@ export const ownHostsOnly = createMiddleware<AppEnv>(async (context, next) => {
   if (config.ENVIRONMENT === "development") {
     const { raw, path } = context.req;
     // Development servers have doors here. A started service has none, under any name.
-    if (path.startsWith("/cdn-cgi/")) throw notFound();
+    if (/^\/cdn-cgi(?:\/|$)/.test(path)) throw notFound();
     const host = raw.headers.get("Host") ?? new URL(raw.url).host;
     const called = calledBy(config, raw).host ?? host;
     const { PUBLIC_BASE_URL: address } = config;

@@ -3,6 +3,7 @@ import { Hono, type Handler } from "hono";
 
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
+import { withoutSlash } from "../middleware/without-slash.ts";
 import { openApiDocument, registerComponents, unpublishedDocument } from "../open-api-document.ts";
 import { referencePage } from "../reference-page.ts";
 import { agentReference } from "./agents.ts";
@@ -27,6 +28,7 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
     documentRoute((base) => unpublishedDocument(unpublished, base)),
   );
 
+  app.use("/api/docs/*", withoutSlash(301));
   app.get("/api/docs", (context) =>
     referencePage(context, { title: "Quarry API", document: DOCUMENT }),
   );
@@ -36,9 +38,6 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
       document: UNPUBLISHED_DOCUMENT,
     }),
   );
-  for (const page of ["/api/docs", "/api/docs/agents-and-webhooks"]) {
-    app.get(`${page}/`, (context) => context.redirect(page, 301));
-  }
   return app;
 }
 

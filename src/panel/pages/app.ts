@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { adminsChange, membersSearch } from "../api/request/guards.ts";
 import { notFound } from "../../core/errors.ts";
 import { auditedPages } from "../../http/middleware/audit.ts";
+import { withoutSlash } from "../../http/middleware/without-slash.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
@@ -47,7 +48,7 @@ export function panelPages(): Hono<PageEnv> {
   app.use(asPage, ownForms, auditedPages);
   sessionPages(at("/"));
   openidPages(at("/"));
-  app.use(signedInPage);
+  app.use(signedInPage, withoutSlash(303));
   secondFactorPages(at("/account/second-factor"));
   app.use(enrolledPage);
   accountPages(at("/account"));
@@ -85,11 +86,6 @@ export function panelPages(): Hono<PageEnv> {
   tokenPages(at("/tokens"));
   app.get("*", (context) => {
     const { path } = context.req;
-    const { pathname, search } = new URL(context.req.url);
-    const unslashed = withoutSlashesBehind(pathname);
-    if (unslashed !== pathname && unslashed !== "") {
-      return context.redirect(`${unslashed}${search}`, 303);
-    }
     // Opened by hand, or after the colours were chosen on the page of a failed form.
     if (!takesForms(app, path)) throw notFound();
     return context.redirect(path.slice(0, path.lastIndexOf("/")), 303);
@@ -98,12 +94,6 @@ export function panelPages(): Hono<PageEnv> {
     throw notFound();
   });
   return app;
-}
-
-function withoutSlashesBehind(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === "/") end -= 1;
-  return path.slice(0, end);
 }
 
 const takesForms = ({ routes }: Hono<PageEnv>, path: string) =>
