@@ -114,11 +114,11 @@ async function tellIndex(
 
 /** Gives the source's default to pushed files whose readers nobody told. */
 export async function applyDefaultReaders(
-  services: Pick<Services, "db" | "now" | "ragIndexes">,
+  services: Pick<Services, "db" | "log" | "now" | "ragIndexes">,
   source: DefaultSource,
 ): Promise<void> {
   await runBatch(services.db, await defaultReadersSql(source, services.now()));
-  await tellIndexes(services, source.id);
+  await tellIndexesOrLater(services, source.id);
 }
 
 /** A source that files are pushed to. */
