@@ -156,7 +156,7 @@ test("forms that anybody may send are small, and no form has a million fields", 
 test("only somebody who was signed in signs out, and is recorded with their name", async () => {
   const events = async () => {
     const { results } = await env.DB.prepare(
-      "select actor_name as name, action from audit_events order by id",
+      "select actor_name as name, action from audit_events where action <> 'rags.read' order by id",
     ).all<{ name: string | null; action: string }>();
     return results;
   };

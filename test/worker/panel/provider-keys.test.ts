@@ -2,7 +2,10 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
-import { storedProviderKeys } from "../../../src/access/secrets/stored-provider-keys.ts";
+import {
+  forgetProviderKeys,
+  storedProviderKeys,
+} from "../../../src/access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { removeProviderKey, setProviderKey } from "../../../src/catalog/models/provider-keys.ts";
 import { composeServices } from "../../../src/compose.ts";
@@ -146,6 +149,7 @@ test("a call that was cut off while it read the keys holds up no other call", as
     return calls === 1 ? never : composed.db.$client.batch(statements);
   };
   const own = { ...composed, db: { $client: { prepare, batch } } };
+  forgetProviderKeys();
   void storedProviderKeys(own, own.now());
   expect(await storedProviderKeys(own, own.now())).toBeDefined();
   expect(calls).toBe(2);
