@@ -12,9 +12,6 @@ import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failu
 import { factsOf, versionOf } from "../rag-index/support.ts";
 import { failing, HOLIDAY, indexedHandbook, PASSAGES, searchedBy, see } from "./failing.ts";
 
-/** Short budgets, so that what hangs is given up soon; long enough for a busy machine. */
-const variables = { RETRIEVAL_TIMEOUT_MS: "1200", MODEL_TIMEOUT_MS: "250" };
-
 const PLACES = ["embedding", "vector index", "lexical leg", "rerank", "chat"] as const;
 type Place = (typeof PLACES)[number];
 
@@ -92,15 +89,15 @@ function vectorIndexOf(failure: Failure | null): VectorIndex {
 
 const DOUBLED = {
   embedding: "embeddings",
-  "vector index": null,
-  "lexical leg": null,
+  "vector index": "index",
+  "lexical leg": "index",
   rerank: "rerank",
   chat: "chat",
 } as const;
 
 /** A service where everything works but one place. */
 function failingAt(place: Place | null, failure: Failure) {
-  const { world } = failing(place === null ? null : DOUBLED[place], failure, variables);
+  const { world } = failing(place === null ? null : DOUBLED[place], failure);
   const services: InferenceServices = {
     ...world.services,
     vectorIndex: vectorIndexOf(place === "vector index" ? failure : null),

@@ -6,7 +6,7 @@ import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failu
 import type { Place } from "../../doubles/openai-compatible/openai-double.ts";
 import {
   embeddingDouble,
-  failing as failingWithin,
+  failing,
   HOLIDAY,
   indexedHandbook,
   searchedBy,
@@ -14,17 +14,12 @@ import {
 } from "./failing.ts";
 import { answerOf, worldWith } from "./support.ts";
 
-/** Short budgets, so that what hangs is given up soon. */
-const variables = { RETRIEVAL_TIMEOUT_MS: "1500", MODEL_TIMEOUT_MS: "250" };
-
 let rag: RagRecord;
 
 beforeAll(async () => {
   rag = await indexedHandbook();
 });
 
-const failing = (place: Place | null = null, failure: Failure | null = null) =>
-  failingWithin(place, failure, variables);
 const see = (services: InferenceServices) => seeWith(services, rag);
 
 const TOLD = { degraded: { occurred: true } };
@@ -44,10 +39,10 @@ describe("the embedder fails", () => {
 
 describe("the index itself fails: the answer is given without context", () => {
   test.each([
-    ["throws", () => Promise.reject(new Error(SECRET_BODY)), "failed"],
-    ["hangs", () => new Promise<never>(() => {}), "no answer"],
-  ] as const)("%s", async (_, fails, reason) => {
-    const { world } = failing();
+    ["cut", () => Promise.reject(new Error(SECRET_BODY)), "failed"],
+    ["hang", () => new Promise<never>(() => {}), "no answer"],
+  ] as const)("%s", async (kind, fails, reason) => {
+    const { world } = failing("index", { kind });
     const services = searchedBy(world.services, fails);
     const seen = await see(services);
     expect(seen).toMatchObject({ status: 200, error: null, bearer: TOLD, items: [] });
