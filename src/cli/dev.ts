@@ -33,7 +33,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const given = await givenVariables({ ...process.env, ...named });
   checkVariables({ ...given, ...named }, isLocal);
   await checkPortIsFree(Number(options.port));
-  await claimState(stateFolder, Number(options.port));
+  claimState(stateFolder, Number(options.port));
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   const migrating = buildIfChanged("database").then(() => applyMigrations(stateFolder, say));
   await whileWaiting(process.stdout, "Setting up the local database", migrating);

@@ -3,17 +3,17 @@ import { claimState } from "../../src/cli/worker/claim-state.ts";
 
 let release = () => {};
 
-async function claim(folder: string): Promise<boolean> {
+function claim(folder: string): boolean {
   try {
-    release = await claimState(folder, 1);
+    release = claimState(folder, 1);
     return true;
   } catch {
     return false;
   }
 }
 
-process.on("message", async (folder: unknown) => {
-  if (typeof folder === "string") process.send?.(await claim(folder));
+process.on("message", (folder: unknown) => {
+  if (typeof folder === "string") process.send?.(claim(folder));
   else {
     release();
     process.send?.("released");

@@ -50,7 +50,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const questions = await questionsOf(options, folder);
   // Before anything there is read or written: another server may use it.
   await checkPortIsFree(options.port, options.host);
-  await claimState(stateFolder, options.port);
+  claimState(stateFolder, options.port);
   const state = await readDemoState(stateFolder);
   const subject = subjectOf(folder, state.folders);
   // Without a start before this one, `npm run dev` has made what there is.

@@ -1,9 +1,19 @@
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { z } from "zod";
 
@@ -12,21 +22,16 @@ import { codeOf, CommandFailure } from "../failure.ts";
 import { OWNER_ONLY, OWNER_ONLY_FOLDER, protectState, removeVariables } from "./state-files.ts";
 
 export const LOOPBACK = "127.0.0.1";
-const FILE = "server.json";
-/** Held while a claim is decided, which takes milliseconds; older than this, its process was killed. */
-const LOCK = "server.lock";
-const LOCK_LASTS_MS = 10_000;
-const LOCK_POLL_MS = 20;
-/** For records without `process`: a server that listens nowhere after this long has not started. */
-const STARTS_WITHIN_MS = 120_000;
+/** A folder in the state folder: it holds the record of the server that uses the state, or nothing. */
+const CLAIM = "server";
 
 const owner = z.object({
   pid: z.number(),
   port: z.number(),
   /** Tells a process from a later one of its number. */
-  process: z.string().optional(),
-  /** Tells the folder from a copy. */
-  folder: z.string().optional(),
+  process: z.string().min(1),
+  /** Tells the state folder from a copy. */
+  folder: z.string(),
 });
 type Owner = z.infer<typeof owner>;
 
@@ -36,83 +41,72 @@ type Owner = z.infer<typeof owner>;
  * variables of a killed server. Returns the release, which also runs when this process ends.
  * @throws CommandFailure when another server uses the folder, or it cannot be written
  */
-export async function claimState(stateFolder: string, port: number): Promise<() => void> {
-  const file = join(stateFolder, FILE);
-  const folder = () => {
+export function claimState(stateFolder: string, port: number): () => void {
+  const name = `${randomUUID()}.json`;
+  try {
     mkdirSync(stateFolder, { recursive: true, mode: OWNER_ONLY_FOLDER });
     const { dev, ino } = statSync(stateFolder, { bigint: true });
-    return `${dev}:${ino}`;
-  };
-  const note = {
-    pid: process.pid,
-    port,
-    process: identityOf(process.pid),
-    folder: orSayWhere(stateFolder, folder),
-  };
-  const unlock = await lock(stateFolder);
-  try {
-    const other = read(file);
-    if (other !== null && (await serves(other, note, file))) {
-      throw new CommandFailure(
-        `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
-          "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
-      );
-    }
-    orSayWhere(stateFolder, () => {
-      protectState(stateFolder);
-      // A second claim of this process follows what it wrote after the first.
-      if (other?.pid !== process.pid) removeVariables(stateFolder);
-      writeFileSync(file, JSON.stringify(note), { mode: OWNER_ONLY });
-    });
-  } finally {
-    unlock();
-  }
-  const release = () => {
-    if (read(file)?.pid !== process.pid) return;
+    const { pid } = process;
+    const record = { pid, port, process: identityOf(pid), folder: `${dev}:${ino}` };
+    placeRecord(stateFolder, name, record);
+    protectState(stateFolder);
     removeVariables(stateFolder);
-    rmSync(file, { force: true });
-  };
-  process.once("exit", release);
-  return () => {
-    process.off("exit", release);
-    release();
-  };
-}
-
-/** Only one process creates the file. Returns the unlocking. */
-async function lock(stateFolder: string): Promise<() => void> {
-  const path = join(stateFolder, LOCK);
-  for (;;) {
-    const isOurs = orSayWhere(stateFolder, () => createdNew(path));
-    if (isOurs) return () => rmSync(path, { force: true });
-    const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > LOCK_LASTS_MS) rmSync(path, { force: true });
-    else await pause(LOCK_POLL_MS);
-  }
-}
-
-function createdNew(path: string): boolean {
-  try {
-    writeFileSync(path, "", { flag: "wx", mode: OWNER_ONLY });
-    return true;
   } catch (thrown) {
-    if (codeOf(thrown) === "EEXIST") return false;
-    throw thrown;
-  }
-}
-
-function orSayWhere<Result>(stateFolder: string, write: () => Result): Result {
-  try {
-    return write();
-  } catch (thrown) {
+    if (thrown instanceof CommandFailure) throw thrown;
     throw new CommandFailure(
       `${stateFolder} cannot be written: ${messageOf(thrown)}. Choose another folder with --state ` +
         "(npm run dev: --persist-to).",
     );
   }
+  const release = () => {
+    process.off("exit", release);
+    const file = join(stateFolder, CLAIM, name);
+    if (!existsSync(file)) return;
+    removeVariables(stateFolder);
+    rmSync(file);
+  };
+  process.once("exit", release);
+  return release;
 }
 
-function read(file: string): Owner | null {
+/**
+ * Renames a folder with the record to that of the claim: the system permits it only while the claim
+ * is empty, so one of several processes succeeds. No two records have the same name: whoever
+ * removes one of a killed server never removes its successor.
+ */
+function placeRecord(stateFolder: string, name: string, record: Owner): void {
+  const claim = join(stateFolder, CLAIM);
+  const draft = mkdtempSync(`${claim}-`);
+  try {
+    writeFileSync(join(draft, name), JSON.stringify(record), { mode: OWNER_ONLY });
+    while (!isRenamed(draft, claim)) {
+      for (const file of readdirSync(claim).map((other) => join(claim, other))) {
+        const other = readRecord(file);
+        if (other?.folder === record.folder && other.process === identityOf(other.pid)) {
+          throw new CommandFailure(
+            `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
+              "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
+          );
+        }
+        rmSync(file, { force: true });
+      }
+    }
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function isRenamed(folder: string, to: string): boolean {
+  try {
+    renameSync(folder, to);
+    return true;
+  } catch (thrown) {
+    if (["ENOTEMPTY", "EEXIST"].includes(codeOf(thrown))) return false;
+    throw thrown;
+  }
+}
+
+function readRecord(file: string): Owner | null {
   try {
     return owner.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch {
@@ -120,38 +114,22 @@ function read(file: string): Owner | null {
   }
 }
 
-/** Whether the process of a record lives and serves this very folder. */
-async function serves(other: Owner, { folder }: Owner, file: string): Promise<boolean> {
-  if (other.pid === process.pid || !isAlive(other.pid)) return false;
-  if (other.folder !== undefined && other.folder !== folder) return false;
-  if (other.process !== undefined) return other.process === identityOf(other.pid);
-  const ageMs = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  if (ageMs < STARTS_WITHIN_MS) return true;
-  return checkPortIsFree(other.port).then(
-    () => false,
-    () => true,
-  );
-}
-
 const PS_TIMEOUT_MS = 5_000;
 
-/** When a process started: on Linux in ticks since boot (proc(5), field 22 of stat), else as ps prints it. */
-function identityOf(pid: number): string {
-  const fields = statOf(pid);
-  if (fields !== null) {
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${fields[19]}`;
-  }
-  const options = { encoding: "utf8", timeout: PS_TIMEOUT_MS } as const;
-  return (spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout ?? "").trim();
-}
-
-/** Fields of `12 (name) S …` after the name, which may hold any character; null: not on Linux. */
-function statOf(pid: number): string[] | null {
+/**
+ * When a process started: on Linux in ticks since boot (proc(5), fields 3 and 22 of stat), else as
+ * ps prints it. Empty: none of this number runs; one that waits for its parent has ended.
+ */
+export function identityOf(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(") ") + 2).split(" ");
+    // `12 (name) S …`: the name may hold any character.
+    const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ");
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return /[ZX]/.test(fields[0] ?? "") ? "" : `${boot} ${fields[19]}`;
   } catch {
-    return null;
+    const options = { encoding: "utf8", timeout: PS_TIMEOUT_MS } as const;
+    return (spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], options).stdout ?? "").trim();
   }
 }
 
@@ -169,15 +147,4 @@ export async function checkPortIsFree(port: number, host = LOOPBACK): Promise<vo
   });
   server.close();
   await once(server, "close");
-}
-
-/** Whether a process with this number runs; one that has ended and waits for its parent does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (thrown) {
-    // EPERM: the process of another user.
-    if (codeOf(thrown) !== "EPERM") return false;
-  }
-  return !/^[ZX]/.test(statOf(pid)?.[0] ?? "");
 }

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isObject } from "../../core/is-object.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
-import { checkPortIsFree, claimState, LOOPBACK } from "./claim-state.ts";
+import { LOOPBACK } from "./claim-state.ts";
 import { applyMigrations } from "./local-database.ts";
 import { signalGroup } from "./processes.ts";
 import { followWorkerLog } from "./worker-log.ts";
@@ -33,13 +33,11 @@ const STOP_TIMEOUT_MS = 10_000;
 const STOP_POLL_EVERY_MS = 50;
 
 /**
- * Builds, migrates, starts workerd and waits until the Worker answers.
- * @throws CommandFailure when the port or the state folder is taken, or the Worker does not come up.
+ * Builds, migrates, starts workerd and waits until the Worker answers. This process has claimed the
+ * state folder. @throws CommandFailure when the Worker does not come up.
  */
 export async function startWorker(settings: WorkerSettings) {
   const { port, stateFolder, host = LOOPBACK } = settings;
-  await checkPortIsFree(port, host);
-  const release = await claimState(stateFolder, port);
   await buildIfChanged("service");
   await applyMigrations(stateFolder, settings.tell);
   const address = host.includes(":") ? `[${host}]` : host;
@@ -48,10 +46,7 @@ export async function startWorker(settings: WorkerSettings) {
   const logPath = join(stateFolder, "worker.log");
   const log = followWorkerLog(streams, logPath, settings.tell);
   const ended = once(child, "exit").then(() => undefined);
-  const stop = async () => {
-    await stopGroup(child);
-    release();
-  };
+  const stop = () => stopGroup(child);
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://${host.includes(":") ? "[::1]" : LOOPBACK}:${port}/health`;
   const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, type Dirent } from "node:fs";
+import { chmodSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
@@ -9,8 +9,8 @@ import type { Variables } from "./worker-variables.ts";
 
 const QUOTES = ["'", "`", '"'];
 const VARIABLES = "variables.env";
-/** Used only while the Worker runs; earlier versions wrote the last two. */
-const REMOVED_AT_THE_END = [VARIABLES, "model.env", "sign-in.env"];
+/** Used only while the Worker runs; earlier versions wrote all but the first. */
+const REMOVED_AT_THE_END = [VARIABLES, "model.env", "sign-in.env", "server.json", "server.lock"];
 const ENCRYPTION = "encryption.env";
 const KEY_BYTES = 32;
 
@@ -67,22 +67,21 @@ export const OWNER_ONLY = 0o600;
 const MODE_BITS = 0o777;
 /** What the commands, wrangler and the local platform keep in a state folder. */
 const OURS =
-  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server\.(?:json|lock)|worker\.log(?:\.1)?|migrations-applied|wrangler\.toml)$/;
+  /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server(?:-\w+)?|worker\.log(?:\.1)?|migrations-applied|wrangler\.toml)$/;
 
-/** Closes it to other users. A folder that holds other things, such as `/tmp`, keeps its mode. */
+/**
+ * Closes it to other users, who then reach nothing in its folders. A folder that holds other
+ * things, such as `/tmp`, keeps its mode.
+ */
 export function protectState(stateFolder: string): void {
   const entries = readdirSync(stateFolder, { withFileTypes: true });
   const ours = entries.filter(({ name }) => OURS.test(name));
   if (ours.length === entries.length) close(stateFolder, OWNER_ONLY_FOLDER);
-  for (const entry of ours) closeEntry(stateFolder, entry);
-}
-
-function closeEntry(folder: string, entry: Dirent): void {
-  const path = join(folder, entry.name);
-  if (entry.isFile()) close(path, OWNER_ONLY);
-  if (!entry.isDirectory()) return;
-  close(path, OWNER_ONLY_FOLDER);
-  for (const inner of readdirSync(path, { withFileTypes: true })) closeEntry(path, inner);
+  for (const entry of ours) {
+    const path = join(stateFolder, entry.name);
+    if (entry.isFile()) close(path, OWNER_ONLY);
+    if (entry.isDirectory()) close(path, OWNER_ONLY_FOLDER);
+  }
 }
 
 function close(path: string, mode: number): void {

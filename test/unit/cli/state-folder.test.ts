@@ -12,14 +12,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import { beforeEach, expect, test } from "vitest";
 
 import { readDemoState, writeDemoState } from "../../../src/cli/demo/demo-state.ts";
 import { runDemo } from "../../../src/cli/demo/run-demo.ts";
-import { claimState, isAlive } from "../../../src/cli/worker/claim-state.ts";
+import { claimState, identityOf } from "../../../src/cli/worker/claim-state.ts";
 import { freePort } from "../../end-to-end/run-cli.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -29,31 +28,35 @@ beforeEach(() => {
   folder = testFolder();
 });
 
-/** The note of another server: this process's parent stands for it. */
-function noteOf(pid: number, port: number, ageMs = 0): string {
-  const file = join(folder, "server.json");
-  writeFileSync(file, JSON.stringify({ pid, port }));
-  const at = (Date.now() - ageMs) / 1_000;
-  utimesSync(file, at, at);
+/** The record of another server, of the process that started this one. */
+function recordOf(pid: number, { process: identity = identityOf(pid) } = {}): string {
+  const { dev, ino } = statSync(folder, { bigint: true });
+  const record = { pid, port: 8_787, process: identity, folder: `${dev}:${ino}` };
+  const file = join(folder, "server", "theirs.json");
+  mkdirSync(join(folder, "server"));
+  writeFileSync(file, JSON.stringify(record));
+  // However long its start takes, while its process lives.
+  utimesSync(file, new Date(0), new Date(0));
   return file;
 }
 
 test("a second server on a state folder is refused; the first one's end frees it", async () => {
-  const release = await claimState(folder, 1);
-  release();
-  expect(existsSync(join(folder, "server.json"))).toBe(false);
+  claimState(folder, 1)();
+  claimState(folder, 1)();
+  expect(readdirSync(join(folder, "server"))).toEqual([]);
   const below = join(folder, "a-file", "state");
   writeFileSync(join(folder, "a-file"), "");
-  await expect(claimState(below, 1)).rejects.toThrow(`${below} cannot be written: E`);
-  const file = noteOf(process.ppid, 8_787);
-  await expect(claimState(folder, 1)).rejects.toThrow(
+  expect(() => claimState(below, 1)).toThrow(`${below} cannot be written: E`);
+  rmSync(join(folder, "server"), { recursive: true });
+  const file = recordOf(process.ppid);
+  expect(() => claimState(folder, 1)).toThrow(
     `Another server uses ${folder} (process ${process.ppid}, port 8787). Stop that server`,
   );
   expect(existsSync(file)).toBe(true);
 });
 
 test("a second start changes nothing in the state folder that it is refused", async () => {
-  noteOf(process.ppid, 8_787);
+  recordOf(process.ppid);
   const state = join(folder, "demo.json");
   writeFileSync(state, "{}");
   const port = await freePort();
@@ -66,27 +69,12 @@ test("a second start changes nothing in the state folder that it is refused", as
   });
   await expect(starting).rejects.toThrow("Another server uses");
   expect(readFileSync(state, "utf8")).toBe("{}");
-  expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server.json"]);
-  rmSync(state);
-});
-
-test("an old note counts while its process lives and its port is in use", async () => {
-  const AN_HOUR_MS = 3_600_000;
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((ready) => server.once("listening", ready));
-  const { port } = server.address() as AddressInfo;
-  noteOf(process.ppid, port, AN_HOUR_MS);
-  await expect(claimState(folder, 1)).rejects.toThrow("Another server");
-  await new Promise((closed) => server.close(closed));
-  const release = await claimState(folder, 1);
-  release();
+  expect(readdirSync(folder).toSorted()).toEqual(["demo.json", "server"]);
 });
 
 const CLAIMING = join(import.meta.dirname, "../../support/claiming-process.ts");
 const ROUNDS = 20;
 const AT_ONCE = 5;
-/** Above the highest number of a process. */
-const NOBODY = 2 ** 22 + 1;
 
 test("of five simultaneous starts one gets the folder, also after a killed server", async () => {
   const children = Array.from({ length: AT_ONCE }, () => fork(CLAIMING));
@@ -98,17 +86,16 @@ test("of five simultaneous starts one gets the folder, also after a killed serve
   await Promise.all(children.map(async (child) => await once(child, "message")));
   for (let round = 0; round < ROUNDS; round++) {
     folder = testFolder();
-    if (round % 2 === 1) noteOf(NOBODY, 8_787);
+    if (round % 2 === 1) recordOf(process.ppid, { process: "an earlier one of its number" });
     const isOwner = await answersTo(folder);
     expect(isOwner.filter((each) => each === true)).toHaveLength(1);
     const owner = children.filter((_, nth) => isOwner[nth] === true);
-    const { pid } = JSON.parse(readFileSync(join(folder, "server.json"), "utf8")) as {
+    expect(readdirSync(folder)).toEqual(["server"]);
+    const [record = ""] = readdirSync(join(folder, "server"));
+    const { pid } = JSON.parse(readFileSync(join(folder, "server", record), "utf8")) as {
       pid: number;
     };
     expect(owner.map((child) => child.pid)).toEqual([pid]);
-    // However long its start takes, while its process lives.
-    const at = new Date(0);
-    utimesSync(join(folder, "server.json"), at, at);
     const others = children.filter((child) => child !== owner[0]).slice(0, 1);
     expect(await answersTo(folder, others)).toEqual([false]);
     // A copy of the folder is another folder.
@@ -120,29 +107,19 @@ test("of five simultaneous starts one gets the folder, also after a killed serve
   for (const child of children) child.kill();
 });
 
-test("a lock that a killed process left is replaced", async () => {
-  const lock = join(folder, "server.lock");
-  writeFileSync(lock, "");
-  const at = new Date(0);
-  utimesSync(lock, at, at);
-  (await claimState(folder, 1))();
-  expect(readdirSync(folder)).toEqual([]);
-});
-
 test("what a killed server left is replaced, its variables go; an end leaves none", async () => {
   const writeAll = () => {
-    for (const name of ["model.env", "variables.env"])
+    for (const name of ["model.env", "variables.env", "server.json", "server.lock"])
       writeFileSync(join(folder, name), "AI_GATEWAY_TOKEN='secret'");
   };
-  noteOf(NOBODY, 8_787);
+  writeFileSync(recordOf(process.ppid), "{ not whole");
   writeAll();
-  await claimState(folder, 1);
-  expect(readdirSync(folder)).toEqual(["server.json"]);
+  const release = claimState(folder, 1);
+  expect(readdirSync(folder)).toEqual(["server"]);
   writeAll();
-  const release = await claimState(folder, 1);
-  expect(readdirSync(folder).toSorted()).toEqual(["model.env", "server.json", "variables.env"]);
   release();
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(folder)).toEqual(["server"]);
+  expect(readdirSync(join(folder, "server"))).toEqual([]);
 });
 
 test("the state folder is closed to other users; foreign files are left alone", async () => {
@@ -151,24 +128,22 @@ test("the state folder is closed to other users; foreign files are left alone", 
     return name;
   };
   mkdirSync(join(folder, "v3/d1"), { recursive: true, mode: 0o755 });
-  const files = ["demo.json", "v3/d1/metadata.sqlite", "variables.env.txt"].map(open);
+  const files = ["demo.json", "variables.env.txt"].map(open);
   const modes = () =>
-    [".", "v3", "v3/d1", ...files].map((name) => statSync(join(folder, name)).mode & 0o777);
+    [".", "v3", ...files].map((name) => statSync(join(folder, name)).mode & 0o777);
   chmodSync(folder, 0o755);
-  (await claimState(folder, 1))();
-  expect(modes()).toEqual([0o755, 0o700, 0o700, 0o600, 0o600, 0o644]);
+  claimState(folder, 1)();
+  expect(modes()).toEqual([0o755, 0o700, 0o600, 0o644]);
   rmSync(join(folder, files.pop() ?? ""));
-  (await claimState(folder, 1))();
-  expect(modes()).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+  claimState(folder, 1)();
+  expect(modes()).toEqual([0o700, 0o700, 0o600]);
 });
 
 test("a killed server whose parent has not noticed uses the folder no more", async () => {
   const parent = spawn("sh", ["-c", "(exit 0) & echo $!; exec sleep 60"]);
   const [pid] = (await once(parent.stdout, "data")) as [Buffer];
-  await eventually(() => expect(isAlive(Number(pid.toString()))).toBe(false));
-  noteOf(Number(pid.toString()), 8_787);
-  (await claimState(folder, 1))();
-  expect(isAlive(process.pid)).toBe(true);
+  await eventually(() => expect(identityOf(Number(pid.toString()))).toBe(""));
+  expect(identityOf(process.pid)).not.toBe("");
   parent.kill();
 });
 
