@@ -9,7 +9,7 @@ import type {
 } from "../../../src/ports/source-reader.ts";
 
 /** Only what never answers takes so long, on a busy machine too. */
-const PAGE_TIMEOUT_MS = 2_000;
+const PAGE_TIMEOUT_MS = 8_000;
 
 /** A store in memory; what it holds can be looked at. */
 export function memoryStore(): ReaderStore & { entries: Map<string, Uint8Array> } {

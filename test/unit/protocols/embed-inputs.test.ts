@@ -14,7 +14,7 @@ function world(reply: Reply) {
   const services = {
     now: () => Date.now(),
     log: jsonLog(() => {}),
-    config: { MODEL_TIMEOUT_MS: 5_000 },
+    config: { MODEL_TIMEOUT_MS: 600_000 },
     queue: { usage: async (message: UsageMessage) => void told.push(message) },
     inBackground: (work: Promise<unknown>) => void background.push(work),
   } as unknown as Embedding;
