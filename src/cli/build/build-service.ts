@@ -114,7 +114,6 @@ export async function buildService({ minify = false } = {}): Promise<void> {
   );
   write({
     "index.js": await bundle("src/index.ts", minify),
-    "assets-service.js": await bundle(`${TASKS}/assets-service.ts`),
     "service.capnp": service,
     "variables.json": variables,
     [STAMP]: madeOf,

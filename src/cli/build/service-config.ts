@@ -133,9 +133,7 @@ export function workerdConfigs(toml: string, version: string) {
   const service = `${HEAD} (structuredLogging = true, services = [${quarry(config, version)}
 (name = "do-storage", disk = (path = "v3/do", writable = true)),
 ${DATABASE}${simulator("kv", "KVNamespaceObject")}${simulator("r2", "R2BucketObject")}${queues(config)}
-(name = "assets-storage", disk = ()),
-(name = "assets", worker = (${code("assets-service")}, ${SIMULATED}],
-  bindings = [(name = "FILES", service = "assets-storage")])),
+(name = "assets", disk = ()),
 (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true)))],
 sockets = [(name = "http", http = (), service = "${config.name}")], ${EXTENSIONS});`;
   const database = `${HEAD} (services = [${DATABASE}

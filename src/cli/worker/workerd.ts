@@ -41,7 +41,7 @@ export function spawnService(stateFolder: string, address: string, given: Variab
   const defaults: unknown = JSON.parse(readFileSync(join(SERVICE, "variables.json"), "utf8"));
   const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...given };
   const where = ["--socket-addr", `http=${address}`];
-  const assets = ["--directory-path", `assets-storage=${join(PROJECT, "dist/public")}`];
+  const assets = ["--directory-path", `assets=${join(PROJECT, "dist/public")}`];
   const config = join(SERVICE, "service.capnp");
   return spawnWorkerd(
     stateFolder,

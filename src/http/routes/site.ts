@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { getMimeType } from "hono/utils/mime";
 
 import { notFound } from "../../core/errors.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -18,10 +19,13 @@ const CONTACT_VALID_MS = 90 * DAY_MS;
 
 /** Files that browsers load. They pass through the Worker, so that they have its headers. */
 siteRoutes.get("/assets/*", async (context) => {
-  const assets = context.env.ASSETS;
-  const file = await assets?.fetch(context.req.raw);
-  if (file === undefined || (!file.ok && file.status !== 304)) throw notFound();
+  // A folder that workerd serves has no types, and lists its folders.
+  const type = getMimeType(context.req.path);
+  const file = await context.env.ASSETS?.fetch(context.req.raw);
+  if (type === undefined || file === undefined) throw notFound();
+  if (!file.ok && file.status !== 304) throw notFound();
   const response = new Response(file.body, file);
+  response.headers.set("Content-Type", type);
   const isHashed = HASHED_NAME.test(context.req.path);
   response.headers.set("Cache-Control", isHashed ? CACHE_HASHED : CACHE);
   return response;

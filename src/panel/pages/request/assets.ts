@@ -27,6 +27,6 @@ export async function assetNames({ ASSETS }: Pick<Env, "ASSETS">): Promise<Asset
 async function readManifest(assets: Fetcher): Promise<AssetNames> {
   const found = await assets.fetch(MANIFEST);
   if (!found.ok) return NONE;
-  const { style, script, icon } = manifest.parse(await found.json());
+  const { style, script, icon } = manifest.parse(await new Response(found.body).json());
   return { style: `${PREFIX}/${style}`, script: `${PREFIX}/${script}`, icon: `${PREFIX}/${icon}` };
 }
