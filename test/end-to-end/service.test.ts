@@ -4,8 +4,12 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 
+import { PROJECT } from "../../src/cli/installation.ts";
+import { askDatabase } from "../../src/cli/worker/local-database.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { freePort } from "./run-cli.ts";
@@ -34,7 +38,45 @@ const state = join(scratch.path, "state");
 let port = 0;
 let service: RunningWorker | undefined;
 
+/** An object of any of our classes, with a database. */
+const STORING = `
+import { DurableObject } from "cloudflare:workers";
+class Storing extends DurableObject {
+  async store() { await this.ctx.storage.put("key", "value"); }
+}
+export { Storing as RateWindow, Storing as RagIndex, Storing as Clock, Storing as DriveDebounce };
+export default {
+  async fetch(_request, { DB, FILES, OAUTH_KV, RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE }) {
+    await DB.exec("create table notes (text); insert into notes values ('of wrangler')");
+    await Promise.all([FILES.put("key", "value"), OAUTH_KV.put("key", "value")]);
+    const objects = [RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE];
+    await Promise.all(objects.map((namespace) => namespace.getByName("any").store()));
+    return new Response();
+  },
+};`;
+
+/** Writes to every store of a state folder with miniflare, as `wrangler dev` does. */
+async function storeAsWrangler(): Promise<void> {
+  const { workerOptions } = workerOptionsOf(join(PROJECT, "wrangler.toml"));
+  const { assets: _assets, modulesRules: _rules, ...options } = workerOptions;
+  const workers = [{ ...options, name: "quarry", modules: true, script: STORING }];
+  const resourcePersistencePath = join(state, "v3");
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ workers, resourcePersistencePath }));
+  expect((await miniflare.dispatchFetch("http://localhost")).status).toBe(200);
+  await miniflare.dispose();
+}
+
+/** Files of databases, buckets and namespaces; folders of objects. */
+const storesOf = () =>
+  readdirSync(join(state, "v3"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /^(?:d1|kv|r2)\/.*\.sqlite$|^do\/[^/]+$/.test(name))
+    .toSorted();
+
+let ofWrangler: string[] = [];
+
 beforeAll(async () => {
+  await storeAsWrangler();
+  ofWrangler = storesOf();
   port = await freePort();
   service = await startService(state, port);
 });
@@ -76,6 +118,7 @@ test("a request without a host is refused", async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
 });
 
+const FORM = "application/x-www-form-urlencoded";
 const LISTENING = "0A";
 const IS_LINUX = existsSync("/proc/net/tcp");
 
@@ -115,6 +158,17 @@ test.runIf(IS_LINUX)("the service listens on its own address and on no other", (
   expect(listening).toEqual([`tcp 0100007F:${hexadecimal}`]);
 });
 
+test("the service goes on with all that wrangler dev has stored in its folder", async () => {
+  expect(await askDatabase(state, "select text from notes")).toEqual([{ text: "of wrangler" }]);
+  const body = JSON.stringify({ redirect_uris: ["https://program.example/callback"] });
+  const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+  expect((await fetch(`${service?.url}/oauth/register`, sent)).status).toBe(201);
+  expect(ofWrangler.map((name) => name.split("/")[0])).toEqual(
+    expect.arrayContaining(["d1", "do", "kv", "r2"]),
+  );
+  expect(storesOf()).toEqual(ofWrangler);
+});
+
 test("its end finishes requests in flight, leaves no server, and the log goes on", async () => {
   const { key } = await makeRag(service?.url ?? "");
   const body = "A note of two halves.";
@@ -129,6 +183,11 @@ test("its end finishes requests in flight, leaves no server, and the log goes on
   const answer = new Promise<number | undefined>((resolve, reject) => {
     upload.once("response", ({ statusCode }) => resolve(statusCode)).once("error", reject);
   });
+  for (const type of [FORM, `${FORM}; charset=UTF-8`]) {
+    const form = "grant_type=refresh_token&refresh_token=unknown&client_id=unknown";
+    const sent = { method: "POST", headers: { "Content-Type": type }, body: form };
+    expect((await fetch(`${service?.url}/oauth/token`, sent)).status).toBeLessThan(500);
+  }
   // What the service has read when it is asked to end.
   await new Promise((written) => upload.write(body.slice(0, 10), written));
   await expect.poll(() => fetch(`${service?.url}/health`).then(({ ok }) => ok)).toBe(true);
@@ -138,6 +197,8 @@ test("its end finishes requests in flight, leaves no server, and the log goes on
   await stopping;
   const log = () => readFileSync(join(state, "worker.log"), "utf8").trimEnd().split("\n");
   const before = log();
+  expect(before.filter((line) => line.includes("Called .text()"))).toEqual([]);
+  expect(storesOf()).toEqual(ofWrangler);
   service = await startService(state, port);
   expect(log().slice(0, before.length)).toEqual(before);
   for (const line of log()) {

@@ -100,7 +100,7 @@ const fetchesOnlyPublicAddresses = (): boolean =>
 
 /** Whether a call for tokens has a code or token of a grant; a stranger's document is not fetched. */
 async function namesGrant(db: Served["db"], request: Request): Promise<boolean> {
-  const sent = new URLSearchParams(await request.clone().text());
+  const sent = new URLSearchParams(await new Response(request.clone().body).text());
   const secret = sent.get("code") ?? sent.get("refresh_token") ?? sent.get("token") ?? "";
   const [id = ""] = secret.split(":");
   return await isGrantOfProgram(db, id, sent.get("client_id"));

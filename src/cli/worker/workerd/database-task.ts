@@ -36,7 +36,7 @@ async function resultOf(bindings: Bindings): Promise<object> {
 
 export default {
   async test(_controller, bindings) {
-    // oxlint-disable-next-line no-console -- standard output
+    // oxlint-disable-next-line no-console -- a Worker has no other way to standard output
     console.log(JSON.stringify(await resultOf(bindings)));
   },
 } satisfies ExportedHandler<Bindings>;
