@@ -11,7 +11,7 @@ let begun = false;
  * looks whether there is room again.
  */
 export function beginIsolate(storage: StorageState, compose: () => Services): void {
-  if (begun && !storage.isDue(Date.now())) return;
+  if (begun && storage.dueAt === null) return;
   const services = composed(compose);
   if (services === null) return;
   const [event, work] = begun

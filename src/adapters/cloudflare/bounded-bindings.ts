@@ -50,7 +50,7 @@ export class BoundedBindings {
 
   /** An object of the bucket is read by methods of its own. */
   async #resultOf(call: PromiseLike<unknown>, name: PropertyKey, seconds: number) {
-    const result = await (name === "put" ? this.#putEnds(call) : this.#ends(call, seconds));
+    const result = await this.#ends(call, name === "put" ? PUT_SECONDS : seconds, name === "put");
     const hasBody = result instanceof Object && "arrayBuffer" in result;
     return hasBody ? this.bounded(result) : result;
   }
@@ -63,19 +63,15 @@ export class BoundedBindings {
     // It may fail while the next part is awaited.
     put.catch(() => undefined);
     const taken = (step: Promise<unknown>) =>
-      this.#putEnds(Promise.race([step, put.then(() => step)]));
+      this.#ends(Promise.race([step, put.then(() => step)]), PUT_SECONDS, true);
     try {
       for await (const part of parts) await taken(writer.write(part));
       await taken(writer.close());
-      await this.#putEnds(put);
+      await taken(put);
     } catch (thrown) {
       writer.abort(thrown).catch(() => undefined);
       throw thrown;
     }
-  }
-
-  async #putEnds<T>(call: PromiseLike<T>): Promise<T> {
-    return await this.#ends(call, PUT_SECONDS, true);
   }
 
   async #ends<T>(call: PromiseLike<T>, seconds: number, hangsWhenFull = false): Promise<T> {
