@@ -21,7 +21,7 @@ const FAILING_SOURCE = select({
   finishedAt: optional(run.finishedAt),
 });
 const SCAN = select({ ...pick(s, "identifier", "name"), startedAt: run.startedAt });
-const scansUnderWay = (now: number, limit: number, mayReadAll: boolean) =>
+const scansUnderWay = ({ now, limit, mayReadAll }: Look) =>
   sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
     where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
     order by run.started_at desc limit ${limit}`.reading(SCAN);
@@ -33,9 +33,20 @@ const WAITING = select({
 /** Files that a look at what waits reads, many of which may be new. */
 const WAITING_READ = 500;
 
+type Look = {
+  now: number;
+  /** Bounds each list. */
+  limit: number;
+  /** Otherwise nothing is told of sources with permissions. */
+  mayReadAll: boolean;
+  /** Why nothing can be stored, the reasons of files included; null: there is room. */
+  problem: string | null;
+};
+
 /** The sources with files that wait to be tried again, each with the reason of a last try. */
-const waitingFiles = (limit: number, mayReadAll: boolean) =>
-  sql`select ${WAITING} from (select max(x.error_message) error_message, x.file_source_id from (
+const waitingFiles = ({ limit, mayReadAll, problem }: Look) =>
+  sql`select ${WAITING} from (
+      select max(coalesce(${problem}, x.error_message)) error_message, x.file_source_id from (
         select x.error_message, r.file_source_id from rags r
         cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
           and g.pending_files > 0
@@ -68,19 +79,11 @@ const VERIFICATIONS = select({
 });
 
 /**
- * The data of the panel's first page. `limit` bounds each list, `callsSince` (ms, by the hour) the
- * calls. Counts are the live generations' counters, three rows per RAG; a file counts once. Without
- * `mayReadAll`, nothing is told of sources with permissions.
+ * The status of the service. `callsSince` (ms, by the hour) bounds the calls. Counts are the live
+ * generations' counters, three rows per RAG; a file counts once.
  */
-export async function readOverview(
-  db: Database,
-  {
-    now,
-    callsSince,
-    limit,
-    mayReadAll,
-  }: { now: number; callsSince: number; limit: number; mayReadAll: boolean },
-) {
+export async function readOverview(db: Database, look: Look & { callsSince: number }) {
+  const { limit, mayReadAll, callsSince } = look;
   const [ofRags, failingFiles, waitingSources, failingSources, scans, oldest, calls, checks] =
     await runBatch(db, [
       selectRagsOfSources(isOpenTo(mayReadAll)),
@@ -89,11 +92,11 @@ export async function readOverview(
         where r.removed_at is null and ${isOpenTo(mayReadAll)} order by r.identifier, x.path limit ${limit}`.reading(
         FAILING_FILE,
       ),
-      waitingFiles(limit, mayReadAll),
+      waitingFiles(look),
       sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
         where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.status = 'error'
         order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
-      scansUnderWay(now, limit, mayReadAll),
+      scansUnderWay(look),
       sql`select ${OLDEST} from rag_files x join rags r on x.rag_id = r.id
           and x.generation = r.generation and r.removed_at is null
         where x.status in ('pending', 'processing') and r.status = 'active'`.reading(OLDEST),
@@ -140,31 +143,29 @@ const SOURCE_IN_NEED = select({
 });
 
 /**
- * What needs somebody, and what is under way. Costs three rows a RAG and two a source. `limit`
- * bounds each list; failing files are read by status.
+ * What needs somebody, and what is under way. Costs three rows a RAG and two a source. Failing
+ * files are read by status.
  */
-export async function readNeeds(
-  db: Database,
-  { now, limit, mayReadAll }: { now: number; limit: number; mayReadAll: boolean },
-) {
+export async function readNeeds(db: Database, look: Look) {
+  const { limit, mayReadAll, problem } = look;
   const [rags, failingFiles, waiting, failingSources, scans] = await runBatch(db, [
     selectRagsOfSources(isOpenTo(mayReadAll)),
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
       where r.removed_at is null and ${isOpenTo(mayReadAll)}
       limit ${limit}`.reading(FAILED_FILE),
-    waitingFiles(limit, mayReadAll),
+    waitingFiles(look),
     sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
       where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
-    scansUnderWay(now, limit, mayReadAll),
+    scansUnderWay(look),
   ]);
   /** Files by status, each once, however many RAGs index it. */
   const counts = summed((await filesOfSources(db, rags)).values());
   const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : listed.size;
-  return { counts, failing, failingFiles, waiting, failingSources, scans };
+  return { counts, failing, failingFiles, waiting, failingSources, scans, problem };
 }
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 

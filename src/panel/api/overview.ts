@@ -66,11 +66,12 @@ export const overviewRoutes = new Endpoints("service").json(
   async ({ services: { config, db, now, queueBacklog, storage, vectorIndex }, caller }) => {
     const at = now();
     const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
+    const { noRoomSince, problem } = storage;
     const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
     // How much work waits, and how many vectors there are, tells of files of every source.
     const tellsOfAll = asked.mayReadAll || !(await hasPermissions(db, null));
     const [found, queues, secrets] = await Promise.all([
-      readOverview(db, asked),
+      readOverview(db, { ...asked, problem }),
       tellsOfAll ? queueBacklog() : [],
       countSecrets({ config, db }),
     ]);
@@ -89,7 +90,7 @@ export const overviewRoutes = new Endpoints("service").json(
       calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
       vectorIndex:
         vectorIndex === null || !tellsOfAll ? null : reconciliationOf(found.verifications),
-      noRoomSince: storage.noRoomSince,
+      noRoomSince,
       secrets,
     };
   },

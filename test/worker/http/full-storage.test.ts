@@ -26,7 +26,9 @@ function serviceWith(bindings: Partial<Env>, headers: Record<string, string> = {
     });
     const response = await worker.fetch(request as never, { ...env, ...bindings }, context);
     const text = await response.text();
-    return { status: response.status, body: JSON.parse(text) as Record<string, unknown> };
+    const isPage = response.headers.get("Content-Type")?.startsWith("text/html") === true;
+    const answer = isPage ? { text } : (JSON.parse(text) as Record<string, unknown>);
+    return { status: response.status, body: answer };
   };
   const ended = async () => {
     await Promise.all(contexts.splice(0).map((one) => waitOnExecutionContext(one)));
@@ -71,6 +73,8 @@ test("a bucket that never answers is 507 in ten seconds, and health says so mean
   expect((await full.send("GET", "/health")).body).toMatchObject({ status: "no room" });
   const overview = await sound.send("GET", "/panel/api/overview");
   expect(overview.body).toMatchObject({ noRoomSince: expect.any(String) });
+  const page = () => sound.send("GET", "/panel");
+  expect((await page()).body).toMatchObject({ text: expect.stringContaining(NO_ROOM.error) });
 
   await vi.advanceTimersByTimeAsync(20_000);
   await sound.send("GET", "/health");
@@ -79,6 +83,7 @@ test("a bucket that never answers is 507 in ten seconds, and health says so mean
   expect((await sound.send("GET", "/panel/api/overview")).body).toMatchObject({
     noRoomSince: null,
   });
+  expect((await page()).body).not.toMatchObject({ text: expect.stringContaining(NO_ROOM.error) });
   const again = await sound.send("PUT", `/panel/api/file-sources/${id}/files/1.md`, LONG);
   expect(again.status).toBe(201);
 });

@@ -84,11 +84,15 @@ test("while a provider fails, the reason of the last try stands next to pending"
   const { data } = await listSourceFiles(world.services, of);
   const errorMessage = "embedding provider: 503, try 1 of 5";
   expect(data).toMatchObject([{ status: "pending", errorMessage }]);
-  const needs = await readNeeds(world.services.db, { now: 1, limit: 5, mayReadAll: true });
+  const look = { now: 1, limit: 5, mayReadAll: true, problem: null };
+  const needs = await readNeeds(world.services.db, look);
   expect(needs.waiting).toMatchObject([{ errorMessage }]);
+  // What is full cannot store a reason.
+  const full = await readNeeds(world.services.db, { ...look, problem: "No room" });
+  expect(full.waiting).toMatchObject([{ errorMessage: "No room" }]);
   isDown = false;
   await world.deliver();
-  const ended = await readNeeds(world.services.db, { now: 1, limit: 5, mayReadAll: true });
+  const ended = await readNeeds(world.services.db, look);
   expect(ended.waiting).toEqual([]);
   const [indexed] = (await listSourceFiles(world.services, of)).data;
   expect(indexed).toMatchObject({ status: "indexed", errorMessage: null });

@@ -88,13 +88,14 @@ test("what a limit leaves out is told in the run, at the source and in the overv
   // Looking at a pushed address does not end what the last crawl left out.
   await pushInto(world, source, [`${BASE}/peat`]);
   await world.deliver();
-  const needs = await readNeeds(db, { now: world.now, limit: 1_000, mayReadAll: true });
+  const look = { now: world.now, limit: 1_000, mayReadAll: true, problem: null };
+  const needs = await readNeeds(db, look);
   const need = needsOf(needs).find(({ href }) => href === `/panel/sources/${source}/settings`);
   expect(need?.why).toBe("3 addresses are left out by “Pages at most” (2).");
   expect((await findSourceRow(db, source))?.source.leftOut).toEqual([told]);
   await configure(source, { startUrls: [BASE], maxPages: 9 });
   await scan(world, source);
-  const after = needsOf(await readNeeds(db, { now: world.now, limit: 1_000, mayReadAll: true }));
+  const after = needsOf(await readNeeds(db, look));
   expect(after.filter(({ href }) => href.includes(source))).toEqual([]);
 });
 

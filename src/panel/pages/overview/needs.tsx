@@ -11,13 +11,32 @@ export type Need = { tone: Tone; what: Child; why: string; href: string; remedy:
 const SHOWN = 20;
 const NO_REASON = "It could not be read.";
 
-/** Sources first: one of them may keep thousands of files from being seen. */
-export function needsOf({ failingSources, failingFiles, waiting, failing }: Needs): Need[] {
+/** Sources come before files: one of them may keep thousands of files from being seen. */
+export function needsOf({
+  failingSources,
+  failingFiles,
+  waiting,
+  failing,
+  problem,
+}: Needs): Need[] {
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
   const told = groups.reduce((sum, files) => sum + files.length, 0);
   const sources = [...failingSources.map(ofSource), ...waiting.map(ofWaiting)];
-  return [...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
+  return [...ofStorage(problem), ...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
 }
+
+const ofStorage = (problem: string | null): Need[] =>
+  problem === null
+    ? []
+    : [
+        {
+          tone: "bad",
+          what: <strong>Nothing can be stored.</strong>,
+          why: `${sentence(problem)} Uploads and indexing go on by themselves once there is room.`,
+          href: "/panel/sources",
+          remedy: "See the sources",
+        },
+      ];
 
 const ofWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number]) => ({
   tone: "warn" as const,

@@ -15,7 +15,7 @@ import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { auditAs, redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
 import { areStepsClosed, closeSteps, FirstSteps, missingSteps } from "./first-steps.tsx";
-import { NeedsList, needsOf, type Need } from "./needs.tsx";
+import { NeedsList, needsOf } from "./needs.tsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Charts, type Point } from "../../components/chart.tsx";
 
@@ -142,10 +142,11 @@ const SPAN_TABS = Object.fromEntries(
 
 export function overviewPages(pages: Pages): void {
   pages.get("/", async (context) => {
-    const { db, now: clock } = context.get("services");
+    const { db, now: clock, storage } = context.get("services");
+    const { problem } = storage;
     const [steps, found] = await Promise.all([
       readSteps(db),
-      readNeeds(db, { now: clock(), limit: LIST_LIMIT, mayReadAll: isAdmin(context) }),
+      readNeeds(db, { now: clock(), limit: LIST_LIMIT, mayReadAll: isAdmin(context), problem }),
     ]);
     const isClosed = areStepsClosed(context);
     // Figures begin with the first call.
@@ -230,7 +231,9 @@ async function firstSteps(context: PageContext, steps: Steps, found: Needs | nul
   const content = (
     <div id="steps" data-live>
       <FirstSteps steps={steps} mayAct={isAdmin(context)} />
-      {found === null || steps.rag === null ? null : <Head found={found} isBelow />}
+      {found === null || (steps.rag === null && found.problem === null) ? null : (
+        <Head found={found} isBelow />
+      )}
     </div>
   );
   return await overviewPage(context, found, content);
@@ -250,11 +253,11 @@ const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) =
     <>
       {isBelow ? (
         <>
-          <h2>{headline(found, needs)}</h2>
+          <h2>{headline(found)}</h2>
           <p class="soft">{state(found)}</p>
         </>
       ) : (
-        <PageHead title={headline(found, needs)} sub={state(found)} />
+        <PageHead title={headline(found)} sub={state(found)} />
       )}
       {needs.length === 0 ? null : <NeedsList needs={needs} />}
     </>
@@ -262,12 +265,12 @@ const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) =
 };
 
 /** "3 files and 1 source need you.", "All 4,812 files are indexed." */
-function headline({ counts, failing, failingSources }: Needs, needs: readonly Need[]): string {
+function headline({ counts, failing, failingSources }: Needs): string {
   const parts = [
     ...(failing === 0 ? [] : [counted(failing, "file")]),
     ...(failingSources.length === 0 ? [] : [counted(failingSources.length, "source")]),
   ];
-  if (needs.length > 0) {
+  if (parts.length > 0) {
     const isOne = failing + failingSources.length === 1;
     return `${parts.join(" and ")} ${isOne ? "needs" : "need"} you.`;
   }
