@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { startBundledService } from "./support/bundled-service.ts";
 import { ask, madeUp, pushFiles, startService } from "./support/fresh-service.ts";
 import type { PushedText, Service } from "./support/fresh-service.ts";
 import { quantilesOf, timeCalls } from "./support/time-calls.ts";
@@ -97,14 +96,13 @@ async function crowded(service: Service, words: number, more: object) {
 }
 
 /**
- * `npm run bench -- api [FILES]`: searches over HTTP of the whole service in plain workerd: FILES
+ * `npm run bench -- api [FILES]`: searches over HTTP of a service as `npm start` runs it: FILES
  * long files of about 100 passages in one RAG, ten short ones in another. What callers, filters and
  * many queries cost, and what others wait for while one caller has twelve long searches under way.
  */
 export async function run([files]: string[]): Promise<Record<string, unknown>> {
   const rags = [{ name: "bench" }, { name: "small" }];
-  const start = startBundledService;
-  const { service, stop } = await startService(rags, { vars: VARIABLES, start });
+  const { service, stop } = await startService(rags, { vars: VARIABLES });
   try {
     const long = longFiles(Number(files ?? DEFAULT_FILES));
     const { numberVectors } = await pushFiles(service, "bench", long);

@@ -27,7 +27,7 @@ export type BenchRag = { name: string; searchMode?: "hybrid" | "semantic" };
 
 export type Service = {
   url: string;
-  /** Of the process group that runs it; 0 for a bundled service. */
+  /** Of the process group that runs it. */
   pid: number;
   api: PanelApi;
   key: string;
@@ -35,18 +35,15 @@ export type Service = {
   token: string;
 };
 
-type Started = { url: string; pid: number; stop: () => Promise<void> };
-
 type Wanted = {
   /** `NAME:VALUE` */
   vars?: string[];
   /** Besides `bench`, an inference over all RAGs. */
   inferences?: { name: string; model: string; systemPrompt: string; rags: string[] }[];
-  start?: (vars: string[]) => Promise<Started>;
 };
 
 /** As `npm start` runs it, in a folder of its own, which is removed when it stops. */
-async function startLocally(vars: string[]): Promise<Started> {
+async function startLocally(vars: string[]) {
   const stateFolder = mkdtempSync(join(tmpdir(), "quarry-bench-service-"));
   const tell = (line: string) => console.error(line);
   const variables = await variablesOf(vars);
@@ -61,9 +58,9 @@ async function startLocally(vars: string[]): Promise<Started> {
 /** A service with RAGs of these names, each over a file source of its own. */
 export async function startService(
   rags: BenchRag[] = [{ name: "bench" }],
-  { vars = [], inferences = [], start = startLocally }: Wanted = {},
+  { vars = [], inferences = [] }: Wanted = {},
 ): Promise<{ service: Service; stop: () => Promise<void> }> {
-  const { url, pid, stop } = await start([`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars]);
+  const { url, pid, stop } = await startLocally([`RATE_LIMIT_API:${RATE_LIMIT}`, ...vars]);
   try {
     const panel = await signIn(url, "admin@localhost", "quarry");
     return { service: { url, pid, ...(await setUp(panel, url, rags, inferences)) }, stop };
