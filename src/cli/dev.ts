@@ -1,5 +1,6 @@
 import { Command } from "commander";
 
+import { spawnWrangler } from "./deploy/wrangler-command.ts";
 import { readDemoState } from "./demo/demo-state.ts";
 import { DEFAULT_STATE } from "./installation.ts";
 import { whileWaiting } from "./progress.ts";
@@ -11,7 +12,11 @@ import { exitCodeOf } from "./worker/processes.ts";
 import { encryptionKeys, writeVariables } from "./worker/state-files.ts";
 import { checkVariables, givenVariables, pairOf } from "./worker/worker-variables.ts";
 import { buildIfChanged } from "./worker/workerd.ts";
-import { spawnWrangler } from "./worker/wrangler.ts";
+
+/** No network, no questions, no trace of every request in the local state: nobody reads it. */
+const QUIET = { CLOUDFLARE_CF_FETCH_ENABLED: "false", X_LOCAL_OBSERVABILITY: "false", CI: "1" };
+/** Other users cannot read what wrangler writes to the state folder. */
+const OWNER_ONLY_MASK = 0o077;
 
 type DevOptions = { port: string; persistTo: string; var?: string[] };
 
@@ -50,7 +55,8 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const signIn = isLocal ? `\n  Sign in as ${email}, password ${secret}` : "";
   process.stdout.write(`Panel: ${url}/panel${signIn}\nAPI: ${url}/api/docs\n`);
   const fixed = ["--port", options.port, "--persist-to", stateFolder, "--env-file", file, ...vars];
-  const child = spawnWrangler(["dev", ...fixed, ...command.args]);
+  process.umask(OWNER_ONLY_MASK);
+  const child = spawnWrangler(["dev", ...fixed, ...command.args], "inherit", QUIET);
   // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { join } from "node:path";
 
 import type { z } from "zod";
@@ -14,13 +14,16 @@ export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 
 export type AskWrangler = (args: string[]) => Promise<Output>;
 
-/** With the project's own wrangler at the end of the path, for callers without npm. */
-const environment = (extra: Record<string, string>) => ({
-  ...process.env,
-  PATH: `${process.env["PATH"] ?? ""}:${join(PROJECT, "node_modules/.bin")}`,
-  WRANGLER_SEND_METRICS: "false",
-  ...extra,
-});
+/** The project's own wrangler is at the end of the path, for callers without npm. */
+export function spawnWrangler(
+  args: string[],
+  stdio: StdioOptions,
+  extra: Record<string, string>,
+): ChildProcess {
+  const PATH = `${process.env["PATH"] ?? ""}:${join(PROJECT, "node_modules/.bin")}`;
+  const env = { ...process.env, PATH, WRANGLER_SEND_METRICS: "false", ...extra };
+  return spawn("wrangler", args, { cwd: PROJECT, env, stdio });
+}
 
 function notStarted({ message }: Error): never {
   throw new CommandFailure(`wrangler does not start: ${message}`);
@@ -28,11 +31,8 @@ function notStarted({ message }: Error): never {
 
 /** Runs without a terminal: wrangler asks no question and shows no spinner. */
 export const askWrangler: AskWrangler = async (args) => {
-  const child = spawn("wrangler", args, {
-    cwd: PROJECT,
-    env: environment({ CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" }),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const plain = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
+  const child = spawnWrangler(args, ["ignore", "pipe", "pipe"], plain);
   return await outputOf(child).catch(notStarted);
 };
 
@@ -45,8 +45,7 @@ export async function runWrangler(
   purpose: string,
   extra: Record<string, string> = {},
 ): Promise<void> {
-  const options = { cwd: PROJECT, env: environment(extra), stdio: "inherit" } as const;
-  const code = await exitCodeOf(spawn("wrangler", args, options)).catch(notStarted);
+  const code = await exitCodeOf(spawnWrangler(args, "inherit", extra)).catch(notStarted);
   if (code !== 0) {
     throw new CommandFailure(`${purpose}: wrangler ${args.join(" ")} exited with code ${code}.`);
   }

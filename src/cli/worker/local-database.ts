@@ -9,7 +9,7 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { CommandFailure } from "../failure.ts";
 import { SERVICE } from "../installation.ts";
-import { outputOf, signalGroup } from "./processes.ts";
+import { outputOf } from "./processes.ts";
 import { OWNER_ONLY } from "./state-files.ts";
 import { upgradeNotice, VERSION_SQL } from "./upgrade.ts";
 import { spawnDatabaseTask } from "./workerd.ts";
@@ -57,9 +57,8 @@ export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder,
  * a statement, applies the migrations. @throws CommandFailure
  */
 export async function askDatabase(stateFolder: string, statement?: string): Promise<unknown[]> {
-  const task = spawnDatabaseTask(stateFolder, statement);
-  const timer = setTimeout(() => signalGroup(task, "SIGKILL"), TASK_TIMEOUT_MS);
-  const { stdout, stderr } = await outputOf(task).finally(() => clearTimeout(timer));
+  const task = spawnDatabaseTask(stateFolder, TASK_TIMEOUT_MS, statement);
+  const { stdout, stderr } = await outputOf(task);
   const line = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
   if ("results" in line) return line.results;
   const reason = line.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : line.error;

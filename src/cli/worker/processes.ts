@@ -1,30 +1,16 @@
 import { once } from "node:events";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 
-/** Other users cannot read what a child writes to the state folder. */
-const OWNER_ONLY_MASK = 0o077;
-
-export function spawnPrivately(
-  command: string,
-  args: string[],
-  options: SpawnOptions,
-): ChildProcess {
-  const before = process.umask(OWNER_ONLY_MASK);
-  try {
-    return spawn(command, args, options);
-  } finally {
-    process.umask(before);
-  }
-}
-
 /** Each open index needs three, and the database and the files need some. */
 const LEAST_OPEN_FILES = 256;
 
 /**
- * Kills the group once a pipe closes, as it does when this process ends, even by `kill -9`; and
- * lets the program open as many files as the system permits this user.
+ * Kills the group once a pipe closes, as it does when this process ends, even by `kill -9`; lets
+ * the program open as many files as the system permits this user; and keeps what it writes from
+ * other users.
  */
 const GUARD = `(cat <&3; kill -KILL 0) >/dev/null 2>&1 &
+umask 077
 ulimit -n "$(ulimit -Hn)" 2>/dev/null
 files=$(ulimit -n)
 if [ "$files" != unlimited ] && [ "$files" -lt ${LEAST_OPEN_FILES} ]; then
@@ -35,7 +21,7 @@ exec "$@" 3<&-`;
 
 /** Starts a program in a process group of its own, which never outlives this process. Its input is closed. */
 export function spawnGroup(command: string[], options: SpawnOptions): ChildProcess {
-  const child = spawnPrivately("sh", ["-c", GUARD, "sh", ...command], {
+  const child = spawn("sh", ["-c", GUARD, "sh", ...command], {
     ...options,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
     detached: true,
@@ -61,13 +47,3 @@ export async function outputOf(child: ChildProcess): Promise<Output> {
 }
 
 export type Output = { code: number; stdout: string; stderr: string };
-
-/** Signals the process group of a child; signal 0 only tests. False when no process is left. */
-export function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
-  if (child.pid === undefined) return false;
-  try {
-    return process.kill(-child.pid, signal);
-  } catch {
-    return false;
-  }
-}

@@ -1,15 +1,14 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { isObject } from "../../core/is-object.ts";
+import { withinTime } from "../../core/work/deadline.ts";
 import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
 import { LOOPBACK } from "./claim-state.ts";
 import { applyMigrations } from "./local-database.ts";
-import { signalGroup } from "./processes.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import type { Variables } from "./worker-variables.ts";
 import { buildIfChanged, spawnService } from "./workerd.ts";
@@ -30,7 +29,6 @@ export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
 const START_TIMEOUT_MS = 90_000;
 /** Requests in flight are finished within it. */
 const STOP_TIMEOUT_MS = 10_000;
-const STOP_POLL_EVERY_MS = 50;
 
 /**
  * Builds, migrates, starts workerd and waits until the Worker answers. This process has claimed the
@@ -45,8 +43,11 @@ export async function startWorker(settings: WorkerSettings) {
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   const logPath = join(stateFolder, "worker.log");
   const log = followWorkerLog(streams, logPath, settings.tell);
-  const ended = once(child, "exit").then(() => undefined);
-  const stop = () => stopGroup(child);
+  const ended = once(child, "exit").then(() => true);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    if ((await withinTime(ended, STOP_TIMEOUT_MS)) === null) child.kill("SIGKILL");
+  };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://${host.includes(":") ? "[::1]" : LOOPBACK}:${port}/health`;
   const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);
@@ -65,22 +66,12 @@ export async function startWorker(settings: WorkerSettings) {
   };
 }
 
-async function stopGroup(child: ChildProcess): Promise<void> {
-  signalGroup(child, "SIGTERM");
-  const giveUpAt = Date.now() + STOP_TIMEOUT_MS;
-  while (Date.now() < giveUpAt) {
-    if (!signalGroup(child, 0)) return;
-    await pause(STOP_POLL_EVERY_MS);
-  }
-  signalGroup(child, "SIGKILL");
-}
-
 const POLL_EVERY_MS = 50;
 
 /** Null once a Worker answers; its words if it fails; empty: it ended, or was too late. */
 export async function problemOfStart(
   probe: string,
-  ended: Promise<void>,
+  ended: Promise<unknown>,
   withinMs: number,
 ): Promise<string | null> {
   const state = { gone: false };

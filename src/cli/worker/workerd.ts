@@ -28,12 +28,18 @@ function binary(): string {
 }
 
 /** workerd with a configuration of dist/worker, in a state folder. Only its owner sees the variables. */
-function spawnWorkerd(stateFolder: string, args: string[], variables: Variables): ChildProcess {
+function spawnWorkerd(
+  stateFolder: string,
+  args: string[],
+  variables: Variables,
+  timeout?: number,
+): ChildProcess {
   for (const store of STORES)
     mkdirSync(join(stateFolder, "v3", store), { recursive: true, mode: OWNER_ONLY_FOLDER });
   const none = Object.fromEntries(variableNames.map((name) => [name, undefined]));
   const env = { ...process.env, ...none, ...variables };
-  return spawnGroup([binary(), ...args], { cwd: stateFolder, env });
+  const options = { cwd: stateFolder, env, timeout, killSignal: "SIGKILL" } as const;
+  return spawnGroup([binary(), ...args], options);
 }
 
 /** Serves on one address and nowhere else. */
@@ -42,16 +48,17 @@ export function spawnService(stateFolder: string, address: string, given: Variab
   const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...given };
   const where = ["--socket-addr", `http=${address}`];
   const assets = ["--directory-path", `assets=${join(PROJECT, "dist/public")}`];
-  const config = join(SERVICE, "service.capnp");
-  return spawnWorkerd(
-    stateFolder,
-    ["serve", "--experimental", ...where, ...assets, config],
-    variables,
-  );
+  const args = ["serve", "--experimental", ...where, ...assets, join(SERVICE, "service.capnp")];
+  return spawnWorkerd(stateFolder, args, variables);
 }
 
 /** Runs database-task.ts, which applies the migrations unless it has a statement. */
-export function spawnDatabaseTask(stateFolder: string, statement?: string): ChildProcess {
+export function spawnDatabaseTask(
+  stateFolder: string,
+  timeoutMs: number,
+  statement?: string,
+): ChildProcess {
   const args = ["test", "--experimental", "--no-verbose", join(SERVICE, "database.capnp")];
-  return spawnWorkerd(stateFolder, args, statement === undefined ? {} : { STATEMENT: statement });
+  const variables = statement === undefined ? {} : { STATEMENT: statement };
+  return spawnWorkerd(stateFolder, args, variables, timeoutMs);
 }
