@@ -77,14 +77,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
   const { port, host } = options;
   const { warn: tell, output } = terminal;
-  const worker = {
-    port,
-    ...(host === undefined ? {} : { host }),
-    stateFolder,
-    variables,
-    tell,
-    output,
-  };
+  const worker = { port, host, stateFolder, variables, tell, output };
   await withWorker(worker, async ({ url, lastReason }) => {
     const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {

@@ -64,13 +64,7 @@ export type FolderListing = {
  * @throws CommandFailure when the folder is not there.
  */
 export async function listFolder(folder: string, choose: Chooser): Promise<FolderListing> {
-  const listing: FolderListing = {
-    files: [],
-    hidden: [],
-    links: [],
-    ignored: [],
-    unreadable: [],
-  };
+  const listing: FolderListing = { files: [], hidden: [], links: [], ignored: [], unreadable: [] };
   const absolute = await rootOf(folder);
   const above = choose.usesIgnoreFiles ? await rulesAbove(absolute) : null;
   await listInto(listing, choose, { absolute, path: "", above });

@@ -16,7 +16,7 @@ import { buildIfChanged, spawnService } from "./workerd.ts";
 export type WorkerSettings = {
   port: number;
   /** The loopback address, or one that means all: the commands reach the service by loopback. */
-  host?: string;
+  host?: string | undefined;
   /** Where local state lives: database, files, indexes, the log. */
   stateFolder: string;
   /** They override those of wrangler.toml. */
