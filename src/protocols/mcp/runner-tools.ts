@@ -154,12 +154,13 @@ export async function runTool(session: Session, runner: Runner, { given, emit }:
   const { prompt, search: query } = parseOrRefuse(InferenceInput, given);
   const { services, caller, signal } = session;
   const result = await run(services, { runner, prompt, query, caller, signal, emit });
+  const sources = result.items.map(({ source, score }) => {
+    const file = { rag: source.ragIdentifier, path: source.filePath };
+    return { id: fileIdOf(file), url: source.url ?? resourceUri(file), score };
+  });
   return {
     answer: textOf(result.response),
-    sources: result.items.map(({ source, score }) => {
-      const file = { rag: source.ragIdentifier, path: source.filePath };
-      return { id: fileIdOf(file), url: source.url ?? resourceUri(file), score };
-    }),
+    sources: sources.filter(({ id }, at) => sources.findIndex((first) => first.id === id) === at),
     ...degradedFor(caller, result.degradations),
   };
 }

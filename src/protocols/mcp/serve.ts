@@ -38,11 +38,16 @@ const wantsEvents = ({ headers }: Request, body: unknown): boolean =>
 /** Of a message: its params, their fields, and the arguments of a tool or prompt. */
 const UNSET_DEPTH = 3;
 
-/** Some clients send null for what is not set, where the protocol leaves it out. */
-function withoutUnset(value: unknown, depth: number): unknown {
+/** Some clients send null for what is not set, or an empty argument, where others leave it out. */
+function withoutUnset(value: unknown, depth: number, within?: string): unknown {
   if (depth === 0 || !isObject(value)) return value;
-  const set = Object.entries(value).filter(([name, field]) => field !== null || name === "id");
-  return Object.fromEntries(set.map(([name, field]) => [name, withoutUnset(field, depth - 1)]));
+  const unset = within === "arguments" ? [null, ""] : [null];
+  const set = Object.entries(value).filter(
+    ([name, field]) => !unset.some((nothing) => nothing === field) || name === "id",
+  );
+  return Object.fromEntries(
+    set.map(([name, field]) => [name, withoutUnset(field, depth - 1, name)]),
+  );
 }
 
 /**

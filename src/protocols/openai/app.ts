@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
 import { notFound } from "../../core/errors.ts";
+import { closestName } from "../../core/input/closest-name.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { answerTurn } from "./answer-turn.ts";
@@ -22,8 +23,10 @@ export function openAiProtocol(): Hono<AppEnv> {
   app.post("/responses", tokensAndGrants, (context) => answerTurn(context, responses));
   app.route("/", embeddingRoutes());
   app.route("/", vectorStoreRoutes());
-  app.all("*", () => {
-    throw notFound();
+  const paths = app.routes.map(({ path }) => path).filter((path) => path !== "/*");
+  app.all("*", ({ req }) => {
+    const meant = closestName(req.path.replace(/^\/v1/, ""), paths);
+    throw notFound(meant === null ? undefined : `is /v1${meant} meant?`);
   });
   return app;
 }

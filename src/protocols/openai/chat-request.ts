@@ -41,12 +41,12 @@ const Message = z.discriminatedUnion(
     z.object({
       role: z.enum(["system", "developer", "user"]),
       content: Content,
-      name: z.string().optional(),
+      name: z.string().nullish(),
     }),
     z.object({
       role: z.literal("assistant"),
       content: Content,
-      name: z.string().optional(),
+      name: z.string().nullish(),
       tool_calls: z.array(Call).nullish(),
     }),
     z.object({ role: z.literal("tool"), content: Content, tool_call_id: z.string() }),
@@ -79,7 +79,7 @@ export const ChatRequest = z.object({
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
   n: z.literal(1, "must be 1: Quarry returns one answer").nullish(),
-  stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   response_format: ChatFormat.nullish(),
   tools: functionsOf(Function),
   tool_choice: ChatToolChoice.nullish(),

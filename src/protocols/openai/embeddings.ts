@@ -27,7 +27,7 @@ const Input = z
   })
   .min(1, "must not be empty")
   .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
-const EmbeddingsRequest = z.object({
+export const EmbeddingsRequest = z.object({
   model: z.string(),
   input: z.union([Input, z.array(Input).min(1).max(INPUTS_LIMIT)]),
   encoding_format: z.enum(["float", "base64"]).nullish(),

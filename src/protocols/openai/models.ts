@@ -11,12 +11,12 @@ import { MAX_MODEL_LENGTH } from "./turn.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
 
-/** `inference/sample` or `agent/sample`. */
+/** `inference/sample` or `agent/sample`. Programs that read a name before `/` as a provider write a colon. */
 type ModelName = { kind: CoveredRunner["kind"]; identifier: string };
 
-const MODEL = /^(inference|agent)\/(.+)$/s;
+const MODEL = /^(?:(inference|agent)[/:])?([^/:]+)$/;
 
-/** An empty identifier: no inference and no agent can have this name. */
+/** A bare name is an inference's. An empty identifier: nothing can have this name. */
 export function readModelName(model: string): ModelName {
   const [, kind, identifier = ""] = MODEL.exec(model) ?? [];
   return { kind: kind === "agent" ? "agent" : "inference", identifier };

@@ -29,14 +29,14 @@ const PAGE_DEFAULT = 20;
 
 const Query = z.string().regex(/\S/, "must not be blank");
 
-const SearchRequest = z.object({
+export const SearchRequest = z.object({
   query: z.union([Query, z.array(Query).min(1).max(QUERIES_LIMIT)]),
-  max_num_results: z.int().min(1).max(RESULTS_LIMIT).default(RESULTS_DEFAULT),
+  max_num_results: z.int().min(1).max(RESULTS_LIMIT).nullish(),
   filters: z.unknown().optional(),
   ranking_options: z
     .object({
-      ranker: z.string().optional(),
-      score_threshold: z.number().min(0).max(1).optional(),
+      ranker: z.string().nullish(),
+      score_threshold: z.number().min(0).max(1).nullish(),
     })
     .nullish(),
 });
@@ -67,8 +67,8 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     const { chunks, degradations } = await search(services, {
       rags: [rag],
       queries,
-      topK: asked.max_num_results,
-      threshold: asked.ranking_options?.score_threshold,
+      topK: asked.max_num_results ?? RESULTS_DEFAULT,
+      threshold: asked.ranking_options?.score_threshold ?? undefined,
       reranks: asked.ranking_options?.ranker !== "none",
       condition: readFilters(asked.filters),
       caller,
@@ -110,7 +110,6 @@ function storeAnswer({ id, identifier, name, totalFiles, processedFiles, fileCou
       total: totalFiles,
     },
     status: waiting > 0 ? ("in_progress" as const) : ("completed" as const),
-    expires_after: null,
     expires_at: null,
     last_active_at: null,
     metadata: {},

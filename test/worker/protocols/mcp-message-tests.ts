@@ -4,7 +4,7 @@ import { program, type ProtocolsWorld } from "./world.ts";
 
 /** Messages as clients send them that are not of the official SDK. */
 export function mcpMessageTests(world: () => ProtocolsWorld): void {
-  test("null is unset, and there is nothing to subscribe to", async () => {
+  test("null or an empty argument is unset, and there is nothing to subscribe to", async () => {
     const warned = vi.spyOn(console, "warn");
     const by = program(await world().token({ rags: ["notes"], inferences: [], agents: [] }));
     const Accept = "application/json, text/event-stream";
@@ -12,7 +12,7 @@ export function mcpMessageTests(world: () => ProtocolsWorld): void {
       const headers = { Accept, ...more };
       return await by.post("/mcp", { jsonrpc: "2.0", id: 1, ...message }, headers);
     };
-    const given = { query: "boiler", rag: null, topK: null, modifiedAfter: null };
+    const given = { query: "boiler", rag: "", topK: null, modifiedAfter: null };
     const calls = {
       method: "tools/call",
       params: { name: "search", arguments: given, _meta: null },

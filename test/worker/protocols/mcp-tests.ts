@@ -100,6 +100,11 @@ export function mcpTests(world: () => ProtocolsWorld): void {
       });
       const helped = await call(one, "agent_helper", { prompt });
       expect(helped.structuredContent?.["answer"]).toMatch(/thirty days/);
+      for (const { structuredContent } of [asked, helped]) {
+        const { sources } = structuredContent as { sources: { id: string }[] };
+        const ids = sources.map(({ id }) => id);
+        expect(ids).toEqual([...new Set(ids)]);
+      }
     });
 
     test("a caller that asks for progress hears of the search and the answer", async () => {

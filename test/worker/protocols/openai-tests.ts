@@ -92,6 +92,26 @@ export function openAiTests(given: () => ProtocolsWorld): void {
       }
     });
 
+    test("a model's name needs no slash; the last turn may be an answer or instructions", async () => {
+      for (const model of ["ask", "inference:ask", "agent:helper", "agent/helper"]) {
+        expect(await api.post("/v1/chat/completions", ask({ model }))).toMatchObject({
+          status: 200,
+          body: { model },
+        });
+      }
+      const begun = { role: "assistant", content: "There are" };
+      const asInstructions = { ...question, role: "system" };
+      for (const messages of [[question, begun], [asInstructions]]) {
+        const { body } = await api.post("/v1/chat/completions", ask({ messages }));
+        expect(JSON.stringify(body)).toContain("thirty days");
+      }
+      const told = errorOf(await api.post("/v1/completions", {}));
+      expect(told).toMatchObject({
+        status: 404,
+        message: expect.stringContaining("/v1/chat/comp"),
+      });
+    });
+
     test("an answer follows a schema, and json_object gives an object", async () => {
       const schema = {
         type: "object",
