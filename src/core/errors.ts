@@ -78,6 +78,10 @@ export const invalid = (message: string, fields: FieldProblem[] = []) =>
 export const invalidFields = (problems: FieldProblem[]) =>
   invalid(problems.map(problemText).join("; "), problems);
 export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
+/** What reading a caller's body throws when the caller stops sending. */
+export function endedEarly(cause: unknown): never {
+  throw new QuarryError("invalid", `${INVALID}body ends before its length`, { cause });
+}
 export const notJson = () =>
   new QuarryError("invalid", `${INVALID}body is not valid JSON`, { code: "not-json" });
 export const unauthorized = () => new QuarryError("unauthorized", "Unauthorized");

@@ -1,4 +1,4 @@
-import { invalid, tooLarge } from "./errors.ts";
+import { endedEarly, invalid, tooLarge } from "./errors.ts";
 import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 
@@ -120,7 +120,7 @@ class DelimitedReader {
 
   /** Reads more; returns by how much the held bytes moved to the front. */
   async #fill(): Promise<number> {
-    const next = await this.#pieces.next();
+    const next = await this.#pieces.next().catch(endedEarly);
     if (next.done === true) throw broken();
     this.#left -= next.value.byteLength;
     if (this.#left < 0) throw tooLarge();

@@ -118,6 +118,16 @@ test("a request without a host is refused", async () => {
   expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request/);
 });
 
+test("a body that ends before its length is the sender's fault", async () => {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+  const origin = `http://localhost:${port}`;
+  const head = `Host: localhost:${port}\r\nOrigin: ${origin}\r\nContent-Length: 90`;
+  socket.end(`POST /panel/api/session HTTP/1.1\r\n${head}\r\n\r\n{"email":`);
+  const answer = await text(socket);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request/);
+  expect(answer).toContain("ends before its length");
+});
+
 const FORM = "application/x-www-form-urlencoded";
 const LISTENING = "0A";
 const IS_LINUX = existsSync("/proc/net/tcp");

@@ -2,7 +2,8 @@ import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
-import { invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
+import { readLimited } from "../../core/read-limited.ts";
+import { endedEarly, invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 
 const JSON_TYPE = "application/json";
@@ -69,29 +70,14 @@ export function refuseCoded(headers: Headers): void {
   if (coding !== "" && coding !== "identity") throw unsupportedEncoding();
 }
 
-const A_LENGTH = /^\d+$/;
-
-/** Whether HTTP ends the body at its announced length; one in chunks may be longer. */
-const endsAsAnnounced = (headers: Headers) =>
-  A_LENGTH.test(headers.get("Content-Length") ?? "") && headers.get("Transfer-Encoding") === null;
-
-/** @throws QuarryError `too-large`. */
+/** @throws QuarryError `too-large`; `invalid` where the body ends before its length. */
 export async function readText(request: Request, limitBytes: number): Promise<string> {
-  const announced = request.headers.get("Content-Length");
-  if (Number(announced ?? 0) > limitBytes) throw tooLarge();
+  const announced = Number(request.headers.get("Content-Length") ?? 0);
+  if (announced > limitBytes) throw tooLarge();
   if (request.body === null) return "";
-  // A request's own text() logs a warning for types such as that of forms.
-  if (endsAsAnnounced(request.headers)) return await new Response(request.body).text();
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  const body: ReadableStream<Uint8Array> = request.body;
-  for await (const piece of body) {
-    size += piece.byteLength;
-    if (size > limitBytes) throw tooLarge();
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
+  const bytes = await readLimited(request.body, limitBytes, announced || null).catch(endedEarly);
+  if (bytes === null) throw tooLarge();
+  return new TextDecoder().decode(bytes);
 }
 
 function checkEntries(body: unknown): void {

@@ -1,3 +1,4 @@
+import { endedEarly } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { hexOf } from "../../core/ids.ts";
 import { readLimited } from "../../core/read-limited.ts";
@@ -73,7 +74,7 @@ export async function receiveUpload(
     const key = await placeFor();
     return new Upload(files, await pass(files, key, body, announcedBytes), { key });
   }
-  const bytes = await readLimited(body, limit, announcedBytes);
+  const bytes = await readLimited(body, limit, announcedBytes).catch(endedEarly);
   if (bytes === null) return null;
   return new Upload(files, { size: bytes.byteLength, sha256: await sha256Hex(bytes) }, { bytes });
 }
@@ -83,9 +84,13 @@ async function pass(files: FileStore, key: string, body: ReadableStream<Uint8Arr
   const digest = new crypto.DigestStream("SHA-256");
   const writer = digest.getWriter();
   const parts = async function* () {
-    for await (const part of body) {
-      await writer.write(part);
-      yield part;
+    try {
+      for await (const part of body) {
+        await writer.write(part);
+        yield part;
+      }
+    } catch (thrown) {
+      endedEarly(thrown);
     }
     await writer.close();
   };

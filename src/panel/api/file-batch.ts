@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
-import { invalid, tooLarge } from "../../core/errors.ts";
+import { invalid, invalidField, tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import {
@@ -33,12 +33,16 @@ const LIMITS = {
   partBytes: BATCH_LIMITS.fileBytes,
 };
 const FIRST_FAILURE = 400;
+/** Stands for bytes of a name that are no UTF-8: two names may become one. */
+const REPLACEMENT = "\u{FFFD}";
+const notUtf8 = () =>
+  invalidField("path", "must be UTF-8: X-File-Path takes every name, percent-encoded");
 
 /**
  * Parameters as forms encode them (https://html.spec.whatwg.org/#multipart-form-data), and as
  * https://www.rfc-editor.org/rfc/rfc6266#section-4.1 has them: quoted with `\\"`, or a token.
  */
-const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\"|[^"])*)"|([^;"\s]+))/g;
+const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;"\s]+))/g;
 /** https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
 const EXTENDED = /^utf-8'[^']*'(.+)$/is;
 const ESCAPED: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
@@ -133,6 +137,7 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
   for await (const { headers, body } of parts) {
     const named = namedPath(headers);
     try {
+      if (named.path.includes(REPLACEMENT)) throw notUtf8();
       const path = storedPath(named.isEncoded ? decodedPath(named.path) : named.path);
       const metadata = metadataIn(headers.get("x-file-metadata"));
       const mimeType = mediaTypeOf(headers.get("content-type"), path);

@@ -122,6 +122,7 @@ test("a part of a batch has its path, type and metadata as a single file has", a
 
 test.for<[disposition: string, path: string]>([
   [String.raw`filename="names/a\"b.md"`, 'names/a"b.md'],
+  [String.raw`filename="names/end\\"; x="y"`, "names/end\\"],
   ['filename="names/%22.md"', 'names/".md'],
   ["filename=names/token.md", "names/token.md"],
   [`filename="names/x.md"; filename*=UTF-8''names%2Fna%C3%AFve%20%22.md`, 'names/na\u00efve ".md'],
@@ -133,6 +134,20 @@ test.for<[disposition: string, path: string]>([
   const multipart = { "Content-Type": "multipart/form-data; boundary=b" };
   const { body } = await pushBatch(`--b\r\n${head}\r\n\r\nA name.\r\n--b--`, multipart);
   expect(body).toMatchObject({ files: [{ path, status: 201 }] });
+});
+
+test("names that are no UTF-8 are refused, each for itself, for two could become one", async () => {
+  const part = (head: string) =>
+    `--b\r\nContent-Disposition: form-data; name="file"; filename="${head}\r\n\r\ntext\r\n`;
+  const names = [
+    'gr\u00f6\u00dfe.md"',
+    'x"\r\nX-File-Path: gr\u00e4\u00dfe.md',
+    'x"\r\nX-File-Path: latin/gr%C3%B6.md',
+  ];
+  const body = Buffer.from(`${names.map(part).join("")}--b--`, "latin1");
+  const sent = await pushBatch(body, { "Content-Type": "multipart/form-data; boundary=b" });
+  const { files } = sent.body as BatchAnswer;
+  expect(files.map(({ status }) => status)).toEqual([400, 400, 201]);
 });
 
 test("a batch without a file is refused", async () => {
