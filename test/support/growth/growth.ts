@@ -1,3 +1,4 @@
+import { nextTurn, type YieldToOthers } from "../../../src/core/work/cooperative.ts";
 import { textOf, type Recipe } from "./recipes.ts";
 import type { Target } from "./targets.ts";
 
@@ -37,7 +38,7 @@ const TRIES = 5;
 let unit = Infinity;
 
 /** The least of some tries, as what else the machine does only adds to it. */
-async function unitMs(): Promise<number> {
+export async function unitMs(): Promise<number> {
   if (unit < Infinity) return unit;
   for (let nth = 0; nth < TRIES; nth++) unit = Math.min(unit, await processorMs(reference));
   return unit;
@@ -84,22 +85,23 @@ export async function growthOf(
   return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
 }
 
-/** The longest processor time of a reading between two turns of others, in units of the reference. */
+/** The longest processor time, ms, between two turns of the event loop while some work is done. */
 export async function longestStretch(
-  reading: (yieldToOthers: () => Promise<void>) => Promise<unknown>,
+  work: (yieldToOthers: YieldToOthers) => Promise<unknown>,
 ): Promise<number> {
-  const unit = await unitMs();
   let longest = 0;
   let last = process.threadCpuUsage();
-  const stop = () => {
+  const look = () => {
     const { user, system } = process.threadCpuUsage(last);
-    longest = Math.max(longest, (user + system) / 1_000 / unit);
-  };
-  await reading(async () => {
-    stop();
-    await new Promise((resolve) => setTimeout(resolve));
+    longest = Math.max(longest, (user + system) / 1_000);
     last = process.threadCpuUsage();
+  };
+  let turn = setImmediate(function next() {
+    look();
+    turn = setImmediate(next);
   });
-  stop();
+  await work(nextTurn);
+  look();
+  clearImmediate(turn);
   return longest;
 }
