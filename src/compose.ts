@@ -16,7 +16,7 @@ import { openDatabase, openReads } from "./db/sql.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import { StorageState } from "./core/work/storage-state.ts";
-import { takingTurns } from "./core/work/take-turns.ts";
+import { Pace } from "./core/work/cooperative.ts";
 import { Turns } from "./core/work/turns.ts";
 import { checkStorage } from "./ingestion/maintenance/check-storage.ts";
 import type { Services } from "./services.ts";
@@ -36,6 +36,9 @@ const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 const DATABASE_SECONDS = 60;
 /** The longest calls write a large file or compare all vectors of an index. */
 const INDEX_SECONDS = 120;
+
+/** Bytes of text between two turns: some 50 ms of chunking, embedding and storing. */
+const BYTES_PER_TURN = 256 * 1_024;
 
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
@@ -62,6 +65,8 @@ export function composeServices(env: Env, context: Context): Services {
     storage.suspect();
     context.waitUntil(checkStorage(services));
   };
+  // A local runtime reads nothing from the network while there is work.
+  const pace = new Pace(() => scheduler.wait(0), BYTES_PER_TURN);
   const isLocal = config.ENVIRONMENT === "development";
   const bindings = new BoundedBindings({ isLocal, suspect });
   const queues = {
@@ -92,7 +97,7 @@ export function composeServices(env: Env, context: Context): Services {
     converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     extractionMemory,
     turns: { caller: "", searches: searchTurnsOf(config), pass: () => scheduler.wait(0) },
-    takeTurn: takingTurns(() => scheduler.wait(0)),
+    takeTurn: (bytes) => pace.count(bytes),
     rateLimits: durableRateLimits(bindings.bounded(env.RATE_WINDOW, INDEX_SECONDS), config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),

@@ -8,7 +8,6 @@ import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { StorageState } from "./core/work/storage-state.ts";
 import type { CallerTurns } from "./core/work/turns.ts";
-import type { TakeTurn } from "./core/work/take-turns.ts";
 import type { DocumentConverter } from "./documents/extract-document.ts";
 import type { FileStore } from "./ports/file-store.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
@@ -53,8 +52,8 @@ export type Services = {
   /** Shared by all events of an isolate. */
   extractionMemory: ExtractionMemory;
   turns: CallerTurns;
-  /** Before a piece of long work on texts, so that others are served in between. */
-  takeTurn: TakeTurn;
+  /** To be awaited before work on so many bytes of text, so that others are served in between. */
+  takeTurn: (bytes: number) => Promise<void>;
   sourceReaders: SourceReaders;
   /** A request to an OpenID provider, through the guard; a redirect is not followed. */
   askIssuer: (address: string, request: RequestInit) => Promise<Response>;

@@ -1,4 +1,5 @@
 import {
+  eachPart,
   runCooperatively,
   type CooperativeWork,
   type YieldToOthers,
@@ -16,7 +17,12 @@ import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
 import { PICTURES, unsupported } from "./media-type/foreign-types.ts";
 import { unpackedName } from "./media-type/media-types.ts";
 import { releaseBytes } from "./release-bytes.ts";
-import { declaredEncoding, decodeText, withLineFeeds } from "./decoding/decode-text.ts";
+import {
+  declaredEncoding,
+  decodeText,
+  withLineFeeds,
+  type DecodedText,
+} from "./decoding/decode-text.ts";
 import { detectLanguage } from "./decoding/detect-language.ts";
 import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
 
@@ -76,11 +82,14 @@ async function extractFile(
   // The bytes of a PDF are already released, or restored because a converter may need them.
   const isPdf = "format" in found && found.format.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
-  const document = await runCooperatively(
-    removeHiddenCharacters(extraction),
-    options.yieldToOthers ?? neverYield,
-  );
-  if (!/[\p{L}\p{N}\p{S}]/u.test(document.markdown)) {
+  let hasText = false;
+  const show = function* () {
+    const shown = yield* removeHiddenCharacters(extraction);
+    yield* eachPart(shown.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
+    return shown;
+  };
+  const document = await runCooperatively(show(), options.yieldToOthers ?? neverYield);
+  if (!hasText) {
     if (isPdf) {
       const { reason = NO_TEXT } = extraction;
       const { text, ...facts } = await convertForeign(file, "application/pdf", options, reason);
@@ -141,16 +150,16 @@ async function extractAs(
   if ("readBytes" in reader) {
     return await runCooperatively(unlessBroken(reader.readBytes(file.bytes)), yieldToOthers);
   }
-  const decoded = decodeFile(file);
-  discardBytes(file, options);
   const readText = function* () {
+    const decoded = yield* decodeFile(file);
+    discardBytes(file, options);
     const text = yield* withLineFeeds(decoded.text);
     // Where line ends changed, release the former text.
     decoded.text = "";
-    return yield* reader.readText(text, file);
+    const extraction = yield* reader.readText(text, file);
+    return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
   };
-  const extraction = await runCooperatively(unlessBroken(readText()), yieldToOthers);
-  return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
+  return await runCooperatively(unlessBroken(readText()), yieldToOthers);
 }
 
 /** An unexpected error is caused by the document: it would recur at every attempt. */
@@ -169,12 +178,12 @@ function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Ex
   }
 }
 
-function decodeFile(file: RawDocument) {
+function* decodeFile(file: RawDocument): CooperativeWork<DecodedText> {
   const { bytes, mimeType } = file;
   const unknown = unsupported(unknownMediaType(mimeType));
   if (looksBinary(bytes)) throw new UnreadableDocument(unknown, "unsupported");
   try {
-    return decodeText(bytes, declaredEncoding(bytes, mimeType));
+    return yield* decodeText(bytes, declaredEncoding(bytes, mimeType));
   } catch (error) {
     // Zeros that are not halves of UTF-16 characters do not occur in text.
     throw bytes.includes(0) ? new UnreadableDocument(unknown, "unsupported") : error;

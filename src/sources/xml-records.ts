@@ -1,4 +1,5 @@
 import { Parser } from "htmlparser2";
+import { eachPart, type CooperativeWork } from "../core/work/cooperative.ts";
 
 /** A bucket's listing has four, a sitemap three, a feed few more; each costs time at each tag. */
 const MAX_LEVELS = 100;
@@ -16,7 +17,11 @@ type XmlRecords = {
 };
 
 /** Names are in lower case, without prefixes; `href` counts as the text. Null: nests too deep. */
-export function xmlRecords(xml: string, names: Set<string>, most = Infinity): XmlRecords | null {
+export function* xmlRecords(
+  xml: string,
+  names: Set<string>,
+  most = Infinity,
+): CooperativeWork<XmlRecords | null> {
   const read: XmlRecords = { root: "", records: [], top: new Map(), isWhole: false };
   const path: string[] = [];
   let fields: XmlRecord["fields"] = [];
@@ -47,6 +52,10 @@ export function xmlRecords(xml: string, names: Set<string>, most = Infinity): Xm
     },
     { xmlMode: true, decodeEntities: true },
   );
-  parser.end(xml);
+  yield* eachPart(xml, (part) => {
+    parser.write(part);
+    return !isTooDeep;
+  });
+  parser.end();
   return isTooDeep ? null : read;
 }

@@ -1,3 +1,5 @@
+import { wholeCharacterEnd } from "../whole-character.ts";
+
 /** Yields the thread to other work; throws when the time for this work is over. */
 export type YieldToOthers = () => Promise<void>;
 
@@ -11,6 +13,9 @@ export type CooperativeWork<T> = Generator<number, T, void>;
  * still while the Worker computes.
  */
 const CHARACTERS_BETWEEN_YIELDS = 1 << 15;
+
+/** In characters: what a line, an item, a unit or a part takes beside its text. */
+export const ITEM_COST = 16;
 
 /** Shorter steps are not worth reporting. */
 const MIN_STEP_CHARACTERS = 1 << 12;
@@ -32,6 +37,21 @@ export class Progress {
   }
 }
 
+/** Characters of which a step of quick work is made. */
+const PART_CHARACTERS = 1 << 13;
+
+/** Work on a text part by part, until it returns false. No part ends within a character. */
+export function* eachPart(
+  text: string,
+  work: (part: string, at: number) => boolean | void,
+): CooperativeWork<void> {
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = wholeCharacterEnd(text, at + PART_CHARACTERS);
+    if (work(text.slice(at, end), at) === false) return;
+    yield end - at;
+  }
+}
+
 /** Does all of the work without yielding the thread. */
 export function runToEnd<T>(work: CooperativeWork<T>): T {
   let step = work.next();
@@ -42,24 +62,28 @@ export function runToEnd<T>(work: CooperativeWork<T>): T {
 /** Awaits `yieldToOthers` at intervals of all the work it runs; an error thrown there ends it. */
 export class Pace {
   readonly #yieldToOthers: YieldToOthers;
+  readonly #between: number;
   #length = 0;
+  /** Of work that is done side by side, turns follow each other. */
+  #last: Promise<void> = Promise.resolve();
 
-  constructor(yieldToOthers: YieldToOthers) {
+  constructor(yieldToOthers: YieldToOthers, between = CHARACTERS_BETWEEN_YIELDS) {
     this.#yieldToOthers = yieldToOthers;
+    this.#between = between;
   }
 
-  /** To be awaited after other work of so many characters. */
+  /** To be awaited beside other work of so many characters. */
   async count(length: number): Promise<void> {
     this.#length += length;
-    if (this.#length < CHARACTERS_BETWEEN_YIELDS) return;
+    if (this.#length < this.#between) return;
     this.#length = 0;
-    await this.#yieldToOthers();
+    await (this.#last = this.#last.then(this.#yieldToOthers));
   }
 
   async run<T>(work: CooperativeWork<T>): Promise<T> {
     for (let step = work.next(); ; step = work.next()) {
       if (step.done === true) return step.value;
-      if (this.#length + step.value < CHARACTERS_BETWEEN_YIELDS) this.#length += step.value;
+      if (this.#length + step.value < this.#between) this.#length += step.value;
       else await this.count(step.value);
     }
   }

@@ -42,6 +42,7 @@ export type Chunk = {
 const BATCH_UNITS = 4_000;
 /** The last pieces of a batch are partitioned again with what follows them. */
 const UNSETTLED_PIECES = 2;
+const MAX_BLANK_CHARACTERS = 10_000;
 const TITLE_LOOK_CHARACTERS = 400;
 /** Chunks of one document: five times as many as the largest has with chunks of the usual size. */
 const MAX_CHUNKS = 100_000;
@@ -80,6 +81,7 @@ export function* chunkCooperatively(
   for (const placed of placedUnits(document.markdown, limits, cutLevel)) {
     if (placed === "cut") yield* settle(true);
     else if (typeof placed === "number") yield placed;
+    else if (isLongBlank(placed)) yield* settle(true);
     else {
       addUnit(pending, placed);
       yield* progress.advanceTo(placed.unit.end);
@@ -98,6 +100,10 @@ const tooManyChunks = () =>
 
 export const chunkDocument = (document: ExtractedDocument, settings: ChunkSettings): Chunk[] =>
   runToEnd(chunkCooperatively(document, settings));
+
+/** More white space than a passage may hold: it would be as long as the document. */
+const isLongBlank = ({ unit: { start, end, weight } }: Placed) =>
+  weight === 0 && end - start > MAX_BLANK_CHARACTERS;
 
 /** White space has no weight: it joins the unit before it. */
 function addUnit(pending: Placed[], placed: Placed): void {

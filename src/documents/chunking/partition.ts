@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../core/work/cooperative.ts";
+import { ITEM_COST, type CooperativeWork } from "../../core/work/cooperative.ts";
 import type { Unit } from "./split-units.ts";
 
 /** Units `from` to `to` (exclusive) form a chunk; its text begins at `overlapFrom`. */
@@ -12,8 +12,6 @@ const SMALL_COST = 3;
 const CHUNK_COST = 0.35;
 /** Runs of so many units are skipped together where none of them can hold a better cut. */
 const RUN_UNITS = 32;
-/** Characters that take as long as a cut before one unit. */
-const UNIT_COST = 16;
 const ROUNDING_SLACK = 1e-6;
 const INTO_SUBSECTION = 0.2;
 const OVER_SIBLING = 0.45;
@@ -66,7 +64,7 @@ class Partition {
       this.#cuts[to] = cut;
       this.#best[to] = this.#costFrom(cut, to, Infinity) + (this.#units[to]?.breakCost ?? 0);
       this.#note(to);
-      yield UNIT_COST;
+      yield ITEM_COST;
     }
     const pieces: Piece[] = [];
     for (let to = end; to > 0; to = this.#cuts[to] ?? 0) {

@@ -64,21 +64,21 @@ function* markedBlock(markdown: string, line: Line): CooperativeWork<Block | nul
 
 /** Headings never occupy consecutive lines; comments in plain text do. */
 function commentsEnd(markdown: string, from: number, marks: string): CooperativeWork<number> {
-  return endOf(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
+  return textEnd(markdown, from, (line) => ATX.exec(line.text)?.[1] !== marks);
 }
 
 function* blockByNextLine(markdown: string, line: Line): CooperativeWork<Block> {
   const { start } = line;
   const second = lineAt(markdown, line.next);
   if (isTableStart(line, second)) {
-    const end = yield* endOf(markdown, second.next, (next) => !next.text.includes("|"));
+    const end = yield* textEnd(markdown, second.next, (next) => !next.text.includes("|"));
     return block("table", start, end);
   }
   const underline = SETEXT.exec(second.text)?.[1];
   if (underline !== undefined && line.text.length <= MAX_HEADING_CHARACTERS) {
     return headingBlock(start, second.next, underline.startsWith("=") ? 1 : 2, line.text);
   }
-  return block("paragraph", start, yield* endOf(markdown, line.next, interruptsParagraph));
+  return block("paragraph", start, yield* textEnd(markdown, line.next, interruptsParagraph));
 }
 
 function block(kind: Block["kind"], start: number, end: number): Block {
@@ -109,32 +109,28 @@ function interruptsParagraph(line: Line): boolean {
   return ATX.test(line.text) || FENCE.test(line.text) || /^ {0,3}[-*+•][ \t]+\S/.test(line.text);
 }
 
-/** The first line from `at` on that is blank or for which `stops` is true. */
+/** The first line from `at` on for which `stops` is true. */
 function* endOf(
   markdown: string,
   at: number,
   stops: (line: Line) => boolean,
 ): CooperativeWork<number> {
   const progress = new Progress(at);
-  let end = at;
-  while (end < markdown.length) {
-    const line = lineAt(markdown, end);
-    if (isBlank(line) || stops(line)) break;
-    end = line.next;
-    yield* progress.advanceTo(end);
+  let line = lineAt(markdown, at);
+  while (line.start < markdown.length && !stops(line)) {
+    yield* progress.advanceTo(line.next);
+    line = lineAt(markdown, line.next);
   }
-  return end;
+  return line.start;
 }
 
+const textEnd = (markdown: string, at: number, stops: (line: Line) => boolean) =>
+  endOf(markdown, at, (line) => isBlank(line) || stops(line));
+
 function* fenceEnd(markdown: string, opening: Line, fence: string): CooperativeWork<number> {
-  const progress = new Progress(opening.next);
   const closing = new RegExp(`^ {0,3}${fence[0]}{${fence.length},}[ \\t]*$`);
-  let line = lineAt(markdown, opening.next);
-  while (line.start < markdown.length && !closing.test(line.text)) {
-    line = lineAt(markdown, line.next);
-    yield* progress.advanceTo(line.start);
-  }
-  return line.next;
+  const end = yield* endOf(markdown, opening.next, ({ text }) => closing.test(text));
+  return lineAt(markdown, end).next;
 }
 
 function* listEnd(markdown: string, at: number): CooperativeWork<number> {
@@ -153,14 +149,5 @@ function* listEnd(markdown: string, at: number): CooperativeWork<number> {
   return end;
 }
 
-function* skipBlankLines(markdown: string, at: number): CooperativeWork<number> {
-  const progress = new Progress(at);
-  let end = at;
-  while (end < markdown.length) {
-    const line = lineAt(markdown, end);
-    if (!isBlank(line) || line.next - line.start > LOOK_CHARACTERS) break;
-    end = line.next;
-    yield* progress.advanceTo(end);
-  }
-  return end;
-}
+const skipBlankLines = (markdown: string, at: number) =>
+  endOf(markdown, at, (line) => !isBlank(line) || line.next - line.start > LOOK_CHARACTERS);

@@ -1,12 +1,11 @@
-import type { CooperativeWork } from "../../core/work/cooperative.ts";
+import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
-import { detectEncoding, strict } from "./detect-encoding.ts";
+import { decodeAs, detectEncoding } from "./detect-encoding.ts";
 
 export type DecodedText = { text: string; encoding: string; notes: string[] };
 
 const NOT_RECOGNISED = "text encoding is not recognised";
-export const REPLACEMENT = "\ufffd";
-const LAST_ASCII = "\u007f";
+const REPLACEMENT = "\ufffd";
 /** One damaged character among so many good ones is damage, not a sign of another encoding. */
 const GOOD_PER_DAMAGED = 50;
 const SAMPLE_CHARACTERS = 1 << 16;
@@ -24,74 +23,76 @@ const SEVEN_BIT: [name: RegExp, mark: number][] = [
  * as `declared`, then as the encoding that reads most like language.
  * @throws UnreadableDocument when nothing fits with confidence: mojibake is worse than an error.
  */
-export function decodeText(bytes: Uint8Array, declared: string | null): DecodedText {
+export function* decodeText(
+  bytes: Uint8Array,
+  declared: string | null,
+): CooperativeWork<DecodedText> {
   const name = declared ?? "";
   if (SEVEN_BIT.some(([names, mark]) => names.test(name) && bytes.includes(mark))) {
     throw new UnreadableDocument(`text encoding ${name} is not read`, "encoding");
   }
-  const found = decodeMarked(bytes) ?? decodeUtf8(bytes) ?? decodeOther(bytes, declared);
+  const found =
+    (yield* decodeMarked(bytes)) ??
+    (yield* decodeUtf8(bytes)) ??
+    (yield* decodeOther(bytes, declared));
   if (found === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
   return found;
 }
 
-const LINE_ENDS_CHARACTERS = 1 << 14;
+const REPLACED_AT_ONCE = 1 << 14;
 
-export function* withLineFeeds(text: string): CooperativeWork<string> {
-  if (!text.includes("\r")) return text;
+export const withLineFeeds = (text: string) => replaced(text, /\r\n?/g, "\n");
+
+/** `pattern` matches one character or two. */
+export function* replaced(text: string, pattern: RegExp, by: string): CooperativeWork<string> {
+  if (text.search(pattern) < 0) return text;
   const pieces: string[] = [];
   for (let at = 0, end = 0; at < text.length; at = end) {
-    end = at + LINE_ENDS_CHARACTERS;
-    if (text[end - 1] === "\r") end++;
-    pieces.push(text.slice(at, end).replace(/\r\n?/g, "\n"));
+    end = at + REPLACED_AT_ONCE;
+    const isAcross = text.slice(end - 1, end + 1).match(pattern)?.[0].length === 2;
+    if (isAcross) end++;
+    pieces.push(text.slice(at, end).replace(pattern, by));
     yield end - at;
   }
   return pieces.join("");
 }
 
-function decodeMarked(bytes: Uint8Array): DecodedText | null {
+function* decodeMarked(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   const [first, second, third] = bytes;
-  if (first === 0xff && second === 0xfe) return lenient(bytes, "utf-16le");
-  if (first === 0xfe && second === 0xff) return lenient(bytes, "utf-16be");
+  if (first === 0xff && second === 0xfe) return yield* lenient(bytes, "utf-16le");
+  if (first === 0xfe && second === 0xff) return yield* lenient(bytes, "utf-16be");
   const isUtf8 = first === 0xef && second === 0xbb && third === 0xbf;
-  return isUtf8 ? lenient(bytes, "utf-8") : null;
+  return isUtf8 ? yield* lenient(bytes, "utf-8") : null;
 }
 
-function decodeUtf8(bytes: Uint8Array): DecodedText | null {
-  if (bytes.includes(0)) return decodeUtf16(bytes);
-  const text = strict(bytes, "utf-8");
+function* decodeUtf8(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
+  if (bytes.includes(0)) return yield* decodeUtf16(bytes);
+  const text = yield* decodeAs(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
   if (text !== null)
     return text.includes("\u001b$") ? null : { text, encoding: "utf-8", notes: [] };
-  const mended = lenient(bytes, "utf-8");
-  if (isCutOff(bytes, mended.text)) return mended;
-  const damaged = countOf(mended.text, REPLACEMENT);
-  return hasBeyondAscii(mended.text, damaged * GOOD_PER_DAMAGED) ? mended : null;
+  const mended = yield* lenient(bytes, "utf-8");
+  let good = 0;
+  yield* eachPart(mended.text, (part) => {
+    good += part.match(GOOD_BEYOND_ASCII)?.length ?? 0;
+  });
+  if (good >= mended.damaged * GOOD_PER_DAMAGED) return mended;
+  // UTF-8 whose end is missing: no other encoding has whole multi-byte characters before it.
+  const isCutOff = good > 0 && mended.damaged === 1 && mended.text.endsWith(REPLACEMENT);
+  return isCutOff && (yield* decodeAs(bytes, "utf-8", { isCut: true })) !== null ? mended : null;
 }
 
-/** Counted in a loop: a list of them could exceed the memory. */
-function hasBeyondAscii(text: string, wanted: number): boolean {
-  let found = 0;
-  for (const character of text) {
-    if (found >= wanted) return true;
-    if (character > LAST_ASCII && character !== REPLACEMENT) found++;
-  }
-  return found >= wanted;
-}
-
-/** UTF-8 whose end is missing: no other encoding has whole multi-byte characters before it. */
-function isCutOff(bytes: Uint8Array, mended: string): boolean {
-  const isDamagedAtEnd = mended.endsWith(REPLACEMENT) && countOf(mended, REPLACEMENT) === 1;
-  if (!isDamagedAtEnd || !/[^\0-\u007f\ufffd]/u.test(mended)) return false;
-  return strict(bytes, "utf-8", true) !== null;
-}
+const GOOD_BEYOND_ASCII = /[^\0-\u007f\ufffd]/gu;
 
 /** Zero bytes are halves of UTF-16 characters, or the file is not text. */
-function decodeUtf16(bytes: Uint8Array): DecodedText | null {
-  const readings = ["utf-16le", "utf-16be"].map((encoding) => {
-    const text = strict(bytes.subarray(0, bytes.length & ~1), encoding);
-    return { text: text ?? "", encoding, notes: [], share: plausibleShare(text ?? "") };
-  });
-  const best = readings.reduce((left, right) => (right.share > left.share ? right : left));
+function* decodeUtf16(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
+  const even = bytes.subarray(0, bytes.length & ~1);
+  let best = { share: 0, text: "", encoding: "" };
+  for (const encoding of ["utf-16le", "utf-16be"]) {
+    const text = (yield* decodeAs(even, encoding)) ?? "";
+    const share = plausibleShare(text);
+    if (share > best.share) best = { share, text, encoding };
+  }
   if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
   return { text: best.text, encoding: best.encoding, notes: [] };
 }
@@ -109,13 +110,16 @@ function plausibleShare(text: string): number {
   return simple === 0 ? 0 : usual / sample.length;
 }
 
-function decodeOther(bytes: Uint8Array, declared: string | null): DecodedText | null {
+function* decodeOther(
+  bytes: Uint8Array,
+  declared: string | null,
+): CooperativeWork<DecodedText | null> {
   if (bytes.includes(0)) return null;
   const named = declared === null ? null : encodingNamed(declared);
-  const text = named === null ? null : strict(bytes, named);
+  const text = named === null ? null : yield* decodeAs(bytes, named);
   if (text !== null) return { text, encoding: named ?? "", notes: [] };
-  const detected = detectEncoding(bytes);
-  return detected === null ? null : lenient(bytes, detected);
+  const detected = yield* detectEncoding(bytes);
+  return detected === null ? null : yield* lenient(bytes, detected);
 }
 
 /**
@@ -132,17 +136,18 @@ export function encodingNamed(declared: string): string | null {
 }
 
 /** What the encoding does not decode is replaced. @throws RangeError for an unknown encoding. */
-export function lenient(bytes: Uint8Array, encoding: string): DecodedText {
-  const text = new TextDecoder(encoding, { fatal: false, ignoreBOM: false }).decode(bytes);
-  const damaged = countOf(text, REPLACEMENT);
+export function* lenient(
+  bytes: Uint8Array,
+  encoding: string,
+): CooperativeWork<DecodedText & { damaged: number }> {
+  const text = (yield* decodeAs(bytes, encoding, { isLenient: true })) ?? "";
+  let damaged = 0;
+  for (let at = text.indexOf(REPLACEMENT); at >= 0; at = text.indexOf(REPLACEMENT, at + 1)) {
+    damaged++;
+    yield 1;
+  }
   const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
-  return { text, encoding, notes: damaged === 0 ? [] : [`${what} damaged and replaced`] };
-}
-
-export function countOf(text: string, character: string): number {
-  let count = 0;
-  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count++;
-  return count;
+  return { text, encoding, damaged, notes: damaged === 0 ? [] : [`${what} damaged and replaced`] };
 }
 
 const DECLARATION_BYTES = 2_048;

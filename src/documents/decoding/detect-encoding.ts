@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import {
   balticScore,
   cyrillicScore,
@@ -117,7 +118,7 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * like language. Null when none does, or when two unrelated ones do. Of the short texts in
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
-export function detectEncoding(bytes: Uint8Array): string | null {
+export function* detectEncoding(bytes: Uint8Array): CooperativeWork<string | null> {
   if (hasJapaneseEscapes(bytes)) return "iso-2022-jp";
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
@@ -125,7 +126,8 @@ export function detectEncoding(bytes: Uint8Array): string | null {
   const readings: Reading[] = [];
   for (const candidate of CANDIDATES) {
     if (candidate.isRare === true && beyondAscii < RARE_BYTES) continue;
-    const text = strict(sample, candidate.encoding, true);
+    const text = yield* decodeAs(sample, candidate.encoding, { isCut: true });
+    yield sample.length;
     if (text === null) continue;
     const score = candidate.score(text) + wordsFor(candidate, region);
     if (score >= minScoreOf(candidate)) readings.push({ candidate, text, score });
@@ -191,21 +193,46 @@ function commonOf(encoding: string, [firstLead, lastLead]: LeadBytes, script: Re
 
 function sampleOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= SAMPLE_BYTES) return bytes;
-  const first = bytes.findIndex((byte) => byte > 0x7f);
+  const first = firstBeyondAscii(bytes);
   const start = bytes.lastIndexOf(0x0a, first) + 1;
   const from = first - start > SAMPLE_BYTES / 2 ? first : start;
   const lastFeed = bytes.lastIndexOf(0x0a, from + SAMPLE_BYTES);
   return bytes.subarray(from, lastFeed > from ? lastFeed : from + SAMPLE_BYTES);
 }
 
-/** Null for bytes that are not in the encoding. `isCut`: they may end within a character. */
-export function strict(bytes: Uint8Array, encoding: string, isCut = false): string | null {
+/** The length where all are within. */
+export function firstBeyondAscii(bytes: Uint8Array): number {
+  let at = 0;
+  while ((bytes[at] ?? LAST_ASCII + 1) <= LAST_ASCII) at++;
+  return at;
+}
+
+const LAST_ASCII = 0x7f;
+const PART_BYTES = 1 << 18;
+/** In characters: the slowest encoding takes some milliseconds for a part. */
+const PART_COST = 1 << 13;
+
+/**
+ * `isCut`: the bytes may end within a character. `isLenient`: what the encoding does not decode is
+ * replaced; otherwise null for bytes that are not in it. @throws RangeError for an unknown encoding
+ */
+export function* decodeAs(
+  bytes: Uint8Array,
+  encoding: string,
+  { isCut = false, isLenient = false } = {},
+): CooperativeWork<string | null> {
+  const decoder = new TextDecoder(encoding, { fatal: !isLenient, ignoreBOM: false });
+  const parts: string[] = [];
   try {
-    const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: false });
-    return decoder.decode(bytes, { stream: isCut });
+    for (let at = 0; at < bytes.length; at += PART_BYTES) {
+      parts.push(decoder.decode(bytes.subarray(at, at + PART_BYTES), { stream: true }));
+      yield PART_COST;
+    }
+    if (!isCut) parts.push(decoder.decode());
   } catch {
     return null;
   }
+  return parts.join("");
 }
 
 /** ISO-2022-JP is seven bits wide and switches by `ESC $ B` and the like. */

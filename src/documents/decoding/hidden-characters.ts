@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../core/work/cooperative.ts";
+import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { CompactText } from "../writing/compact-text.ts";
 import {
@@ -27,9 +27,6 @@ const IDEOGRAPH = /\p{Script=Han}/u;
 /** Characters that only carry layout: removed without a note. */
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
 
-/** Characters processed at once; bounds memory where much has to be removed. */
-const STEP_CHARACTERS = 1 << 14;
-
 /** Whether a reader sees anything but punctuation in a text. */
 export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
 
@@ -48,15 +45,12 @@ export function* removeHiddenCharacters(
 }
 
 function* hasSuspect(text: string): CooperativeWork<boolean> {
-  for (let at = 0; at < text.length;) {
-    const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
-    const part = text.slice(at, end);
-    SUSPECT.lastIndex = 0;
-    if (UNUSUAL.test(part) && SUSPECT.test(part)) return true;
-    yield end - at;
-    at = end;
-  }
-  return false;
+  let isFound = false;
+  yield* eachPart(text, (part) => {
+    isFound = UNUSUAL.test(part) && part.search(SUSPECT) >= 0;
+    return !isFound;
+  });
+  return isFound;
 }
 
 type Shown = { kept: CompactText; count: number; moved: PageStart[] };
@@ -81,25 +75,11 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
     if (!SILENT.has(code)) count++;
     return "";
   };
-  for (let at = 0; at < text.length;) {
-    const end = wholeCharacterEnd(text, at + STEP_CHARACTERS);
-    const from = at;
-    kept.append(
-      text
-        .slice(from, end)
-        .replace(SUSPECT, (character, offset) => clean(character, from + offset)),
-    );
-    yield end - at;
-    at = end;
-  }
+  yield* eachPart(text, (part, from) => {
+    kept.append(part.replace(SUSPECT, (character, offset) => clean(character, from + offset)));
+  });
   movePages(text.length);
   return { kept, count, moved };
-}
-
-/** `at` or the text's end, or one less where it would split a surrogate pair. */
-export function wholeCharacterEnd(text: string, at: number): number {
-  if (at >= text.length) return text.length;
-  return /[\ud800-\udbff]/.test(text[at - 1] ?? "") ? at - 1 : at;
 }
 
 /** Whether a character that shows nothing by itself changes what stands beside it. */

@@ -48,9 +48,12 @@ function isPdf({ name, mimeType, bytes }: RawDocument): boolean {
   return /^\s*%PDF-\d/.test(head) && indexOfBytes(bytes, "obj") >= 0;
 }
 
-/** Whether no byte is a control character that text in a single-byte encoding never contains. */
+const PLAIN_BYTES = 1 << 20;
+
+/** Whether none of many bytes is a control character that text in a single-byte encoding never contains. */
 function isPlainText(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
+  const head = bytes.subarray(0, PLAIN_BYTES);
+  return head.every((byte) => byte >= SPACE || (byte >= TAB && byte <= RETURN) || byte === ESCAPE);
 }
 
 function zipFormat(file: RawDocument): Detected {

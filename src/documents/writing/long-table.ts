@@ -3,7 +3,7 @@ import { charactersOf, filledRow, type FilledRow } from "./table-text.ts";
 
 /** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;
-const HELD_CHARACTERS = 4 << 20;
+const HELD_CHARACTERS = 1 << 20;
 /** In characters: a cell takes more memory and time than its text. */
 const CELL_COST = 32;
 

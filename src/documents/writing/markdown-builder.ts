@@ -1,3 +1,9 @@
+import {
+  eachPart,
+  ITEM_COST,
+  runToEnd,
+  type CooperativeWork,
+} from "../../core/work/cooperative.ts";
 import { CompactText } from "./compact-text.ts";
 import type { PageStart } from "../extracted-document.ts";
 import { foldSpace } from "./fold-space.ts";
@@ -6,13 +12,16 @@ import { filledRow, rowsText, tableText, type FilledRow } from "./table-text.ts"
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
 const MAX_LIST_DEPTH = 40;
-const FENCE = /^ {0,3}(`{3,})/gm;
+const BEFORE_FENCE = /(?:^|\n) {0,3}$/;
 const BLOCK_START = /^(#{1,6}(?=\s)|```|~~~)/gm;
 
-function foldLines(text: string): string {
-  const lines = text.split("\n").map((line) => foldSpace(line));
-  return lines.filter((line) => line !== "").join("\n");
-}
+/** As `foldSpace` of each line, without empty ones: in few passes, as lines may be a million. */
+const foldLines = (text: string) =>
+  text
+    .replace(/[^\S\n ]|\u0085/g, " ")
+    .replace(/ {2,}/g, " ")
+    .replace(/ \n[ \n]*|\n[ \n]+/g, "\n")
+    .trim();
 
 const indentOf = (depth: number) =>
   LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
@@ -78,14 +87,25 @@ export class MarkdownBuilder {
     if (lines !== "") this.#block(lines.replaceAll(/^/gm, "> "));
   }
 
-  /** Verbatim, in a fence longer than any inside. */
   code(text: string, language = ""): void {
+    runToEnd(this.longCode(text, language));
+  }
+
+  /** Verbatim, in a fence longer than any inside. */
+  *longCode(text: string, language: string): CooperativeWork<void> {
     const body = text.replace(/^\n+/, "").trimEnd();
     if (body === "") return;
     let longest = 2;
-    for (const [, run = ""] of body.matchAll(FENCE)) longest = Math.max(longest, run.length);
+    for (let at = body.indexOf("```"), end = at; at >= 0; at = body.indexOf("```", end)) {
+      for (end = at; body[end] === "`";) end++;
+      const isFence = BEFORE_FENCE.test(body.slice(Math.max(0, at - 4), at));
+      if (isFence) longest = Math.max(longest, end - at);
+      yield ITEM_COST;
+    }
     const fence = "`".repeat(longest + 1);
-    this.#block(`${fence}${language}\n${body}\n${fence}`);
+    this.#block(`${fence}${language}\n`);
+    yield* eachPart(body, (part) => this.#text.append(part));
+    this.#text.append(`\n${fence}`);
   }
 
   table(rows: string[][]): void {

@@ -16,8 +16,8 @@ export class TextPieces {
     return this.#pieces.length;
   }
 
-  get isEmpty(): boolean {
-    return this.#length === 0;
+  get length(): number {
+    return this.#length;
   }
 
   get lastCharacter(): string {

@@ -3,6 +3,7 @@ import { EXTRACTION_FORMAT, UnreadableDocument } from "../../documents/extracted
 import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { textKey, bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
+import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { notFound } from "../../core/errors.ts";
 import { findFileWithStatus, type FileWithStatus } from "../../db/files/source-file-list.ts";
 import type { FileStore } from "../../ports/file-store.ts";
@@ -50,13 +51,9 @@ export async function putExtractedText(
 
 /** Encodes a text as UTF-8 piece by piece, never splitting a character. */
 function* utf8Pieces(markdown: string): Generator<Uint8Array> {
-  let at = 0;
-  while (at < markdown.length) {
-    const latest = at + PIECE_CHARACTERS;
-    const isInPair = latest < markdown.length && /[\ud800-\udbff]/.test(markdown[latest - 1] ?? "");
-    const end = isInPair ? latest - 1 : latest;
+  for (let at = 0, end = 0; at < markdown.length; at = end) {
+    end = wholeCharacterEnd(markdown, at + PIECE_CHARACTERS);
     yield encoder.encode(markdown.slice(at, end));
-    at = end;
   }
 }
 

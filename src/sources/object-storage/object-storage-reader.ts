@@ -8,6 +8,7 @@ import {
   type SourceReader,
   type KnownFiles,
 } from "../../ports/source-reader.ts";
+import { nextTurn, runCooperatively, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import {
   guardedFetch,
@@ -58,7 +59,8 @@ export function objectStorageReader(
     const got = await get(listingUrl(config, prefix, cursor, keys), signal);
     if (!got.response.ok) throw await storageFailure(got, now());
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
-    const listing = parseListing(new TextDecoder().decode(await readBytes(got, limits)));
+    const xml = new TextDecoder().decode(await readBytes(got, limits));
+    const listing = await runCooperatively(parseListing(xml), nextTurn);
     if (listing === null) throw brokenListing("the answer is not a complete listing");
     return listing;
   };
@@ -242,8 +244,8 @@ type ListedObject = { key: string; size: number; etag: string; lastModified: str
 type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
 
 /** Null when the text was cut off: it must not look like a bucket with fewer objects. */
-export function parseListing(xml: string): ObjectListing | null {
-  const read = xmlRecords(xml, new Set(["contents"]));
+export function* parseListing(xml: string): CooperativeWork<ObjectListing | null> {
+  const read = yield* xmlRecords(xml, new Set(["contents"]));
   if (read?.root !== "listbucketresult" || !read.isWhole) return null;
   const { top } = read;
   const isEncoded = top.get("encodingtype") === "url";

@@ -101,9 +101,10 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): U
   return isFull(crawl, bounds) ? null : url;
 }
 
-export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, from: Origin): void {
+export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, from: Origin): null {
   const url = wantedLink(crawl, bounds, link, from);
   if (url !== null && !looksEndless(url)) leaveOut(crawl, bounds, url.href, "maxDepth");
+  return null;
 }
 
 /** Whether no more addresses are remembered: they would not become pages. */

@@ -1,3 +1,5 @@
+import { inBatches } from "../../core/work/batches.ts";
+import { nextTurn } from "../../core/work/cooperative.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf } from "./crawl-state.ts";
@@ -34,7 +36,7 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
   else if (isFile)
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
-  if (facts !== null) follow(step, subject, page.url, facts, asks);
+  if (facts !== null) await follow(step, subject, page.url, facts, asks);
 }
 
 function isTaken({ crawl, bounds }: Step, { found }: Subject, url: URL): boolean {
@@ -230,26 +232,32 @@ async function followKept(step: Step, subject: Subject, robotsTag: string | null
   const asks = directivesOf(robotsTag ?? textOf(before), facts);
   // Before its links, of which some may lead to itself.
   if (!asks.noIndex) noteState(step.crawl, known.path, "listed");
-  if (facts !== null) follow(step, subject, new URL(known.url ?? known.path), facts, asks);
+  if (facts !== null) await follow(step, subject, new URL(known.url ?? known.path), facts, asks);
   return asks;
 }
 
-function follow(
+/** Links taken in between two turns of other work: each is compared with all patterns. */
+const LINKS_AT_ONCE = 100;
+
+async function follow(
   step: Step,
   { entry }: Subject,
   url: URL,
   { links, base, generator }: HtmlPage,
   { noFollow }: RobotsDirectives,
-): void {
+): Promise<void> {
   const { crawl, bounds } = step;
   if (noFollow || crawl.isLook || entry.found === "pushed") return;
   const from = { url: URL.parse(base ?? "", url.href) ?? url, depth: entry.depth, generator };
-  if (entry.depth >= bounds.maxDepth) {
-    // A source of sitemaps alone follows no links.
-    if (crawl.folders.size > 0) for (const link of links) addTooDeep(crawl, bounds, link, from);
-    return;
+  const isTooDeep = entry.depth >= bounds.maxDepth;
+  // A source of sitemaps alone follows no links.
+  if (isTooDeep && crawl.folders.size === 0) return;
+  const add = isTooDeep ? addTooDeep : addLink;
+  const dropped: string[] = [];
+  for (const batch of inBatches(links, LINKS_AT_ONCE)) {
+    dropped.push(...batch.flatMap((link) => add(crawl, bounds, link, from) ?? []));
+    await nextTurn();
   }
-  const dropped = links.flatMap((link) => addLink(crawl, bounds, link, from) ?? []);
   const [first] = dropped;
   step.out.skipped += dropped.length;
   // One of the crawl is told: few problems are kept, and a calendar must hide no page that failed.

@@ -220,7 +220,7 @@ export const TARGETS = {
       return () => takeWaiting(crawl, { maxPages: 0 }, 0);
     },
   },
-  "bucket listing": work(["web"], parseListing, DOCUMENT),
+  "bucket listing": work(["web"], (text) => runToEnd(parseListing(text)), DOCUMENT),
   "Markdown in the panel": work(["markdown", "prose"], async (text) =>
     String(await html`${Markdown({ text })}`),
   ),

@@ -5,7 +5,6 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 /** Source code as one block of code, named after its file's ending. */
 export function* extractSourceCode(text: string, language: string): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
-  out.code(text, language);
-  yield text.length;
+  yield* out.longCode(text, language);
   return { text: out, title: null, language: null, pages: [], notes: [] };
 }

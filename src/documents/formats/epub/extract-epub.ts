@@ -48,7 +48,8 @@ function* readChapter(
 ): CooperativeWork<string | null> {
   try {
     const bytes = yield* archive.read(part);
-    return bytes === null ? null : yield* withLineFeeds(decodeText(bytes, null).text);
+    if (bytes === null) return null;
+    return yield* withLineFeeds((yield* decodeText(bytes, null)).text);
   } catch (error) {
     failures.push(error);
     return null;

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -25,7 +25,7 @@ export function* readPage(
   }
   const notes = countNote(hiddenElements, "hidden element", "removed");
   if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
-  if (endsEarly(html)) notes.push(ENDS_EARLY);
+  if (yield* endsEarly(html)) notes.push(ENDS_EARLY);
   const shown = { text: out, title: title ?? out.firstHeading(), language, pages: [], notes };
   return { extraction: shown, hiddenElements };
 }
@@ -64,18 +64,21 @@ export function* readText(html: string): CooperativeWork<Extraction> {
 const UNREAD = ["script", "style", "title", "textarea"];
 
 /** Whether the bytes end inside a tag, a comment, or an element that holds no markup. */
-function endsEarly(html: string): boolean {
+function* endsEarly(html: string): CooperativeWork<boolean> {
   const lastTag = html.lastIndexOf("<");
   if (lastTag > html.lastIndexOf(">") && /^[a-z/!]/i.test(html.slice(lastTag + 1, lastTag + 2))) {
     return true;
   }
+  yield html.length;
   // Scripts may hold the marks of a comment.
   const tail = html.slice(html.lastIndexOf("</script") + 1);
   if (tail.lastIndexOf("<!--") > tail.lastIndexOf("-->")) return true;
-  return UNREAD.some((name) => html.lastIndexOf(`<${name}`) > html.lastIndexOf(`</${name}`));
+  for (const name of UNREAD) {
+    yield html.length;
+    if (html.lastIndexOf(`<${name}`) > html.lastIndexOf(`</${name}`)) return true;
+  }
+  return false;
 }
-
-const PARSE_STEP_CHARACTERS = 1 << 13;
 
 /** Reads HTML in one pass, without a tree, so that memory does not grow with nesting. */
 export function* readHtml(
@@ -85,11 +88,7 @@ export function* readHtml(
 ): CooperativeWork<HtmlReader> {
   const reader = new HtmlReader(out, options);
   const parser = new Parser(reader, { recognizeSelfClosing: options.isXhtml === true });
-  for (let at = 0; at < html.length; at += PARSE_STEP_CHARACTERS) {
-    const step = html.slice(at, at + PARSE_STEP_CHARACTERS);
-    parser.write(step);
-    yield step.length;
-  }
+  yield* eachPart(html, (part) => parser.write(part));
   parser.end();
   reader.finish();
   return reader;

@@ -42,6 +42,8 @@ const CODE_AROUND = new Set(["pre", "div", "figure"]);
 const HEADING = /^h[1-6]$/;
 /** At each tag the parser goes through all open elements: the limit keeps its work linear. */
 const MAX_DEPTH = 1_000;
+/** A longer text is divided: all of it is folded at once. */
+const LONG_TEXT = 1 << 17;
 const BLANK_LINE = /\n\s*\n/;
 
 export class HtmlReader {
@@ -115,6 +117,9 @@ export class HtmlReader {
     this.#text.add(text);
     this.shown.add(text, this.#depths);
     this.parts.add(text, this.#depths.link > 0, this.#heading);
+    if (this.#text.length < LONG_TEXT) return;
+    if (this.#tables.isInCell) this.#makeLayout();
+    else this.#flush();
   }
 
   finish(): void {
@@ -162,7 +167,7 @@ export class HtmlReader {
   }
 
   #endLine(): void {
-    if (!this.#text.isEmpty && this.#text.lastCharacter !== "\n") this.#text.add("\n");
+    if (this.#text.length > 0 && this.#text.lastCharacter !== "\n") this.#text.add("\n");
   }
 
   #startHeading(level: number): void {
@@ -251,7 +256,7 @@ export class HtmlReader {
   #flush(): void {
     if (this.#tables.isInCell) {
       // Blocks inside a cell become lines; the table folds them.
-      if (!this.#text.isEmpty) this.#text.add("\n");
+      if (this.#text.length > 0) this.#text.add("\n");
       return;
     }
     const text = this.#text.take();

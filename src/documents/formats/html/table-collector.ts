@@ -4,6 +4,7 @@ import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 const MAX_SPAN = 200;
 const MAX_COLUMNS = 2_000;
 const MANY_ROWS = 1_000;
+const MANY_CELLS = 20_000;
 const FREE_EMPTY_CELLS = 2_000;
 const EMPTY_CELLS_A_CELL = 20;
 
@@ -13,6 +14,8 @@ export class TableCollector {
   #row: string[] = [];
   readonly #covered: number[] = [];
   #cells = 0;
+  /** Cells of `rows`, about. */
+  #held = 0;
   #spanned = 0;
   readonly #long: LongTable;
 
@@ -29,7 +32,9 @@ export class TableCollector {
     this.#row = [];
     this.rows.push(this.#row);
     this.#skipCovered();
-    if (this.rows.length >= MANY_ROWS) this.#long.add(this.rows.splice(0, this.rows.length - 1));
+    if (this.rows.length < MANY_ROWS && this.#held < MANY_CELLS) return;
+    this.#held = 0;
+    this.#long.add(this.rows.splice(0, this.rows.length - 1));
   }
 
   addCell(text: string, columnSpan = 1, rowSpan = 1): void {
@@ -42,6 +47,7 @@ export class TableCollector {
     }
     const room = MAX_COLUMNS - this.#row.length;
     const { columns, rows } = this.#spanOf(Math.min(clampSpan(columnSpan), room), rowSpan);
+    this.#held += columns;
     for (let at = 0; at < columns; at++) {
       this.#covered[this.#row.length] = rows - 1;
       this.#row.push(at === 0 ? text : "");

@@ -1,4 +1,4 @@
-import { runCooperatively, runToEnd } from "../../../core/work/cooperative.ts";
+import { runCooperatively, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { reasonOf, UnreadableDocument } from "../../extracted-document.ts";
 import { ENDS_EARLY } from "../../notes.ts";
@@ -22,7 +22,7 @@ export async function writeAttachments(attachments: MailPart[], target: MailTarg
   for (const part of attachments.slice(0, MAX_ATTACHMENTS)) {
     await yieldToOthers();
     const bytes = takeBody(part);
-    const calendar = calendarText(part, bytes);
+    const calendar = await runCooperatively(calendarText(part, bytes), yieldToOthers);
     if (calendar === null) await writeFile(part, bytes, target);
     else if (!calendars.has(calendar)) {
       calendars.add(calendar);
@@ -35,12 +35,15 @@ export async function writeAttachments(attachments: MailPart[], target: MailTarg
   if (others > 0) notes.push(`${others} attachments left out`);
 }
 
-function calendarText({ type, name, parameters }: MailPart, bytes: Uint8Array): string | null {
+function* calendarText(
+  { type, name, parameters }: MailPart,
+  bytes: Uint8Array,
+): CooperativeWork<string | null> {
   const isTold =
     type === "text/calendar" || type === "application/ics" || /\.ics$/i.test(name ?? "");
   if (!isTold) return null;
   try {
-    const { text } = runToEnd(textOfPart(bytes, parameters.get("charset")));
+    const { text } = yield* textOfPart(bytes, parameters.get("charset"));
     return isCalendar(text) ? text : null;
   } catch (error) {
     reasonOf(error);

@@ -1,8 +1,10 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { linesOf } from "../../../text/lines.ts";
+import { replaced } from "../../decoding/decode-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
+import { writePlainBody } from "./body/plain-body.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { linesOf } from "./parts/part-text.ts";
 
 const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^":])*)?):/;
 const MAX_NAME_CHARACTERS = 4_096;
@@ -31,7 +33,7 @@ export const isCalendar = (text: string) =>
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const areEntries: boolean[] = [];
   // A line that begins with white space continues the line before it (§3.1).
-  for (const line of linesOf(text.replace(/\n[ \t]/g, ""))) {
+  for (const line of linesOf(yield* replaced(text, /\n[ \t]/g, ""))) {
     yield line.length;
     const { name, parameters, value } = propertyOf(line);
     if (name === "BEGIN") {
@@ -39,7 +41,7 @@ export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeW
       if (ENTRY.test(value)) out.endList();
     } else if (name === "END") areEntries.pop();
     else if (areEntries.at(-1) !== true) continue;
-    else if (name === "DESCRIPTION") out.paragraph(unescaped(value));
+    else if (name === "DESCRIPTION") yield* writePlainBody(unescaped(value), out);
     else writeFact(name, parameters, value, out);
   }
 }

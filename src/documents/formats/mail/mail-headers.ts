@@ -1,3 +1,4 @@
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import { decodeText, encodingNamed } from "../../decoding/decode-text.ts";
 import { addressParser, decodeWords, type Address } from "postal-mime";
@@ -11,9 +12,9 @@ const FIELD = /^([!-9;-~]+)[ \t]*:([^]*)$/;
 export class MailHeaders {
   readonly #fields: { name: string; value: string }[] = [];
 
-  constructor(block: Uint8Array) {
+  constructor(block: string) {
     // A line that begins with white space continues the field (RFC 5322 §2.2.3).
-    const unfolded = textOfBlock(block.subarray(0, MAX_BLOCK_BYTES)).replace(/\r?\n(?=[ \t])/g, "");
+    const unfolded = block.replace(/\r?\n(?=[ \t])/g, "");
     for (const line of unfolded.split(/\r?\n/)) {
       const [, name, value = ""] = FIELD.exec(line.replaceAll("\r", " ")) ?? [];
       if (name !== undefined) this.#fields.push({ name: name.toLowerCase(), value: value.trim() });
@@ -31,12 +32,13 @@ export class MailHeaders {
 }
 
 /** Characters beyond ASCII should be encoded words, but often are raw bytes. */
-function textOfBlock(block: Uint8Array): string {
+export function* headersOf(whole: Uint8Array): CooperativeWork<MailHeaders> {
+  const block = whole.subarray(0, MAX_BLOCK_BYTES);
   try {
-    return decodeText(block, null).text;
+    return new MailHeaders((yield* decodeText(block, null)).text);
   } catch (error) {
     if (!(error instanceof UnreadableDocument)) throw error;
-    return new TextDecoder("latin1").decode(block);
+    return new MailHeaders(new TextDecoder("latin1").decode(block));
   }
 }
 

@@ -1,5 +1,6 @@
 import { normalForm } from "../../../core/normal-form.ts";
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { linesOf } from "../../../text/lines.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { countNote, ENDS_EARLY } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -16,6 +17,8 @@ const LITERALS = new Map([
 ] as const);
 /** Macros that print their arguments in two fonts by turns, without a space. */
 const JOINED = /^(?:[BIR]{2})$/;
+/** A longer paragraph is divided: all of it is folded at once. */
+const MAX_LINES = 5_000;
 const DEFINITION = /^(?:de1?|am1?|ig)$/;
 
 function pairs<Value>(names: string, value: Value): [string, Value][] {
@@ -28,7 +31,7 @@ export function* readText(text: string): CooperativeWork<Extraction> {
   const page = new ManPage(out);
   const progress = new Progress();
   let at = 0;
-  for (const line of text.split("\n")) {
+  for (const line of linesOf(text)) {
     page.add(line);
     yield* progress.advanceTo((at += line.length + 1));
   }
@@ -89,7 +92,8 @@ class ManPage {
     const text = marked.replaceAll(UNKNOWN, "");
     this.#unknown += marked.length - text.length;
     if (text !== "" || this.#isLiteral) this.#lines.push(text);
-    if (this.#heading !== undefined && text !== "") this.endBlock();
+    const isWhole = this.#heading !== undefined && text !== "";
+    if (isWhole || this.#lines.length > MAX_LINES) this.endBlock();
   }
 
   endBlock(): void {

@@ -21,13 +21,7 @@ const STAND_IN = /^<[^<>\n]*>$/;
  * @throws UnreadableDocument when it is no JSON or holds too many values.
  */
 export function* readText(text: string): CooperativeWork<Extraction> {
-  yield* checkSize(text);
-  let notebook: unknown;
-  try {
-    notebook = JSON.parse(text);
-  } catch {
-    throw new UnreadableDocument("notebook is damaged or incomplete", "damaged");
-  }
+  const notebook = yield* valueOf(text);
   if (fieldOf(notebook, "worksheets") !== undefined) {
     throw new UnreadableDocument("notebook is of nbformat 3; convert it with jupyter nbconvert");
   }
@@ -37,16 +31,31 @@ export function* readText(text: string): CooperativeWork<Extraction> {
   return { text: out, title, language: null, pages: [], notes };
 }
 
-/** The notebook is parsed as a whole, so one that would fill the memory is refused before. */
-function* checkSize(text: string): CooperativeWork<void> {
+/** What the notebook holds, with null for all but texts, lists and objects. */
+function* valueOf(text: string): CooperativeWork<unknown> {
   const place = { at: 0 };
   const progress = new Progress();
-  let values = 0;
-  for (const { kind } of jsonTokens(text, place)) {
+  const whole: unknown[] = [];
+  const open: (unknown[] | Record<string, unknown>)[] = [whole];
+  let [key, values] = ["", 0];
+  for (const token of jsonTokens(text, place)) {
     yield* progress.advanceTo(place.at);
-    if (kind === "close" || ++values <= MAX_VALUES) continue;
-    throw new UnreadableDocument("notebook has too many values; clear its largest outputs");
+    const into = open.at(-1);
+    if (token.kind === "close") open.pop();
+    else if (++values > MAX_VALUES)
+      throw new UnreadableDocument("notebook has too many values; clear its largest outputs");
+    else if (token.kind === "key") key = token.text;
+    else {
+      // Without a prototype, `__proto__` is a key like others.
+      const opened =
+        token.kind === "value" ? null : token.bracket === "[" ? [] : Object.create(null);
+      const value = token.kind === "value" && token.isString ? token.text : opened;
+      if (Array.isArray(into)) into.push(value);
+      else if (into !== undefined) into[key] = value;
+      if (opened !== null) open.push(opened);
+    }
   }
+  return whole[0];
 }
 
 class NotebookReader {

@@ -1,4 +1,4 @@
-import { Pace } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, Pace } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
@@ -30,8 +30,6 @@ type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
 const PAGES_KEPT = 100;
-/** In characters: what a part of a page takes beside its text. */
-const PART_COST = 32;
 /** In characters: what a page takes beside its text. */
 const PAGE_COST = 1 << 12;
 /** A file with less text may be a scan. */
@@ -167,7 +165,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
       for (const [at, part] of parts.entries()) {
         const { length } = out;
         writePart(part, parts[at + 1], shape, out);
-        await reader.pace.count(out.length - length + PART_COST);
+        await reader.pace.count(out.length - length + ITEM_COST);
       }
     }
   }

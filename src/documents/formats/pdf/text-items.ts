@@ -1,4 +1,4 @@
-import type { Pace } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, type Pace } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { TextItem } from "./layout/segment.ts";
 import type { PdfPage } from "./open-pdf.ts";
@@ -10,8 +10,6 @@ type TextPart = { items: (TextItem | Mark)[] };
 const MAX_ITEMS_A_PAGE = 200_000;
 /** Chunks of about ten items; only forms, which may draw each other, send one each. */
 const MAX_PARTS_A_PAGE = 25_000;
-/** In characters: what pdf.js takes for an item. */
-const ITEM_COST = 32;
 
 /** Reads items as they arrive, to abandon an endless page early. @throws UnreadableDocument */
 export async function textItems(
@@ -43,7 +41,7 @@ async function collected(
   let parts = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts++;
-    await pace.count(part.value.items.length * ITEM_COST);
+    await pace.count(part.value.items.length * 2 * ITEM_COST);
     for (const item of part.value.items) {
       if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
       else if (item.type === "endMarkedContent") marks.pop();

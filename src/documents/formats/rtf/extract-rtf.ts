@@ -1,17 +1,15 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { decodeAs, firstBeyondAscii } from "../../decoding/detect-encoding.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 import { RtfReader } from "./rtf-reader.ts";
 import { rtfTokens } from "./rtf-tokens.ts";
 
-const FIRST_BEYOND_ASCII = 0x80;
-const STEP_BYTES = 1 << 16;
-
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
   out.page(1);
-  const reader = new RtfReader(out, isUtf8(bytes));
+  const reader = new RtfReader(out, yield* isUtf8(bytes));
   const place = { at: 0 };
   const progress = new Progress();
   for (const token of rtfTokens(bytes, place)) {
@@ -33,17 +31,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
 }
 
 /** RTF is ASCII with escapes; bytes beyond ASCII in a code page are hardly ever valid UTF-8. */
-function isUtf8(bytes: Uint8Array): boolean {
-  let first = 0;
-  while (first < bytes.length && (bytes[first] ?? 0) < FIRST_BEYOND_ASCII) first++;
-  if (first === bytes.length) return false;
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  try {
-    for (let at = first; at < bytes.length; at += STEP_BYTES)
-      decoder.decode(bytes.subarray(at, at + STEP_BYTES), { stream: true });
-    decoder.decode();
-    return true;
-  } catch {
-    return false;
-  }
+function* isUtf8(bytes: Uint8Array): CooperativeWork<boolean> {
+  const rest = bytes.subarray(firstBeyondAscii(bytes));
+  return rest.length > 0 && (yield* decodeAs(rest, "utf-8")) !== null;
 }

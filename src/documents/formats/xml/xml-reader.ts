@@ -153,11 +153,11 @@ export class XmlReader {
 
   *#flush(): CooperativeWork<void> {
     if (this.#inCell) {
-      if (!this.#text.isEmpty) this.#text.add("\n");
+      if (this.#text.length > 0) this.#text.add("\n");
       return;
     }
     if (!this.#text.hasText) {
-      if (!this.#text.isEmpty) this.#text.take();
+      if (this.#text.length > 0) this.#text.take();
       return;
     }
     const text = this.#text.take();

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { encodingNamed } from "../../decoding/decode-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
@@ -15,7 +15,6 @@ export type XmlHandler = {
 
 const MAX_DEPTH = 500;
 const MAX_ATTRIBUTES = 1_000;
-const STEP_CHARACTERS = 1 << 13;
 
 /**
  * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five
@@ -69,12 +68,8 @@ export class XmlStream {
     );
   }
 
-  *write(text: string): CooperativeWork<void> {
-    for (let at = 0; at < text.length; at += STEP_CHARACTERS) {
-      const step = text.slice(at, at + STEP_CHARACTERS);
-      this.#parser.write(step);
-      yield step.length;
-    }
+  write(text: string): CooperativeWork<void> {
+    return eachPart(text, (part) => this.#parser.write(part));
   }
 
   end(): { endsEarly: boolean } {

@@ -1,5 +1,6 @@
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { decodeText } from "../../../documents/decoding/decode-text.ts";
+import { nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { keepsOriginals, readOriginal } from "../../../ingestion/uploads/pushed-files.ts";
 import { safeHref } from "../../components/data.tsx";
@@ -52,7 +53,7 @@ export async function originalOf(context: PageContext, { shown, file }: ShownFil
     });
   }
   const isDecoded = view.as === "text" && size <= DECODED_BYTES;
-  const body = isDecoded ? decoded(new Uint8Array(await object.arrayBuffer())) : object.body;
+  const body = isDecoded ? await decoded(new Uint8Array(await object.arrayBuffer())) : object.body;
   return context.body(body, 200, {
     "Content-Type": view.type,
     "Content-Disposition": `inline; ${named}`,
@@ -62,9 +63,9 @@ export async function originalOf(context: PageContext, { shown, file }: ShownFil
   });
 }
 
-function decoded(bytes: Uint8Array<ArrayBuffer>): string | Uint8Array<ArrayBuffer> {
+async function decoded(bytes: Uint8Array<ArrayBuffer>) {
   try {
-    return decodeText(bytes, null).text;
+    return (await runCooperatively(decodeText(bytes, null), nextTurn)).text;
   } catch {
     return bytes;
   }

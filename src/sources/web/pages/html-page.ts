@@ -1,4 +1,5 @@
 import {
+  eachPart,
   nextTurn,
   runCooperatively,
   type CooperativeWork,
@@ -24,7 +25,6 @@ export type HtmlPage = {
   directives: string[];
 };
 
-const STEP_CHARACTERS = 1 << 13;
 const MAX_LINKS = 5_000;
 const MAX_DATES = 10;
 const MAX_TITLE_LENGTH = 500;
@@ -42,8 +42,12 @@ export const factsOf = async (
   contentType: string | null,
 ): Promise<HtmlPage | null> =>
   /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)
-    ? await runCooperatively(readHtmlPage(decodeHtml(bytes, contentType)), nextTurn)
+    ? await runCooperatively(readBytes(bytes, contentType), nextTurn)
     : null;
+
+function* readBytes(bytes: Uint8Array, contentType: string | null): CooperativeWork<HtmlPage> {
+  return yield* readHtmlPage(yield* decodeHtml(bytes, contentType));
+}
 
 export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
   const page: HtmlPage = {
@@ -84,11 +88,10 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
       linkedData = null;
     },
   });
-  for (let at = 0; at < html.length; at += STEP_CHARACTERS) {
-    parser.write(html.slice(at, at + STEP_CHARACTERS));
-    if (depth > MAX_DEPTH) break;
-    yield STEP_CHARACTERS;
-  }
+  yield* eachPart(html, (part) => {
+    parser.write(part);
+    return depth <= MAX_DEPTH;
+  });
   parser.end();
   page.title = cut(page.title?.replace(/\s+/gu, " ").trim() ?? "") || null;
   return page;
@@ -138,9 +141,12 @@ const openers: Record<string, Opener> = {
 };
 
 /** The page's text: as documents are decoded, but never refused. */
-export function decodeHtml(bytes: Uint8Array, contentType: string | null): string {
+export function* decodeHtml(
+  bytes: Uint8Array,
+  contentType: string | null,
+): CooperativeWork<string> {
   try {
-    return decodeText(bytes, declaredEncoding(bytes, contentType)).text;
+    return (yield* decodeText(bytes, declaredEncoding(bytes, contentType))).text;
   } catch {
     return new TextDecoder().decode(bytes);
   }

@@ -1,6 +1,13 @@
 import { SECOND_MS } from "../../../core/time.ts";
+import {
+  ITEM_COST,
+  nextTurn,
+  runCooperatively,
+  type CooperativeWork,
+} from "../../../core/work/cooperative.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../../guarded-fetch.ts";
+import { linesOf } from "../../../text/lines.ts";
 import { xmlRecords } from "../../xml-records.ts";
 import { USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
@@ -75,7 +82,7 @@ const SITEMAP_LIMIT_BYTES = 16 * MIB;
  */
 export async function readSitemap(bytes: Uint8Array, signal: AbortSignal): Promise<Sitemap | null> {
   const text = new TextDecoder().decode(await unpacked(bytes, signal)).trimStart();
-  return text.startsWith("<") ? fromXml(text) : fromLines(text);
+  return await runCooperatively(text.startsWith("<") ? fromXml(text) : fromLines(text), nextTurn);
 }
 
 async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
@@ -90,12 +97,14 @@ async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Ar
   }
 }
 
-function fromLines(text: string): Sitemap | null {
-  const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const addresses = lines
-    .filter((line) => /^https?:\/\//i.test(line))
-    .slice(0, MAX_ADDRESSES)
-    .map((address) => ({ address, modified: "" }));
+function* fromLines(text: string): CooperativeWork<Sitemap | null> {
+  const addresses: Mapped[] = [];
+  for (const line of linesOf(text)) {
+    const address = line.trim();
+    if (/^https?:\/\//i.test(address)) addresses.push({ address, modified: "" });
+    if (addresses.length === MAX_ADDRESSES) break;
+    yield line.length + ITEM_COST;
+  }
   return addresses.length === 0 ? null : { kind: "pages", addresses };
 }
 
@@ -108,8 +117,8 @@ const ENTRIES = new Map([
   ["entry", "link"],
 ]);
 
-function fromXml(xml: string): Sitemap | null {
-  const read = xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
+function* fromXml(xml: string): CooperativeWork<Sitemap | null> {
+  const read = yield* xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
   if (read === null || !ROOTS.has(read.root)) return null;
   const addresses = read.records.flatMap(({ name, fields }): Mapped[] => {
     const lastModified = fields.findLast(([field]) => field === "lastmod")?.[1] ?? "";

@@ -1,7 +1,7 @@
 import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { wholeCharacterEnd } from "../../../decoding/hidden-characters.ts";
+import { wholeCharacterEnd } from "../../../../core/whole-character.ts";
+import { linesOf } from "../../../../text/lines.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { linesOf } from "../parts/part-text.ts";
 
 /** A longer paragraph is divided: bounds memory. */
 const STEP_CHARACTERS = 1 << 16;

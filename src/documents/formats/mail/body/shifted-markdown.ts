@@ -1,6 +1,6 @@
 import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { linesOf } from "../../../../text/lines.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { linesOf } from "../parts/part-text.ts";
 
 const MAX_LEVEL = 6;
 const MARKS = /^(?:(#{1,6})(?= )|[ \t]*(`{3,}|~{3,})([^\n]*))/;

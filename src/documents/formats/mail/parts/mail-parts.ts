@@ -1,7 +1,7 @@
 import { decodeWords } from "postal-mime";
 import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
-import { MailHeaders, parseStructured } from "../mail-headers.ts";
+import { headersOf, parseStructured, type MailHeaders } from "../mail-headers.ts";
 
 /** One part of a message (RFC 2045): where its body lies in the message's bytes, undecoded. */
 export type MailPart = {
@@ -73,7 +73,7 @@ class PartsReader {
   *read(): CooperativeWork<FoundParts> {
     const bytes = this.#bytes;
     const progress = new Progress();
-    const root = this.#openPart(this.#firstLine(), null);
+    const root = yield* this.#openPart(this.#firstLine(), null);
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
     while (at < bytes.length) {
@@ -85,7 +85,7 @@ class PartsReader {
         if (current !== null) current.end = Math.max(current.start, end);
         this.#close(delimiter.isLast ? delimiter.depth : delimiter.depth + 1, end);
         const parent = this.#open[delimiter.depth]?.part ?? null;
-        current = delimiter.isLast ? null : this.#openPart(next, parent);
+        current = delimiter.isLast ? null : yield* this.#openPart(next, parent);
         next = Math.max(next, current?.start ?? 0);
       }
       at = this.#nextDashes(next);
@@ -112,14 +112,14 @@ class PartsReader {
     }
   }
 
-  #openPart(at: number, parent: MailPart | null): MailPart {
+  *#openPart(at: number, parent: MailPart | null): CooperativeWork<MailPart> {
     if (++this.#parts > MAX_PARTS) {
       throw new UnreadableDocument(`message has more than ${MAX_PARTS} parts`);
     }
     const { headEnd, start } = this.#headAt(at);
     this.#headerBytes += headEnd - at;
     if (this.#headerBytes > MAX_HEADER_BYTES) tooDeep();
-    const headers = new MailHeaders(this.#bytes.subarray(at, headEnd));
+    const headers = yield* headersOf(this.#bytes.subarray(at, headEnd));
     const usual = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
     const part = partOf(headers, usual, start);
     parent?.parts.push(part);

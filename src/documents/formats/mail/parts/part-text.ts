@@ -1,12 +1,11 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import {
-  countOf,
   declaredEncoding,
   decodeText,
   lenient,
-  REPLACEMENT,
   withLineFeeds,
+  type DecodedText,
 } from "../../../decoding/decode-text.ts";
 
 const OTHER_NAMES: Record<string, string> = {
@@ -22,7 +21,6 @@ const OTHER_NAMES: Record<string, string> = {
   cp50220: "iso-2022-jp",
   cp50221: "iso-2022-jp",
 };
-const DETECTION_COST = 8;
 const RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 const MAX_DAMAGED = 0.02;
@@ -35,20 +33,8 @@ export function* textOfPart(
   const told = charset?.trim().toLowerCase() ?? "";
   const declared =
     told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
-  // Looking for an unknown encoding takes longer than reading the text, and may end in an error.
-  yield bytes.length * DETECTION_COST;
-  const decoded = decodedAs(bytes, declared);
+  const decoded = yield* decodedAs(bytes, declared);
   return { text: yield* withLineFeeds(decoded.text), notes: decoded.notes };
-}
-
-/** A generator: a list of the lines of a long text would exceed the memory. */
-export function* linesOf(text: string): Generator<string> {
-  for (let at = 0; at <= text.length;) {
-    const found = text.indexOf("\n", at);
-    const end = found < 0 ? text.length : found;
-    yield text.slice(at, end);
-    at = end + 1;
-  }
 }
 
 /** In the bytes: a long string would be in memory twice. `bytes` is empty afterwards. */
@@ -64,21 +50,21 @@ export function withLineFeedsAlone(bytes: Uint8Array<ArrayBuffer>): Uint8Array<A
   return new Uint8Array(bytes.buffer.transfer(end));
 }
 
-function decodedAs(bytes: Uint8Array, declared: string | null) {
+function* decodedAs(bytes: Uint8Array, declared: string | null): CooperativeWork<DecodedText> {
   try {
-    return decodeText(bytes, declared);
+    return yield* decodeText(bytes, declared);
   } catch (error) {
-    const mended = declared === null ? null : mendedAs(bytes, declared);
+    const mended = declared === null ? null : yield* mendedAs(bytes, declared);
     if (mended === null) throw error;
     return mended;
   }
 }
 
-function mendedAs(bytes: Uint8Array, declared: string) {
+function* mendedAs(bytes: Uint8Array, declared: string): CooperativeWork<DecodedText | null> {
   if (bytes.includes(0)) return null;
   try {
-    const mended = lenient(bytes, declared);
-    return countOf(mended.text, REPLACEMENT) > mended.text.length * MAX_DAMAGED + 1 ? null : mended;
+    const mended = yield* lenient(bytes, declared);
+    return mended.damaged > mended.text.length * MAX_DAMAGED + 1 ? null : mended;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

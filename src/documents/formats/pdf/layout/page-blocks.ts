@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { joinedLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { runsOf } from "./page-rows.ts";
@@ -26,8 +26,6 @@ const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 18;
-/** In characters: what the layout takes for a line or a cell. */
-const LINE_COST = 16;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])(\s|$)/;
 
 export function* partsOf(segments: Segment[]): CooperativeWork<PagePart[]> {
@@ -65,7 +63,7 @@ function* blocksOf(segments: Segment[]): CooperativeWork<Block[]> {
     const last = blocks.at(-1);
     if (last !== undefined && continuesBlock(last, segment)) extendBlock(last, segment);
     else blocks.push(beginBlock(segment));
-    yield LINE_COST;
+    yield ITEM_COST;
   }
   return blocks;
 }
@@ -137,7 +135,7 @@ function* tableAt(
     if (!isBelow(above, row) || !fits(row, columns)) break;
     if (row.length === 1 && !isPartialRow(rows, end, columns)) break;
     addColumns(columns, row);
-    yield row.length * LINE_COST;
+    yield row.length * ITEM_COST;
     end++;
   }
   return { end, columns };
@@ -201,7 +199,7 @@ function* cellsOf(rows: Block[][], columns: Interval[]): CooperativeWork<string[
       cells[at] = `${cells[at] ?? ""} ${textOf(block)}`.trim();
     }
     table.push(cells);
-    yield row.length * LINE_COST + cells.length;
+    yield row.length * ITEM_COST + cells.length;
   }
   return table;
 }

@@ -1,5 +1,5 @@
 import { normalForm } from "../../../../core/normal-form.ts";
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
@@ -21,8 +21,6 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 const MIN_SIZE = 0.5;
 /** A line's text is looked through for each item that joins it. */
 const MAX_LINE_CHARACTERS = 4_096;
-/** In characters: what the layout takes for an item. */
-const ITEM_COST = 16;
 
 /** Joins text items into segments, rotated text last; none spans two `blocks` of marked content. */
 export function* segmentsOf(

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { blockOf, partsOf, textOf, type Block, type PagePart } from "../layout/page-blocks.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
@@ -6,8 +6,6 @@ import type { PageStructure, StructurePart } from "./structure-tree.ts";
 /** Least share of a page's characters that the tree must contain to be trusted. */
 const MIN_COVERAGE = 0.9;
 const MAX_LINES = 60;
-/** In characters: what a part of the tree takes. */
-const PART_COST = 32;
 
 export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
@@ -40,7 +38,7 @@ export function* taggedParts(
   let next = 0;
   for (const part of structure.parts) {
     const shown = yield* partsIn(part, structure, held);
-    yield PART_COST;
+    yield ITEM_COST;
     const [first] = shown;
     if (first === undefined) continue;
     for (const order = orderOf(first); next < untagged.length; next++) {
