@@ -1,6 +1,7 @@
 import { extractiveChat } from "../../src/adapters/embedded/extractive-chat.ts";
 import { hashEmbedder } from "../../src/adapters/embedded/hash-embedder.ts";
 import { lexicalReranker } from "../../src/adapters/embedded/lexical-reranker.ts";
+import { nextTurn, runCooperatively } from "../../src/core/work/cooperative.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../src/core/document-limit.ts";
 import { matchExpression, queryTerms } from "../../src/rag-index/search/query-terms.ts";
 import { parseListing } from "../../src/sources/object-storage/object-storage-reader.ts";
@@ -36,48 +37,49 @@ const PROSE = "Leave is thirty days a year for all who work here, and ten more a
 const MARKS = "a\u0301\u0316";
 
 /** Other work, at the limit of what is taken, bytes or characters. */
-const OTHERS: Record<string, [limit: number, work: (size: number) => () => Promise<unknown>]> = {
-  sitemap: [
-    16e6,
-    (size) => sitemap(`<urlset>${fill("<url><loc>https://a.b/c</loc></url>", size)}</urlset>`),
-  ],
-  "sitemap of lines": [25e6, (size) => sitemap(fill("https://a.b/c\n", size))],
-  "bucket listing": [
-    8e6,
-    (size) => {
-      const objects = fill("<Contents><Key>a</Key></Contents>", size);
-      const bytes = bytesOf(`<ListBucketResult>${objects}</ListBucketResult>`);
-      return async () => await parseListing(bytes);
-    },
-  ],
-  "crawled page": [25e6, (size) => crawl(bytesOf(fill("<a href=x>x</a>", size)))],
-  "crawled page of unknown bytes": [25e6, (size) => crawl(new Uint8Array(size).fill(0xe9))],
-  "texts to embed": [2e6, (size) => embed(many(256, fill(PROSE, size / 256)))],
-  "long texts to embed": [4e6, (size) => embed(many(40, fill(PROSE, size / 40)))],
-  "marks to embed": [1e6, (size) => embed(many(10, fill(MARKS, size / 10)))],
-  "passages to rank": [
-    4e6,
-    (size) => rerank("days of leave", many(1_000, fill(PROSE, size / 1_000))),
-  ],
-  "prompt of prose": [1e6, (size) => answer(fill(PROSE, size))],
-  "prompt of marks": [1e6, (size) => answer(fill(MARKS, size))],
-  "prompt without hidden characters": [
-    1e6,
-    (size) => async () => neutralised(fill(MARKS, size), "b".repeat(24)),
-  ],
-  "query of prose": [1e6, (size) => search(fill(PROSE, size))],
-  "query of words": [
-    1e6,
-    (size) => search(Array.from({ length: size / 7 }, (_word, at) => `w${at}`).join(" ")),
-  ],
-  "query of marks": [1e6, (size) => search(fill(MARKS, size))],
-  "query of Han": [1e6, (size) => search(fill("\u6f22\u5b57", size))],
-  "words to index": [
-    4e5,
-    (size) => async () =>
-      indexedTextsOf({ headings: [], text: fill(PROSE, size), languages: "en" }),
-  ],
-};
+const OTHERS: Record<string, [limit: number, work: (size: number) => () => PromiseLike<unknown>]> =
+  {
+    sitemap: [
+      16e6,
+      (size) => sitemap(`<urlset>${fill("<url><loc>https://a.b/c</loc></url>", size)}</urlset>`),
+    ],
+    "sitemap of lines": [25e6, (size) => sitemap(fill("https://a.b/c\n", size))],
+    "bucket listing": [
+      8e6,
+      (size) => {
+        const objects = fill("<Contents><Key>a</Key></Contents>", size);
+        const listing = `<ListBucketResult>${objects}</ListBucketResult>`;
+        return () => runCooperatively(parseListing(listing), nextTurn);
+      },
+    ],
+    "crawled page": [25e6, (size) => crawl(bytesOf(fill("<a href=x>x</a>", size)))],
+    "crawled page of unknown bytes": [25e6, (size) => crawl(new Uint8Array(size).fill(0xe9))],
+    "texts to embed": [2e6, (size) => embed(many(256, fill(PROSE, size / 256)))],
+    "long texts to embed": [4e6, (size) => embed(many(40, fill(PROSE, size / 40)))],
+    "marks to embed": [1e6, (size) => embed(many(10, fill(MARKS, size / 10)))],
+    "passages to rank": [
+      4e6,
+      (size) => rerank("days of leave", many(1_000, fill(PROSE, size / 1_000))),
+    ],
+    "prompt of prose": [1e6, (size) => answer(fill(PROSE, size))],
+    "prompt of marks": [1e6, (size) => answer(fill(MARKS, size))],
+    "prompt without hidden characters": [
+      1e6,
+      (size) => async () => neutralised(fill(MARKS, size), "b".repeat(24)),
+    ],
+    "query of prose": [1e6, (size) => search(fill(PROSE, size))],
+    "query of words": [
+      1e6,
+      (size) => search(Array.from({ length: size / 7 }, (_word, at) => `w${at}`).join(" ")),
+    ],
+    "query of marks": [1e6, (size) => search(fill(MARKS, size))],
+    "query of Han": [1e6, (size) => search(fill("\u6f22\u5b57", size))],
+    "words to index": [
+      4e5,
+      (size) => async () =>
+        indexedTextsOf({ headings: [], text: fill(PROSE, size), languages: "en" }),
+    ],
+  };
 
 const WORKS: Record<string, { limit: number; of: (size: number) => Steps }> = {
   ...Object.fromEntries(
@@ -89,7 +91,7 @@ const WORKS: Record<string, { limit: number; of: (size: number) => Steps }> = {
   ...Object.fromEntries(
     Object.entries(OTHERS).map(([what, [limit, work]]) => [
       what,
-      { limit, of: (size: number) => ({ read: work(size) }) },
+      { limit, of: (size: number) => ({ read: async () => await work(size)() }) },
     ]),
   ),
 };

@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions } from "@ai-sdk/provider";
 
 import { hashPart } from "../../core/hash.ts";
+import { nextTurn, Pace } from "../../core/work/cooperative.ts";
 import { stemOf } from "../../text/stems.ts";
 import { isStopWord } from "../../text/stop-words.ts";
 import { WordMemory } from "../../text/word-memory.ts";
@@ -17,6 +18,9 @@ const FUSION_WEIGHT = 0.1;
 const BATCH_LIMIT = 256;
 /** Longer texts are truncated, so that one text cannot block the thread. */
 const INPUT_LIMIT_CHARACTERS = 100_000;
+
+/** In characters: what a vector takes beside its text. */
+const VECTOR_COST = 256;
 
 type WordGrams = { isStopWord: boolean; hashes: Int32Array };
 
@@ -83,11 +87,13 @@ export function hashEmbedder(dimensions: number): Embedder {
       abortSignal?.throwIfAborted();
       // Its tokens are words: to estimate another model's would take a fifth as long as the vectors.
       let tokens = 0;
-      const embeddings = values.map((value) => {
-        const embedding = hashEmbedding(value.slice(0, INPUT_LIMIT_CHARACTERS), dimensions);
+      const pace = new Pace(nextTurn);
+      const embeddings: number[][] = [];
+      for (const value of values) {
+        embeddings.push(hashEmbedding(value.slice(0, INPUT_LIMIT_CHARACTERS), dimensions));
         tokens += wordCount;
-        return embedding;
-      });
+        await pace.count(value.length + VECTOR_COST);
+      }
       return { embeddings, usage: { tokens }, warnings: [] };
     },
   };

@@ -1,5 +1,6 @@
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 
+import { nextTurn, Pace } from "../../core/work/cooperative.ts";
 import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { searchWordsOf } from "../../text/words.ts";
@@ -97,8 +98,13 @@ const stemsOf = (text: string) => withoutStopWords(searchWordsOf(text)).map(stem
  * their character 4- and 5-grams (G), and the input rank i, the first two as a share of the best:
  * (B + 0.7 · G + 1.5 · (1 - i/max(n, 10))) / 3.2.
  */
-function lexicalRelevance(query: string, documents: string[]): number[] {
-  const words = documents.map((text) => stemsOf(text.slice(0, DOCUMENT_LIMIT_CHARACTERS)));
+async function lexicalRelevance(query: string, documents: string[]): Promise<number[]> {
+  const pace = new Pace(nextTurn);
+  const words: string[][] = [];
+  for (const text of documents) {
+    words.push(stemsOf(text.slice(0, DOCUMENT_LIMIT_CHARACTERS)));
+    await pace.count(Math.min(text.length, DOCUMENT_LIMIT_CHARACTERS));
+  }
   const stems = stemsOf(query.slice(0, QUERY_LIMIT_CHARACTERS));
   const asked = countsOf(stems);
   const byWords = normalisedBm25(
@@ -122,7 +128,8 @@ export function lexicalReranker(): Reranker {
     modelId: "lexical",
     async doRerank({ query, documents, topN, abortSignal }: RerankingModelV4CallOptions) {
       abortSignal?.throwIfAborted();
-      const ranking = lexicalRelevance(query, textsOf({ documents }))
+      const relevance = await lexicalRelevance(query, textsOf({ documents }));
+      const ranking = relevance
         .map((relevanceScore, index) => ({ index, relevanceScore }))
         .sort((a, b) => b.relevanceScore - a.relevanceScore || a.index - b.index);
       return { ranking: ranking.slice(0, topN ?? ranking.length) };

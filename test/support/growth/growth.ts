@@ -1,4 +1,4 @@
-import { nextTurn, type YieldToOthers } from "../../../src/core/work/cooperative.ts";
+import type { YieldToOthers } from "../../../src/core/work/cooperative.ts";
 import { textOf, type Recipe } from "./recipes.ts";
 import type { Target } from "./targets.ts";
 
@@ -100,7 +100,8 @@ export async function longestStretch(
     look();
     turn = setImmediate(next);
   });
-  await work(nextTurn);
+  // Nobody waits for a timer.
+  await work(() => new Promise((resolve) => setImmediate(resolve)));
   look();
   clearImmediate(turn);
   return longest;

@@ -27,8 +27,7 @@ const within =
 const page = (unit: string, start: string) =>
   within((text) => pageOf(`BT /F1 9 Tf ${start} Td ${text} ET`), unit);
 
-const utf16: Make = (size) =>
-  new Uint8Array(Buffer.from(String(fill(PROSE)(size / 2)), "utf16le"));
+const utf16: Make = (size) => new Uint8Array(Buffer.from(String(fill(PROSE)(size / 2)), "utf16le"));
 const numbered = (of: (at: number) => string, length: number) => (size: number) =>
   Array.from({ length: size / length }, (_unused, at) => of(at)).join("");
 const linesOfPages: Make = (size) => {
@@ -50,8 +49,12 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "text of invisible characters": ["a.txt", fill("a\u200d\u200b")],
   "text of an old encoding": ["a.txt", latin1(fill("caf\xe9 "))],
   "text of Cyrillic in an old encoding": ["a.txt", latin1(fill("\xcf\xf0\xe8\xe2\xe5\xf2 "))],
-  "text of Japanese in an old encoding": ["a.txt", latin1(fill("\x93\xfa\x96\x7b\x8c\xea\x82\xcc"))],
+  "text of Japanese in an old encoding": [
+    "a.txt",
+    latin1(fill("\x93\xfa\x96\x7b\x8c\xea\x82\xcc")),
+  ],
   "text of Chinese in an old encoding": ["a.txt", latin1(fill("\xd6\xd0\xb9\xfa\xb5\xc4 "))],
+  "text without letters": ["a.txt", fill(". ")],
   "text of UTF-16": ["a.txt", utf16],
   "damaged text": ["a.txt", latin1(fill("caf\xc3\xa9 ", "", "\xe9 \n"))],
   "text of damaged characters": ["a.txt", latin1(fill(`\xe9 ${"\xc3\xa9".repeat(60)}`))],
@@ -63,6 +66,7 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "Markdown of one row": ["a.md", fill("a | ", "| a | b |\n| - | - |\n")],
   "Markdown of sentences": ["a.md", fill("A. ")],
   "Markdown of comments": ["a.md", fill("<!-- a -->b")],
+  "Markdown with a comment": ["a.md", fill(`${PROSE}\n\n`, "<!-- a -->\n\n")],
   "Markdown of quotations": ["a.md", fill("> a\n\n")],
   "Markdown of fences": ["a.md", fill("```\na\n```\n")],
   "Markdown of code": ["a.md", fill("a\n", "```\n")],
@@ -115,7 +119,10 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "code of fences": ["a.ts", fill("```\n")],
   YAML: ["a.yaml", fill("a: b\n")],
   "RTF of paragraphs": ["a.rtf", fill("x\\par ", "{\\rtf1 ")],
-  "RTF of one paragraph": ["a.rtf", (size) => String(fill("x\\line ", "{\\rtf1 ")(Math.min(size, 7e6)))],
+  "RTF of one paragraph": [
+    "a.rtf",
+    (size) => String(fill("x\\line ", "{\\rtf1 ")(Math.min(size, 7e6))),
+  ],
   "RTF of cells": ["a.rtf", fill("\\intbl x\\cell\\row ", "{\\rtf1 ")],
   "RTF of groups": ["a.rtf", fill("{x}", "{\\rtf1 ")],
   "RTF of a picture": ["a.rtf", fill("0a", "{\\rtf1 x{\\pict ", "}}")],
@@ -125,7 +132,8 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "mail of parts": ["a.eml", fill(`--b\nContent-Type: text/plain\n\n${"x ".repeat(100)}\n`, MIXED)],
   "mail of parts of unknown bytes": [
     "a.eml",
-    (size) => latin1(fill(`--b\n\n${"\x80\xe9\xe2\x82 ".repeat(200)}\n`, MIXED))(Math.min(size, 4e6)),
+    (size) =>
+      latin1(fill(`--b\n\n${"\x80\xe9\xe2\x82 ".repeat(200)}\n`, MIXED))(Math.min(size, 4e6)),
   ],
   "mail of one part of unknown bytes": ["a.eml", latin1(fill("\x80\xe9\xe2\x82 ", `${FROM}\n`))],
   "mail of heads of unknown bytes": [
@@ -161,8 +169,14 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
     "a.mbox",
     (size) =>
       String(
-        fill(`From a@b Mon Jan  1 00:00:00 2026\n${FROM}Subject: x\n\n${"y ".repeat(600)}\n\n`)(size),
+        fill(`From a@b Mon Jan  1 00:00:00 2026\n${FROM}Subject: x\n\n${"y ".repeat(600)}\n\n`)(
+          size,
+        ),
       ),
+  ],
+  "mailbox of one message": [
+    "a.mbox",
+    fill(`${PROSE}\n`, `From a@b Mon Jan  1 00:00:00 2026\n${FROM}\n`),
   ],
   "manual page": ["a.man", fill(".B a\n", ".TH A 1\n.SH NAME\n")],
   "manual page of escapes": ["a.man", fill("\\fBa\\fR b\n", ".TH A 1\n.SH NAME\n")],
@@ -170,7 +184,12 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "Word of prose": ["a.docx", within(docx, `<w:p><w:r><w:t>${PROSE}</w:t></w:r></w:p>`)],
   "Word of cells": [
     "a.docx",
-    within(docx, "<w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>", "<w:tbl>", "</w:tbl>"),
+    within(
+      docx,
+      "<w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>",
+      "<w:tbl>",
+      "</w:tbl>",
+    ),
   ],
   "Word of runs": ["a.docx", within(docx, "<w:r><w:t>x</w:t></w:r>", "<w:p>", "</w:p>")],
   "Excel of rows": ["a.xlsx", within(xlsx, "<row><c><v>1</v></c><c><v>2</v></c></row>")],
@@ -181,7 +200,10 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   ],
   "PowerPoint of shapes": [
     "a.pptx",
-    within((text) => pptx([text]), "<p:sp><p:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></p:txBody></p:sp>"),
+    within(
+      (text) => pptx([text]),
+      "<p:sp><p:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></p:txBody></p:sp>",
+    ),
   ],
   "OpenDocument text": ["a.odt", within((text) => odf("text", text), "<text:p>x</text:p>")],
   "OpenDocument sheet": [
@@ -211,7 +233,12 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
     (size) =>
       pagesOf(Array.from({ length: Math.min(9_000, size / 500) }, () => lineOf(50, "[(hello)]"))),
   ],
-  "PDF of a comment": ["a.pdf", (size) => pageOf(`%${"x".repeat(size)}\nBT /F1 9 Tf 9 9 Td (x) Tj ET`)],
+  "PDF of drawings": ["a.pdf", page("0 0 m 1 1 l S\n", "9 9")],
+  "text that names a PDF": ["a.txt", fill("a ", "%PDF-1.7 ")],
+  "PDF of a comment": [
+    "a.pdf",
+    (size) => pageOf(`%${"x".repeat(size)}\nBT /F1 9 Tf 9 9 Td (x) Tj ET`),
+  ],
 };
 
 /** Steps of some work by name, in their order, each measured by itself. */
