@@ -35,7 +35,7 @@ export const MOUNTED: Mounted[] = [
   },
   {
     // Other APIs than our own; see docs/architecture.md.
-    paths: /^\/(v1|mcp|dify|oauth|\.well-known)(\/|$)/,
+    paths: /^\/(v1|mcp|dify|oauth|token|register|\.well-known)(\/|$)/,
     mount: async (app) => {
       const { protocols } = await import("./protocols/app.ts");
       app.route("/", protocols());

@@ -20,10 +20,14 @@ import { rateLimit } from "../../http/middleware/rate-limit.ts";
 const BODY_LIMIT_BYTES = 16 * 1_024;
 const CREATED = 201;
 
+/** The short ones are those of MCP's first revision, where a program that lost the metadata goes. */
+const TOKEN = ["/oauth/token", "/token"];
+const REGISTER = ["/oauth/register", "/register"];
+
 export function oauthProtocol(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.use("/oauth/token", rateLimit("api"));
-  app.use("/oauth/register", rateLimit("login"));
+  for (const path of TOKEN) app.use(path, rateLimit("api"));
+  for (const path of REGISTER) app.use(path, rateLimit("login"));
   app.get("/.well-known/oauth-protected-resource/*", (context) => {
     const baseUrl = baseUrlFor(context);
     const wanted = new URL(resourceMetadataUrl(baseUrl) ?? baseUrl).pathname;
@@ -39,10 +43,10 @@ export function oauthProtocol(): Hono<AppEnv> {
   app.on(["GET", "HEAD", "OPTIONS"], "/.well-known/oauth-authorization-server/*", (context) =>
     answer(context, serverMetadataUrl(baseUrlFor(context)), (server, ...of) => server.issue(...of)),
   );
-  app.on(["POST", "OPTIONS"], "/oauth/token", (context) =>
+  app.on(["POST", "OPTIONS"], TOKEN, (context) =>
     answer(context, `${baseUrlFor(context)}/oauth/token`, (server, ...of) => server.issue(...of)),
   );
-  app.on(["POST", "OPTIONS"], "/oauth/register", async (context) => {
+  app.on(["POST", "OPTIONS"], REGISTER, async (context) => {
     const address = `${baseUrlFor(context)}/oauth/register`;
     return lasting(await answer(context, address, (server, ...of) => server.register(...of)));
   });
@@ -67,7 +71,8 @@ async function answer(context: Context<AppEnv>, url: string, by: Answering): Pro
   const { raw } = context.req;
   refuseCoded(raw.headers);
   const sent = raw.method === "POST" ? await readText(raw, BODY_LIMIT_BYTES) : null;
-  const body = sent !== null && url.endsWith("/register") ? servedPart(sent) : sent;
+  const read = url.endsWith("/register") ? servedPart : withoutRepeatedId(raw.headers);
+  const body = sent === null ? null : read(sent);
   const request = new Request(url, { method: raw.method, headers: raw.headers, body });
   const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
   const { services } = context.var;
@@ -75,6 +80,21 @@ async function answer(context: Context<AppEnv>, url: string, by: Answering): Pro
   const answered = await by(server, request, executionOf(context));
   return new Response(answered.body, answered);
 }
+
+const BASIC = /^Basic +(\S+)$/i;
+
+/**
+ * The id of the client that Basic credentials name may stand in the form as well: it is no second
+ * way to authenticate (https://www.rfc-editor.org/rfc/rfc6749#section-3.2.1).
+ */
+const withoutRepeatedId = (headers: Headers) => (form: string) => {
+  const [, credentials = ""] = BASIC.exec(headers.get("Authorization") ?? "") ?? [];
+  const fields = new URLSearchParams(form);
+  const named = new URLSearchParams({ client_id: fields.get("client_id") ?? "" }).toString();
+  const [id] = Buffer.from(credentials, "base64").toString().split(":");
+  if (named === `client_id=${id}`) fields.delete("client_id");
+  return fields.toString();
+};
 
 const SERVED = new Map<string, unknown[]>([
   ["grant_types", ["authorization_code", "refresh_token"]],

@@ -124,24 +124,27 @@ export async function allow(
 
 export type Issued = { access_token: string; refresh_token: string; error_description: string };
 
-export async function token(fields: Query): Promise<Call & { body: Issued }> {
-  const answer = await call("POST", "/oauth/token", {
-    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+export async function token(
+  fields: Query,
+  headers: Record<string, string> = {},
+): Promise<Call & { body: Issued }> {
+  const answer = await call("POST", "/token", {
+    headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
     body: encoded(fields),
   });
   return { ...answer, body: answer.body as Issued };
 }
 
-export const redeem = (clientId: string, code: string, changed: Query = {}) =>
-  token({
-    grant_type: "authorization_code",
-    client_id: clientId,
-    code,
-    redirect_uri: CALLBACK,
-    code_verifier: VERIFIER,
-    resource: RESOURCE,
-    ...changed,
-  });
+export const redeem = (
+  clientId: string,
+  code: string,
+  changed: Query = {},
+  headers: Record<string, string> = {},
+) => {
+  const asked = { grant_type: "authorization_code", client_id: clientId, code, resource: RESOURCE };
+  const proof = { redirect_uri: CALLBACK, code_verifier: VERIFIER };
+  return token({ ...asked, ...proof, ...changed }, headers);
+};
 
 export const refresh = (clientId: string, refreshToken: string, changed: Query = {}) =>
   token({
