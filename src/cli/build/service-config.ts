@@ -5,13 +5,7 @@ import { variableNames } from "../../config.ts";
 
 const bound = <Fields extends z.ZodRawShape>(fields: Fields) =>
   z.array(z.object({ ...fields, binding: z.string() }));
-const consumer = z.object({
-  queue: z.string(),
-  max_batch_size: z.number(),
-  max_batch_timeout: z.number(),
-  max_retries: z.number(),
-  dead_letter_queue: z.string().optional(),
-});
+const consumer = z.looseObject({ queue: z.string() });
 
 /** The local default of wrangler.toml. */
 const configuration = z.object({
@@ -54,18 +48,16 @@ ${entryOf(name, className, entry)}
 
 const DATABASE = simulator("d1", "D1DatabaseObject", "d1-entry");
 
+/** `max_batch_size` is `maxBatchSize` to the simulator. */
+const inCamelCase = (name: string) =>
+  name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
 /** Its messages are in memory only, so that the object stays there. */
 function queues({ name, queues: { consumers } }: Configuration): string {
-  const settings = consumers.map((consumer) => [
-    consumer.queue,
-    {
-      workerName: name,
-      maxBatchSize: consumer.max_batch_size,
-      maxBatchTimeout: consumer.max_batch_timeout,
-      maxRetries: consumer.max_retries,
-      deadLetterQueue: consumer.dead_letter_queue,
-    },
-  ]);
+  const settings = consumers.map(({ queue, ...rest }) => {
+    const options = Object.entries(rest).map(([key, value]) => [inCamelCase(key), value]);
+    return [queue, { workerName: name, ...Object.fromEntries(options) }];
+  });
   return `${entryOf("queues", "QueueBrokerObject", "object-entry")}
 (name = "queues", worker = (${code("queues")}, ${SIMULATED}, "service_binding_extra_handlers"],
   durableObjectNamespaces = [
