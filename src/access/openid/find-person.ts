@@ -1,6 +1,6 @@
 import { QuarryError } from "../../core/errors.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import { closeToMembers, followPerson } from "../../db/access/grant-store.ts";
+import { followPerson } from "../../db/access/grant-store.ts";
 import { findByIdentity, joinIdentity } from "../../db/access/openid-store.ts";
 import { findUserByEmail, insertUser, updateUser, type Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -33,10 +33,7 @@ export async function personOf(
   const joined = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
   if (!joined) throw taken();
   const role = await roleOf(services, user, person.role);
-  if (role !== user.role) {
-    changes.push("role");
-    await closeToMembers(db);
-  }
+  if (role !== user.role) changes.push("role");
   await followPerson(db, user.id);
   return { user: { ...user, role }, changes };
 }

@@ -2,13 +2,10 @@ import type { AuthRequest } from "@cloudflare/workers-oauth-provider";
 
 import { conflict, invalid, invalidField } from "../../core/errors.ts";
 import type { TokenId } from "../../core/ids.ts";
-import {
-  closeToMembers,
-  CODE_MS,
-  endEarlierGrants,
-  endGrant,
-} from "../../db/access/grant-store.ts";
+import { CODE_MS, endEarlierGrants, endGrant } from "../../db/access/grant-store.ts";
 import { groupsOfUser } from "../../db/access/openid-store.ts";
+import { closeToMembers } from "../../db/catalog/open-to-members.ts";
+import { runBatch } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import type { Session } from "../sessions/find-session.ts";
 import { storeToken } from "../tokens/create-token.ts";
@@ -60,7 +57,7 @@ export async function connectProgram(
   const row = { ...of, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
   if ((await storeToken(services, input, row)) === null) throw answered();
   // Something may have been closed meanwhile.
-  await closeToMembers(services.db);
+  await runBatch(services.db, closeToMembers());
   try {
     const { redirectTo } = await helpers.completeAuthorization({
       request,

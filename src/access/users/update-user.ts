@@ -1,6 +1,6 @@
 import { asId, type UserId } from "../../core/ids.ts";
 import { conflict, orNotFound, type QuarryError } from "../../core/errors.ts";
-import { closeToMembers, followPerson } from "../../db/access/grant-store.ts";
+import { followPerson } from "../../db/access/grant-store.ts";
 import {
   findUserByEmail,
   findUserById,
@@ -39,7 +39,6 @@ export async function updateUser(
   }
   const endSessions = password !== undefined || role !== user.role;
   if (!(await write(db, user.id, change, endSessions))) throw await refusalOf(db, user.id, email);
-  if (role !== user.role) await closeToMembers(db);
   if (email !== user.email) await followPerson(db, user.id);
   return { ...shown, email, role };
 }

@@ -1,6 +1,5 @@
 import { invalidFields, orNotFound } from "../../core/errors.ts";
 import { type AgentId, type InferenceId, newId, type RagId } from "../../core/ids.ts";
-import { closeToMembers } from "../../db/access/grant-store.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import { agentRows, inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { AgentChange, InferenceChange } from "../../db/catalog/runner-store.ts";
@@ -58,7 +57,6 @@ function runnerVerbs<
     const { rags, ...change } = patch;
     const ragIds = await linkModelAndRags(services, { model: change.model, rags });
     await store.update(services.db, id, change, ragIds);
-    if (patch.openToMembers === false) await closeToMembers(services.db);
     return await find(services, { key: id });
   }
   return { find, create, update };

@@ -2,7 +2,6 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { invalidField } from "../../core/errors.ts";
 import { given } from "../../core/input/given.ts";
 import type { RagRecord } from "../../db/records.ts";
-import { closeToMembers } from "../../db/access/grant-store.ts";
 import { updateRagRow, type RagChange } from "../../db/catalog/rag-writes.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
@@ -28,7 +27,6 @@ export async function updateRag(
   const now = services.now();
   const replacement = scopes === null ? null : { replaceBy: scopes, now };
   await updateRagRow(services.db, rag.id, change, replacement);
-  if (change.openToMembers === false) await closeToMembers(services.db);
   const scopeMode = change.scopeMode ?? rag.scopeMode;
   if (scopes !== null || scopeMode !== rag.scopeMode) {
     await enforceScopes(services, rag.id, { kind: "replaced" });

@@ -2,8 +2,7 @@ import type { TokenId, UserId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { tokens } from "../schema/index.ts";
 import { columnsOf } from "../select.ts";
-import { execute, hasRows, raw, readValue, runBatch, sql } from "../sql.ts";
-import type { Database, Sql } from "../sql.ts";
+import { execute, hasRows, readValue, type Database } from "../sql.ts";
 
 /** A connected program that was not used for so long has to be connected again. */
 export const GRANT_IDLE_MS = 90 * DAY_MS;
@@ -60,18 +59,3 @@ export const followPerson = (db: Database, userId: UserId) =>
 /** Of somebody who is no longer let in. */
 export const endGrantsOf = (db: Database, userId: UserId) =>
   execute(db)`delete from tokens where granted_by = ${userId}`;
-
-const KINDS = ["rag", "inference", "agent"] as const;
-
-/** Takes from members' programs what is not, or no longer, open to members. */
-export async function closeToMembers(db: Database): Promise<void> {
-  await runBatch(
-    db,
-    KINDS.map(
-      (kind): Sql =>
-        sql`delete from ${raw(`token_${kind}s`)} where token_id in (
-          select t.id from tokens t join users u on u.id = t.granted_by where u.role = 'member')
-        and ${raw(`${kind}_id not in (select id from ${kind}s where open_to_members)`)}`,
-    ),
-  );
-}

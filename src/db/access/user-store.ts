@@ -1,5 +1,6 @@
 import type { UserId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { closeToMembers } from "../catalog/open-to-members.ts";
 import {
   flag,
   nullable,
@@ -113,6 +114,7 @@ export async function updateUser(
     sql`update users set ${assigned(users, { ...change, id })}, ${UPDATED}
       where id = ${id} and ${keepsAnAdmin} and ${addressIsFree} returning 1`,
     sql`delete from sessions where user_id = ${id} and ${endSessions} and changes() > 0`,
+    ...(change.role === "member" ? closeToMembers() : []),
   ]);
   return updated.length > 0;
 }

@@ -6,6 +6,7 @@ import { assigned, columnsOf, pick, select, values, UPDATED } from "../select.ts
 import { RAG, RAG_JOINS, type RagColumn } from "../records.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
+import { closeToMembers } from "./open-to-members.ts";
 
 type RagRow = typeof rags.$inferSelect;
 /** Settings of a RAG that a change may give. */
@@ -56,6 +57,7 @@ export async function updateRagRow(
   await runBatch(db, [
     sql`update rags set ${assigned(rags, changed)}, ${UPDATED}${replaced} where id = ${id}`,
     ...(scopes === null ? [] : replaceScopes(id, scopes.replaceBy, scopes.now)),
+    ...(change.openToMembers === false ? closeToMembers() : []),
   ]);
 }
 

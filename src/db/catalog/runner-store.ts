@@ -7,6 +7,7 @@ import { text, assigned, computed, select, values, columnsOf, pick, UPDATED } fr
 import { counting, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";
 import { inferences, agents } from "../schema/index.ts";
+import { closeToMembers } from "./open-to-members.ts";
 
 /** A record, its linked RAGs in order of identifier. */
 const recordOf = <Stored extends object>(stored: Stored, rags: RagRecord[]) => ({
@@ -96,6 +97,7 @@ function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTable) {
       await runBatch(db, [
         sql`update ${name} set ${assigned(table, { ...change, id })}, ${UPDATED} where id = ${id}`,
         ...(ragIds === null ? [] : [unlink, link(id, ragIds)]),
+        ...closeToMembers(),
       ]);
     },
 

@@ -105,6 +105,23 @@ test("programs end when the provider refuses their person, or has not seen them"
   expect(await programs()).toBe(0);
 });
 
+test("programs of whom the provider demotes lose what is closed to members", async () => {
+  await signedInAs({ ...ANN, groups: ["admins"] });
+  await connectProgram();
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into agents (id, name, identifier, system_prompt, model, created_at, open_to_members)
+       values ('open', 'open', 'open', '', 'm', 0, 1), ('closed', 'closed', 'closed', '', 'm', 0, 0)`,
+    ),
+    env.DB.prepare("insert into token_agents select 'connected', id from agents"),
+  ]);
+  const covered = () => rows("select agent_id from token_agents where token_id = 'connected'");
+  await signedInAs({ ...ANN, groups: ["admins", "staff"] });
+  expect(await covered()).toHaveLength(2);
+  await signedInAs();
+  expect(await covered()).toEqual([{ agent_id: "open" }]);
+});
+
 test("claims that the ID token lacks are read from userinfo", async () => {
   provider.person = { sub: "ann-1" };
   provider.wrong = { userinfo: { ...ANN, groups: ["from", "there"] } };
