@@ -5,8 +5,7 @@ import type { ListedRag, RagRecord } from "../db/records.ts";
 import type { PanelCaller } from "./sessions/find-panel-caller.ts";
 import { readerFacts } from "../db/access/member-store.ts";
 import type { Reads } from "../db/sql.ts";
-import { readableScopes } from "../db/catalog/rag-scope-store.ts";
-import type { IndexScope, Restriction } from "../ports/rag-index.ts";
+import type { Restriction } from "../ports/rag-index.ts";
 import type { StoredPrincipal } from "../db/access/principal-lookup.ts";
 
 /**
@@ -182,16 +181,12 @@ export async function countedFor<Rag extends Readable & Counts>(db: Reads, rag: 
   return { ...rag, fileCounts, totalFiles, processedFiles: indexed, numberVectors };
 }
 
-/** Scopes name files: a call is told those with a file that it may read. */
-export async function scopesFor(
-  db: Reads,
-  rag: Readable & { scopes: IndexScope[] },
-): Promise<IndexScope[]> {
-  const { id: ragId, fileSource, readersSince, readBy, scopes } = rag;
-  if (readersSince === null || readBy === "everything") return scopes;
-  if (typeof readBy === "string" || scopes.length === 0) return [];
-  return await readableScopes(db, { ragId, sourceId: fileSource.id }, readersOf(rag));
-}
+/** Scopes name files: a call for a reader learns nothing of them; others only if they change them. */
+export const seesScopes = (
+  { readersSince, readBy }: Pick<Readable, "readersSince" | "readBy">,
+  mayChange: boolean,
+): boolean =>
+  readersSince === null || readBy === "everything" || (typeof readBy === "string" && mayChange);
 
 /**
  * What a call may find of a RAG's files; undefined: all of them. Nobody may read where nobody said

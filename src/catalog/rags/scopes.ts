@@ -1,5 +1,4 @@
 import { conflict, invalidField, unprocessable } from "../../core/errors.ts";
-import { readersOf } from "../../access/readers.ts";
 import { insertScope, countScopeFiles, deleteScope } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
@@ -14,8 +13,7 @@ const FILES_COUNTED = 10_000;
 
 /**
  * Adds a scope, indexes its known files and queues a scan of the source. Returns how many files
- * of the source it contains at present, of those that the call may read: "10000+" above that; null
- * where the call names no reader.
+ * of the source it contains at present: "10000+" above that; null where the call may not read all.
  * @throws QuarryError `invalid` (form of the value, or too many); `unprocessable` (global RAG);
  * `conflict`.
  */
@@ -30,12 +28,8 @@ export async function addScope(
   if (outcome === "none") throw conflict("Scope already exists");
   await enforceScopes(services, rag.id, { kind: "added", scope });
   await requestScan(services, { sourceId: rag.fileSource.id });
-  const { readersSince, readBy } = rag;
-  const isUnread = typeof readBy === "string" && readBy !== "everything";
-  if (readersSince !== null && isUnread) return { files: null };
-  const { id } = rag.fileSource;
-  const readers = readersOf(rag);
-  const files = await countScopeFiles(services.db, id, scope, FILES_COUNTED + 1, readers);
+  if (rag.readersSince !== null && rag.readBy !== "everything") return { files: null };
+  const files = await countScopeFiles(services.db, rag.fileSource.id, scope, FILES_COUNTED + 1);
   return { files: files > FILES_COUNTED ? `${FILES_COUNTED}+` : String(files) };
 }
 

@@ -1,8 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { isReadable } from "../is-readable.ts";
-import type { IndexScope, Restriction } from "../../ports/rag-index.ts";
+import type { IndexScope } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql } from "../sql.ts";
-import type { Database, Reads, Sql } from "../sql.ts";
+import type { Database, Sql } from "../sql.ts";
 import { text, columnsOf, computed, pick, select, selected } from "../select.ts";
 import { counting, countUpTo } from "../page.ts";
 import { ragScopes } from "../schema/index.ts";
@@ -134,31 +133,13 @@ export const insertScopes = (ragId: RagId, scopes: IndexScope[], now: number): S
 const filesOf = (sourceId: FileSourceId) =>
   sql`from files f where f.file_source_id = ${sourceId} and f.deleted_at is null`;
 
-/** The number of a source's files inside a scope, of a reader's alone; counting stops at `max`. */
+/** The number of a source's files inside a scope; counting stops at `max`. */
 export const countScopeFiles = (
   db: Database,
   sourceId: FileSourceId,
   scope: IndexScope,
   max: number,
-  readers?: Restriction["readers"],
-) =>
-  countUpTo(db, max, sql`${filesOf(sourceId)} and ${isInside(scope)} and ${isReadable(readers)}`);
-
-/** The scopes of a RAG that contain a file which these readers may read. */
-export const readableScopes = (
-  db: Reads,
-  { ragId, sourceId }: { ragId: RagId; sourceId: FileSourceId },
-  readers: Restriction["readers"],
-) => {
-  const file = sql`${filesOf(sourceId)} and ${isReadable(readers)}`;
-  return readRows(db, SCOPE)`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId} and (
-      s.type = 'path' and (exists (select 1 ${file} and f.path = s.value)
-        or s.value glob '*/' and exists (select 1 ${file}
-          and f.path > s.value and f.path < rtrim(s.value, '/') || ${AFTER_SLASH}))
-      or s.type = 'externalId' and s.value in (select f.external_id ${file} union all
-        select a.value from (select f.metadata ${file}) m, json_each(m.metadata, '$.ancestors') a))
-    order by s.type, s.value`;
-};
+) => countUpTo(db, max, sql`${filesOf(sourceId)} and ${isInside(scope)}`);
 
 /** The number of a source's files; counting stops at `max`. */
 export const countSourceFiles = (db: Database, sourceId: FileSourceId, max: number) =>

@@ -3,7 +3,6 @@ import { joined, raw, readRows, runBatch, sql, type Reads, type Sql } from "../s
 import type { Restriction } from "../../ports/rag-index.ts";
 import { counting } from "../page.ts";
 import type { FileCounts } from "../records.ts";
-import { isReadable } from "../is-readable.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
@@ -27,6 +26,14 @@ export type LiveRows = { ragId: RagId; generation: number; readers?: Restriction
 /** `path`: of a file, or of a folder, with or without its slash. */
 export type FileFilter = { status: FileStatus | null; path: string | null };
 export type FileSlice = LiveRows & { offset: number; limit: number; filter: FileFilter };
+
+/** Whether readers may read the file `f`. */
+const isReadable = (readers: Restriction["readers"]): Sql =>
+  readers === undefined
+    ? raw("true")
+    : sql`(f.readers_revision >= ${readers.since} and +f.audience in (
+        select a.audience from audience_principals a
+        where a.principal in (select value from json_each(${readers.principals}))))`;
 
 /**
  * The ids and paths of what a filter selects, behind the path `after`, read from the index of

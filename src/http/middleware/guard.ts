@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
-import { countedFor } from "../../access/readers.ts";
+import { countedFor, seesScopes } from "../../access/readers.ts";
 import { forbidden, notFound } from "../../core/errors.ts";
 import type { PublicAgent, PublicInference, PublicRag } from "../../db/access/principal-lookup.ts";
 import type { Recent } from "../../db/access/recent-lookups.ts";
@@ -76,8 +76,12 @@ export const guardSearch = guard("rag", "recent");
 export const guardInferenceRun = guard("inference", "recent");
 export const guardAgentRun = guard("agent", "recent");
 
-/** After a guard: refuses who may only run and search. @throws QuarryError `forbidden`. */
-export const mayChange = createMiddleware<With<object>>(async (context, next) => {
-  if (!context.get("caller").mayChange) throw forbidden();
+/**
+ * After `guardRag`: refuses who may only run and search, and a call for a reader, who would learn
+ * what the scopes name. @throws QuarryError `forbidden`.
+ */
+export const mayChangeScopes = createMiddleware<With<{ rag: PublicRag }>>(async (context, next) => {
+  const { caller, rag } = context.var;
+  if (!caller.mayChange || !seesScopes(rag, true)) throw forbidden();
   await next();
 });

@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
-import { listedFor, scopesFor } from "../../access/readers.ts";
+import { listedFor, seesScopes } from "../../access/readers.ts";
 import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
@@ -13,7 +13,7 @@ import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { audited } from "../middleware/audit.ts";
-import { guardRag, guardSearch, mayChange } from "../middleware/guard.ts";
+import { guardRag, guardSearch, mayChangeScopes } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
 import { Ok, RagDetail, RagList, Scope } from "../schemas/rag.ts";
@@ -72,7 +72,7 @@ const ofScopes = {
 const addRagScope = createRoute({
   ...ofScopes,
   method: "post",
-  middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
+  middleware: [audited("/api"), guardRag, mayChangeScopes, ...readsJson(Scope)] as const,
   operationId: "addRagScope",
   summary: "Add a scope",
   description:
@@ -87,7 +87,7 @@ const addRagScope = createRoute({
 const removeRagScope = createRoute({
   ...ofScopes,
   method: "delete",
-  middleware: [audited("/api"), guardRag, mayChange, ...readsJson(Scope)] as const,
+  middleware: [audited("/api"), guardRag, mayChangeScopes, ...readsJson(Scope)] as const,
   operationId: "removeRagScope",
   summary: "Remove a scope",
   description:
@@ -123,11 +123,12 @@ const ragAnswer = ({
   ...rag
 }: Item) => rag;
 
-ragRoutes.openapi(getRag, async (context) => {
-  const { rag, services } = context.var;
+ragRoutes.openapi(getRag, (context) => {
+  const { rag, caller } = context.var;
   const { id, name, identifier, status, totalFiles, processedFiles, numberVectors } = rag;
   const counts = { totalFiles, processedFiles, numberVectors };
-  const fileSourceScopes = rag.scopeMode === "scoped" ? await scopesFor(services.reads, rag) : [];
+  const isTold = rag.scopeMode === "scoped" && seesScopes(rag, caller.mayChange);
+  const fileSourceScopes = isTold ? rag.scopes : [];
   const scope = { fileSourceScopeMode: rag.scopeMode, fileSourceScopes };
   return context.json({ id, name, identifier, status, ...counts, ...scope }, 200);
 });

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { listedFor, readingInPanel, scopesFor } from "../../access/readers.ts";
+import { listedFor, readingInPanel, seesScopes } from "../../access/readers.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
 import { newRag, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
@@ -70,11 +70,9 @@ export const ragRoutes = new Endpoints("rags", ragOf)
         reading,
         data.map(({ rag }) => rag),
       );
-      const shownAt = async (rag: RagRecord, at: number) => {
-        const of = { ...rag, scopes: data[at]?.scopes ?? [] };
-        return shownOf({ rag, scopes: await scopesFor(services.db, of) });
-      };
-      return { total, data: await Promise.all(rags.map(shownAt)) };
+      const scopesAt = (rag: RagRecord, at: number) =>
+        seesScopes(rag, false) ? (data[at]?.scopes ?? []) : [];
+      return { total, data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })) };
     },
   )
   .json(

@@ -281,20 +281,3 @@ test("in the panel an administrator searches as somebody, a member as itself", a
     expect(JSON.stringify(data)).not.toContain("zebra");
   });
 });
-
-test("a scope tells how many files its caller may read", async () => {
-  const scoped = { name: "zoned", fileSource: "vault", scopeMode: "scoped" };
-  expect((await panel.send("POST", "/rags", scoped)).status).toBe(201);
-  const filesFor = async (token: Caller, headers: Record<string, string>) => {
-    const sent = {
-      headers: { ...callers.get(token), ...headers },
-      body: JSON.stringify({ type: "path", value: "ann.md" }),
-    };
-    const added = await call("POST", "/api/rags/zoned/scopes", sent);
-    await call("DELETE", "/api/rags/zoned/scopes", sent);
-    return [added.status, added.headers.get("X-Scope-Files")];
-  };
-  expect(await filesFor("named", as(ANN))).toEqual([200, "1"]);
-  expect(await filesFor("named", as(BOB))).toEqual([200, "0"]);
-  expect(await filesFor("none", {})).toEqual([200, null]);
-});

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { signedIn, withToken } from "../../support/worker-client.ts";
+import { call, ORIGIN, signedIn, withToken } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
 
 let panel: Awaited<ReturnType<typeof signedIn>>;
@@ -136,4 +136,41 @@ test("of an inference a token opens what is linked, and nothing beside it leaks"
   expect(said).not.toMatch(/closed\.md|is secret\.|Secrets|Hidden/);
   expect((await api.get("/rags/notes")).status).toBe(403);
   expect((await api.get("/inferences/hidden/files?page=1")).status).toBe(403);
+});
+
+test("scopes are changed by whoever reads for nobody, and tell readers nothing", async () => {
+  const closed = { name: "Closed", provider: "file_system", permissions: "on" };
+  await panel.send("POST", "/file-sources", closed);
+  await panel.put("/file-sources/closed/files/ann.md", "A note.");
+  await panel.send("POST", "/rags", { name: "Zoned", fileSource: "closed", scopeMode: "scoped" });
+  const manager = async (reader: string | null) => {
+    const { token } = await panel.made("/tokens", { name: "Manages", rags: ["zoned"], reader });
+    return { Authorization: `Bearer ${token}` };
+  };
+  const ann = "ann@example.com";
+  const as = { "Quarry-Reader": ann };
+  const [none, each, one] = [await manager(null), await manager("named"), await manager(ann)];
+  const administrator = { Cookie: panel.cookie, Origin: ORIGIN };
+  const change = async (method: string, headers: Record<string, string>, value: string) => {
+    const sent = { headers, body: JSON.stringify({ type: "path", value }) };
+    const answer = await call(method, "/api/rags/zoned/scopes", sent);
+    return [answer.status, answer.headers.get("X-Scope-Files")];
+  };
+  const told = async (headers: Record<string, string>) =>
+    (await call("GET", "/api/rags/zoned", { headers })).body;
+  const all = [{ type: "path", value: "ann.md" }];
+  expect(await change("POST", administrator, "ann.md")).toEqual([200, "1"]);
+  // The same whether or not there is such a scope.
+  for (const headers of [one, { ...each, ...as }, { ...administrator, ...as }]) {
+    for (const method of ["POST", "DELETE"])
+      for (const value of ["ann.md", "absent.md"])
+        expect(await change(method, headers, value)).toEqual([403, null]);
+    expect(await told(headers)).toMatchObject({ fileSourceScopes: [] });
+  }
+  for (const headers of [none, each]) {
+    expect(await told(headers)).toMatchObject({ fileSourceScopes: all });
+    expect(await change("POST", headers, "ann.md")).toEqual([409, null]);
+    expect(await change("POST", headers, "absent.md")).toEqual([200, null]);
+    expect(await change("DELETE", headers, "absent.md")).toEqual([200, null]);
+  }
 });
