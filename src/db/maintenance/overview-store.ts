@@ -142,13 +142,20 @@ const SOURCE_IN_NEED = select({
   heldRemovals: computed(number, "coalesce(run.held_removals, 0)"),
 });
 
+/** Indexes that are rebuilt next to the live ones, such as after an upgrade. */
+const BUILDS = select({
+  indexes: computed(number, "count(*)"),
+  filesDone: sumOf("b.indexed_files + b.error_files"),
+  files: sumOf("g.pending_files + g.processing_files + g.indexed_files + g.error_files"),
+});
+
 /**
- * What needs somebody, and what is under way. Costs three rows a RAG and two a source. Failing
+ * What needs somebody, and what is under way. Costs four rows a RAG and two a source. Failing
  * files are read by status.
  */
 export async function readNeeds(db: Database, look: Look) {
   const { limit, mayReadAll, problem } = look;
-  const [rags, failingFiles, waiting, failingSources, scans] = await runBatch(db, [
+  const [rags, failingFiles, waiting, failingSources, scans, builds] = await runBatch(db, [
     selectRagsOfSources(isOpenTo(mayReadAll)),
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
@@ -160,12 +167,18 @@ export async function readNeeds(db: Database, look: Look) {
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
     scansUnderWay(look),
+    sql`select ${BUILDS} from rags r
+      cross join rag_generations b on b.rag_id = r.id and b.state = 'building'
+      cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+      cross join file_sources s on s.id = r.file_source_id
+      where r.removed_at is null and ${isOpenTo(mayReadAll)}`.reading(BUILDS),
   ]);
   /** Files by status, each once, however many RAGs index it. */
   const counts = summed((await filesOfSources(db, rags)).values());
   const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : listed.size;
-  return { counts, failing, failingFiles, waiting, failingSources, scans, problem };
+  const told = { waiting, failingSources, scans, builds: only(builds), problem };
+  return { counts, failing, failingFiles, ...told };
 }
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 

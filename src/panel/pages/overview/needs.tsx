@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import type { Needs } from "../../../db/maintenance/overview-store.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
-import { counted, sentence } from "../../components/figures.ts";
+import { count, counted, sentence } from "../../components/figures.ts";
 import { leftOutSentences } from "../sources/scan-state.tsx";
 import type { Tone } from "../../components/status.tsx";
 
@@ -134,6 +134,14 @@ function untold(told: number, all: number): Need[] {
   const to = { href: "/panel/rags", remedy: "See the RAGs" };
   return [{ tone: "warn", what, why: "They failed as well.", ...to }];
 }
+
+export const Builds = ({ of: { indexes, filesDone, files } }: { of: Needs["builds"] }) =>
+  indexes === 0 ? null : (
+    <p class="notice">
+      {counted(indexes, "index is", "indexes are")} being rebuilt: {count(filesDone)} of{" "}
+      {counted(files, "file")}. The previous ones answer until then.
+    </p>
+  );
 
 export const NeedsList = ({ needs }: { needs: readonly Need[] }) => (
   <ul class="needs">

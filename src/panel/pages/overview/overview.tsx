@@ -15,7 +15,7 @@ import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { auditAs, redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
 import { areStepsClosed, closeSteps, FirstSteps, missingSteps } from "./first-steps.tsx";
-import { NeedsList, needsOf } from "./needs.tsx";
+import { Builds, NeedsList, needsOf } from "./needs.tsx";
 import { DAY_MS, HOUR_MS, isoTime } from "../../../core/time.ts";
 import { Charts, type Point } from "../../components/chart.tsx";
 
@@ -241,7 +241,8 @@ async function firstSteps(context: PageContext, steps: Steps, found: Needs | nul
 
 async function overviewPage(context: PageContext, found: Needs | null, content: Child) {
   const { pending = 0, processing = 0 } = found?.counts ?? {};
-  const isBusy = pending + processing > 0 || (found !== null && found.scans.length > 0);
+  const builds = found?.builds.indexes ?? 0;
+  const isBusy = pending + processing + builds > 0 || (found !== null && found.scans.length > 0);
   const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
   const of = { title: "Overview", place: OVERVIEW, isHeadless: true, refreshSeconds } as const;
   return await page(context, of, content);
@@ -259,6 +260,7 @@ const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) =
       ) : (
         <PageHead title={headline(found)} sub={state(found)} />
       )}
+      <Builds of={found.builds} />
       {needs.length === 0 ? null : <NeedsList needs={needs} />}
     </>
   );

@@ -1,8 +1,11 @@
+import { html } from "hono/html";
 import { expect, test } from "vitest";
 
 import { MINUTE_MS } from "../../../../src/core/time.ts";
+import { readNeeds } from "../../../../src/db/maintenance/overview-store.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { Builds } from "../../../../src/panel/pages/overview/needs.tsx";
 import { statement, World } from "../../../support/ingestion-world.ts";
 import {
   deliverBut,
@@ -36,6 +39,14 @@ test("with other chunking the old chunks answer until the new ones are complete"
   if (first !== undefined) await world.deliverBatch("quarry-index", [first]);
   expect((await facts(world, rag, 2)).chunks).toBeGreaterThan(1);
   expect(await found(world, rag)).toEqual(before);
+  const told = await readNeeds(world.services.db, {
+    now: world.now,
+    limit: 1,
+    mayReadAll: true,
+    problem: null,
+  });
+  const notice = (await html`${Builds({ of: told.builds })}`).toString();
+  expect(notice).toContain("1 index is being rebuilt: 1 of 2 files");
 
   world.waiting.push(...others);
   await world.deliver();
