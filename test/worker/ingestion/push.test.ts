@@ -6,6 +6,7 @@ import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
 import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { crashAtCalls } from "../../support/crash.ts";
 import { World, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
 
 test("a pushed file is pending, then indexed and found; so are its changes", async () => {
@@ -70,6 +71,43 @@ test("a renamed folder keeps its passages: nothing is embedded again", async () 
   expect(embedded.sort()).toEqual(["A note about moss.", "A note about peat."]);
   expect((await world.shown(scoped))["new/c.md"]).toEqual(["A note about moss."]);
   expect(await world.put(source, "new/a.md", files["old/a.md"])).toMatchObject({ changed: false });
+});
+
+test("a move that an index was not told, or whose worker died, is taken up again", async () => {
+  const moves = [{ from: "old/a.md", to: "new/a.md" }];
+  const moved = async (lose: (world: World, work: () => Promise<unknown>) => Promise<void>) => {
+    const { world, source, rag } = await ragWorld();
+    const narrowed = await world.addRag(source, ["old/"]);
+    await world.putAndIndex(source, { "old/a.md": "A note about peat." });
+    const embedded = world.countEmbedded();
+    const move = () => movePushedFiles(world.services, { source: { id: source }, moves });
+    await lose(world, async () => {
+      await move();
+      await world.deliver();
+    });
+    world.waiting = [];
+    // Whoever was not answered tries again.
+    await move();
+    await world.deliver();
+    await world.sweepAfter(3, 15);
+    expect(Object.keys(await world.shown(rag))).toEqual(["new/a.md"]);
+    expect(await world.shown(narrowed)).toEqual({});
+    expect(await world.rows(rag)).toMatchObject([{ path: "new/a.md", status: "indexed" }]);
+    expect(embedded).toEqual([]);
+  };
+  let failures = 3;
+  await moved(async (world, work) => {
+    world.aroundIndexes(({ go }) => {
+      if (failures-- > 0) throw new Error("the index is down");
+      return go();
+    });
+    await work();
+  });
+  const points = await crashAtCalls(
+    async (crash) => await moved(async (world, work) => await world.workUntil(crash, work)),
+    { every: 4 },
+  );
+  expect(points).toBeGreaterThan(1);
 });
 
 test("while a provider fails, the reason of the last try stands next to pending", async () => {
