@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 const LIMIT_DEFAULT = 20;
-const MAX_LIMIT = 100;
+export const MAX_LIMIT = 100;
 /** Above it the product of page and limit would not be an exact number. */
 const MAX_PAGE = 1_000_000_000;
 

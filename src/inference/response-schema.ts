@@ -10,8 +10,9 @@ export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };
 
 export type ReadSchema = { ok: true; schema: ResponseSchema } | { ok: false; reason: string };
 
-/** Of a schema's text, in UTF-8. */
 const MAX_SCHEMA_KIB = 64;
+/** Of a schema's text, in UTF-8. */
+export const MAX_SCHEMA_BYTES = MAX_SCHEMA_KIB * 1_024;
 
 /** The same as an error. @throws QuarryError `invalid` */
 export function schemaIn(text: string): ResponseSchema {
@@ -32,7 +33,7 @@ export function readResponseSchema(text: string): ReadSchema {
 
 function parsedSchema(text: string): ResponseSchema {
   const bytes = new TextEncoder().encode(text).byteLength;
-  if (bytes > MAX_SCHEMA_KIB * 1_024) refuse(`must be at most ${MAX_SCHEMA_KIB} KiB`);
+  if (bytes > MAX_SCHEMA_BYTES) refuse(`must be at most ${MAX_SCHEMA_KIB} KiB`);
   const parsed = parsedJson(text);
   if (parsed === undefined) refuse("must be a JSON Schema serialised as a string: it is not JSON");
   if (parsed === false) refuse("must admit an object or an array: false admits nothing");

@@ -8,6 +8,7 @@ import {
   searchFields,
   selectedPaths,
 } from "../retrieval/search-request.ts";
+import { MAX_SCHEMA_BYTES } from "./response-schema.ts";
 
 /** Entries that name a RAG; one RAG may be named by several. */
 const RAGS_LIMIT = 1_000;
@@ -102,6 +103,7 @@ export const InferenceRunRequest = z
           "of response. Its root must admit an object or an array, and references must be JSON",
           "pointers inside it.",
         ].join(" "),
+        maxLength: MAX_SCHEMA_BYTES,
         example: '{"type":"object","properties":{"days":{"type":"integer"}},"required":["days"]}',
       }),
   })

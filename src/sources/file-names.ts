@@ -15,7 +15,7 @@ export function storedFormsOf(name: string): string[] {
   return [...new Set([name, ...forms])];
 }
 
-const MAX_NAME_LENGTH = 2_048;
+export const MAX_NAME_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
 

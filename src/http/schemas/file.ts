@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
+import { MAX_LIMIT } from "../page-query.ts";
 
 export const FileStatusName = z
   .enum(FILE_STATUSES)
@@ -38,7 +39,7 @@ const RagFileEntry = z
 const page = {
   total: z.int().min(0).describe("Number of files in all pages."),
   page: z.int().min(1).describe("Number of this page, from 1."),
-  limit: z.int().min(1).describe("Files on a page."),
+  limit: z.int().min(1).max(MAX_LIMIT).describe("Files on a page."),
 };
 
 export const RagFilePage = z

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { searchSettings } from "../../core/input/search-settings.ts";
 import { Provider } from "./rag.ts";
 import { ProviderFilter, SelectedFiles, SelectedFolders } from "../../inference/run-requests.ts";
+import { queries } from "../../retrieval/search-request.ts";
 import { Chunk, Degradation } from "./retrieval.ts";
 
 export const LinkedFileSource = z
@@ -102,7 +103,7 @@ const search = searchSettings.shape;
 const RunParams = z
   .object({
     prompt: z.string().describe("As received."),
-    semanticSearch: z.array(z.string()).optional().describe("As received."),
+    semanticSearch: queries.optional().describe("As received."),
     topK: search.topK.describe("As received, or its default."),
     useReranking: z.boolean().describe("As received, or its default."),
     candidateMultiplier: search.candidateMultiplier.describe("As received, or its default."),

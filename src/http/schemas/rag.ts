@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
+import { MAX_NAME_LENGTH } from "../../sources/file-names.ts";
 import { PROVIDERS } from "../../sources/registry.ts";
 
 export const Provider = z
@@ -42,6 +43,7 @@ export const Scope = z
       description:
         "A folder's path ends with a slash and includes everything in it; without a slash it is a file. Or the external id of a file or folder in a cloud drive.",
       example: "handbook/",
+      maxLength: MAX_NAME_LENGTH,
     }),
   })
   .openapi("Scope");

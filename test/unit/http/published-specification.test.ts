@@ -16,7 +16,7 @@ const RULESET = "extends:\n  - spectral:oas\n";
 
 type Schema = { $ref?: string; allOf?: Schema[]; description?: string; items?: Schema } & {
   properties?: Record<string, Schema>;
-};
+} & Partial<Record<"maxLength" | "maxItems" | "maximum", number>>;
 type Header = { $ref: string };
 type Told = { schema: Schema; example: { error: string } };
 type Operation = {
@@ -102,6 +102,18 @@ test("fields that take more than a word have an example", () => {
   const { InferenceRunRequest: { properties = {} } = {} } = document.components.schemas;
   for (const name of ["jsonSchema", "selectedFiles", "selectedFolders", "providerFilter"])
     expect({ name, ...properties[name] }).toHaveProperty("example");
+});
+
+test("fields that the service bounds say so", () => {
+  const boundOf = (name: string, field: string) => {
+    const { properties = {} } = document.components.schemas[name] ?? {};
+    const { maxLength, maxItems, maximum } = properties[field] ?? {};
+    return maxLength ?? maxItems ?? maximum;
+  };
+  expect(boundOf("InferenceRunRequest", "jsonSchema")).toBe(65_536);
+  expect(boundOf("InferenceRunParams", "semanticSearch")).toBe(10);
+  expect(boundOf("Scope", "value")).toBe(2_048);
+  expect(boundOf("RagFilePage", "limit")).toBe(100);
 });
 
 test("redocly finds neither errors nor warnings", () => {
