@@ -1,5 +1,6 @@
 import { forbidden, invalid, QuarryError } from "../core/errors.ts";
-import { isAddress, NAMED, principalsOf, userPrincipal, type Reader } from "../core/principals.ts";
+import { isAddress, NAMED, principalsOf, userPrincipal, withDefaults } from "../core/principals.ts";
+import type { Reader } from "../core/principals.ts";
 import { countReadable, type LiveRows } from "../db/files/public-files.ts";
 import type { ListedRag, RagRecord } from "../db/records.ts";
 import type { PanelCaller } from "./sessions/find-panel-caller.ts";
@@ -152,10 +153,11 @@ export async function readAs<Rag extends Readable>(
   const permitted = rags.filter(({ readersSince }) => readersSince !== null);
   const sources = [...new Set(permitted.map(({ fileSource }) => fileSource.id))];
   const own = principalsOf(reader);
-  const { groups, untold } = await readerFacts(db, sources, own);
+  const { groups, untold, defaults } = await readerFacts(db, sources, own);
   return rags.map((rag) => {
-    const principals = [...new Set([...own, ...(groups.get(rag.fileSource.id) ?? [])])];
-    return { ...rag, readBy: { principals, untold } };
+    const { id } = rag.fileSource;
+    const all = [...new Set([...own, ...(groups.get(id) ?? [])])];
+    return { ...rag, readBy: { principals: withDefaults(all, defaults.get(id) ?? []), untold } };
   });
 }
 

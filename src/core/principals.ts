@@ -6,6 +6,11 @@ export type Principal = string;
 
 export const EVERYONE: Principal = "everyone";
 
+/** In the audience of a file without readers of its own: the default readers of its source. */
+export const DEFAULT: Principal = "default";
+/** The same of a public site: everyone while the source has no default readers. */
+export const PUBLIC: Principal = "public";
+
 /** In place of a token's reader: each call names it. */
 export const NAMED = "named";
 
@@ -56,6 +61,13 @@ export const groupPrincipal = (name: string) => principalOf(`group:${name.trim()
 export function domainPrincipal(address: string): Principal | null {
   const at = address.lastIndexOf("@");
   return at === -1 ? null : principalOf(`domain:${address.slice(at + 1).trim()}`);
+}
+
+/** With what lets a reader in by a source's default readers, as they are now. */
+export function withDefaults(own: Principal[], defaults: Principal[]): Principal[] {
+  const isIn = defaults.some((one) => own.includes(one));
+  const isPublic = isIn || defaults.length === 0;
+  return [...own, ...(isIn ? [DEFAULT] : []), ...(isPublic ? [PUBLIC] : [])];
 }
 
 /** Everything that lets a reader in. */

@@ -1,10 +1,8 @@
 import { sha256Hex } from "../core/hash.ts";
-import type { FileSourceId } from "../core/ids.ts";
-import { EVERYONE, principalOf } from "../core/principals.ts";
-import { recordDefaultSql, type Audience } from "../db/files/reader-store.ts";
-import type { Sql } from "../db/sql.ts";
+import { DEFAULT, EVERYONE, principalOf, PUBLIC } from "../core/principals.ts";
+import type { Audience } from "../db/files/reader-store.ts";
 import type { FileReaders } from "../ports/source-reader.ts";
-import { manifestOf, takenBy } from "./registry.ts";
+import { takenBy } from "./registry.ts";
 
 const MAX_REASON_LENGTH = 300;
 
@@ -13,7 +11,8 @@ export async function audienceOf(told: FileReaders): Promise<Audience> {
   const unreadable = "unreadable" in told ? told.unreadable.slice(0, MAX_REASON_LENGTH) : null;
   const from = new Map<string, string>();
   for (const reader of "unreadable" in told ? [] : told.principals) {
-    const principal = principalOf(reader.principal);
+    const isDefault = reader.from === DEFAULT;
+    const principal = isDefault ? reader.principal : principalOf(reader.principal);
     if (principal !== null && !from.has(principal)) from.set(principal, reader.from);
   }
   const readers = Array.from(from, ([principal, of]) => ({ principal, from: of })).sort((a, b) =>
@@ -23,36 +22,20 @@ export async function audienceOf(told: FileReaders): Promise<Audience> {
   return { id, readers, unreadable };
 }
 
-/** Where readers come from whom nobody told. */
-export const DEFAULT = "default";
-
-/** What a source's files have whose readers are not told; the pages of a web site are public. */
-export function defaultReadersOf(source: {
-  provider: string;
-  defaultReaders: string[];
-}): FileReaders {
-  const { provider, defaultReaders } = source;
-  const isPublic = defaultReaders.length === 0 && takenBy(provider) === "addresses";
-  const principals = isPublic ? [EVERYONE] : defaultReaders;
-  return { principals: principals.map((principal) => ({ principal, from: DEFAULT })) };
-}
-
-export type DefaultSource = {
-  id: FileSourceId;
-  provider: string;
-  config: unknown;
-  permissionsSince: number;
-  defaultReaders: string[];
+const byDefault = (principal: string): FileReaders => {
+  return { principals: [{ principal, from: DEFAULT }] };
 };
+/** The readers of files whose readers are not told. */
+export const DEFAULT_READERS = byDefault(DEFAULT);
+/** The same of a source; the pages of a web site are public. */
+export const defaultReadersOf = ({ provider }: { provider: string }): FileReaders =>
+  takenBy(provider) === "addresses" ? byDefault(PUBLIC) : DEFAULT_READERS;
 
-/**
- * Statements that give the source's default to the files that have another one. Whoever pushes
- * files may name no readers at all: those have the default, too.
- */
-export async function defaultReadersSql(source: DefaultSource, now: number): Promise<Sql[]> {
-  const { id, defaultReaders, permissionsSince } = source;
-  const isPushed = manifestOf(source).open === null;
-  const isNobody = isPushed && defaultReaders.length === 0;
-  const audience = isNobody ? null : await audienceOf(defaultReadersOf(source));
-  return recordDefaultSql(id, audience, { now: Math.max(now, permissionsSince), isPushed });
-}
+/** An audience's readers, with a source's default readers in place of what stands for them. */
+export const namedReaders = ({ readers }: Pick<Audience, "readers">, defaults: string[]) =>
+  readers.flatMap((reader) => {
+    if (reader.from !== DEFAULT) return [reader];
+    const isEveryone = reader.principal === PUBLIC && defaults.length === 0;
+    const named = isEveryone ? [EVERYONE] : defaults;
+    return named.map((principal) => ({ principal, from: DEFAULT }));
+  });

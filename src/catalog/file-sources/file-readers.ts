@@ -3,6 +3,7 @@ import { principalsOf, type Principal } from "../../core/principals.ts";
 import { readerFacts } from "../../db/access/member-store.ts";
 import { findFileReaders } from "../../db/files/reader-store.ts";
 import type { Services } from "../../services.ts";
+import { namedReaders } from "../../sources/audiences.ts";
 import type { FileSource } from "./find-file-source.ts";
 
 type Source = FileSource["source"];
@@ -14,12 +15,12 @@ export async function fileReaders(
 ) {
   const file = await findFileReaders(db, source.id, path);
   if (file === null) throw notFound();
-  const { permissions, permissionsSince: since } = source;
+  const { permissions, permissionsSince: since, defaultReaders } = source;
   const { audience, readersRevision: at } = file;
   const isKnown = audience !== null && at >= since;
   return {
     permissions,
-    readers: isKnown ? audience.readers : null,
+    readers: isKnown ? namedReaders(audience, defaultReaders) : null,
     unreadable: isKnown ? audience.unreadable : null,
     readAt: isKnown ? at : null,
   };

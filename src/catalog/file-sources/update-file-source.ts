@@ -2,11 +2,9 @@ import { abandonRun } from "../../db/scans/scan-store.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
 import { replaceWatches } from "../../db/scans/watch-store.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
-import type { Sql } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
-import { defaultReadersSql } from "../../sources/audiences.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { sealSecrets } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
@@ -38,12 +36,7 @@ export async function updateFileSource(
   Object.assign(change, readers);
   // Before permissions count again, so that no search finds members of long ago.
   if (readers.permissionsSince !== undefined) await forgetMembers(services.db, id);
-  await updateSourceRow(
-    services.db,
-    id,
-    change,
-    await newDefaults(source, readers, services.now()),
-  );
+  await updateSourceRow(services.db, id, change);
   if (patch.config !== undefined) await replaceWatches(services.db, id, services.now());
   if (patch.config !== undefined || rereads) {
     await abandonRun(services.db, id, services.now());
@@ -52,16 +45,6 @@ export async function updateFileSource(
   }
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });
-}
-
-/** So that the readers before find nothing more, whatever happens to the scan that follows. */
-async function newDefaults(
-  source: FileSource["source"],
-  { permissions, permissionsSince, defaultReaders = [] }: SourceChange,
-  now: number,
-): Promise<Sql[]> {
-  if (permissions !== "on" || permissionsSince !== undefined) return [];
-  return await defaultReadersSql({ ...source, defaultReaders }, now);
 }
 
 /** With permissions on, everything is listed again; what was read before they were off is void. */

@@ -1,5 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import type { Principal } from "../../core/principals.ts";
+import { DEFAULT, PUBLIC, type Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
 import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
@@ -9,7 +9,7 @@ const SOURCE = select(
   pick(
     columnsOf(fileSources),
     ...(["id", "provider", "config", "sealedSecrets"] as const),
-    ...(["permissions", "permissionsSince"] as const),
+    ...(["permissions", "permissionsSince", "defaultReaders"] as const),
   ),
 );
 export type GroupSource = Row<typeof SOURCE>;
@@ -34,13 +34,14 @@ const g = columnsOf(syncedGroups, "g");
 
 /** Groups that may read files of the source and were not read since. */
 export const dueGroups = (db: Database, id: FileSourceId, since: number, limit: number) =>
-  readValues(db, g.name)`select distinct r.value ->> 'principal' as name
-    from (select distinct audience from files
-      where file_source_id = ${id} and deleted_at is null) f
-    cross join audiences a on a.id = f.audience cross join json_each(a.readers) r
-    left join synced_groups g
-      on g.file_source_id = ${id} and g.name = r.value ->> 'principal'
-    where r.value ->> 'principal' glob 'group:*' and (g.synced_at is null or g.synced_at < ${since})
+  readValues(db, g.name)`select distinct r.name from (
+      select r.value ->> 'principal' as name from (select distinct audience from files
+        where file_source_id = ${id} and deleted_at is null) f
+      cross join audiences a on a.id = f.audience cross join json_each(a.readers) r
+      union all select d.value from file_sources s cross join json_each(s.default_readers) d
+      where s.id = ${id}) r
+    left join synced_groups g on g.file_source_id = ${id} and g.name = r.name
+    where r.name glob 'group:*' and (g.synced_at is null or g.synced_at < ${since})
     limit ${limit}`;
 
 /** Writes the members of a group that changed. */
@@ -82,6 +83,11 @@ export const expireMembers = (db: Database, before: number, reason: string) =>
       where unknown is null and synced_at < ${before}`,
   ]);
 
+/** Whether the group `g` is the principal `p`, or one of the default readers that it stands for. */
+export const LETS_IN = `(p.principal = g.name or p.principal in ('${DEFAULT}', '${PUBLIC}')
+  and exists (select 1 from file_sources s cross join json_each(s.default_readers) d
+    where s.id = g.file_source_id and d.value = g.name))`;
+
 const UNKNOWN_SHOWN = 100;
 const UNKNOWN = select({
   name: g.name,
@@ -90,7 +96,7 @@ const UNKNOWN = select({
     number,
     `(select count(*) from audience_principals p
       cross join files f on f.audience = p.audience and f.file_source_id = g.file_source_id
-      where p.principal = g.name and f.deleted_at is null)`,
+      where ${LETS_IN} and f.deleted_at is null)`,
   ),
 });
 
@@ -101,6 +107,7 @@ export async function unknownGroups(db: Database, id: FileSourceId) {
   return rows.map(({ name, reason, files }) => ({ name, reason: reason ?? "", files }));
 }
 
+const DEFAULTS = select(pick(columnsOf(fileSources), "id", "defaultReaders"));
 const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGroup"));
 
 const f = columnsOf(files, "f");
@@ -109,11 +116,12 @@ const UNTOLD = select({ fileId: f.id, revision: f.readersRevision });
 export const MAX_UNTOLD = 10_000;
 
 /**
- * The groups that these principals are in, as each of these sources tells them, and files with an
- * audience that indexes may not know, up to one more than `MAX_UNTOLD`.
+ * The groups that these principals are in, as each of these sources tells them, the sources'
+ * default readers, and files with an audience that indexes may not know, up to one more than
+ * `MAX_UNTOLD`.
  */
 export async function readerFacts(db: Reads, sources: FileSourceId[], members: Principal[]) {
-  const [memberships, untold] = await runBatch(db, [
+  const [memberships, untold, ofSources] = await runBatch(db, [
     sql`select ${MEMBERSHIP} from principal_groups
       where file_source_id in (select value from json_each(${sources}))
       and member in (select value from json_each(${members}))`.reading(MEMBERSHIP),
@@ -121,10 +129,13 @@ export async function readerFacts(db: Reads, sources: FileSourceId[], members: P
       cross join reader_changes c on c.file_source_id = s.value
       cross join json_each(c.file_ids) m cross join files f on f.id = m.value
       limit ${MAX_UNTOLD + 1}`.reading(UNTOLD),
+    sql`select ${DEFAULTS} from file_sources
+      where id in (select value from json_each(${sources}))`.reading(DEFAULTS),
   ]);
   const bySource = Map.groupBy(memberships, ({ fileSourceId }) => fileSourceId);
   const groups = new Map(
     Array.from(bySource, ([id, rows]) => [id, rows.map(({ inGroup }) => inGroup)]),
   );
-  return { groups, untold };
+  const defaults = new Map(ofSources.map((source) => [source.id, source.defaultReaders]));
+  return { groups, untold, defaults };
 }

@@ -1,6 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
-import type { Database, Sql } from "../sql.ts";
+import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
 import { containedIn, readSortedPage, idOfKey, readPage } from "../page.ts";
 import type { ListQuery, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
@@ -65,16 +64,10 @@ export const insertSource = (db: Database, source: NewSource) =>
 
 export type SourceChange = Partial<Omit<typeof fileSources.$inferSelect, "id">>;
 
-/** `also`: statements that take effect in the same step. */
-export async function updateSourceRow(
-  db: Database,
-  id: FileSourceId,
-  change: SourceChange,
-  also: Sql[] = [],
-) {
+export async function updateSourceRow(db: Database, id: FileSourceId, change: SourceChange) {
   if (Object.keys(change).length === 0) return;
-  const set = sql`${assigned(fileSources, { ...change, id })}, ${UPDATED}`;
-  await runBatch(db, [sql`update file_sources set ${set} where id = ${id}`, ...also]);
+  await execute(db)`update file_sources set ${assigned(fileSources, { ...change, id })}, ${UPDATED}
+    where id = ${id}`;
 }
 
 /** Hides a source that no RAG uses; false when one does. */

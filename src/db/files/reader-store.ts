@@ -1,7 +1,10 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
+import { DEFAULT } from "../../core/principals.ts";
+import { LETS_IN } from "../access/member-store.ts";
 import { portionsOf, execute, raw, readRow, readValues, only, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 import { audiences, files, ragFiles, ragGenerations, readerChanges } from "../schema/index.ts";
+import type { fileSources } from "../schema/index.ts";
 import { columnsOf, computed, maybe, number, pick, select, text, type Row } from "../select.ts";
 
 const AUDIENCE = select(columnsOf(audiences, "a"));
@@ -37,25 +40,26 @@ export function recordReadersSql(
 
 const FILES_IN_CHANGE = 500;
 
-/** Gives a source's default to files that have another; `isPushed`: also to those without readers. */
-export function recordDefaultSql(
+/** Gives an audience to files that have none, or one in which an earlier version wrote the default. */
+export function recordDefault(
+  db: Database,
   sourceId: FileSourceId,
-  audience: Audience | null,
-  { now, isPushed }: { now: number; isPushed: boolean },
-): Sql[] {
-  const id = audience?.id ?? null;
-  const others = sql`from files f left join audiences a on a.id = f.audience
-    where f.file_source_id = ${sourceId} and f.deleted_at is null and f.audience is not ${id}
-      and iif(f.audience is null, ${isPushed}, a.readers ->> '$[0].from' = 'default')`;
-  return [
-    ...audiencesSql(audience === null ? [] : [audience]),
+  audience: Audience,
+  now: number,
+) {
+  const untold = sql`file_source_id = ${sourceId} and deleted_at is null and (audience is null
+    or audience in (select id from audiences
+      where readers ->> '$[0].from' = 'default' and id <> ${audience.id}))`;
+  return runBatch(db, [
+    ...audiencesSql([audience]),
     sql`insert into reader_changes (file_source_id, file_ids, at)
       select ${sourceId}, json_group_array(id), ${now} from (
-        select f.id, row_number() over (order by f.id) / ${FILES_IN_CHANGE} as part ${others})
+        select id, row_number() over (order by id) / ${FILES_IN_CHANGE} as part
+        from files where ${untold})
       group by part`,
-    sql`update files set audience = ${id}, readers_revision = max(readers_revision + 1, ${now})
-      where id in (select f.id ${others})`,
-  ];
+    sql`update files set audience = ${audience.id},
+      readers_revision = max(readers_revision + 1, ${now}) where ${untold}`,
+  ]);
 }
 
 const audiencesSql = (audiences: Audience[], when = raw("true")): Sql[] =>
@@ -84,36 +88,44 @@ const PROBLEM = select({
   path: columnsOf(files, "f").path,
   message: computed(
     text,
-    `coalesce(a.unreadable, case when a.id is null then 'its readers were not told'
-      else 'nobody may read it at its source' end)`,
+    `coalesce(a.unreadable, iif(a.readers = '[]', 'nobody may read it at its source',
+      'its readers were not told'))`,
   ),
 });
+/** Whether nobody reads a file with the audience `a`, given the default readers `d`. */
+const IS_NOBODYS = `case when a.id is null then d.untold
+  when a.readers ->> '$[0].principal' = '${DEFAULT}' then d.readers else a.readers end = '[]'`;
 const ACCESS = select({
   files: computed(number, "count(*)"),
-  nobody: computed(number, "count(*) filter (where coalesce(a.readers, d.readers) = '[]')"),
+  nobody: computed(number, `count(*) filter (where ${IS_NOBODYS})`),
   unreadable: computed(number, "count(a.unreadable)"),
   unknown: computed(number, "count(u.audience)"),
 });
 
+type Permitted = Pick<
+  typeof fileSources.$inferSelect,
+  "id" | "permissions" | "permissionsSince" | "defaultReaders"
+>;
+
 /**
- * How many files of a source nobody can read, and of some of them why; reads every file. With
- * `defaults`, as if files that nobody told the readers of had these.
+ * How many files of a source nobody can read, and of some of them why; reads every file. Where
+ * permissions are off, as if files that nobody told the readers of had the default ones.
  */
 export async function readAccess(
   db: Database,
-  { id, permissionsSince }: { id: FileSourceId; permissionsSince: number },
-  defaults?: string[],
+  { id, permissions, permissionsSince, defaultReaders }: Permitted,
 ) {
-  const from = sql`from files f cross join (select ${defaults ?? []} as readers) d
+  const ofUntold = permissions === "off" ? defaultReaders : [];
+  const from = sql`from files f
+    cross join (select ${defaultReaders} as readers, ${ofUntold} as untold) d
     left join audiences a on a.id = f.audience and f.readers_revision >= ${permissionsSince}
-      and (${defaults === undefined} or a.readers ->> '$[0].from' is not 'default')
     left join (select distinct p.audience from synced_groups g
-      cross join audience_principals p on p.principal = g.name
+      cross join audience_principals p on ${raw(LETS_IN)}
       where g.file_source_id = ${id} and g.unknown is not null) u on u.audience = a.id
     where f.file_source_id = ${id} and f.deleted_at is null`;
   const [access, problems] = await runBatch(db, [
     sql`select ${ACCESS} ${from}`.reading(ACCESS),
-    sql`select ${PROBLEM} ${from} and coalesce(a.readers, d.readers) = '[]' order by f.path
+    sql`select ${PROBLEM} ${from} and ${raw(IS_NOBODYS)} order by f.path
       limit ${MAX_PROBLEMS}`.reading(PROBLEM),
   ]);
   return { ...only(access), problems };

@@ -11,7 +11,7 @@ const s = columnsOf(fileSources);
 const SCANNED_SOURCE = select({
   ...pick(s, "id", "provider", "config", "sealedSecrets"),
   ...pick(s, "scanIntervalMinutes", "changeCursor", "listedAt", "heldSince"),
-  ...pick(s, "permissions", "permissionsSince", "defaultReaders"),
+  ...pick(s, "permissions", "permissionsSince"),
 });
 
 export type ScanRun = {

@@ -5,7 +5,7 @@ import { SECOND_MS } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { readerStore } from "../../sources/reader-store.ts";
-import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
+import { audienceOf, defaultReadersOf, namedReaders } from "../../sources/audiences.ts";
 
 /** A preview lists for so long; what is told of a larger source is told of its beginning. */
 const LISTED_FOR_MS = 20 * SECOND_MS;
@@ -25,14 +25,12 @@ export async function previewPermissions(
   { defaultReaders }: { defaultReaders: string[] } = found.source,
 ) {
   const source = { ...found.source, defaultReaders };
-  const recorded = async (defaults?: string[]) => {
-    return { ...(await readAccess(services.db, source, defaults)), isComplete: true };
-  };
+  const recorded = async () => ({ ...(await readAccess(services.db, source)), isComplete: true });
   if (source.permissions === "on") return await recorded();
   // Under an id of its own: a scan may be under way, whose data it must not touch.
   const id = asId<typeof source.id>(`preview-${source.id}`);
   const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
-  if (reader === null) return await recorded(defaultReaders);
+  if (reader === null) return await recorded();
   const told = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
   const signal = AbortSignal.timeout(LISTED_FOR_MS);
   let cursor: string | null = null;
@@ -56,7 +54,7 @@ type Told = { files: number; nobody: number; unreadable: number; problems: Probl
 async function tell(told: Told, source: FileSource["source"], { path, readers }: ListedFile) {
   const audience = await audienceOf(readers ?? defaultReadersOf(source));
   told.files += 1;
-  if (audience.readers.length > 0) return;
+  if (namedReaders(audience, source.defaultReaders).length > 0) return;
   told.nobody += 1;
   if (audience.unreadable !== null) told.unreadable += 1;
   if (told.problems.length === MAX_PROBLEMS) return;

@@ -1,24 +1,20 @@
 import { attempt } from "../../core/log.ts";
 import { shardOf } from "../../core/hash.ts";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import {
-  forgetReaderChanges,
-  recordReadersSql,
-  untoldReaders,
-} from "../../db/files/reader-store.ts";
+import { forgetReaderChanges, recordDefault } from "../../db/files/reader-store.ts";
+import { recordReadersSql, untoldReaders } from "../../db/files/reader-store.ts";
 import type { Audience, ReaderChange, Recorded } from "../../db/files/reader-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { FileReaders } from "../../ports/source-reader.ts";
 import type { IndexAudience } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
-import { audienceOf, DEFAULT, defaultReadersSql } from "../../sources/audiences.ts";
-import type { DefaultSource } from "../../sources/audiences.ts";
+import { audienceOf, DEFAULT_READERS } from "../../sources/audiences.ts";
 import type { StoredFile } from "../../db/files/file-store.ts";
 
 const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
 
 type Source = { id: FileSourceId; permissionsSince?: number };
-/** `readers` null: nobody told them, and there is no default. */
+/** `readers` null: nobody told them, and permissions are off. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
 export async function recordedOf(files: FileWithReaders[]): Promise<Recorded> {
@@ -112,26 +108,18 @@ async function tellIndex(
   });
 }
 
-/** Gives the source's default to pushed files whose readers nobody told. */
+/** Files that were pushed without readers while permissions were off have the default ones. */
 export async function applyDefaultReaders(
   services: Pick<Services, "db" | "log" | "now" | "ragIndexes">,
-  source: DefaultSource,
+  sourceId: FileSourceId,
 ): Promise<void> {
-  await runBatch(services.db, await defaultReadersSql(source, services.now()));
-  await tellIndexesOrLater(services, source.id);
+  const audience = await audienceOf(DEFAULT_READERS);
+  await recordDefault(services.db, sourceId, audience, services.now());
+  await tellIndexesOrLater(services, sourceId);
 }
 
 /** A source that files are pushed to. */
-export type PushedSource = {
-  id: FileSourceId;
-  permissions?: "off" | "on";
-  /** Of new files that are told without readers, where permissions are on. */
-  defaultReaders?: string[];
-};
-
-const readersFrom = (from: string, principals: string[]): FileReaders => {
-  return { principals: principals.map((principal) => ({ principal, from })) };
-};
+export type PushedSource = { id: FileSourceId; permissions?: "off" | "on" };
 
 type Told = { path: string; newId: FileId; readers?: string[] | null };
 
@@ -144,7 +132,7 @@ export async function changedReaders(
   const changed: FileWithReaders[] = [];
   for (const { path, newId, readers: told = null } of files) {
     const before = known.get(path);
-    const readers = told === null ? defaultFor(source, before) : readersFrom("push", told);
+    const readers = told === null ? defaultFor(source, before) : pushedReaders(told);
     if (readers === undefined) continue;
     const audience = readers === null ? null : (await audienceOf(readers)).id;
     if (audience === (before?.audience ?? null)) continue;
@@ -153,13 +141,13 @@ export async function changedReaders(
   return changed;
 }
 
-/** Undefined: it keeps what it has; null: nobody may read it. */
-function defaultFor(
-  { permissions = "off", defaultReaders = [] }: PushedSource,
-  before: StoredFile | undefined,
-): FileReaders | null | undefined {
-  if (before !== undefined && before.deletedAt === null && before.audience !== null)
-    return undefined;
-  if (permissions === "off" || defaultReaders.length === 0) return null;
-  return readersFrom(DEFAULT, defaultReaders);
+const pushedReaders = (principals: string[]): FileReaders => {
+  return { principals: principals.map((principal) => ({ principal, from: "push" })) };
+};
+
+/** Undefined: it keeps what it has; null: it has the default readers once permissions are on. */
+function defaultFor({ permissions }: PushedSource, before: StoredFile | undefined) {
+  const isLive = before !== undefined && before.deletedAt === null;
+  if (isLive && before.audience !== null) return undefined;
+  return permissions === "on" ? DEFAULT_READERS : null;
 }

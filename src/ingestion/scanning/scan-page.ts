@@ -53,8 +53,7 @@ export async function scanPage(
   );
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.
-  const isFirst = run.progress.step === 0 && run.source.permissions === "on";
-  if (isFirst || page.writes.readers.length > 0) await tellIndexesOrLater(services, run.source.id);
+  if (page.writes.readers.length > 0) await tellIndexesOrLater(services, run.source.id);
   await services.queue.index(committed.messages);
   await removeFromIndexes(services, committed.removals);
   return { ...run, progress: next };

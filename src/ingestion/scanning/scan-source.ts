@@ -133,7 +133,7 @@ async function finish(services: Services, run: ScanRun, reader: SourceReader | n
   const { held, contradicted } =
     reader === null ? NOTHING_REMOVED : await removeUnlistedFiles(services, run);
   if (reader === null && run.source.permissions === "on")
-    await applyDefaultReaders(services, run.source);
+    await applyDefaultReaders(services, run.source.id);
   await retryAfterScan(services, run.source.id);
   // Everything listed is committed; a later scan may begin as soon as this one ends.
   if (run.progress.mode !== "look") {

@@ -2,7 +2,7 @@ import type { FileSourceId } from "../../core/ids.ts";
 import { listFilesOfSource } from "../../db/files/source-file-list.ts";
 import type { FileSlice } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
-import { DEFAULT } from "../../sources/audiences.ts";
+import { DEFAULT } from "../../core/principals.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
 
 type Filter = Partial<Record<keyof Pick<FileSlice, "path" | "contains">, string | undefined>>;

@@ -11,14 +11,15 @@ import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
 import { setReaders } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { bytesOf, ragWorld, rowsOf, statement, World } from "../../support/ingestion-world.ts";
+import { crashAtCalls } from "../../support/crash.ts";
 import { countedDatabase, noRows } from "../../support/counted-rows.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 import { lastRun, scan } from "../sources/scanning.ts";
 import { deliverBut, ofGeneration, patch, states } from "./rebuilds/support.ts";
 
 const [ANN, BOB] = ["ann@x.org", "bob@y.org"];
-/** Read to learn the groups of a reader who is in none. */
-const ROWS_OF_GROUPS = 6;
+/** Read to learn the groups of a reader who is in none, and the source's default readers. */
+const ROWS_OF_GROUPS = 9;
 /** More than are told at once. */
 const PATHS = Array.from({ length: 11 }, (_, at) => `${at}.txt`);
 
@@ -213,6 +214,64 @@ test("where too many changes are untold, searches end with 503, and lists are ri
   const rags = await Promise.all(keys.map((key) => findRag(world.services, { key })));
   const [closed] = await readAs(world.services.db, readingOf(ANN), rags);
   expect(closed).toMatchObject({ readBy: { untold: [] } });
+});
+
+type SourcePatch = Parameters<typeof updateFileSource>[1]["patch"];
+
+test.for<[name: string, before: SourcePatch[], change: SourcePatch]>([
+  ["have another default", [], { defaultReaders: [`user:${BOB}`] }],
+  [
+    "are switched on again",
+    [{ permissions: "off" }, { defaultReaders: [`user:${BOB}`] }],
+    { permissions: "on" },
+  ],
+])(
+  "wherever a worker dies, those before find nothing once files %s",
+  async ([, before, change]) => {
+    const points = await crashAtCalls(
+      async (crash) => {
+        const { world, source, rag } = await ragWorld();
+        const update = async (patch: SourcePatch) => {
+          const found = await findFileSource(world.services, { key: source });
+          await updateFileSource(world.services, { source: found, patch });
+        };
+        await world.putAndIndex(source, { "a.txt": "A note." });
+        await update({ permissions: "on", defaultReaders: [`user:${ANN}`] });
+        await world.deliver();
+        expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([1, 0]);
+        for (const patch of before) await update(patch);
+        await world.workUntil(crash, async () => {
+          await update(change);
+          await world.deliver();
+        });
+        world.waiting = [];
+        const { source: stored } = await findFileSource(world.services, { key: source });
+        const isStored = stored.permissions === "on" && stored.defaultReaders[0] === `user:${BOB}`;
+        if (isStored) expect(await found(world, rag)).toBe(0);
+        else await update(change);
+        expect(await found(world, rag)).toBe(0);
+        await world.sweepAfter(1);
+        expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([0, 1]);
+      },
+      { every: 4, moment: (at) => (at % 8 === 1 ? "after" : "before") },
+    );
+    expect(points).toBeGreaterThan(1);
+  },
+);
+
+test("a push that began before the default readers changed lets in only those after", async () => {
+  const { world, source, rag } = await ragWorld();
+  const change = async (defaultReaders: string[]) => {
+    const found = await findFileSource(world.services, { key: source });
+    const patch = { permissions: "on" as const, defaultReaders };
+    return (await updateFileSource(world.services, { source: found, patch })).source;
+  };
+  const before = await change([`user:${ANN}`]);
+  await change([`user:${BOB}`]);
+  const file = { path: "a.txt", body: bytesOf("A note."), contentLength: null, metadata: null };
+  await putFile(world.services, { ...file, mimeType: "text/plain", source: before });
+  await world.deliver();
+  expect([await found(world, rag), await found(world, rag, BOB)]).toEqual([0, 1]);
 });
 
 test("a dead index is not told all again by each call, and keeps the others told", async () => {
