@@ -28,8 +28,6 @@ import type {
 /** Concurrent searches within one step. */
 const TOOLS_AT_ONCE = 4;
 
-const NOT_FOUND = 404;
-
 type Setting = Pick<
   InferenceRecord | AgentRecord,
   "systemPrompt" | "temperature" | "maxOutputTokens" | "rags"
@@ -257,7 +255,7 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
 export function asModelFailed(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {
-    const told = thrown.status === null ? thrown.message : statusInWords(thrown.status);
+    const told = thrown.status === null ? thrown.message : statusInWords(thrown);
     return modelFailed(`Model call failed: ${told}`, thrown);
   }
   if (thrown instanceof DeadlineExceeded) {
@@ -266,6 +264,6 @@ export function asModelFailed(thrown: unknown): QuarryError {
   return modelFailed("Model call failed: unusable reply", thrown);
 }
 
-/** Servers answer 404 for a model that they do not have. */
-const statusInWords = (status: number) =>
-  `provider answered ${status}${status === NOT_FOUND ? " (it knows no such model or address)" : ""}`;
+/** A message that begins with the status says what the provider means by it. */
+const statusInWords = ({ status, message }: ModelFailure) =>
+  `provider answered ${message.startsWith(`${status} `) ? message : status}`;

@@ -1,4 +1,5 @@
 import { ModelFailure } from "../../ports/models.ts";
+import { NO_SUCH_MODEL } from "../openai/model-failures.ts";
 
 type WorkersAiOptions = {
   signal?: AbortSignal;
@@ -43,7 +44,8 @@ function workersAiFailure(thrown: unknown): ModelFailure {
   if (Number.isNaN(code)) return new ModelFailure("failed", {}, options);
   const status = STATUS_OF_CODE.get(code) ?? (code < 600 ? code : null);
   const retryable = status !== null && isRetryable(status);
-  return new ModelFailure(`${code}`, { status, retryable }, options);
+  const message = status === 404 ? `404${NO_SUCH_MODEL}` : `${code}`;
+  return new ModelFailure(message, { status, retryable }, options);
 }
 
 /** One call of the binding, abandoned when the signal aborts. @throws ModelFailure */

@@ -39,9 +39,27 @@ export function failureOfStatus(
   options?: { cause?: unknown },
 ): ModelFailure {
   const retryAfterMs = retryAfterOf(headers, Date.now());
-  const retryable = isRetryableStatus(status);
+  const meaning = meaningOf(status, options?.cause);
+  const retryable = isRetryableStatus(status) && meaning === "";
   const reason = REFUSED.has(status) ? reasonIn(options?.cause) : null;
-  return new ModelFailure(`${status}`, { status, retryable, retryAfterMs, reason }, options);
+  const facts = { status, retryable, retryAfterMs, reason };
+  return new ModelFailure(`${status}${meaning}`, facts, options);
+}
+
+/** In the words of Ollama, LM Studio, vLLM, llama-server and LiteLLM, near the beginning. */
+const NO_MODEL =
+  /(?:no such|invalid|unknown) model|no models? loaded|\bmodel\b.{0,200}not (?:found|exist)/is;
+const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token/i;
+/** Statuses that servers also use for these. */
+const UNSPECIFIC = new Set([400, 403, 422, SERVER_ERROR]);
+const BEGINNING = 500;
+export const NO_SUCH_MODEL = " (it knows no such model or address)";
+
+function meaningOf(status: number, cause: unknown): string {
+  const body = APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "";
+  const text = UNSPECIFIC.has(status) ? body.slice(0, BEGINNING) : "";
+  if (status === 404 || NO_MODEL.test(text)) return NO_SUCH_MODEL;
+  return status === 401 || NO_KEY.test(text) ? " (the key is missing or wrong)" : "";
 }
 
 /** Statuses that say that the request is wrong; others may quote the key. */

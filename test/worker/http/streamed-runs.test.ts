@@ -109,7 +109,8 @@ test("what fails before the first event is a plain error", async () => {
   double.fail("chat", { kind: "status", status: 401 });
   const failed = await ask("inferences/plain", EVENTS);
   expect(failed.status).toBe(502);
-  expect(JSON.parse(failed.text)).toEqual({ error: "Model call failed: provider answered 401" });
+  const error = "Model call failed: provider answered 401 (the key is missing or wrong)";
+  expect(JSON.parse(failed.text)).toEqual({ error });
   const refused = await ask("inferences/plain", EVENTS, { body: { prompt: " " } });
   expect(refused.status).toBe(400);
   const unknown = { Authorization: "Bearer no" };

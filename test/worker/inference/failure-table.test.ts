@@ -25,6 +25,7 @@ const TOLD_AS: Record<Place, string> = {
 };
 
 const broken = "(unreadable reply|connection failed)";
+const noKey = "\\(the key is missing or wrong\\)";
 const schema = "the answer does not follow the JSON Schema";
 const silent = "no answer | no answer | no answer | no answer | no answer after \\d+ ms";
 
@@ -36,7 +37,11 @@ const TABLE: [name: string, Failure, cells: string][] = [
     "429 | failed | failed | 429 | provider answered 429",
   ],
   ["500", { kind: "status", status: 500 }, "500 | failed | failed | 500 | provider answered 500"],
-  ["401", { kind: "status", status: 401 }, "401 | - | - | 401 | provider answered 401"],
+  [
+    "401",
+    { kind: "status", status: 401 },
+    `401 ${noKey} | - | - | 401 ${noKey} | provider answered 401 ${noKey}`,
+  ],
   ["hangs", { kind: "hang" }, silent],
   ["drips", { kind: "drip" }, "no answer | - | - | no answer | no answer after \\d+ ms"],
   [

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+
+const config = parseConfig({
+  ENVIRONMENT: "development",
+  OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+});
+
+/** A call of a model whose server answers so. */
+async function answerTo(status: number, message: string) {
+  const fetch = () => Promise.resolve(Response.json({ error: { message } }, { status }));
+  const { model } = modelRegistry(config, { fetch }).chat("local/gemma");
+  const content = [{ type: "text" as const, text: "Hello" }];
+  return await model.doGenerate({ prompt: [{ role: "user", content }] });
+}
+
+const NO_MODEL = "(it knows no such model or address)";
+const NO_KEY = "(the key is missing or wrong)";
+/** As LiteLLM 1.8x, LM Studio 0.3, Ollama 0.12, vLLM 0.18 and a router of llama-server answer. */
+test.each([
+  [
+    400,
+    "/chat/completions: Invalid model name passed in model=gemma. Call `/v1/models` to view available models for your key.",
+    NO_MODEL,
+  ],
+  [400, "model 'gemma' not found", NO_MODEL],
+  [404, 'model "gemma" not found, try pulling it first', NO_MODEL],
+  [404, "No models loaded. Please load a model in the developer page", NO_MODEL],
+  [500, "litellm.AuthenticationError: The api_key client option must be set", NO_KEY],
+  [400, "Authentication Error, No api key passed in.", NO_KEY],
+  [401, "Unauthorized", NO_KEY],
+])("%i %s is said in words, and not asked again", async (status, message, meaning) => {
+  const failed = { status, message: `${status} ${meaning}`, retryable: false };
+  await expect(answerTo(status, message)).rejects.toMatchObject(failed);
+});
+
+test.each([
+  [400, "This model's maximum context length is 2048 tokens"],
+  [500, "the model crashed"],
+  [429, "Rate limit reached for api key"],
+])("%i %s is not taken for a wrong model or key", async (status, message) => {
+  await expect(answerTo(status, message)).rejects.toMatchObject({ message: `${status}` });
+});
