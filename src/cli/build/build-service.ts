@@ -11,8 +11,6 @@ import { buildAssets } from "./build-assets.ts";
 import { replaceFile } from "./replace-file.ts";
 import { workerdConfigs } from "./service-config.ts";
 
-/** Names the content that the Worker's bundle is made of; written last. */
-const STAMP = "made-of";
 const VERSION_LENGTH = 16;
 const TASKS = "src/cli/worker/workerd";
 
@@ -29,8 +27,6 @@ const SIMULATORS = {
 };
 
 const textOf = (...path: string[]) => readFileSync(join(PROJECT, ...path), "utf8");
-const migrationNames = () =>
-  readdirSync(join(PROJECT, "migrations")).filter((name) => name.endsWith(".sql"));
 
 function write(files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {
@@ -39,14 +35,14 @@ function write(files: Record<string, string>): void {
 }
 
 /** Changes with the sources and the installed packages. */
-function hashOfInputs(): string {
-  const hash = createHash("sha256");
+function versionOf(minify: boolean): string {
+  const hash = createHash("sha256").update(String(minify));
   const sources = readdirSync(join(PROJECT, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(?:tsx?|css|svg)$/.test(name))
     .map((name) => join("src", name));
   const others = ["package.json", "wrangler.toml", "node_modules/.package-lock.json"];
   for (const name of [...sources.sort(), ...others]) hash.update(`${name}\n${textOf(name)}`);
-  return hash.digest("hex");
+  return hash.digest("hex").slice(0, VERSION_LENGTH);
 }
 
 /**
@@ -90,9 +86,8 @@ function simulators(): Record<string, string> {
 
 /** Writes the files that the local database needs. */
 export async function buildDatabase(): Promise<void> {
-  const migrations = migrationNames()
-    .sort()
-    .map((name) => [name, textOf("migrations", name)]);
+  const names = readdirSync(join(PROJECT, "migrations")).filter((name) => name.endsWith(".sql"));
+  const migrations = names.sort().map((name) => [name, textOf("migrations", name)]);
   write({
     ...simulators(),
     "database-task.js": await bundle(`${TASKS}/database-task.ts`),
@@ -104,18 +99,14 @@ export async function buildDatabase(): Promise<void> {
 /** Writes all of dist/worker. The Worker is bundled again when its sources have changed. */
 export async function buildService({ minify = false } = {}): Promise<void> {
   await buildDatabase();
-  const madeOf = `${hashOfInputs()}${minify ? " minified" : ""}`;
-  const stamp = join(SERVICE, STAMP);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8").startsWith(madeOf)) return;
+  const { service, variables } = workerdConfigs(textOf("wrangler.toml"), versionOf(minify));
+  const config = join(SERVICE, "service.capnp");
+  if (existsSync(config) && readFileSync(config, "utf8") === service) return;
   buildAssets();
-  const { service, variables } = workerdConfigs(
-    textOf("wrangler.toml"),
-    madeOf.slice(0, VERSION_LENGTH),
-  );
   write({
     "index.js": await bundle("src/index.ts", minify),
-    "service.capnp": service,
     "variables.json": variables,
-    [STAMP]: madeOf,
+    // Written last: it names the version of the others.
+    "service.capnp": service,
   });
 }
