@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { z } from "zod";
@@ -12,11 +12,9 @@ import { SERVICE } from "../installation.ts";
 import { outputOf } from "./processes.ts";
 import { OWNER_ONLY } from "./state-files.ts";
 import { upgradeNotice, VERSION_SQL } from "./upgrade.ts";
-import { spawnDatabaseTask } from "./workerd.ts";
+import { spawnDatabaseTask, TASK_TIMEOUT_MS } from "./workerd.ts";
 
 const STAMP = "migrations-applied";
-/** It takes a tenth of a second; a disk may be slow. */
-const TASK_TIMEOUT_MS = 60_000;
 
 const answer = z.union([
   z.object({ results: z.array(z.unknown()) }),
@@ -32,13 +30,12 @@ export async function applyMigrations(
   stateFolder: string,
   tell: (line: string) => void = () => {},
 ): Promise<void> {
-  await mkdir(stateFolder, { recursive: true });
   const stamp = join(stateFolder, STAMP);
   const sql = await readFile(join(SERVICE, "migrations.json"), "utf8");
   const hash = createHash("sha256").update(`${sql}${INDEX_FORMAT}`).digest("hex");
   const applied = await readFile(stamp, "utf8").catch(() => "");
-  if (applied === hash && hasDatabase(stateFolder)) return;
   if (hasDatabase(stateFolder)) {
+    if (applied === hash) return;
     // A database without tables has no version.
     const [row] = await askDatabase(stateFolder, VERSION_SQL).catch(() => []);
     const migrations = z.record(z.string(), z.unknown()).parse(parsedJson(sql));
@@ -57,8 +54,7 @@ export const hasDatabase = (stateFolder: string) => existsSync(join(stateFolder,
  * a statement, applies the migrations. @throws CommandFailure
  */
 export async function askDatabase(stateFolder: string, statement?: string): Promise<unknown[]> {
-  const task = spawnDatabaseTask(stateFolder, TASK_TIMEOUT_MS, statement);
-  const { stdout, stderr } = await outputOf(task);
+  const { stdout, stderr } = await outputOf(spawnDatabaseTask(stateFolder, statement));
   const line = answer.safeParse(parsedJson(stdout)).data ?? { error: stderr.trim() };
   if ("results" in line) return line.results;
   const reason = line.error === "" ? `no answer within ${TASK_TIMEOUT_MS / 1000} s` : line.error;

@@ -11,6 +11,9 @@ import { spawnGroup } from "./processes.ts";
 import { OWNER_ONLY_FOLDER } from "./state-files.ts";
 import type { Variables } from "./worker-variables.ts";
 
+/** A task takes a tenth of a second; a disk may be slow. */
+export const TASK_TIMEOUT_MS = 60_000;
+
 /** Where D1, Durable Objects, KV and R2 lie in a state folder; `wrangler dev` has the same. */
 const STORES = ["d1", "do", "kv", "r2"];
 
@@ -53,12 +56,8 @@ export function spawnService(stateFolder: string, address: string, given: Variab
 }
 
 /** Runs database-task.ts, which applies the migrations unless it has a statement. */
-export function spawnDatabaseTask(
-  stateFolder: string,
-  timeoutMs: number,
-  statement?: string,
-): ChildProcess {
+export function spawnDatabaseTask(stateFolder: string, statement?: string): ChildProcess {
   const args = ["test", "--experimental", "--no-verbose", join(SERVICE, "database.capnp")];
   const variables = statement === undefined ? {} : { STATEMENT: statement };
-  return spawnWorkerd(stateFolder, args, variables, timeoutMs);
+  return spawnWorkerd(stateFolder, args, variables, TASK_TIMEOUT_MS);
 }
