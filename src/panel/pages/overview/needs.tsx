@@ -25,18 +25,12 @@ export function needsOf({
   return [...ofStorage(problem), ...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
 }
 
-const ofStorage = (problem: string | null): Need[] =>
-  problem === null
-    ? []
-    : [
-        {
-          tone: "bad",
-          what: <strong>Nothing can be stored.</strong>,
-          why: `${sentence(problem)} Uploads and indexing go on by themselves once there is room.`,
-          href: "/panel/sources",
-          remedy: "See the sources",
-        },
-      ];
+function ofStorage(problem: string | null): Need[] {
+  if (problem === null) return [];
+  const what = <strong>Nothing can be stored.</strong>;
+  const why = `${sentence(problem)} Uploads and indexing go on by themselves once there is room.`;
+  return [{ tone: "bad", what, why, href: "/panel/sources", remedy: "See the sources" }];
+}
 
 const ofWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number]) => ({
   tone: "warn" as const,
