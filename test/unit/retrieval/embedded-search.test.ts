@@ -32,7 +32,7 @@ function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = 
   const services = { now, trace: untraced, ragIndexes: () => index };
   const call = {
     services,
-    deadline: new Deadline(now, 1_000),
+    deadline: new Deadline(now, 60_000),
     report: new RetrievalReport(),
   } as unknown as RetrievalCall;
   const rag = { ...ragRecord("rag", {}), searchMode };
