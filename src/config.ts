@@ -137,6 +137,9 @@ export const variables = z.object({
   OPENAI_COMPATIBLE_BASE_URL: optional(httpUrl).describe(
     "OpenAI-compatible server of `local/…` models; ends in `/v1`",
   ),
+  EMBEDDING_BASE_URL: optional(httpUrl).describe(
+    "Another such server, of `local-embed/…` models, without a key",
+  ),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()).describe("Secret: that server's key"),
   OPENAI_COMPATIBLE_CONTEXT_TOKENS: whole(1_024)
     .default(16_384)

@@ -9,7 +9,7 @@ export type ModelBindings = {
   ai?: WorkersAi | undefined;
   /** Tests pass a double; otherwise the runtime's own. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Keys that were set in the panel; variables count before them. */
+  /** Keys and servers that were set in the panel; variables count before them. */
   keys?: (() => Promise<ProviderKeys>) | undefined;
 };
 
@@ -37,8 +37,6 @@ export type ModelProvider = {
   contextTokens(model: string, config: Config): number;
   /** False: its chat models cannot choose among functions of a caller. */
   callsFunctions?: false;
-  /** Names of the models that its server has, without the prefix. @throws what went wrong */
-  list?(config: Config, bindings: ModelBindings): Promise<string[]>;
   /** @throws QuarryError `model-failed` that names the setting which is missing. */
   open(named: NamedModel, config: Config, bindings: ModelBindings): ProviderModels;
 };

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
+import { SERVER_NAME, type ServedModel } from "../core/model-servers.ts";
 import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
 import { limitedFetch } from "./limited-answer.ts";
 import type { ModelBindings, ModelProvider } from "./model-provider.ts";
@@ -7,22 +8,24 @@ import { problemWithKey } from "./openai/check-key.ts";
 import { workersAi } from "./cloudflare/workers-ai.ts";
 import { embedded } from "./embedded/embedded.ts";
 import { gateway } from "./openai/ai-gateway.ts";
-import { local } from "./openai/local.ts";
+import { local, serverVerbs } from "./openai/local.ts";
 import type { Tokenizer } from "../text/tokens.ts";
 
 /** Every provider of models; the first whose prefix fits serves a model. */
 export const MODEL_PROVIDERS: readonly ModelProvider[] = [embedded, local, workersAi, gateway];
 
-type Known = Pick<CatalogModel, "model" | "kind" | "price">;
+type Listed = ServedModel & { price?: CatalogModel["price"] };
 
-const chat = (model: string, input: number, output: number): Known => ({
+const chat = (model: string, input: number, output: number): Listed => ({
   model,
   kind: "chat",
+  contextTokens: null,
   price: { input, output },
 });
-const reranker = (model: string, input: number): Known => ({
+const reranker = (model: string, input: number): Listed => ({
   model,
   kind: "reranker",
+  contextTokens: null,
   price: { input, output: 0 },
 });
 
@@ -31,7 +34,7 @@ const reranker = (model: string, input: number): Known => ({
  * November 2026: https://developers.cloudflare.com/workers-ai/platform/pricing/ and the pages that
  * docs/scale-and-cost.md names.
  */
-const MODEL_CATALOG: readonly Known[] = [
+const MODEL_CATALOG: readonly Listed[] = [
   chat("embedded/extractive", 0, 0),
   chat("workers-ai/@cf/zai-org/glm-4.7-flash", 0.06, 0.4),
   chat("workers-ai/@cf/google/gemma-4-26b-a4b-it", 0.1, 0.3),
@@ -53,17 +56,9 @@ const EMBEDDING_CHARACTERS = 24_000;
 /** What a provider says of its embedding models goes before. */
 const TRAINED = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };
 
-/** The models that a provider's server lists; none where it does not answer. */
-async function namesOf(provider: ModelProvider, config: Config, bindings: ModelBindings) {
-  const names = (await provider.list?.(config, bindings).catch(() => [])) ?? [];
-  return names.map((name) => `${provider.prefix}/${name}`);
-}
-
-/** A server's list of models does not tell what they are for: their names do. */
-function kindOf(model: string): CatalogModel["kind"] {
-  if (/rerank/i.test(model)) return "reranker";
-  return /embed|bge-|minilm|\be5-/i.test(model) ? "embedding" : "chat";
-}
+/** Names of servers, `local-…`, are of the provider `local`. */
+const takes = ({ prefix: own }: ModelProvider, prefix: string) =>
+  own === null || own === prefix || (own === local.prefix && SERVER_NAME.test(prefix));
 
 /** Models by `provider/name`; a provider's settings are read when it is first used. */
 export function modelRegistry(
@@ -75,12 +70,12 @@ export function modelRegistry(
   const find = (model: string) => {
     const slash = model.indexOf("/");
     const prefix = model.slice(0, Math.max(0, slash));
-    const provider = providers.find((one) => one.prefix === null || one.prefix === prefix);
+    const provider = providers.find((one) => takes(one, prefix));
     if (prefix === "" || provider === undefined) {
       throw modelFailed(`Model ${model}: the name must have the form provider/name`);
     }
     const open = () => provider.open({ prefix, model }, config, bindings);
-    return { provider, open, name: model.slice(slash + 1) };
+    return { provider, prefix, open, name: model.slice(slash + 1) };
   };
   const isUsable = (model: string) => {
     try {
@@ -92,12 +87,11 @@ export function modelRegistry(
   return {
     chat(model) {
       const { provider, open, name } = find(model);
-      const contextTokens = provider.contextTokens(model, config);
       return {
         name: model,
         model: open().chat(name),
         tokenizer: tokenizerOf(model),
-        contextTokens,
+        contextTokens: provider.contextTokens(model, config),
         callsFunctions: provider.callsFunctions ?? true,
       };
     },
@@ -112,15 +106,17 @@ export function modelRegistry(
       return { isAbsolute: true, ...reranker, name: model, tokenizer: tokenizerOf(model) };
     },
     async offered(kind) {
-      const own = await Promise.all(providers.map((one) => namesOf(one, config, bindings)));
-      const listed = own.flat().filter((model) => kindOf(model) === kind);
-      const known = MODEL_CATALOG.filter((one) => one.kind === kind && isUsable(one.model));
-      const described = [...listed.map((model) => ({ model, kind, price: null })), ...known];
-      return described.map(({ model, price }) => {
-        const tokens = find(model).provider.contextTokens(model, config);
+      const served = (await serverVerbs(config, bindings).servers()).flatMap(
+        ({ models }) => models,
+      );
+      const models: Listed[] = [...served, ...MODEL_CATALOG.filter(({ model }) => isUsable(model))];
+      const ofKind = models.filter((one) => one.kind === kind);
+      return ofKind.map(({ model, price = null, contextTokens: own }) => {
+        const tokens = own ?? find(model).provider.contextTokens(model, config);
         return { model, kind, price, contextTokens: kind === "chat" ? tokens : null };
       });
     },
+    ...serverVerbs(config, bindings),
     problemWithKey: (name, key) => problemWithKey(config, bindings.fetch, { name, key }),
     tokenizerOf,
   };

@@ -6,6 +6,8 @@ import type {
   RerankingModelV4Result,
 } from "@ai-sdk/provider";
 
+import type { ModelKind } from "../core/model-kind.ts";
+import type { KeyedServer, ServerState } from "../core/model-servers.ts";
 import type { Tokenizer } from "../text/tokens.ts";
 
 /** The models that need no network; `chat` only quotes. */
@@ -110,7 +112,7 @@ export const mayTakeFewer = (thrown: unknown): boolean =>
   thrown instanceof ModelFailure && thrown.status !== null && TOO_MANY.has(thrown.status);
 
 /** What the provider behind an error said, as the end of a sentence; empty where it said nothing. */
-export const providerReason = ({ cause }: Error): string =>
+export const providerReason = ({ cause }: { cause?: unknown }): string =>
   cause instanceof ModelFailure && cause.reason !== null ? `: ${cause.reason}` : "";
 
 /** Whose models AI Gateway serves with a key of theirs. */
@@ -125,12 +127,16 @@ export const GATEWAY_PROVIDERS = [
 /** What a key can be set for: the server of `local/…`, the gateway, a provider behind it. */
 export const PROVIDER_KEY_NAMES = ["local", "gateway", ...GATEWAY_PROVIDERS] as const;
 export type ProviderKeyName = (typeof PROVIDER_KEY_NAMES)[number];
-export type ProviderKeys = Partial<Record<ProviderKeyName, string>>;
+export const isProviderKeyName = (name: string): name is ProviderKeyName =>
+  PROVIDER_KEY_NAMES.some((one) => one === name);
+
+/** What was set in the panel: keys by provider, and servers of `local/…` and `local-…/…` models. */
+export type ProviderKeys = Partial<Record<ProviderKeyName, string>> & { servers?: KeyedServer[] };
 
 /** A model that can be chosen. Prices are in US dollars per million tokens; null: unknown. */
 export type CatalogModel = {
   model: string;
-  kind: "chat" | "embedding" | "reranker";
+  kind: ModelKind;
   /** Tokens of prompt and answer together; null: not a chat model. */
   contextTokens: number | null;
   price: { input: number; output: number } | null;
@@ -143,6 +149,12 @@ export interface ModelRegistry {
   reranker(name: string): Reranker;
   /** Models that can be used now, as far as is known; a local server is asked for its own. */
   offered(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
+  /** Every server of local models, asked now. */
+  servers(): Promise<ServerState[]>;
+  /** The same of one that is not stored. */
+  serverState(server: KeyedServer): Promise<ServerState>;
+  /** Why a name cannot be used, where its server is not set or lists others; null: nothing is known. */
+  problemWithModel(name: string): Promise<string | null>;
   /** What is wrong with a provider's key, as a clause; null: the provider takes it. */
   problemWithKey(provider: ProviderKeyName, key: string): Promise<string | null>;
   /** The tokenizer derived from the name, also for models that are currently unavailable. */

@@ -3,7 +3,8 @@ import { SECOND_MS } from "../../core/time.ts";
 import type { Log } from "../../core/log.ts";
 import { listProviderKeys } from "../../db/access/provider-key-store.ts";
 import type { Reads } from "../../db/sql.ts";
-import type { ProviderKeys } from "../../ports/models.ts";
+import type { KeyedServer } from "../../core/model-servers.ts";
+import { isProviderKeyName, type ProviderKeys } from "../../ports/models.ts";
 import { unseal } from "../seal.ts";
 
 /** A key that was replaced elsewhere is used no longer than this. */
@@ -14,7 +15,7 @@ let changes = 0;
 type Opening = { config: Config; db: Reads; log: Log };
 
 /**
- * The keys that were set in the panel; of one that cannot be opened, none. Calls share values, never
+ * The keys and servers that were set in the panel, without those that cannot be opened. Calls share values, never
  * promises: the runtime lets no call wait for what another one reads.
  */
 export async function storedProviderKeys(services: Opening, now: number): Promise<ProviderKeys> {
@@ -32,10 +33,14 @@ export function forgetProviderKeys(): void {
 }
 
 async function opened({ config, db, log }: Opening): Promise<ProviderKeys> {
-  const keys: ProviderKeys = {};
-  for (const { name, sealedKey } of await listProviderKeys(db)) {
+  const servers: KeyedServer[] = [];
+  const keys: ProviderKeys = { servers };
+  for (const { name, sealedKey, baseUrl } of await listProviderKeys(db)) {
     try {
-      keys[name] = await unseal(config, sealedKey);
+      const key = await unseal(config, sealedKey);
+      const apiKey = key === "" ? undefined : key;
+      if (baseUrl !== null) servers.push({ name, baseUrl, apiKey, setBy: "panel" });
+      else if (isProviderKeyName(name)) keys[name] = key;
     } catch {
       log.error("provider key cannot be opened", { provider: name });
     }

@@ -8,7 +8,7 @@
  */
 import type { Config } from "../../config.ts";
 import { modelFailed } from "../../core/errors.ts";
-import { PROVIDER_KEY_NAMES, type ProviderKeyName } from "../../ports/models.ts";
+import { isProviderKeyName } from "../../ports/models.ts";
 import {
   contextTokensIn,
   lacks,
@@ -82,9 +82,6 @@ export function gatewayUrl(config: Config): string | null {
   return `${config.AI_GATEWAY_BASE_URL}/${account}/${gateway}`;
 }
 
-const isKeyName = (provider: string): provider is ProviderKeyName =>
-  PROVIDER_KEY_NAMES.some((name) => name === provider);
-
 function endpointsOf(
   config: Config,
   { provider, model }: { provider: string; model: string },
@@ -98,7 +95,7 @@ function endpointsOf(
     return {
       "cf-aig-authorization": bearer(config.AI_GATEWAY_TOKEN ?? stored.gateway),
       // Without one the gateway uses the key that it stores.
-      Authorization: bearer(isKeyName(provider) ? stored[provider] : undefined),
+      Authorization: bearer(isProviderKeyName(provider) ? stored[provider] : undefined),
     };
   });
   const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };

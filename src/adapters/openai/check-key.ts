@@ -1,15 +1,16 @@
 import type { Config } from "../../config.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import { GATEWAY_PROVIDERS, type ProviderKeyName } from "../../ports/models.ts";
-import { gatewayUrl } from "./ai-gateway.ts";
-import { bearer, keyedFetch, type Given } from "./keyed-fetch.ts";
+import { GATEWAY_PROVIDERS, ModelFailure, type ProviderKeyName } from "../../ports/models.ts";
+import { gateway, gatewayUrl } from "./ai-gateway.ts";
+import { serverVerbs } from "./local.ts";
 
 /** Whoever saved a key waits for the answer. */
 const CHECK_TIMEOUT_MS = 8 * SECOND_MS;
 const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
-const NOT_FOUND = 404;
 const FIRST_SERVER_ERROR = 500;
+const UNKNOWN_MODEL = "quarry-checks-a-key";
+const PROMPT = [{ role: "user" as const, content: [{ type: "text" as const, text: "." }] }];
 
 /** What is wrong with a key, as a clause, or null. Asking for an unknown model costs nothing. */
 export async function problemWithKey(
@@ -17,50 +18,32 @@ export async function problemWithKey(
   fetch: typeof globalThis.fetch | undefined,
   { name, key }: { name: ProviderKeyName; key: string },
 ): Promise<string | null> {
-  const request = requestFor(config, name, key);
-  if (typeof request === "string") return request;
-  const { url, headers, body } = request;
-  try {
-    const post = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
-    const { status, body: answer } = await keyedFetch(fetch, () => Promise.resolve(headers))(url, {
-      ...post,
-      signal,
-    });
-    await answer?.cancel();
-    return problemOf(status, name);
-  } catch {
-    return "the provider did not answer within 8 seconds";
-  }
-}
-
-function problemOf(status: number, name: ProviderKeyName): string | null {
-  if (status === UNAUTHORIZED || status === FORBIDDEN) return `the provider refuses it (${status})`;
-  if (status >= FIRST_SERVER_ERROR) return `the provider failed (${status}): try again later`;
-  if (name === "local" && status === NOT_FOUND) {
-    return "the server lists no models: OPENAI_COMPATIBLE_BASE_URL must end in /v1";
-  }
-  return null;
-}
-
-type KeyRequest = { url: string; headers: Given; body?: object };
-
-/** Or the setting that is missing. */
-function requestFor(config: Config, name: ProviderKeyName, key: string): KeyRequest | string {
+  const bindings = { fetch, keys: () => Promise.resolve({ [name]: key }) };
   if (name === "local") {
-    const base = config.OPENAI_COMPATIBLE_BASE_URL;
-    if (base === undefined) return "OPENAI_COMPATIBLE_BASE_URL must name the server first";
-    return { url: `${base}/models`, headers: { Authorization: bearer(key) } };
+    const server = (await serverVerbs(config, bindings).servers()).find((one) => one.name === name);
+    if (server === undefined) return "OPENAI_COMPATIBLE_BASE_URL must name the server first";
+    return server.problem && `the server ${server.problem}`;
   }
-  const base = gatewayUrl(config);
-  if (base === null) return "AI_GATEWAY_ACCOUNT_ID and AI_GATEWAY_ID must name the gateway first";
-  const headers = {
-    "Content-Type": "application/json",
-    "cf-aig-authorization": bearer(name === "gateway" ? key : config.AI_GATEWAY_TOKEN),
-    Authorization: name === "gateway" ? undefined : bearer(key),
-  };
-  const provider = name === "gateway" ? GATEWAY_PROVIDERS[0] : name;
-  const messages = [{ role: "user", content: "." }];
-  const body = { model: `${provider}/quarry-checks-a-key`, messages, max_tokens: 1 };
-  return { url: `${base}/compat/chat/completions`, headers, body };
+  if (gatewayUrl(config) === null) {
+    return "AI_GATEWAY_ACCOUNT_ID and AI_GATEWAY_ID must name the gateway first";
+  }
+  const prefix = name === "gateway" ? GATEWAY_PROVIDERS[0] : name;
+  const abortSignal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+  try {
+    const models = gateway.open({ prefix, model: `${prefix}/${UNKNOWN_MODEL}` }, config, bindings);
+    const options = { prompt: PROMPT, maxOutputTokens: 1, abortSignal };
+    await models.chat(UNKNOWN_MODEL).doGenerate(options);
+    return null;
+  } catch (thrown) {
+    return problemOf(thrown);
+  }
+}
+
+function problemOf(thrown: unknown): string | null {
+  const { status } = thrown instanceof ModelFailure ? thrown : { status: null };
+  if (status === UNAUTHORIZED || status === FORBIDDEN) return `the provider refuses it (${status})`;
+  if (status !== null && status >= FIRST_SERVER_ERROR) {
+    return `the provider failed (${status}): try again later`;
+  }
+  return status === null ? "the provider did not answer within 8 seconds" : null;
 }

@@ -1,42 +1,71 @@
-import { z } from "zod";
-
 import type { Config } from "../../config.ts";
+import { given } from "../../core/input/given.ts";
+import { environmentServers, SERVER_NAME, type KeyedServer } from "../../core/model-servers.ts";
+import { ModelFailure } from "../../ports/models.ts";
 import { lacks, type ModelBindings, type ModelProvider } from "../model-provider.ts";
-import { bearer, keyedFetch } from "./keyed-fetch.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
+import { serverFetch, stateOf } from "./server-state.ts";
 
 /** Texts a call that every common OpenAI-compatible server accepts (TEI's default is 32). */
 const TEXTS_PER_CALL = 32;
 const DOCUMENTS_PER_CALL = 100;
 
-/** Whoever opens a form waits for the list. */
-const LIST_TIMEOUT_MS = 2_000;
-const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+/** Those of the environment come first and hide the panel's of the same name. */
+async function serversNow(config: Config, { keys }: ModelBindings): Promise<KeyedServer[]> {
+  const { local: key, servers = [] } = (await keys?.()) ?? {};
+  const own = environmentServers({ OPENAI_COMPATIBLE_API_KEY: key, ...given(config) });
+  return [...own, ...servers.filter(({ name }) => own.every((one) => one.name !== name))];
+}
 
-const sending = ({ OPENAI_COMPATIBLE_API_KEY: key }: Config, { fetch, keys }: ModelBindings) =>
-  keyedFetch(fetch, async () => ({ Authorization: bearer(key ?? (await keys?.())?.local) }));
+const missing = (prefix: string, model: string) =>
+  lacks(
+    model,
+    `${prefix === "local-embed" ? "EMBEDDING" : "OPENAI_COMPATIBLE"}_BASE_URL, or a server ${prefix} under Settings, Models`,
+  );
+
+/** What the registry tells of servers. */
+export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
+  async servers() {
+    const servers = await serversNow(config, bindings);
+    return await Promise.all(servers.map((server) => stateOf(server, bindings.fetch)));
+  },
+  serverState: (server: KeyedServer) => stateOf(server, bindings.fetch),
+  async problemWithModel(model: string) {
+    const prefix = model.slice(0, model.indexOf("/"));
+    if (!SERVER_NAME.test(prefix)) return null;
+    const server = (await serversNow(config, bindings)).find(({ name }) => name === prefix);
+    if (server === undefined) return missing(prefix, model).message;
+    const names = (await stateOf(server, bindings.fetch)).models.map((one) => one.model);
+    // Ollama lists llama3.2 as llama3.2:latest; LiteLLM may list patterns.
+    const fits = (name: string) => [model, `${model}:latest`].includes(name) || name.includes("*");
+    if (names.length === 0 || names.some(fits)) return null;
+    return `Model ${model}: its server lists ${names.join(", ")}`;
+  },
+});
 
 /** Any OpenAI-compatible server. */
 export const local: ModelProvider = {
   prefix: "local",
   documented: {
-    names: "`local/…`",
+    names: "`local/…`, `local-embed/…`, …",
     goesTo: "any OpenAI-compatible server (Ollama, vLLM, llama.cpp, LiteLLM, TEI)",
-    needs: "`OPENAI_COMPATIBLE_BASE_URL`, ending in `/v1`; `OPENAI_COMPATIBLE_API_KEY`",
+    needs: "`OPENAI_COMPATIBLE_BASE_URL`, or [a server](#a-local-server) set in the panel",
   },
   contextTokens: (_model, config) => config.OPENAI_COMPATIBLE_CONTEXT_TOKENS,
-  async list(config, bindings) {
-    const baseUrl = config.OPENAI_COMPATIBLE_BASE_URL;
-    if (baseUrl === undefined) return [];
-    const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
-    const answer = await sending(config, bindings)(`${baseUrl}/models`, { signal });
-    return modelList.parse(await answer.json()).data.map(({ id }) => id);
-  },
-  open({ model }, config, bindings) {
-    const baseUrl = config.OPENAI_COMPATIBLE_BASE_URL;
-    if (baseUrl === undefined) throw lacks(model, "OPENAI_COMPATIBLE_BASE_URL");
-    const fetch = sending(config, bindings);
+  open({ prefix, model }, config, bindings) {
+    const own = environmentServers(config).find(({ name }) => name === prefix);
+    if (own === undefined && bindings.keys === undefined) throw missing(prefix, model);
+    // What the panel sets is read when a call is made.
+    const { baseUrl } = own ?? { baseUrl: `http://${prefix}` };
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const servers = await serversNow(config, bindings);
+      const server = servers.find(({ name }) => name === prefix);
+      if (server === undefined) throw new ModelFailure(missing(prefix, model).message);
+      const url = input instanceof Request ? input.url : input.toString();
+      const address = `${server.baseUrl}${url.slice(baseUrl.length)}`;
+      return await serverFetch(server, bindings.fetch)(address, init);
+    };
     const endpoint = { baseUrl, apiKey: undefined, name: "local", fetch };
     return {
       chat: (name) => openAiChat(endpoint, name),

@@ -31,7 +31,7 @@ type Store<Id extends string, Row extends { id: Id }, New, Patch> = {
 /** The verbs of inferences, and those of agents. */
 function runnerVerbs<
   Id extends string,
-  Row extends { id: Id },
+  Row extends { id: Id; model: string },
   New extends Input,
   Patch extends Change,
 >(store: Store<Id, Row, New, Patch>) {
@@ -53,9 +53,12 @@ function runnerVerbs<
   }
 
   /** Changes what is given; `rags` replaces the links. @throws QuarryError `invalid`. */
-  async function update(services: Services, { id }: Row, patch: Patch): Promise<Row> {
+  async function update(services: Services, row: Row, patch: Patch): Promise<Row> {
     const { rags, ...change } = patch;
-    const ragIds = await linkModelAndRags(services, { model: change.model, rags });
+    const { id } = row;
+    // A model that is kept may be missing for a while: what else is saved is saved.
+    const model = change.model === row.model ? undefined : change.model;
+    const ragIds = await linkModelAndRags(services, { model, rags });
     await store.update(services.db, id, change, ragIds);
     return await find(services, { key: id });
   }
@@ -87,7 +90,7 @@ async function linkModelAndRags(
   services: Pick<Services, "models" | "db">,
   { model, rags }: Named,
 ): Promise<RagId[] | null> {
-  const wrongModel = model === undefined ? null : chatModelProblem(services, model);
+  const wrongModel = model === undefined ? null : await chatModelProblem(services, model);
   const known = rags === undefined || rags.length === 0 ? [] : await findRagIds(services.db, rags);
   const names = new Set(known.map(({ identifier }) => identifier));
   const missing = (rags ?? []).filter((identifier) => !names.has(identifier));

@@ -5,41 +5,48 @@ import type { Services } from "../../services.ts";
 type Named = Pick<Services, "models">;
 
 /** Names the missing setting or the unknown model; null when the model is available. */
-export function chatModelProblem({ models }: Named, name: string): FieldProblem | null {
-  return problemWith("model", () => models.chat(name));
-}
+export const chatModelProblem = ({ models }: Named, name: string) =>
+  problemWith(models, { field: "model", name }, () => models.chat(name));
 
 /** For what only a language model can do. `purpose`: such as "judge answers". */
-export function languageModelProblem(
-  services: Named,
+export async function languageModelProblem(
+  { models }: Named,
   { field, name, purpose }: { field: string; name: string; purpose: string },
-): FieldProblem | null {
-  const problem = problemWith(field, () => services.models.chat(name));
+): Promise<FieldProblem | null> {
+  const problem = await problemWith(models, { field, name }, () => models.chat(name));
   if (problem !== null || name !== BUILT_IN_MODELS.chat) return problem;
   const told = `${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
   return { field, problem: `: ${told}` };
 }
 
 /** The same for a reranker. @throws QuarryError `invalid`. */
-export function checkReranker({ models }: Named, name: string): void {
-  refuse("reranker", () => models.reranker(name));
-}
+export const checkReranker = ({ models }: Named, name: string) =>
+  refuse(models, { field: "reranker", name }, () => models.reranker(name));
 
 /** The same for the deployment's embedding model. @throws QuarryError `invalid`. */
-export function checkEmbedder({ models, config }: Pick<Services, "models" | "config">): void {
-  const { EMBEDDING_MODEL, EMBEDDING_DIMENSIONS } = config;
-  refuse("EMBEDDING_MODEL", () => models.embedder(EMBEDDING_MODEL, EMBEDDING_DIMENSIONS));
+export async function checkEmbedder({ models, config }: Pick<Services, "models" | "config">) {
+  const { EMBEDDING_MODEL: name, EMBEDDING_DIMENSIONS: dimensions } = config;
+  const find = () => models.embedder(name, dimensions);
+  await refuse(models, { field: "EMBEDDING_MODEL", name }, find);
 }
 
-function refuse(field: string, find: () => unknown): void {
-  const problem = problemWith(field, find);
+type Field = { field: string; name: string };
+
+async function refuse(models: Services["models"], of: Field, find: () => unknown): Promise<void> {
+  const problem = await problemWith(models, of, find);
   if (problem !== null) throw invalidFields([problem]);
 }
 
-function problemWith(field: string, find: () => unknown): FieldProblem | null {
+/** `find` throws where the model has no such kind, or a setting is missing. */
+async function problemWith(
+  models: Services["models"],
+  { field, name }: Field,
+  find: () => unknown,
+): Promise<FieldProblem | null> {
   try {
     find();
-    return null;
+    const problem = await models.problemWithModel(name);
+    return problem === null ? null : { field, problem: `: ${problem}` };
   } catch (thrown) {
     return { field, problem: `: ${messageOf(thrown)}` };
   }

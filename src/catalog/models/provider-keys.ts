@@ -1,9 +1,14 @@
 import { z } from "zod";
 
-import { forgetProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
+import {
+  forgetProviderKeys,
+  storedProviderKeys,
+} from "../../access/secrets/stored-provider-keys.ts";
 import { seal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
 import { conflict, invalidField } from "../../core/errors.ts";
+import { environmentServers, SERVER_NAME } from "../../core/model-servers.ts";
+import { trimEnd } from "../../core/trim.ts";
 import {
   deleteProviderKey,
   listProviderKeys,
@@ -11,6 +16,7 @@ import {
 } from "../../db/access/provider-key-store.ts";
 import { PROVIDER_KEY_NAMES, type ProviderKeyName } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
+import { guardUrl, httpAddress } from "../../sources/guarded-url.ts";
 
 const MAX_KEY_LENGTH = 1_000;
 
@@ -19,7 +25,7 @@ export const newProviderKey = z.object({
   provider: z.enum(PROVIDER_KEY_NAMES).meta({
     label: "Provider",
     choices: {
-      local: "Server of local/… models",
+      local: "Server of local/… models, set by the environment",
       gateway: "AI Gateway",
       openai: "OpenAI, through AI Gateway",
       anthropic: "Anthropic, through AI Gateway",
@@ -42,6 +48,20 @@ export const newProviderKey = z.object({
     }),
 });
 
+/** What a server of local models is set with. */
+export const newModelServer = z.object({
+  name: z
+    .string()
+    .regex(SERVER_NAME, "must be local, or begin with local-, such as local-embed")
+    .meta({ label: "Name", hint: "local, or local-embed for local-embed/… models.", isHalf: true }),
+  baseUrl: httpAddress.meta({ label: "Address", hint: "Usually ends in /v1.", isHalf: true }),
+  apiKey: newProviderKey.shape.key
+    .meta({ hint: "If it needs one. Kept while the address stays." })
+    .optional(),
+});
+/** What either is removed by. */
+export const providerName = newProviderKey.shape.provider.or(newModelServer.shape.name);
+
 export type ProviderKeyState = Awaited<ReturnType<typeof providerKeyStates>>[number];
 
 /** Variables that count before what is set in the panel. */
@@ -58,7 +78,8 @@ const isInEnvironment = (config: Config, provider: ProviderKeyName) => {
 
 /** Of each provider whether it has a key, never the key; when it was set in the panel, ms. */
 export async function providerKeyStates({ db, config }: Pick<Services, "db" | "config">) {
-  const stored = new Map((await listProviderKeys(db)).map(({ name, setAt }) => [name, setAt]));
+  const rows = (await listProviderKeys(db)).filter(({ baseUrl }) => baseUrl === null);
+  const stored = new Map(rows.map(({ name, setAt }) => [name, setAt]));
   return PROVIDER_KEY_NAMES.map((provider) => {
     const setAt = stored.get(provider) ?? null;
     const ofPanel = { provider, setBy: setAt === null ? null : ("panel" as const), setAt };
@@ -72,27 +93,61 @@ export async function providerKeyStates({ db, config }: Pick<Services, "db" | "c
  * @throws QuarryError `invalid`: what is wrong with it; `conflict`: the environment sets it
  */
 export async function setProviderKey(
-  services: Pick<Services, "db" | "config" | "models" | "now">,
+  services: Setting,
   { provider, key }: z.output<typeof newProviderKey>,
 ): Promise<void> {
-  const { db, config, models, now } = services;
+  const { config, models } = services;
   if (isInEnvironment(config, provider)) {
     throw conflict(`The environment sets this key: ${variableOf(provider)}`);
   }
   const problem = await models.problemWithKey(provider, key);
   if (problem !== null) throw invalidField("key", `: ${problem}`);
-  await upsertProviderKey(db, {
-    name: provider,
-    sealedKey: await seal(config, key),
-    setAt: now(),
-  });
+  await store(services, { name: provider, key, baseUrl: null });
+}
+
+type Setting = Pick<Services, "config" | "db" | "log" | "models" | "now">;
+
+async function store(
+  { config, db, now }: Setting,
+  { key, ...row }: { name: string; key: string; baseUrl: string | null },
+): Promise<void> {
+  await upsertProviderKey(db, { ...row, sealedKey: await seal(config, key), setAt: now() });
   forgetProviderKeys();
 }
 
-/** Does nothing where there is none. */
+const UNAUTHORIZED = 401;
+
+/**
+ * Asks a server for its models, and stores it. Its key is kept for the same address alone: whoever
+ * may change the address need not know it.
+ * @throws QuarryError `invalid`: what is wrong; `conflict`: the environment sets this server
+ */
+export async function setModelServer(
+  services: Setting,
+  { name, baseUrl: address, apiKey: key }: z.output<typeof newModelServer>,
+): Promise<void> {
+  const { config, models, now } = services;
+  if (environmentServers(config).some((server) => server.name === name)) {
+    throw conflict("The environment sets this server");
+  }
+  // A deployment reaches what is public: its operator names servers of the network beside it.
+  const verdict = guardUrl(address, undefined, config.ENVIRONMENT === "development");
+  if (!verdict.ok) throw invalidField("baseUrl", `: ${verdict.reason}`);
+  const baseUrl = trimEnd(address, "/");
+  const { servers = [] } = await storedProviderKeys(services, now());
+  const before = servers.find((server) => server.name === name && server.baseUrl === baseUrl);
+  const apiKey = key ?? before?.apiKey;
+  const { status, problem } = await models.serverState({ name, baseUrl, apiKey, setBy: "panel" });
+  if (status === null || status === UNAUTHORIZED) {
+    throw invalidField(status === null ? "baseUrl" : "apiKey", `: the server ${problem}`);
+  }
+  await store(services, { name, baseUrl, key: apiKey ?? "" });
+}
+
+/** A key, or a server with its key. Does nothing where there is none. */
 export async function removeProviderKey(
   { db }: Pick<Services, "db">,
-  provider: ProviderKeyName,
+  provider: z.output<typeof providerName>,
 ): Promise<void> {
   await deleteProviderKey(db, provider);
   forgetProviderKeys();

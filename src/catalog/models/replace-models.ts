@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { invalidFields, invalid } from "../../core/errors.ts";
+import { MODEL_KINDS } from "../../core/model-kind.ts";
 import { modelName } from "../../core/input/input-fields.ts";
 import {
   listModelRows,
@@ -19,7 +20,7 @@ export const offeredModels = z
   .array(
     z.object({
       model: modelName.meta({ label: "Model", placeholder: "openai/gpt-5-mini" }),
-      kind: z.enum(["chat", "embedding", "reranker"]).meta({ label: "Kind" }),
+      kind: z.enum(MODEL_KINDS).meta({ label: "Kind" }),
       inputPrice: price.meta({ label: "Price of input", ...perMillion }),
       outputPrice: price.meta({ label: "Price of output", ...perMillion }),
       currency: z

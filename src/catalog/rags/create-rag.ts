@@ -30,7 +30,7 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
   const { db, config } = services;
   const { fileSource, scopes = [], ...settings } = input;
   const identifier = chooseIdentifier(input.name, input.identifier);
-  checkEmbedder(services);
+  await checkEmbedder(services);
   const found = await findSourceRow(db, fileSource);
   if (found === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
   const { source } = found;
@@ -44,7 +44,7 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
     fileSourceId: source.id,
     scopeMode,
     scopes: checkedScopes(source.provider, scopeMode, scopes),
-    ...indexSettings(services, input),
+    ...(await indexSettings(services, input)),
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
     format: INDEX_FORMAT,
@@ -58,11 +58,11 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
 }
 
 /** The chunking and the models that it is made with. @throws QuarryError `invalid` */
-function indexSettings(
+async function indexSettings(
   services: Services,
   { chunkSize, chunkOverlap = defaultOverlap(chunkSize), reranker }: z.output<typeof newRag>,
 ) {
   checkChunking(chunkSize, chunkOverlap);
-  if (reranker !== null) checkReranker(services, reranker);
+  if (reranker !== null) await checkReranker(services, reranker);
   return { chunkOverlap };
 }

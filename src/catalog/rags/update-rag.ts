@@ -23,7 +23,7 @@ export async function updateRag(
   { rag, patch }: { rag: RagRecord; patch: RagPatch },
 ): Promise<RagRecord> {
   checkSameSource(rag, patch.fileSource);
-  const { change, scopes } = changeOf(services, rag, patch);
+  const { change, scopes } = await changeOf(services, rag, patch);
   const now = services.now();
   const replacement = scopes === null ? null : { replaceBy: scopes, now };
   await updateRagRow(services.db, rag.id, change, replacement);
@@ -44,9 +44,10 @@ export async function updateRag(
   return await findRag(services, { key: rag.id });
 }
 
-function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
+async function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
   const { fileSource: _same, identifier: _kept, scopes: wanted, ...settings } = given(patch);
-  if (settings.reranker) checkReranker(services, settings.reranker);
+  const { reranker } = settings;
+  if (reranker && reranker !== rag.reranker) await checkReranker(services, reranker);
   const change: RagChange = { ...settings, ...chunkingOf(rag, patch) };
   const scopeMode = patch.scopeMode ?? rag.scopeMode;
   if (scopeMode === rag.scopeMode) delete change.scopeMode;

@@ -13,7 +13,6 @@ import { jsonColumn, jsonObject, links, owner, textList, updatedAt } from "./col
 import type { LinkEnd } from "./columns.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
-import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
 
 export const ROLES = ["admin", "member"] as const;
 
@@ -84,11 +83,15 @@ export const sessions = sqliteTable(
   ],
 );
 
-/** Keys of model providers that were set in the panel: `keyId.iv.ciphertext`. */
+/** Keys of model providers, and servers of models, that were set in the panel. */
 export const providerKeys = sqliteTable("provider_keys", {
-  name: text({ enum: PROVIDER_KEY_NAMES }).primaryKey(),
+  /** `openai`; of a server what the names of its models begin with, `local` or `local-…`. */
+  name: text().primaryKey(),
+  /** `keyId.iv.ciphertext`; of a server without a key that of an empty text. */
   sealedKey: text().notNull(),
   setAt: integer().notNull(),
+  /** Of a server: its address. Null: a key of a provider. */
+  baseUrl: text(),
 });
 
 /** Failed attempts at an account, whether it exists or not; deleted a day after the last. */

@@ -1,6 +1,7 @@
 import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
+import { MODEL_KINDS } from "../../core/model-kind.ts";
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
 import { jsonColumn, links, textList, updatedAt } from "./columns.ts";
 import { rags } from "./rags.ts";
@@ -56,7 +57,7 @@ export const models = sqliteTable(
   "models",
   {
     model: text().notNull(),
-    kind: text({ enum: ["chat", "embedding", "reranker"] }).notNull(),
+    kind: text({ enum: MODEL_KINDS }).notNull(),
     inputPrice: real().notNull(),
     outputPrice: real().notNull(),
     currency: text().notNull(),

@@ -60,7 +60,7 @@ export async function createQuestionSet(
   const { db, now } = services;
   const identifier = chooseIdentifier(input.name, input.identifier);
   const subject = await subjectOf(services, input);
-  checkJudge(services, input.judgeModel);
+  await checkJudge(services, input.judgeModel);
   const createdAt = now();
   const id = newId<QuestionSetId>(createdAt);
   const { name, judgeModel } = input;
@@ -78,7 +78,7 @@ export async function changeQuestionSet(
   set: QuestionSet,
   change: { name?: string; judgeModel?: string | null },
 ): Promise<QuestionSet> {
-  checkJudge(services, change.judgeModel ?? null);
+  await checkJudge(services, change.judgeModel ?? null);
   await updateSet(services.db, set.id, change);
   return await findQuestionSet(services, set.id);
 }
@@ -101,8 +101,8 @@ async function subjectOf(services: Services, { rag, inference }: NewQuestionSet)
   }
 }
 
-function checkJudge(services: Services, judgeModel: string | null): void {
-  const problem = judgeModel === null ? null : judgeProblem(services, judgeModel);
+async function checkJudge(services: Services, judgeModel: string | null): Promise<void> {
+  const problem = judgeModel === null ? null : await judgeProblem(services, judgeModel);
   if (problem !== null) throw invalidFields([problem]);
 }
 

@@ -28,7 +28,7 @@ export async function startRun(
   const { db, now, queue } = services;
   const subject = await subjectOfRun(services, set, setting);
   if (set.questions === 0) throw unprocessable(NO_QUESTIONS);
-  if (await hasJudgedQuestions(db, set.id)) checkJudgeOf(services, set);
+  if (await hasJudgedQuestions(db, set.id)) await checkJudgeOf(services, set);
   const startedAt = now();
   const id = newId<EvaluationRunId>(startedAt);
   const facts = { ...factsOf(subject, setting), ...(await missingFiles(db, set, subject)) };
@@ -50,10 +50,10 @@ async function missingFiles(db: Database, set: QuestionSet, subject: Subject): P
 }
 
 /** A judge that was fit when it was named may be none any more. @throws QuarryError `unprocessable` */
-function checkJudgeOf(services: Services, { judgeModel }: QuestionSet): void {
+async function checkJudgeOf(services: Services, { judgeModel }: QuestionSet): Promise<void> {
   if (judgeModel === null) {
     throw unprocessable("The set has questions that a model judges, and no judgeModel");
   }
-  const problem = judgeProblem(services, judgeModel);
+  const problem = await judgeProblem(services, judgeModel);
   if (problem !== null) throw unprocessable(problemText(problem));
 }

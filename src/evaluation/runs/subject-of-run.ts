@@ -22,7 +22,7 @@ export async function subjectOfRun(
   setting: Setting,
 ): Promise<Subject> {
   const { reranker, model, target } = setting;
-  if (typeof reranker === "string") checkReranker(services, reranker);
+  if (typeof reranker === "string") await checkReranker(services, reranker);
   // Administrators start runs, and read everything.
   const withReranker = (rag: RagRecord): RagRecord => {
     return { ...rag, readBy: "everything", ...(reranker !== undefined && { reranker }) };
@@ -33,7 +33,7 @@ export async function subjectOfRun(
     return { kind: "rag", rag: withReranker(await found("RAG", key, findRag, services)) };
   }
   const inference = await found("inference", key, findInference, services);
-  const problem = chatModelProblem(services, model ?? inference.model);
+  const problem = await chatModelProblem(services, model ?? inference.model);
   if (problem !== null) throw invalidFields([problem]);
   const rags = inference.rags.map(withReranker);
   return { kind: "inference", inference: { ...inference, model: model ?? inference.model, rags } };

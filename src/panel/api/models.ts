@@ -1,11 +1,16 @@
 import { z } from "@hono/zod-openapi";
 
 import {
+  newModelServer,
   newProviderKey,
   providerKeyStates,
+  providerName,
   removeProviderKey,
+  setModelServer,
   setProviderKey,
 } from "../../catalog/models/provider-keys.ts";
+import { forbidden } from "../../core/errors.ts";
+import { serverState } from "../../core/model-servers.ts";
 import { offeredModels, replaceModels } from "../../catalog/models/replace-models.ts";
 import { listModelRows } from "../../db/catalog/model-store.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
@@ -42,14 +47,23 @@ export const modelRoutes = new Endpoints("service")
   )
   .empty(
     "put /provider-keys",
-    "Set a provider's key. The key is tested with the provider and stored encrypted.",
-    { body: newProviderKey, errors: [409] },
-    ({ services, body }) => setProviderKey(services, body),
+    "Set a provider's key, or a server of local models by its `baseUrl`. Either is tested; keys are stored encrypted.",
+    { body: newModelServer.or(newProviderKey), errors: [409] },
+    ({ services, body }) =>
+      "baseUrl" in body ? setModelServer(services, body) : setProviderKey(services, body),
   )
   .empty(
     "delete /provider-keys/{id}",
-    "Remove a provider's key. The key that the environment sets stays.",
+    "Remove a provider's key, or a server. What the environment sets stays.",
     {},
-    ({ services, key }) =>
-      removeProviderKey(services, parseOrRefuse(newProviderKey.shape.provider, key)),
+    ({ services, key }) => removeProviderKey(services, parseOrRefuse(providerName, key)),
+  )
+  .json(
+    "get /model-servers",
+    "Servers of local models. For administrators. Each is asked for its models; `problem` says why it lists none.",
+    { answer: z.array(serverState) },
+    async ({ services, caller }) => {
+      if (caller.role !== "admin") throw forbidden();
+      return await services.models.servers();
+    },
   ).app;

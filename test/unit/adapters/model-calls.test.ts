@@ -197,10 +197,10 @@ describe("over AI Gateway", () => {
   });
 });
 
-test("a RAG cannot be made where the deployment's embedding model cannot be had", () => {
+test("a RAG cannot be made where the deployment's embedding model cannot be had", async () => {
   const wrong = parseConfig({ ENVIRONMENT: "development", EMBEDDING_MODEL: "local/nomic" });
   const services = { config: wrong, models: modelRegistry(wrong, {}) };
-  expect(() => checkEmbedder(services)).toThrow(
+  await expect(checkEmbedder(services)).rejects.toThrow(
     "EMBEDDING_MODEL: Model local/nomic needs the setting OPENAI_COMPATIBLE_BASE_URL",
   );
 });

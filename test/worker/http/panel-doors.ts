@@ -42,6 +42,7 @@ const TABLE = `
   /panel/api/inferences/:id DELETE GET PATCH
   /panel/api/keys GET POST
   /panel/api/keys/:id DELETE
+  /panel/api/model-servers GET:admins
   /panel/api/models GET PUT
   /panel/api/overview GET
   /panel/api/provider-keys GET PUT
@@ -133,6 +134,7 @@ const TABLE = `
   /panel/settings/models/keys POST
   /panel/settings/models/keys/remove POST
   /panel/settings/models/remove GET POST
+  /panel/settings/models/test POST
   /panel/settings/sign-in GET POST
   /panel/settings/sign-in/test POST
   /panel/settings/users/:id GET POST

@@ -7,9 +7,15 @@ import {
   storedProviderKeys,
 } from "../../../src/access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
-import { removeProviderKey, setProviderKey } from "../../../src/catalog/models/provider-keys.ts";
+import {
+  removeProviderKey,
+  setModelServer,
+  setProviderKey,
+} from "../../../src/catalog/models/provider-keys.ts";
+import { tryModelServer } from "../../../src/catalog/models/try-model-server.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { modelChoices } from "../../../src/catalog/models/model-choices.ts";
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { signedIn } from "../../support/worker-client.ts";
 
@@ -82,15 +88,18 @@ test("a key that was set is used at once, and is readable nowhere", async () => 
 });
 
 test.each([
-  [401, "the provider refuses it (401)"],
-  [503, "the provider failed (503): try again later"],
-  [404, "the server lists no models: OPENAI_COMPATIBLE_BASE_URL must end in /v1"],
-  [0, "the provider did not answer within 8 seconds"],
-])("a key that is answered with %s is not stored, and the reason is told", async (status, told) => {
+  ["local/llama3.2", 401, "the server needs another key (401)"],
+  ["local/llama3.2", 404, "the server lists no models: its address usually ends in /v1 (404)"],
+  ["local/llama3.2", 0, "the server does not answer"],
+  ["groq/any", 401, "the provider refuses it (401)"],
+  ["groq/any", 503, "the provider failed (503): try again later"],
+  ["groq/any", 0, "the provider did not answer within 8 seconds"],
+])("a key of %s that is answered with %s is not stored, as told", async (model, status, told) => {
   provider.status = status;
-  const setting = setProviderKey(serviceWith(), { provider: "local", key: KEY });
+  const [name] = model.split("/") as ["local" | "groq"];
+  const setting = setProviderKey(serviceWith(), { provider: name, key: KEY });
   await expect(setting).rejects.toMatchObject({ fields: [{ field: "key", problem: `: ${told}` }] });
-  expect((await sentTo("local/llama3.2"))?.get("Authorization")).toBeNull();
+  expect((await sentTo(model))?.get("Authorization")).toBeNull();
 });
 
 test("the environment's key counts, and the panel cannot set another", async () => {
@@ -138,6 +147,106 @@ test("forms offer what the providers have, with price and context, or any other"
     "model.other": "embedded/extractive",
   });
   expect(made.location).toBe("/panel/inferences/other");
+});
+
+const EMBEDDER = { name: "local-embed", baseUrl: "http://embedder.test/v1" };
+
+test("a server that the panel sets is called at its address, with its key alone", async () => {
+  const services = serviceWith({ OPENAI_COMPATIBLE_API_KEY: "from the environment" });
+  provider.status = 200;
+  await setModelServer(services, { ...EMBEDDER, baseUrl: `${EMBEDDER.baseUrl}/`, apiKey: KEY });
+  expect((await sentTo("local-embed/gemma", services))?.get("Authorization")).toBe(`Bearer ${KEY}`);
+  expect(provider.asked.at(-1)?.url).toBe("http://embedder.test/v1/chat/completions");
+  expect((await sentTo("local/gemma", services))?.get("Authorization")).toMatch(/environment$/);
+  // Whoever changes the address need not know the key, which stays with the address.
+  await setModelServer(services, EMBEDDER);
+  expect((await sentTo("local-embed/gemma", services))?.get("Authorization")).toBe(`Bearer ${KEY}`);
+  await setModelServer(services, { ...EMBEDDER, baseUrl: "http://other.test/v1" });
+  expect((await sentTo("local-embed/gemma", services))?.get("Authorization")).toBeNull();
+  expect(await services.models.servers()).toMatchObject([
+    { name: "local", setBy: "environment", problem: null },
+    { name: "local-embed", setBy: "panel", models: [{ kind: "chat" }, { kind: "embedding" }] },
+  ]);
+  const list = await panel.send("GET", "/provider-keys");
+  expect(JSON.stringify(list.body)).not.toContain("local-embed");
+  expect(await panel.send("DELETE", "/provider-keys/local-embed")).toMatchObject({ status: 204 });
+  forgetProviderKeys();
+  await expect(sentTo("local-embed/gemma", services)).rejects.toThrow(
+    /needs the setting EMBEDDING/,
+  );
+});
+
+test.each([
+  [{ ...EMBEDDER, baseUrl: "http://10.0.0.7/v1" }, 200, "production", "baseUrl"],
+  [{ ...EMBEDDER, baseUrl: "http://localhost:8080/v1" }, 200, "preview", "baseUrl"],
+  [EMBEDDER, 0, "development", "baseUrl"],
+  [EMBEDDER, 401, "development", "apiKey"],
+  [{ ...EMBEDDER, name: "local" }, 200, "development", "The environment sets this server"],
+])("a server is refused: %j, %i, %s", async (server, status, ENVIRONMENT, told) => {
+  provider.status = status;
+  const before = provider.asked.length;
+  const setting = setModelServer(serviceWith({ ENVIRONMENT, ENCRYPTION_KEY: btoa(KEY) }), server);
+  await expect(setting).rejects.toThrow(told);
+  if (ENVIRONMENT !== "development") expect(provider.asked).toHaveLength(before);
+});
+
+test("a model that its server does not list is refused when it is saved", async () => {
+  provider.status = 200;
+  const { models } = serviceWith();
+  expect(await models.problemWithModel("local/llama3.2")).toBeNull();
+  expect(await models.problemWithModel("local/lama3.2")).toBe(
+    "Model local/lama3.2: its server lists local/llama3.2, local/nomic-embed-text",
+  );
+  // A server that is down says nothing about its models.
+  provider.status = 0;
+  expect(await models.problemWithModel("local/lama3.2")).toBeNull();
+});
+
+test("a test lets a server answer once and embed once, and says what fails", async () => {
+  const double = new OpenAiDouble({ models: ["qwen3", "bge-m3"], embed: () => [1, 2, 3] });
+  const models = modelRegistry(config, { fetch: double.fetch });
+  const services = { ...composed, config, models };
+  expect(await tryModelServer(services, "local")).toEqual([
+    {
+      model: "local/qwen3",
+      passed: true,
+      result: expect.stringMatching(/^first word after \d+ ms, [\d.]+ tokens\/s$/),
+    },
+    {
+      model: "local/bge-m3",
+      passed: true,
+      result: expect.stringMatching(/^a vector of 3 dimensions after \d+ ms$/),
+    },
+  ]);
+  expect(double.of("chat")[0]?.body).toMatchObject({ stream: true, max_tokens: 48 });
+  double.fail("embeddings", { kind: "status", status: 401 });
+  const [, failed] = await tryModelServer(services, "local");
+  expect(failed).toMatchObject({ passed: false, result: "401 (the key is missing or wrong)" });
+  await expect(tryModelServer(services, "local-none")).rejects.toThrow("Not found");
+});
+
+test("without script a server is set, shown, tested and removed", async () => {
+  const path = "/panel/settings/models";
+  const typed = { name: "local-gpu", baseUrl: "http://localhost:9/v1", apiKey: "" };
+  const { status } = await admin.post(`${path}/keys`, { ...typed, name: "gpu" });
+  expect(status).toBe(400);
+  expect(admin.html).toContain("must be local, or begin with local-");
+  expect(admin.html).toContain('value="http://localhost:9/v1"');
+  await admin.post(`${path}/keys`, typed);
+  expect(admin.html).toContain("the server does not answer");
+  // As if it had answered.
+  const server = { ...EMBEDDER, name: "local-gpu" };
+  provider.status = 200;
+  await setModelServer(serviceWith(), server);
+  await admin.open(path);
+  expect(admin.html).toMatch(/local-gpu\/….*does not answer/s);
+  await admin.post(`${path}/test`, { name: "local-gpu" });
+  expect(admin.html).toContain("It lists no model to test");
+  await admin.post(`${path}/keys/remove`, { provider: "local-gpu" });
+  expect(admin.html).not.toContain("local-gpu/…");
+  expect((await panel.send("GET", "/model-servers")).body).toEqual([]);
+  const put = { name: "local-gpu", baseUrl: "http://127.0.0.1:9/v1" };
+  expect(await panel.send("PUT", "/provider-keys", put)).toMatchObject({ status: 400 });
 });
 
 test("a call that was cut off while it read the keys holds up no other call", async () => {

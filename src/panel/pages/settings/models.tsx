@@ -1,14 +1,21 @@
 import {
+  newModelServer,
   newProviderKey,
   providerKeyStates,
+  providerName,
   removeProviderKey,
+  setModelServer,
   setProviderKey,
   variableOf,
   type ProviderKeyState,
 } from "../../../catalog/models/provider-keys.ts";
+import { tryModelServer } from "../../../catalog/models/try-model-server.ts";
+import type { ServedModel, ServerState } from "../../../core/model-servers.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
-import { Time, Data, Shortened } from "../../components/data.tsx";
+import { Time, Data, Faint, Shortened } from "../../components/data.tsx";
+import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
+import { Status } from "../../components/status.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
@@ -25,9 +32,10 @@ import { settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/models";
 const MODEL_FORM = declaredForm(offeredModels.element);
 const KEY_FORM = declaredForm(newProviderKey);
+const SERVER_FORM = declaredForm(newModelServer);
 const PROVIDERS = KEY_FORM.fields[0]?.meta.choices ?? {};
 
-type Forms = { model?: FormState; key?: FormState };
+type Forms = { model?: FormState; key?: FormState; server?: FormState };
 
 export function modelPages(pages: Pages): void {
   pages.get("/", (context) => modelsTab(context));
@@ -75,24 +83,45 @@ export function modelPages(pages: Pages): void {
 function addKeys(pages: Pages): void {
   pages.submit("/keys", (context) => ({
     audit: ["provider-keys.put"],
-    fields: KEY_FORM.names,
+    fields: SERVER_FORM.names,
     work: async (services, form) => {
-      const given = parseOrRefuse(newProviderKey, bodyIn(form, KEY_FORM.fields));
+      if (form.has("baseUrl")) {
+        const server = SERVER_FORM.read(form);
+        auditAs(context, "provider-keys.put", server.name);
+        return await setModelServer(services, server);
+      }
+      const given = KEY_FORM.read(form);
       auditAs(context, "provider-keys.put", given.provider);
-      await setProviderKey(services, given);
+      return await setProviderKey(services, given);
     },
-    again: (key) => modelsTab(context, { key }),
-    leads: () => ({ to: HERE, notice: "The provider accepted the key. It is stored." }),
+    again: (state, form) =>
+      modelsTab(context, form.has("baseUrl") ? { server: state } : { key: state }),
+    leads: () => ({ to: HERE, notice: "The test passed. It is stored." }),
   }));
+
+  pages.submit("/test", async (context) => {
+    const form = await formOf(context);
+    const name = form.text("name");
+    return {
+      audit: ["model-servers.test", name],
+      form,
+      work: (services) => tryModelServer(services, name),
+      leads: (trials) => {
+        const text = trials.map(({ model, result }) => `${model}: ${result}.`).join(" ");
+        const kind = trials.every(({ passed }) => passed) ? "notice" : "problem";
+        return { to: HERE, [kind]: text || "It lists no model to test." };
+      },
+    };
+  });
 
   pages.submit("/keys/remove", async (context) => {
     const form = await formOf(context);
-    const provider = parseOrRefuse(newProviderKey.shape.provider, form.text("provider"));
+    const provider = parseOrRefuse(providerName, form.text("provider"));
     return {
       audit: ["provider-keys.remove", provider],
       form,
       work: (services) => removeProviderKey(services, provider),
-      leads: () => ({ to: HERE, notice: "The key is removed." }),
+      leads: () => ({ to: HERE, notice: "It is removed." }),
     };
   });
 }
@@ -101,6 +130,7 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
   const services = context.get("services");
   const { config, db, now } = services;
   const model = forms.model ?? MODEL_FORM.state({}, { kind: "chat", currency: "USD" });
+  const server = forms.server ?? SERVER_FORM.state({ name: "local" });
   const key = forms.key ?? KEY_FORM.state({}, { provider: "gateway" });
   const mayChange = isAdmin(context);
   const content = (
@@ -112,6 +142,7 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
           Vectors: vectorsOf(config),
         }}
       />
+      {mayChange ? <Servers states={await services.models.servers()} form={server} /> : null}
       <h2>Offered models</h2>
       <Table
         label="Models"
@@ -149,8 +180,27 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
       ) : null}
     </>
   );
-  return await settingsPage(context, "/models", content, forms.key ?? model);
+  return await settingsPage(context, "/models", content, forms.server ?? forms.key ?? model);
 }
+
+const Servers = ({ states, form }: { states: ServerState[]; form: FormState }) => (
+  <>
+    <h2>Local servers</h2>
+    <Table
+      label="Local servers"
+      rows={states}
+      columns={SERVER_COLUMNS}
+      empty={<p>None is set. Ollama, LM Studio, llama.cpp, vLLM, LiteLLM and TEI serve models.</p>}
+    />
+    <h3>Add a server, or change it</h3>
+    <SettingForm
+      action={`${HERE}/keys`}
+      state={form}
+      submit="Test and save"
+      fields={SERVER_FORM.fields}
+    />
+  </>
+);
 
 function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config): string {
   if (index === "embedded") return "in the built-in index";
@@ -172,6 +222,40 @@ const modelColumns = (mayChange: boolean): Columns<ModelRow> => [
     : null,
 ];
 
+const SERVER_COLUMNS: Columns<ServerState> = [
+  {
+    head: "Server",
+    main: true,
+    cell: ({ name, baseUrl }) => (
+      <>
+        <Data mono>{`${name}/…`}</Data>
+        <Faint text={baseUrl} mono />
+      </>
+    ),
+  },
+  {
+    head: "State and models",
+    cell: ({ problem, models }) => (
+      <>
+        <Status tone={problem === null ? "ok" : "bad"}>{problem ?? "answers"}</Status>
+        <Faint text={models.map(modelInWords).join(", ")} />
+      </>
+    ),
+  },
+  {
+    head: "",
+    cell: ({ name, setBy }) => (
+      <>
+        <ActionButton action={`${HERE}/test`} label="Test" values={{ name }} />
+        {removeKeyButton({ provider: name, setBy })}
+      </>
+    ),
+  },
+];
+
+const modelInWords = ({ model, kind, contextTokens: tokens }: ServedModel) =>
+  `${model} (${kind ?? "not used"}${tokens === null ? "" : `, ${count(tokens)} tokens`})`;
+
 const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> => [
   { head: "Provider", main: true, cell: ({ provider }) => PROVIDERS[provider] ?? provider },
   {
@@ -190,7 +274,7 @@ const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> 
   mayChange ? { head: "", cell: removeKeyButton } : null,
 ];
 
-const removeKeyButton = ({ provider, setBy }: ProviderKeyState) =>
+const removeKeyButton = ({ provider, setBy }: { provider: string; setBy: string | null }) =>
   setBy === "panel" ? (
     <ActionButton action={`${HERE}/keys/remove`} label="Remove" values={{ provider }} kind="link" />
   ) : null;

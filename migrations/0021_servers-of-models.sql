@@ -1,0 +1,1 @@
+ALTER TABLE `provider_keys` ADD `base_url` text;

@@ -1,0 +1,60 @@
+import { z } from "zod";
+
+import { modelKindOf } from "../../core/model-kind.ts";
+import type { KeyedServer, ServerState } from "../../core/model-servers.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import { bearer, keyedFetch } from "./keyed-fetch.ts";
+
+type Fetch = typeof globalThis.fetch;
+
+/** Whoever opens a form waits for the list. */
+const LIST_TIMEOUT_MS = 2 * SECOND_MS;
+
+const tokens = z.int().min(1).nullish().catch(null);
+/**
+ * llama-server says `meta.n_ctx`, vLLM `max_model_len`; one without models may send null.
+ * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md,
+ * https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
+ */
+const meta = z.object({ n_ctx: tokens }).nullish().catch(null);
+const listed = z.object({ id: z.string().min(1), meta, max_model_len: tokens });
+const modelList = z.object({ data: z.array(listed).nullable() });
+
+const PROBLEMS: Record<number, string> = {
+  401: "needs another key",
+  404: "lists no models: its address usually ends in /v1",
+  503: "still loads its model",
+};
+
+/** An address that was typed is not left: a redirect is no answer. */
+export function serverFetch({ apiKey, setBy }: KeyedServer, fetch: Fetch | undefined): Fetch {
+  const send = keyedFetch(fetch, () => Promise.resolve({ Authorization: bearer(apiKey) }));
+  const isTyped = setBy === "panel";
+  return async (input, init) => await send(input, isTyped ? { ...init, redirect: "manual" } : init);
+}
+
+/** Asks a server for its models. */
+export async function stateOf(
+  server: KeyedServer,
+  fetch: Fetch | undefined,
+  signal = AbortSignal.timeout(LIST_TIMEOUT_MS),
+): Promise<ServerState> {
+  const { name, baseUrl, setBy } = server;
+  const state = { name, baseUrl, setBy, models: [] };
+  try {
+    const answer = await serverFetch(server, fetch)(`${baseUrl}/models`, { signal });
+    const { status, ok } = answer;
+    const list = modelList.safeParse(await answer.json().catch(() => null));
+    if (!ok || !list.success) {
+      const problem = `${PROBLEMS[status] ?? "does not list its models"} (${status})`;
+      return { ...state, status, problem };
+    }
+    const models = (list.data.data ?? []).map(({ id, meta, max_model_len: longest }) => {
+      const contextTokens = meta?.n_ctx ?? longest ?? null;
+      return { model: `${name}/${id}`, kind: modelKindOf(id), contextTokens };
+    });
+    return { ...state, status, problem: null, models };
+  } catch {
+    return { ...state, status: null, problem: "does not answer" };
+  }
+}
