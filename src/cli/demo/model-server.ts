@@ -1,12 +1,10 @@
-import { z } from "zod";
-
+import { limitedFetch } from "../../adapters/limited-answer.ts";
+import { openAiEmbedding } from "../../adapters/openai/openai-models.ts";
+import { serverFetch, stateOf } from "../../adapters/openai/server-state.ts";
 import { variables } from "../../config.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
-import { readLimited } from "../../core/read-limited.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { KeyedServer, ServerState } from "../../core/model-servers.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
-
-/** An OpenAI-compatible server; `baseUrl` ends in /v1. No key goes to one that was only found. */
-export type ModelServer = { baseUrl: string; apiKey?: string | undefined };
 
 /** A program that serves models, and the loopback port where it listens unless told otherwise. */
 export type ModelPlace = { program: string; port: number };
@@ -19,108 +17,78 @@ export type ModelPlace = { program: string; port: number };
 export const USUAL_PLACES: ModelPlace[] = [
   { program: "Ollama", port: 11_434 },
   { program: "LM Studio", port: 1234 },
+  // Its port until October 2026, the one since, and the one where docs/models.md puts an embedder.
   { program: "llama.cpp", port: 8080 },
+  { program: "llama.cpp", port: 9931 },
+  { program: "llama.cpp", port: 8081 },
   { program: "vLLM", port: 8000 },
 ];
 
 const LISTS_WITHIN_MS = 10_000;
 /** Loading a model for the first time is slow. */
 const EMBEDS_WITHIN_MS = 60_000;
-/** For all places together, so that a start waits half a second at most. */
-const FOUND_WITHIN_MS = 500;
+/** For all places together, Node's own first call included. Where nothing listens, it says so at once. */
+const FOUND_WITHIN_MS = 2_000;
 const MAX_REPLY_BYTES = 1 << 20;
 
-/** A server without models may send null. */
-const modelList = z.object({
-  data: z.array(z.object({ id: z.string().min(1) })).nullable(),
-});
-const embedded = z.object({ data: z.array(z.object({ embedding: z.array(z.number()) })).min(1) });
+const ADVICE =
+  "Check that the server runs and that OPENAI_COMPATIBLE_BASE_URL ends in /v1. To skip this check, set CHAT_MODEL, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS.";
 
-/** The names of a server's models. @throws CommandFailure when it does not list any */
-export async function modelsOf(
-  server: ModelServer,
-  signal = AbortSignal.timeout(LISTS_WITHIN_MS),
-): Promise<string[]> {
-  const { data } = await ask(server, "/models", null, signal, modelList);
-  return (data ?? []).map(({ id }) => id);
+const limited = limitedFetch(fetch, MAX_REPLY_BYTES);
+/** Whole names. Only `local` has to list any: others may be for one purpose, as TEI. @throws CommandFailure */
+export async function modelsOf(server: KeyedServer): Promise<string[]> {
+  const signal = AbortSignal.timeout(LISTS_WITHIN_MS);
+  const { problem, models } = await stateOf(server, limited, signal);
+  if (problem !== null && server.name === "local") {
+    throw new CommandFailure(`${server.baseUrl}/models ${problem}. ${ADVICE}`);
+  }
+  return models.map(({ model }) => model);
 }
 
-/** What listens at a usual place: its models, or why it cannot be used. */
-export type FoundServer = ModelPlace & { baseUrl: string } & (
-    | { models: string[] }
-    | { why: string }
-  );
+/** No key goes to a server that was only found, and no redirect of it is followed. */
+export const foundAt = (baseUrl: string): KeyedServer => {
+  return { name: "local", baseUrl, apiKey: undefined, setBy: "panel" };
+};
+
+/** What listens at a usual place. */
+export type FoundServer = ModelPlace &
+  Pick<ServerState, "baseUrl" | "problem"> & { names: string[] };
 
 /** Asks all places at once which models they serve, and leaves out those where nothing listens. */
 export async function findServers(places: ModelPlace[]): Promise<FoundServer[]> {
   const signal = AbortSignal.timeout(FOUND_WITHIN_MS);
   const found = await Promise.all(
     places.map(async (place): Promise<FoundServer[]> => {
+      let isThere = true;
+      const send: typeof fetch = (...of) =>
+        limited(...of).catch((thrown: unknown) => {
+          isThere = codeOf(thrown) !== "ECONNREFUSED";
+          throw thrown;
+        });
       const baseUrl = `http://127.0.0.1:${place.port}/v1`;
-      try {
-        return [{ ...place, baseUrl, models: await modelsOf({ baseUrl }, signal) }];
-      } catch (thrown) {
-        if (!(thrown instanceof NoModels)) throw thrown;
-        return thrown.isAbsent ? [] : [{ ...place, baseUrl, why: thrown.why }];
-      }
+      const { problem, models } = await stateOf(foundAt(baseUrl), send, signal);
+      const names = models.map(({ model }) => model);
+      return isThere ? [{ ...place, baseUrl, problem, names }] : [];
     }),
   );
   return found.flat();
 }
 
 /** The number of dimensions, measured on one vector. @throws CommandFailure */
-export async function dimensionsOf(server: ModelServer, model: string): Promise<number> {
-  const body = { model, input: ["How long is a vector?"], encoding_format: "float" };
-  const signal = AbortSignal.timeout(EMBEDS_WITHIN_MS);
-  const { data } = await ask(server, "/embeddings", body, signal, embedded);
-  const dimensions = data[0]?.embedding.length ?? 0;
+export async function dimensionsOf(server: KeyedServer, model: string): Promise<number> {
+  const abortSignal = AbortSignal.timeout(EMBEDS_WITHIN_MS);
+  const endpoint = { ...server, fetch: serverFetch(server, limited) };
+  const values = ["How long is a vector?"];
+  const embed = async () =>
+    await openAiEmbedding(endpoint, model, 1).doEmbed({ values, abortSignal });
+  const { embeddings } = await embed().catch((thrown: unknown) => {
+    const why = `could not embed with ${model} (${messageOf(thrown)})`;
+    throw new CommandFailure(`${server.baseUrl} ${why}. ${ADVICE}`);
+  });
+  const dimensions = embeddings[0]?.length ?? 0;
   const { success, error } = variables.shape.EMBEDDING_DIMENSIONS.safeParse(dimensions);
   if (success) return dimensions;
   throw new CommandFailure(
     `${model} makes vectors of ${dimensions} dimensions; the number ${error.issues[0]?.message ?? ""}. Set EMBEDDING_MODEL to another model.`,
   );
-}
-
-class NoModels extends CommandFailure {
-  readonly why: string;
-  readonly isAbsent: boolean;
-
-  constructor(address: string, why: string, isAbsent: boolean) {
-    super(
-      `${address} ${why}. Check that the server runs and that OPENAI_COMPATIBLE_BASE_URL ends in /v1. To skip this check, set CHAT_MODEL, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS.`,
-    );
-    this.why = why;
-    this.isAbsent = isAbsent;
-  }
-}
-
-/** A null body: GET. */
-async function ask<Reply>(
-  { baseUrl, apiKey }: ModelServer,
-  path: string,
-  body: object | null,
-  signal: AbortSignal,
-  form: z.ZodType<Reply>,
-): Promise<Reply> {
-  const address = `${baseUrl.replace(/\/+$/, "")}${path}`;
-  const failed = (why: string, isAbsent = false) => new NoModels(address, why, isAbsent);
-  const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const sent = fetch(address, {
-    method: body === null ? "GET" : "POST",
-    headers: { "content-type": "application/json", ...key },
-    body: body === null ? null : JSON.stringify(body),
-    redirect: "error",
-    signal,
-  });
-  const answered = sent.then(async ({ status, body: stream }) => {
-    return { status, bytes: await readLimited(stream ?? new ArrayBuffer(0), MAX_REPLY_BYTES) };
-  });
-  const { status, bytes } = await answered.catch((thrown: unknown) => {
-    // Nothing listens at the port.
-    throw failed("does not answer", codeOf(thrown) === "ECONNREFUSED");
-  });
-  if (status >= 300) throw failed(`answers ${status}`);
-  const read = form.safeParse(parsedJson(new TextDecoder().decode(bytes ?? undefined)));
-  if (!read.success) throw failed("does not answer in OpenAI's format");
-  return read.data;
 }

@@ -1,18 +1,11 @@
+import { lastPart, modelKindOf } from "../../core/model-kind.ts";
+import { environmentServers, SERVER_NAME, type KeyedServer } from "../../core/model-servers.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
-import {
-  USUAL_PLACES,
-  dimensionsOf,
-  findServers,
-  modelsOf,
-  type FoundServer,
-  type ModelPlace,
-  type ModelServer,
-} from "./model-server.ts";
+import { USUAL_PLACES, dimensionsOf, findServers, foundAt, modelsOf } from "./model-server.ts";
+import type { FoundServer, ModelPlace } from "./model-server.ts";
 import type { Variables } from "../worker/worker-variables.ts";
 
-const SECRET = "OPENAI_COMPATIBLE_API_KEY";
-const LOCAL = "local/";
 const { chat: BUILT_IN_CHAT, embedding: BUILT_IN_EMBEDDING } = BUILT_IN_MODELS;
 
 type Models = {
@@ -52,7 +45,7 @@ export async function modelSettings(
   const models = withNamedSize(await chosenModels(named, choice), named);
   const { embeddingModel, dimensions } = models;
   // The key below is for the server that is named, with --embedded, too.
-  const baseUrl = models.baseUrl ?? named.baseUrl;
+  const baseUrl = models.baseUrl ?? named.OPENAI_COMPATIBLE_BASE_URL;
   // It may stand in .dev.vars, which the Worker reads, and --embedded overrides it.
   const isDefault = embeddingModel === BUILT_IN_EMBEDDING && named.embedding === undefined;
   const variables: Variables = {
@@ -72,8 +65,9 @@ function namedIn(environment: NodeJS.ProcessEnv) {
     chat: value("CHAT_MODEL"),
     embedding: value("EMBEDDING_MODEL"),
     dimensions: value("EMBEDDING_DIMENSIONS"),
-    baseUrl: value("OPENAI_COMPATIBLE_BASE_URL"),
-    apiKey: value(SECRET),
+    OPENAI_COMPATIBLE_BASE_URL: value("OPENAI_COMPATIBLE_BASE_URL"),
+    OPENAI_COMPATIBLE_API_KEY: value("OPENAI_COMPATIBLE_API_KEY"),
+    EMBEDDING_BASE_URL: value("EMBEDDING_BASE_URL"),
   };
 }
 
@@ -86,8 +80,8 @@ function withNamedSize(models: Models, { dimensions }: Named): Models {
 
 const usage = (chat: string, embedding: string) => `Models: ${chat} answers, ${embedding} embeds`;
 const isBuiltIn = (name: string) => name.startsWith("embedded/");
-const isLocal = (name: string) => name.startsWith(LOCAL);
-const withoutPrefix = (name: string) => name.replace(LOCAL, "");
+const prefixOf = (name: string) => name.slice(0, name.indexOf("/"));
+const isLocal = (name: string) => SERVER_NAME.test(prefixOf(name));
 
 function builtInModels(unusable: string[] = []): Models {
   const why = unusable.length === 0 ? "" : ` No model server is used: ${unusable.join("; ")}.`;
@@ -103,39 +97,40 @@ function builtInModels(unusable: string[] = []): Models {
 async function chosenModels(named: Named, choice: ModelChoice): Promise<Models> {
   const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
   if (embedded) return builtInModels();
-  if (named.baseUrl === undefined && mayBeHere(named)) {
+  if (environmentServers(named).length === 0 && mayBeHere(named)) {
     return await foundModels(named, madeWith, places);
   }
   return await namedModels(named, madeWith);
 }
 
 async function namedModels(named: Named, madeWith: string | null): Promise<Models> {
-  const { baseUrl, apiKey, chat, embedding } = named;
-  const server = baseUrl === undefined ? null : { baseUrl, apiKey };
+  const { OPENAI_COMPATIBLE_BASE_URL: baseUrl = null, chat, embedding } = named;
+  const servers = environmentServers(named);
   const isNamed = chat !== undefined && embedding !== undefined;
-  const listed = server === null || isNamed ? [] : await modelsOf(server);
+  const listed = (await Promise.all((isNamed ? [] : servers).map(modelsOf))).flat();
   const first = firstOf(listed);
   const kept = madeWith === null ? null : listedAs(listed, madeWith);
   const chatModel = chat ?? first.chat;
   const embeddingModel = embedding ?? kept ?? first.embedding;
-  const dimensions = await sizeOf(server, embeddingModel, named);
+  const dimensions = await sizeOf(servers, embeddingModel, named);
   const about = `${usage(chatModel, embeddingModel)}.`;
-  return { chatModel, embeddingModel, dimensions, baseUrl: baseUrl ?? null, about };
+  return { chatModel, embeddingModel, dimensions, baseUrl, about };
 }
 
 /** Whether a server of this machine could serve what the user did not name, or did. */
-function mayBeHere({ chat = LOCAL, embedding = LOCAL }: Named): boolean {
+function mayBeHere({ chat = "local/", embedding = "local/" }: Named): boolean {
   const names = [chat, embedding];
   return names.some(isLocal) && names.every((name) => isLocal(name) || isBuiltIn(name));
 }
 
 async function sizeOf(
-  server: ModelServer | null,
+  servers: KeyedServer[],
   model: string,
   { dimensions }: Named,
 ): Promise<string | null> {
-  if (dimensions !== undefined || server === null || !isLocal(model)) return dimensions ?? null;
-  return String(await dimensionsOf(server, withoutPrefix(model)));
+  const server = servers.find(({ name }) => name === prefixOf(model));
+  if (dimensions !== undefined || server === undefined) return dimensions ?? null;
+  return String(await dimensionsOf(server, model.slice(server.name.length + 1)));
 }
 
 /** Models of a server at one of the usual places of this machine, else the built-in ones. */
@@ -145,16 +140,19 @@ async function foundModels(
   places: ModelPlace[],
 ): Promise<Models> {
   const found = await findServers(places);
-  const unusable = found.flatMap((one) => ("why" in one ? `${placeOf(one)} ${one.why}` : []));
+  const unusable = found.flatMap((one) =>
+    one.problem === null ? [] : `${placeOf(one)} ${one.problem}`,
+  );
   const offers = found.flatMap((one) => offerOf(one, named, madeWith) ?? []);
   const [best] = offers.toSorted((one, other) => other.worth - one.worth);
   if (best === undefined) return withoutServer(named, madeWith, unusable);
   if (best.worth === 0) {
     return builtInModels([...unusable, `${placeOf(best)} lists no model that would be used`]);
   }
-  const { baseUrl, chatModel, embeddingModel, about } = best;
+  const { baseUrl, chatModel, embeddingModel } = best;
   try {
-    const dimensions = await sizeOf({ baseUrl }, embeddingModel, named);
+    const dimensions = await sizeOf([foundAt(baseUrl)], embeddingModel, named);
+    const about = best.about + otherwise(found, best);
     return { chatModel, embeddingModel, dimensions, baseUrl, about };
   } catch (thrown) {
     const isFree = (named.chat ?? named.embedding ?? madeWith ?? null) === null;
@@ -163,15 +161,28 @@ async function foundModels(
   }
 }
 
+/** How files that have built-in vectors get those of a server that was found. */
+function otherwise(found: FoundServer[], used: Pick<Models, "baseUrl" | "embeddingModel">): string {
+  const embedders = found.filter(({ names }) => isLocal(firstOf(names).embedding));
+  const other = embedders.find(({ baseUrl }) => baseUrl === used.baseUrl) ?? embedders[0];
+  if (isLocal(used.embeddingModel) || other === undefined) return "";
+  const model = firstOf(other.names).embedding;
+  const settings =
+    other.baseUrl === used.baseUrl
+      ? `EMBEDDING_MODEL=${model}`
+      : `OPENAI_COMPATIBLE_BASE_URL=${used.baseUrl} EMBEDDING_BASE_URL=${other.baseUrl} EMBEDDING_MODEL=local-embed${model.slice("local".length)}`;
+  return ` To embed the files with ${model} of ${other.baseUrl}, start with ${settings}.`;
+}
+
 const placeOf = ({ baseUrl, program }: Pick<FoundServer, "baseUrl" | "program">) =>
   `${baseUrl} (port of ${program})`;
 
 /** What a server would do; null where it does not list a model that must be used. */
 function offerOf(server: FoundServer, { chat, embedding }: Named, madeWith: string | null) {
-  if (!("models" in server)) return null;
-  const { models, program, baseUrl } = server;
-  const first = firstOf(models);
-  const servedName = (name: string) => (isBuiltIn(name) ? name : listedAs(models, name));
+  const { names, problem, program, baseUrl } = server;
+  if (problem !== null) return null;
+  const first = firstOf(names);
+  const servedName = (name: string) => (isBuiltIn(name) ? name : listedAs(names, name));
   const chatModel = servedName(chat ?? first.chat);
   const embeddingModel = servedName(embedding ?? madeWith ?? first.embedding);
   if (chatModel === null || embeddingModel === null) return null;
@@ -201,10 +212,6 @@ function withoutServer(
   );
 }
 
-/** Servers list names, not purposes: embedding models are known by the names of their families. */
-const EMBEDS =
-  /embed|\bbge-(?!rerank)|\be5\b|\bgte\b|minilm|mpnet|paraphrase|sentence-|arctic-embed|stella|labse/i;
-const NEITHER = /rerank|whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|guard|ocr/i;
 /** Ollama lists models that run on its own servers, too: no document goes there unasked. */
 const RUNS_ELSEWHERE = /[:-]cloud$/i;
 /** Answer questions about documents, but worse than a general model. */
@@ -212,19 +219,13 @@ const SPECIAL = /code|math|vision|vl\b|llava|moondream|[-_]base\b|draft/i;
 
 /** The first that answers, general ones before special ones, and the first that embeds. */
 function firstOf(listed: string[]) {
-  const names = listed.filter((name) => !NEITHER.test(name) && !RUNS_ELSEWHERE.test(name));
-  const chats = names.filter((name) => !EMBEDS.test(name));
-  const chat = chats.find((name) => !SPECIAL.test(name)) ?? chats[0];
-  const embedding = names.find((name) => EMBEDS.test(name));
-  return {
-    chat: chat === undefined ? BUILT_IN_CHAT : LOCAL + chat,
-    embedding: embedding === undefined ? BUILT_IN_EMBEDDING : LOCAL + embedding,
-  };
+  const names = listed.filter((name) => !RUNS_ELSEWHERE.test(name));
+  const chats = names.filter((name) => modelKindOf(name) === "chat");
+  const chat = chats.find((name) => !SPECIAL.test(lastPart(name))) ?? chats[0];
+  const embedding = names.find((name) => modelKindOf(name) === "embedding");
+  return { chat: chat ?? BUILT_IN_CHAT, embedding: embedding ?? BUILT_IN_EMBEDDING };
 }
 
-/** The list's name of a `local/…` model: Ollama lists `llama3.2` as `llama3.2:latest`. */
-function listedAs(listed: string[], model: string): string | null {
-  const name = withoutPrefix(model);
-  const found = listed.find((one) => one === name || one === `${name}:latest`);
-  return found === undefined ? null : LOCAL + found;
-}
+/** The list's name of a model: Ollama lists `llama3.2` as `llama3.2:latest`. */
+const listedAs = (listed: string[], name: string): string | null =>
+  listed.find((one) => one === name || one === `${name}:latest`) ?? null;

@@ -61,6 +61,44 @@ test("a server of this machine is used, first one with both kinds of models, and
   );
 });
 
+test("chat and embedding servers that the environment names are asked, and no others", async () => {
+  const chat = await serving("llama.cpp", ["qwen3"]);
+  const embedder = await serving("llama.cpp", ["bge-m3"]);
+  const [one, other] = [chat, embedder].map(({ port }) => `http://127.0.0.1:${port}/v1`);
+  const environment = { OPENAI_COMPATIBLE_BASE_URL: one, EMBEDDING_BASE_URL: other };
+  const places = [await serving("Ollama", ["mistral"])];
+  expect(await choose({ places }, environment)).toMatchObject({
+    chatModel: "local/qwen3",
+    embeddingModel: "local-embed/bge-m3",
+    dimensions: String(DIMENSIONS),
+  });
+  // As TEI, it lists nothing.
+  const silent = { ...environment, EMBEDDING_BASE_URL: "http://127.0.0.1:9/v1" };
+  expect((await choose({ places }, silent)).embeddingModel).toBe("embedded/hash");
+});
+
+test("an index of built-in vectors is kept, and the way to a server's is said", async () => {
+  const ollama = await serving("Ollama", ["qwen3", "bge-m3"]);
+  const kept = await choose({ places: [ollama], madeWith: "embedded/hash" });
+  expect(kept.embeddingModel).toBe("embedded/hash");
+  expect(kept.about).toMatch(/, start with EMBEDDING_MODEL=local\/bge-m3\.$/);
+  expect((await choose({ places: [ollama] })).about).not.toContain("start with");
+  const chat = await serving("llama.cpp", ["mistral"]);
+  const embedder = await serving("llama.cpp", ["bge-m3"]);
+  const [one, other] = [chat, embedder].map(({ port }) => `http://127.0.0.1:${port}/v1`);
+  const { about } = await choose({ places: [chat, nobody, embedder] });
+  expect(
+    about.endsWith(
+      `start with OPENAI_COMPATIBLE_BASE_URL=${one} EMBEDDING_BASE_URL=${other} EMBEDDING_MODEL=local-embed/bge-m3.`,
+    ),
+  ).toBe(true);
+});
+
+test("a server that still loads its model is told of", async () => {
+  const loading = await listening((_request, response) => response.writeHead(503).end());
+  expect((await choose({ places: [loading] })).about).toContain("still loads its model (503)");
+});
+
 test("--embedded, and what the environment names, win over what is found", async () => {
   const places = [await serving("Ollama", ["qwen3", "llama3.2:latest", "bge-m3"])];
   expect((await choose({ places, embedded: true })).variables).toEqual({});
@@ -97,8 +135,8 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
       [
         `${hanging.port}/v1 (port of Ollama) does not answer`,
         `${broken.port}/v1 (port of Ollama) does not answer`,
-        `${endless.port}/v1 (port of Ollama) does not answer in OpenAI's format`,
-        `${closed.port}/v1 (port of Ollama) answers 401`,
+        `${endless.port}/v1 (port of Ollama) does not list its models (200)`,
+        `${closed.port}/v1 (port of Ollama) needs another key (401)`,
         `${empty.port}/v1 (port of Ollama) lists no model that would be used.`,
       ].join("; "),
   );
@@ -166,6 +204,11 @@ test.each([
   [["intfloat/multilingual-e5-large", "mistral"], "mistral", "intfloat/multilingual-e5-large"],
   [["gpt-4o-mini", "text-embedding-3-small"], "gpt-4o-mini", "text-embedding-3-small"],
   [["all-minilm", "gemma3"], "gemma3", "all-minilm"],
+  [
+    ["my-embeddings/chat.gguf", "models/code/bge_m3.gguf"],
+    "my-embeddings/chat.gguf",
+    "models/code/bge_m3.gguf",
+  ],
   [["gpt-oss:120b-cloud", "qwen2.5-coder", "mistral", "bge-m3"], "mistral", "bge-m3"],
 ])("of %j the right ones are chosen", async (models, chat, embedding) => {
   const environment = await served(models);
@@ -200,7 +243,7 @@ test("a server that is not there, has another key or too long vectors is told of
   await expect(modelSettings(nowhere)).rejects.toThrow("/v1/models does not answer");
   const environment = await served(["some-embed", "chat"], 4_096);
   const wrongKey = { ...environment, OPENAI_COMPATIBLE_API_KEY: "other" };
-  await expect(modelSettings(wrongKey)).rejects.toThrow("answers 401");
+  await expect(modelSettings(wrongKey)).rejects.toThrow("needs another key (401)");
   await expect(modelSettings(environment)).rejects.toThrow("4096 dimensions");
   const empty = await served(["some-embed", "chat"], 0);
   await expect(modelSettings(empty)).rejects.toThrow("0 dimensions");
