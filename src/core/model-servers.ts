@@ -9,25 +9,18 @@ export type KeyedServer = Pick<ServerState, "name" | "baseUrl" | "setBy"> & {
 
 export const SERVER_NAME = /^local(?:-[a-z0-9]+){0,5}$/;
 
-type Variables = { [Name in Variable]?: string | undefined };
 type Variable = "OPENAI_COMPATIBLE_BASE_URL" | "OPENAI_COMPATIBLE_API_KEY" | "EMBEDDING_BASE_URL";
 
 /** Those that the environment names. */
-export const environmentServers = (variables: Variables): KeyedServer[] =>
+export const environmentServers = (
+  of: Partial<Record<Variable, string | undefined>>,
+): KeyedServer[] =>
   [
-    [variables.OPENAI_COMPATIBLE_BASE_URL, "local", variables.OPENAI_COMPATIBLE_API_KEY] as const,
-    [variables.EMBEDDING_BASE_URL, "local-embed", undefined] as const,
+    [of.OPENAI_COMPATIBLE_BASE_URL, "local", of.OPENAI_COMPATIBLE_API_KEY] as const,
+    [of.EMBEDDING_BASE_URL, "local-embed", undefined] as const,
   ].flatMap(([baseUrl, name, apiKey]) =>
     baseUrl === undefined ? [] : { name, baseUrl, apiKey, setBy: "environment" as const },
   );
-
-const servedModel = z.object({
-  model: z.string(),
-  kind: z.enum(MODEL_KINDS).nullable(),
-  /** Tokens of prompt and answer together; null: the server does not say. */
-  contextTokens: z.int().nullable(),
-});
-export type ServedModel = z.infer<typeof servedModel>;
 
 /** What a server of models says of itself now. */
 export const serverState = z.object({
@@ -38,6 +31,14 @@ export const serverState = z.object({
   status: z.int().nullable(),
   /** What is wrong, as a clause; null: it lists its models. */
   problem: z.string().nullable(),
-  models: z.array(servedModel),
+  models: z.array(
+    z.object({
+      model: z.string(),
+      kind: z.enum(MODEL_KINDS).nullable(),
+      /** Tokens of prompt and answer together; null: the server does not say. */
+      contextTokens: z.int().nullable(),
+    }),
+  ),
 });
 export type ServerState = z.infer<typeof serverState>;
+export type ServedModel = ServerState["models"][number];

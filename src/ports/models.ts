@@ -149,11 +149,10 @@ export interface ModelRegistry {
   reranker(name: string): Reranker;
   /** Models that can be used now, as far as is known; a local server is asked for its own. */
   offered(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
-  /** Every server of local models, asked now. */
+  /** Every server of local models, asked now; or one that is not stored. */
   servers(): Promise<ServerState[]>;
-  /** The same of one that is not stored. */
   serverState(server: KeyedServer): Promise<ServerState>;
-  /** Why a name cannot be used, where its server is not set or lists others; null: nothing is known. */
+  /** Why a local model cannot be used: its server is not set, or lists others. Null: unknown. */
   problemWithModel(name: string): Promise<string | null>;
   /** What is wrong with a provider's key, as a clause; null: the provider takes it. */
   problemWithKey(provider: ProviderKeyName, key: string): Promise<string | null>;

@@ -41,9 +41,7 @@ export async function problemWithKey(
 
 function problemOf(thrown: unknown): string | null {
   const { status } = thrown instanceof ModelFailure ? thrown : { status: null };
+  if (status === null) return "the provider did not answer within 8 seconds";
   if (status === UNAUTHORIZED || status === FORBIDDEN) return `the provider refuses it (${status})`;
-  if (status !== null && status >= FIRST_SERVER_ERROR) {
-    return `the provider failed (${status}): try again later`;
-  }
-  return status === null ? "the provider did not answer within 8 seconds" : null;
+  return status < FIRST_SERVER_ERROR ? null : `the provider failed (${status}): try again later`;
 }

@@ -18,11 +18,12 @@ async function serversNow(config: Config, { keys }: ModelBindings): Promise<Keye
   return [...own, ...servers.filter(({ name }) => own.every((one) => one.name !== name))];
 }
 
+const VARIABLES: Record<string, string> = {
+  local: "OPENAI_COMPATIBLE_BASE_URL, or that ",
+  "local-embed": "EMBEDDING_BASE_URL, or that ",
+};
 const missing = (prefix: string, model: string) =>
-  lacks(
-    model,
-    `${prefix === "local-embed" ? "EMBEDDING" : "OPENAI_COMPATIBLE"}_BASE_URL, or a server ${prefix} under Settings, Models`,
-  );
+  lacks(model, `${VARIABLES[prefix] ?? ""}of a server ${prefix} under Settings, Models`);
 
 /** What the registry tells of servers. */
 export const serverVerbs = (config: Config, bindings: ModelBindings) => ({

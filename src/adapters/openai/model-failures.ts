@@ -52,12 +52,11 @@ const NO_MODEL =
 const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token/i;
 /** Statuses that servers also use for these. */
 const UNSPECIFIC = new Set([400, 403, 422, SERVER_ERROR]);
-const BEGINNING = 500;
 export const NO_SUCH_MODEL = " (it knows no such model or address)";
 
 function meaningOf(status: number, cause: unknown): string {
   const body = APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "";
-  const text = UNSPECIFIC.has(status) ? body.slice(0, BEGINNING) : "";
+  const text = UNSPECIFIC.has(status) ? body.slice(0, MAX_REASON_LENGTH) : "";
   if (status === 404 || NO_MODEL.test(text)) return NO_SUCH_MODEL;
   return status === 401 || NO_KEY.test(text) ? " (the key is missing or wrong)" : "";
 }

@@ -59,7 +59,8 @@ export const newModelServer = z.object({
     .meta({ hint: "If it needs one. Kept while the address stays." })
     .optional(),
 });
-/** What either is removed by. */
+/** Either, and what it is removed by. */
+export const providerSetting = newModelServer.or(newProviderKey);
 export const providerName = newProviderKey.shape.provider.or(newModelServer.shape.name);
 
 export type ProviderKeyState = Awaited<ReturnType<typeof providerKeyStates>>[number];
@@ -82,9 +83,10 @@ export async function providerKeyStates({ db, config }: Pick<Services, "db" | "c
   const stored = new Map(rows.map(({ name, setAt }) => [name, setAt]));
   return PROVIDER_KEY_NAMES.map((provider) => {
     const setAt = stored.get(provider) ?? null;
-    const ofPanel = { provider, setBy: setAt === null ? null : ("panel" as const), setAt };
-    const ofOther = { provider, setBy: "environment" as const, setAt: null };
-    return isInEnvironment(config, provider) ? ofOther : ofPanel;
+    if (isInEnvironment(config, provider)) {
+      return { provider, setBy: "environment" as const, setAt: null };
+    }
+    return { provider, setBy: setAt === null ? null : ("panel" as const), setAt };
   });
 }
 
@@ -143,6 +145,9 @@ export async function setModelServer(
   }
   await store(services, { name, baseUrl, key: apiKey ?? "" });
 }
+
+export const setProvider = (services: Setting, body: z.output<typeof providerSetting>) =>
+  "baseUrl" in body ? setModelServer(services, body) : setProviderKey(services, body);
 
 /** A key, or a server with its key. Does nothing where there is none. */
 export async function removeProviderKey(

@@ -2,18 +2,19 @@ import { messageOf, orNotFound } from "../../core/errors.ts";
 import { providerReason } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 
-/** A short answer of a model, or a vector: what it took, or what went wrong. */
-export type Trial = { model: string; passed: boolean; result: string };
 type Trying = Pick<Services, "config" | "models" | "now">;
+const TEXT = "Name three rivers.";
+const MAX_TOKENS = 48;
 
 /**
- * Lets the first chat model and the first embedding model of a server work once.
+ * Lets the first chat model and the first embedding model of a server work once: what each took, or
+ * what went wrong.
  * @throws QuarryError `not-found`: no such server
  */
-export async function tryModelServer(services: Trying, name: string): Promise<Trial[]> {
+export async function tryModelServer(services: Trying, name: string) {
   const servers = await services.models.servers();
   const { models } = orNotFound(servers.find((server) => server.name === name));
-  const trials: Trial[] = [];
+  const trials: { model: string; passed: boolean; result: string }[] = [];
   // One after the other: a laptop has one processor.
   for (const [kind, work] of Object.entries({ chat: answer, embedding: embed })) {
     const model = models.find((one) => one.kind === kind)?.model;
@@ -29,24 +30,20 @@ export async function tryModelServer(services: Trying, name: string): Promise<Tr
   return trials;
 }
 
-const TEXT = "Name three rivers.";
-const MAX_TOKENS = 48;
-
 async function answer({ models, now }: Trying, name: string, abortSignal: AbortSignal) {
   const startedAt = now();
   const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: TEXT }] }];
   const options = { prompt, maxOutputTokens: MAX_TOKENS, abortSignal };
-  const { stream } = await models.chat(name).model.doStream(options);
-  let firstMs: number | null = null;
+  let firstAt: number | null = null;
   let tokens = 0;
-  for await (const part of stream) {
+  for await (const part of (await models.chat(name).model.doStream(options)).stream) {
     if (part.type === "error") throw part.error;
-    if (part.type.endsWith("-delta")) firstMs ??= now() - startedAt;
+    if (part.type.endsWith("-delta")) firstAt ??= now();
     if (part.type === "finish") tokens = part.usage.outputTokens.total ?? 0;
   }
-  const writingMs = Math.max(1, now() - startedAt - (firstMs ?? 0));
-  const rate = ((1_000 * tokens) / writingMs).toFixed(1);
-  return `first word after ${firstMs ?? writingMs} ms, ${rate} tokens/s`;
+  const seconds = Math.max(1, now() - (firstAt ?? startedAt)) / 1_000;
+  const first = (firstAt ?? now()) - startedAt;
+  return `first word after ${first} ms, ${(tokens / seconds).toFixed(1)} tokens/s`;
 }
 
 async function embed({ models, now }: Trying, name: string, abortSignal: AbortSignal) {

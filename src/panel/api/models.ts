@@ -1,13 +1,11 @@
 import { z } from "@hono/zod-openapi";
 
 import {
-  newModelServer,
-  newProviderKey,
   providerKeyStates,
   providerName,
+  providerSetting,
   removeProviderKey,
-  setModelServer,
-  setProviderKey,
+  setProvider,
 } from "../../catalog/models/provider-keys.ts";
 import { forbidden } from "../../core/errors.ts";
 import { serverState } from "../../core/model-servers.ts";
@@ -48,9 +46,8 @@ export const modelRoutes = new Endpoints("service")
   .empty(
     "put /provider-keys",
     "Set a provider's key, or a server of local models by its `baseUrl`. Either is tested; keys are stored encrypted.",
-    { body: newModelServer.or(newProviderKey), errors: [409] },
-    ({ services, body }) =>
-      "baseUrl" in body ? setModelServer(services, body) : setProviderKey(services, body),
+    { body: providerSetting, errors: [409] },
+    ({ services, body }) => setProvider(services, body),
   )
   .empty(
     "delete /provider-keys/{id}",

@@ -79,7 +79,7 @@ test.each([
   [{ name: "x", ...base, model: "gpt" }, "model must be named provider/name"],
   [
     { name: "x", ...base, model: "local/llama", rags: ["one", "three"] },
-    "model: Model local/llama needs the setting OPENAI_COMPATIBLE_BASE_URL, or a server local under Settings, Models; rags: there is no three",
+    "model: Model local/llama needs the setting OPENAI_COMPATIBLE_BASE_URL, or that of a server local under Settings, Models; rags: there is no three",
   ],
 ])("an inference of %j is refused", async (body, problems) => {
   const answer = await admin.send("POST", "/inferences", body);

@@ -4,8 +4,7 @@ import {
   providerKeyStates,
   providerName,
   removeProviderKey,
-  setModelServer,
-  setProviderKey,
+  setProvider,
   variableOf,
   type ProviderKeyState,
 } from "../../../catalog/models/provider-keys.ts";
@@ -85,14 +84,9 @@ function addKeys(pages: Pages): void {
     audit: ["provider-keys.put"],
     fields: SERVER_FORM.names,
     work: async (services, form) => {
-      if (form.has("baseUrl")) {
-        const server = SERVER_FORM.read(form);
-        auditAs(context, "provider-keys.put", server.name);
-        return await setModelServer(services, server);
-      }
-      const given = KEY_FORM.read(form);
-      auditAs(context, "provider-keys.put", given.provider);
-      return await setProviderKey(services, given);
+      const given = form.has("baseUrl") ? SERVER_FORM.read(form) : KEY_FORM.read(form);
+      auditAs(context, "provider-keys.put", "name" in given ? given.name : given.provider);
+      await setProvider(services, given);
     },
     again: (state, form) =>
       modelsTab(context, form.has("baseUrl") ? { server: state } : { key: state }),
@@ -234,19 +228,19 @@ const SERVER_COLUMNS: Columns<ServerState> = [
     ),
   },
   {
-    head: "State and models",
+    head: "State",
     cell: ({ problem, models }) => (
-      <>
+      <span class="reason">
         <Status tone={problem === null ? "ok" : "bad"}>{problem ?? "answers"}</Status>
         <Faint text={models.map(modelInWords).join(", ")} />
-      </>
+      </span>
     ),
   },
   {
     head: "",
     cell: ({ name, setBy }) => (
       <>
-        <ActionButton action={`${HERE}/test`} label="Test" values={{ name }} />
+        <ActionButton action={`${HERE}/test`} label="Test" values={{ name }} />{" "}
         {removeKeyButton({ provider: name, setBy })}
       </>
     ),
