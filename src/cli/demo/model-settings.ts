@@ -113,7 +113,8 @@ async function namedModels(named: Named, madeWith: string | null): Promise<Model
   const chatModel = chat ?? first.chat;
   const embeddingModel = embedding ?? kept ?? first.embedding;
   const dimensions = await sizeOf(servers, embeddingModel, named);
-  const about = `${usage(chatModel, embeddingModel)}.`;
+  const places = servers.map((server) => `${server.name}/… at ${server.baseUrl}`);
+  const about = `${[usage(chatModel, embeddingModel), ...places].join(", ")}.`;
   return { chatModel, embeddingModel, dimensions, baseUrl, about };
 }
 

@@ -71,6 +71,7 @@ test("chat and embedding servers that the environment names are asked, and no ot
     chatModel: "local/qwen3",
     embeddingModel: "local-embed/bge-m3",
     dimensions: String(DIMENSIONS),
+    about: `Models: local/qwen3 answers, local-embed/bge-m3 embeds, local/… at ${one}, local-embed/… at ${other}.`,
   });
   // As TEI, it lists nothing.
   const silent = { ...environment, EMBEDDING_BASE_URL: "http://127.0.0.1:9/v1" };
