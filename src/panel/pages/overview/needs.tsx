@@ -28,7 +28,7 @@ export function needsOf({
 function ofStorage(problem: string | null): Need[] {
   if (problem === null) return [];
   const what = <strong>Nothing can be stored.</strong>;
-  const why = `${sentence(problem)} Uploads and indexing go on by themselves once there is room.`;
+  const why = `${sentence(problem)} Uploads and indexing continue once there is room.`;
   return [{ tone: "bad", what, why, href: "/panel/sources", remedy: "See the sources" }];
 }
 
