@@ -105,7 +105,7 @@ test("a program with a secret needs a challenge as well", async () => {
   expect(admin.html).toContain("PKCE with S256 is required");
 });
 
-test("a program with a secret may name itself in the form as well, but no other program", async () => {
+test("a program with a secret may also name itself in the form, but no other", async () => {
   const { body } = await register({ token_endpoint_auth_method: "client_secret_basic" });
   const { client_id: id, client_secret: secret } = body as Record<string, string>;
   const Authorization = `Basic ${btoa(`${id}:${secret}`)}`;
