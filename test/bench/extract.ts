@@ -1,77 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 
 import { extractDocument, UnreadableDocument } from "../../src/documents/extract-document.ts";
 import { countsOf, oracleWords, ourWords, sharesOf } from "../support/document-words.ts";
-
-/** `names`: of elements and attributes, which a reader may show beside what they hold. */
-type Said = { text: string; names?: string };
-
-const CONVERSION_TIMEOUT_MS = 120_000;
-const MAX_OUTPUT_BYTES = 1 << 28;
-/** All sheets as they are shown. */
-const SHEETS = "csv:Text - txt - csv (StarCalc):59,34,76,1,,0,false,true,false,false,false,-1";
-
-function output(command: string, ...args: string[]): string {
-  return execFileSync(command, args, {
-    timeout: CONVERSION_TIMEOUT_MS,
-    maxBuffer: MAX_OUTPUT_BYTES,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-}
-
-const textIn = (path: string) => readFileSync(path, "utf8");
-const pdfText = (path: string) => output("pdftotext", path, "-");
-
-/** What LibreOffice makes of a file, as text. */
-function converted(path: string, filter: string, read = textIn): string {
-  const folder = mkdtempSync(join(tmpdir(), "quarry-oracle-"));
-  try {
-    output("soffice", "--headless", "--convert-to", filter, "--outdir", folder, path);
-    return readdirSync(folder)
-      .map((file) => read(join(folder, file)))
-      .join("\n");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const PYTHON = join(import.meta.dirname, "support/independent-words.py");
-const byPython = (path: string) => JSON.parse(output("python3", PYTHON, path)) as Said;
-const byPandoc = (...options: string[]) => {
-  return (path: string) => output("pandoc", ...options, "-t", "plain", "--wrap=none", path);
-};
-
-type Oracle = [oracle: string, endings: string, read: (path: string) => string | Said];
-const ORACLES: Oracle[] = [
-  ["Python's json", ".json .jsonl", byPython],
-  ["Python's ElementTree", ".xml .rss .atom .dbk .tei .opml", byPython],
-  ["Python's email", ".eml .mbox", byPython],
-  ["Python's codecs", ".txt", byPython],
-  ["pdftotext", ".pdf", pdfText],
-  ["pandoc", ".docx .dotx .docm", byPandoc("-s", "-f", "docx")],
-  ["pandoc", ".epub .html .ipynb .csv .tsv", byPandoc()],
-  ["libreoffice", ".odt .ott .rtf", (path) => converted(path, "txt:Text (encoded):UTF8")],
-  ["libreoffice calc", ".xlsx .xlsm .xltx .ods .ots", (path) => converted(path, SHEETS)],
-  ["libreoffice, pdftotext", ".pptx .potx .odp .otp", (path) => converted(path, "pdf", pdfText)],
-  ["the file itself", ".md .ts .py .go .sql .sh .yaml", textIn],
-];
-
-/** Null where no independent reader is installed, or it cannot read the file. */
-function said(path: string): (Said & { oracle: string }) | null {
-  const found = ORACLES.find(([, endings]) => endings.split(" ").includes(extname(path)));
-  if (found === undefined) return null;
-  const [oracle, , read] = found;
-  try {
-    const told = read(path);
-    return { oracle, ...(typeof told === "string" ? { text: told } : told) };
-  } catch {
-    return null;
-  }
-}
+import { independentText } from "./support/independent-readers.ts";
 
 function printDifference(file: string, ours: string[], theirs: string[]): void {
   const [left, right] = [countsOf(ours), countsOf(theirs)];
@@ -94,7 +26,7 @@ async function measure(path: string) {
     outcome = error.message;
   }
   const ms = Math.round(performance.now() - started);
-  const expected = markdown === null ? null : said(path);
+  const expected = markdown === null ? null : independentText(path);
   const base = { file, outcome, ms, characters: markdown?.length ?? 0 };
   if (markdown === null || expected === null) return { ...base, expected, shares: null };
   const { oracle, text, names = "" } = expected;
