@@ -57,10 +57,10 @@ function* checkStream(
   look: Look | null,
 ): CooperativeWork<void> {
   yield data.length + dictionary.length;
-  const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
-  if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   // Pictures are not decoded.
   if (/\/Subtype\s*\/Image\b/.test(dictionary)) return;
+  const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
+  if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, look);
   else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) look?.add(data);
   look?.end();
@@ -153,7 +153,8 @@ const MAX_DEPTH = 2_000;
 const MAX_LEFT_OPEN = 8_000;
 /** Limit of the characters in the ranges of one map: many times more than any font has. */
 const MAX_MAPPED = 1_000_000;
-const RANGE = /<([\da-f\s]{1,32})>\s*<([\da-f\s]{1,32})>\s*(?:<[\da-f\s]*>|\[|\d)/gi;
+/** A range of codes and its characters: of the first code, or an array with those of each. */
+const RANGE = /<([\da-f\s]{1,32})>\s*<([\da-f\s]{1,32})>\s*(?:<[\da-f\s]*>|\[([^\]]*)|\d)/gi;
 
 const [SAVE, RESTORE] = [0x71, 0x51];
 const BREAKS = new Set(Array.from(" \t\n\f\r\0[]<>{}/%()", (each) => each.charCodeAt(0)));
@@ -200,8 +201,9 @@ function checkCharacterMap(text: string): void {
   let mapped = 0;
   for (const part of text.split("begin")) {
     if (!/^(?:bf|cid|notdef)range/.test(part)) continue;
-    for (const [, from = "", to = ""] of part.matchAll(RANGE)) {
-      mapped += Math.max(0, codeOf(to) - codeOf(from));
+    for (const [, from = "", to = "", array] of part.matchAll(RANGE)) {
+      const codes = Math.max(0, codeOf(to) - codeOf(from));
+      mapped += Math.min(codes, array?.length ?? Infinity);
       if (mapped > MAX_MAPPED) throw new UnreadableDocument("PDF's font maps too many characters");
     }
   }

@@ -6,6 +6,7 @@ type Annotation = {
   fieldType?: string | null;
   fieldValue?: unknown;
   exportValue?: unknown;
+  options?: { exportValue?: unknown; displayValue?: unknown }[];
   buttonValue?: unknown;
   rect?: number[];
   hidden?: boolean;
@@ -50,7 +51,14 @@ function valueOf(annotation: Annotation): Value[] {
 function shownBy({ subtype, fieldType, fieldValue, contentsObj, ...button }: Annotation): string {
   if (subtype === "FreeText") return textOf(contentsObj?.str);
   if (subtype !== "Widget") return "";
-  if (fieldType === "Tx" || fieldType === "Ch") return [fieldValue].flat().map(textOf).join(", ");
+  if (fieldType === "Tx" || fieldType === "Ch") {
+    // A choice is stored as a code (ISO 32000-2, table 234).
+    const shown = new Map(button.options?.map((each) => [each.exportValue, each.displayValue]));
+    return [fieldValue]
+      .flat()
+      .map((value) => textOf(shown.get(value) ?? value))
+      .join(", ");
+  }
   const choice = button.buttonValue ?? button.exportValue;
   const isChosen = fieldType === "Btn" && choice !== undefined && choice === fieldValue;
   return isChosen && choice !== "Off" ? CHECKED : "";
