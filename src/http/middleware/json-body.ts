@@ -70,12 +70,19 @@ export function refuseCoded(headers: Headers): void {
   if (coding !== "" && coding !== "identity") throw unsupportedEncoding();
 }
 
+const A_LENGTH = /^\d+$/;
+
+/** Whether HTTP ends the body at its announced length; one in chunks may be longer. */
+const endsAsAnnounced = (headers: Headers) =>
+  A_LENGTH.test(headers.get("Content-Length") ?? "") && headers.get("Transfer-Encoding") === null;
+
 /** @throws QuarryError `too-large`; `invalid` where the body ends before its length. */
-export async function readText(request: Request, limitBytes: number): Promise<string> {
-  const announced = Number(request.headers.get("Content-Length") ?? 0);
-  if (announced > limitBytes) throw tooLarge();
-  if (request.body === null) return "";
-  const bytes = await readLimited(request.body, limitBytes, announced || null).catch(endedEarly);
+export async function readText({ body, headers }: Request, limitBytes: number): Promise<string> {
+  if (Number(headers.get("Content-Length") ?? 0) > limitBytes) throw tooLarge();
+  if (body === null) return "";
+  // The fastest way, and without the warning of a request's own text() for types such as forms'.
+  if (endsAsAnnounced(headers)) return await new Response(body).text().catch(endedEarly);
+  const bytes = await readLimited(body, limitBytes).catch(endedEarly);
   if (bytes === null) throw tooLarge();
   return new TextDecoder().decode(bytes);
 }
