@@ -3,12 +3,8 @@ import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
 import { findByIdentity, useState } from "../../db/access/openid-store.ts";
-import {
-  deleteSession,
-  endPasswordSessions,
-  type Origin,
-  type Vouched,
-} from "../../db/access/session-store.ts";
+import { deleteSession, endPasswordSessions } from "../../db/access/session-store.ts";
+import type { Origin, Vouched } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { seal } from "../seal.ts";
 import { openSession } from "../sessions/open-session.ts";

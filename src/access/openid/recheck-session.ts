@@ -4,12 +4,8 @@ import { QuarryError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
 import { findIdentityOf, markRefused } from "../../db/access/openid-store.ts";
-import {
-  claimCheck,
-  deleteSession,
-  setVouched,
-  type FoundSession,
-} from "../../db/access/session-store.ts";
+import { claimCheck, deleteSession, setVouched } from "../../db/access/session-store.ts";
+import type { FoundSession } from "../../db/access/session-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { recordEvent } from "../audit/record-event.ts";

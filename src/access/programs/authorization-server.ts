@@ -3,13 +3,8 @@ import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-
 import { unprocessable } from "../../core/errors.ts";
 import { asId, type TokenId } from "../../core/ids.ts";
 import { SECOND_MS } from "../../core/time.ts";
-import {
-  endGrant,
-  GRANT_IDLE_MS,
-  isGrantOfProgram,
-  isGrantOpen,
-  redeemGrant,
-} from "../../db/access/grant-store.ts";
+import { endGrant, GRANT_IDLE_MS, isGrantOfProgram } from "../../db/access/grant-store.ts";
+import { isGrantOpen, redeemGrant } from "../../db/access/grant-store.ts";
 import type { Services } from "../../services.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { resourceOf } from "./addresses.ts";

@@ -1,10 +1,6 @@
 import { MINUTE_MS } from "../../core/time.ts";
-import {
-  findSessionRow,
-  isOver,
-  touchSession,
-  type FoundSession,
-} from "../../db/access/session-store.ts";
+import { findSessionRow, isOver, touchSession } from "../../db/access/session-store.ts";
+import type { FoundSession } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 

@@ -1,12 +1,8 @@
 import { invalidField, orNotFound } from "../../core/errors.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import {
-  deleteExclusion,
-  exclusionsApplied,
-  insertExclusion,
-  ragsExcluding,
-} from "../../db/catalog/exclusion-store.ts";
+import { deleteExclusion, exclusionsApplied } from "../../db/catalog/exclusion-store.ts";
+import { insertExclusion, ragsExcluding } from "../../db/catalog/exclusion-store.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { showOnlyScopes } from "../rags/enforce-scopes.ts";

@@ -1,19 +1,14 @@
 import { z } from "zod";
 
-import {
-  forgetProviderKeys,
-  storedProviderKeys,
-} from "../../access/secrets/stored-provider-keys.ts";
+import { forgetProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
+import { storedProviderKeys } from "../../access/secrets/stored-provider-keys.ts";
 import { seal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
 import { conflict, invalidField } from "../../core/errors.ts";
 import { environmentServers, SERVER_NAME } from "../../core/model-servers.ts";
 import { trimEnd } from "../../core/trim.ts";
-import {
-  deleteProviderKey,
-  listProviderKeys,
-  upsertProviderKey,
-} from "../../db/access/provider-key-store.ts";
+import { deleteProviderKey, listProviderKeys } from "../../db/access/provider-key-store.ts";
+import { upsertProviderKey } from "../../db/access/provider-key-store.ts";
 import { PROVIDER_KEY_NAMES, type ProviderKeyName } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 import { guardUrl, httpAddress } from "../../sources/guarded-url.ts";

@@ -11,13 +11,8 @@ import { checkEmbedder, checkReranker } from "../models/check-model.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { queueScopes } from "./enforce-scopes.ts";
 import { findRag } from "./find-rag.ts";
-import {
-  checkChunking,
-  checkedScopes,
-  defaultOverlap,
-  newRag,
-  type NewRag,
-} from "./rag-settings.ts";
+import { checkChunking, checkedScopes, defaultOverlap, newRag } from "./rag-settings.ts";
+import type { NewRag } from "./rag-settings.ts";
 import { firstVectorPlace } from "./vector-place.ts";
 
 /**

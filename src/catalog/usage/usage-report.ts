@@ -1,11 +1,7 @@
 import { percentileMs } from "../../core/latency-buckets.ts";
 import type { Database } from "../../db/sql.ts";
-import {
-  sumUsage,
-  type UsageGroup,
-  type UsageLatency,
-  type UsageSum,
-} from "../../db/usage/usage-store.ts";
+import { sumUsage } from "../../db/usage/usage-store.ts";
+import type { UsageGroup, UsageLatency, UsageSum } from "../../db/usage/usage-store.ts";
 
 const MEDIAN = 0.5;
 const SLOW = 0.95;

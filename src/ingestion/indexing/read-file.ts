@@ -7,12 +7,8 @@ import type { ExtractedDocument } from "../../documents/extracted-document.ts";
 import { embedderOf } from "./embed-chunks.ts";
 import { describeUnchanged, labelFailure, StepFailure, type FileResult } from "./end-file.ts";
 import { fingerprintOf, identify, type FileWork } from "./file-work.ts";
-import {
-  hasExtractedText,
-  keepsExtractedText,
-  getExtractedText,
-  putExtractedText,
-} from "./extracted-texts.ts";
+import { hasExtractedText, keepsExtractedText, getExtractedText } from "./extracted-texts.ts";
+import { putExtractedText } from "./extracted-texts.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { noteContent } from "../../db/files/file-store.ts";

@@ -1,11 +1,8 @@
 import { attempt } from "../../core/log.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import type { FileId } from "../../core/ids.ts";
-import {
-  countedFiles,
-  resetToPending,
-  quietIndexes,
-} from "../../db/maintenance/index-check-store.ts";
+import { countedFiles, resetToPending } from "../../db/maintenance/index-check-store.ts";
+import { quietIndexes } from "../../db/maintenance/index-check-store.ts";
 import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check-store.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";

@@ -24,10 +24,8 @@ import { tellIndexes } from "../readers/record-readers.ts";
 import { messageOf, queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
-import {
-  purgeInterruptedUploads,
-  purgeReplacedContents,
-} from "../removal/purge-replaced-contents.ts";
+import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
+import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 import { expireMembers } from "../../db/access/member-store.ts";
 import { syncGroups } from "../readers/sync-groups.ts";

@@ -1,13 +1,8 @@
 import { inParallel } from "../../core/work/parallel.ts";
 import { principalOf } from "../../core/principals.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import {
-  dueGroups,
-  endTurn,
-  keepMembers,
-  takeGroupSources,
-  type GroupSource,
-} from "../../db/access/member-store.ts";
+import { dueGroups, endTurn, keepMembers, takeGroupSources } from "../../db/access/member-store.ts";
+import type { GroupSource } from "../../db/access/member-store.ts";
 import { readAccess } from "../../db/files/reader-store.ts";
 import { SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";

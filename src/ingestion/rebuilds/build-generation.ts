@@ -1,11 +1,8 @@
 import { MINUTE_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
 import type { RagId } from "../../core/ids.ts";
-import {
-  fillNextPage,
-  retryFailedOutside,
-  switchGeneration,
-} from "../../db/generations/generation-build.ts";
+import { fillNextPage, retryFailedOutside } from "../../db/generations/generation-build.ts";
+import { switchGeneration } from "../../db/generations/generation-build.ts";
 import { giveUpRetired, postponeDrop } from "../../db/generations/generation-return.ts";
 import type { Dropping } from "../../db/generations/generation-return.ts";
 import { buildingGenerations, dropGeneration } from "../../db/generations/generation-store.ts";

@@ -13,11 +13,8 @@ import { takenBy } from "../../sources/registry.ts";
 import { readerKey } from "../../sources/reader-store.ts";
 import { pageKey } from "../../sources/web/page-store.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
-import {
-  dueUploadCheck,
-  recordUploadCheck,
-  storedVersions,
-} from "../../db/maintenance/index-check-store.ts";
+import { dueUploadCheck, recordUploadCheck } from "../../db/maintenance/index-check-store.ts";
+import { storedVersions } from "../../db/maintenance/index-check-store.ts";
 
 /** Their keys, at most two each, are deleted by one call, which takes 1,000. */
 const CONTENTS_PER_STEP = 500;

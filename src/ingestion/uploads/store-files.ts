@@ -11,12 +11,8 @@ import { problemWithName, problemWithPath } from "../../sources/file-names.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
 import { QUEUED_CLAIM_MS } from "../timeouts.ts";
-import {
-  changedReaders,
-  recordedOf,
-  recordReaders,
-  tellIndexesOrLater,
-} from "../readers/record-readers.ts";
+import { changedReaders, recordedOf, recordReaders } from "../readers/record-readers.ts";
+import { tellIndexesOrLater } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 import type { Upload } from "./receive-upload.ts";
 

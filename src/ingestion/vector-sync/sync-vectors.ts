@@ -12,12 +12,8 @@ import type { VectorSync, VerificationCounts } from "../../db/maintenance/vector
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { VectorIndex } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
-import {
-  purgeTombstones,
-  LEFTOVERS_RECHECK_MS,
-  newUpsertBatch,
-  upsertVectors,
-} from "./upsert-vectors.ts";
+import { purgeTombstones, LEFTOVERS_RECHECK_MS, newUpsertBatch } from "./upsert-vectors.ts";
+import { upsertVectors } from "./upsert-vectors.ts";
 import type { VectorId } from "../../core/ids.ts";
 import type { VectorToUpsert } from "../../ports/vector-ledger.ts";
 

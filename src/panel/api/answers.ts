@@ -1,11 +1,8 @@
 import { z } from "@hono/zod-openapi";
 
 import { agentPatch, newAgent, storedAgent } from "../../catalog/agents/agent-settings.ts";
-import {
-  inferencePatch,
-  newInference,
-  storedInference,
-} from "../../catalog/inferences/inference-settings.ts";
+import { inferencePatch, newInference } from "../../catalog/inferences/inference-settings.ts";
+import { storedInference } from "../../catalog/inferences/inference-settings.ts";
 import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verbs.ts";
 import type { Slice } from "../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";

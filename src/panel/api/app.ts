@@ -16,13 +16,8 @@ import { overviewRoutes, usageRoutes } from "./overview.ts";
 import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
-import {
-  adminsChange,
-  enrolledOnly,
-  membersSearch,
-  ownPagesOnly,
-  signedInOnly,
-} from "./request/guards.ts";
+import { adminsChange, enrolledOnly, membersSearch, ownPagesOnly } from "./request/guards.ts";
+import { signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";

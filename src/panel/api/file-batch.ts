@@ -5,25 +5,15 @@ import { relativePath } from "../../core/input/input-fields.ts";
 import { invalid, invalidField, tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
-import {
-  BATCH_LIMITS,
-  putFiles,
-  type BatchResult,
-  type SentFile,
-} from "../../ingestion/uploads/put-files.ts";
+import { BATCH_LIMITS, putFiles } from "../../ingestion/uploads/put-files.ts";
+import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts";
 import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/pushed-files.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
-import {
-  decodedPath,
-  metadataIn,
-  mediaTypeOf,
-  modifiedIn,
-  pushedSource,
-  readersIn,
-} from "./request/sent-file.ts";
+import { decodedPath, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
+import { pushedSource, readersIn } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {

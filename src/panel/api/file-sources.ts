@@ -6,12 +6,8 @@ import { findFileSource, type FileSource } from "../../catalog/file-sources/find
 import { listSourceRows, type ScanRunRow } from "../../db/catalog/source-store.ts";
 import { listFolder } from "../../db/files/source-file-list.ts";
 import { listScanRuns } from "../../db/scans/run-pages.ts";
-import {
-  newSource,
-  newSourceOf,
-  sourcePatch,
-  sourcePatchOf,
-} from "../../catalog/file-sources/file-source-settings.ts";
+import { newSource, newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
+import { sourcePatch, sourcePatchOf } from "../../catalog/file-sources/file-source-settings.ts";
 import { removeFileSource } from "../../catalog/file-sources/remove-file-source.ts";
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";

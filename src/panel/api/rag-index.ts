@@ -1,11 +1,8 @@
 import { z } from "@hono/zod-openapi";
 
 import { relativePath } from "../../core/input/input-fields.ts";
-import {
-  listPassages,
-  previewChunks,
-  previewWish,
-} from "../../ingestion/indexing/preview-chunks.ts";
+import { listPassages, previewChunks } from "../../ingestion/indexing/preview-chunks.ts";
+import { previewWish } from "../../ingestion/indexing/preview-chunks.ts";
 import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-rebuild.ts";
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";

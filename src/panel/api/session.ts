@@ -14,23 +14,13 @@ import { originOf } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
-import {
-  enrolledOnly,
-  noForeignPages,
-  ownPagesOnly,
-  ownSession,
-  sessionHashOf,
-  signedInOnly,
-} from "./request/guards.ts";
+import { enrolledOnly, noForeignPages, ownPagesOnly, ownSession } from "./request/guards.ts";
+import { sessionHashOf, signedInOnly } from "./request/guards.ts";
 import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../access/totp/remove-totp.ts";
 import type { PanelEnv } from "./request/read-request.ts";
-import {
-  providerInput,
-  providerSettings,
-  saveProvider,
-  storedProvider,
-} from "../../access/openid/provider-settings.ts";
+import { providerInput, providerSettings } from "../../access/openid/provider-settings.ts";
+import { saveProvider, storedProvider } from "../../access/openid/provider-settings.ts";
 import type { Services } from "../../services.ts";
 
 const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });

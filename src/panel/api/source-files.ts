@@ -14,14 +14,8 @@ import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
-import {
-  fileMetadata,
-  metadataIn,
-  mediaTypeOf,
-  modifiedIn,
-  pushedSource,
-  readersIn,
-} from "./request/sent-file.ts";
+import { fileMetadata, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
+import { pushedSource, readersIn } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({

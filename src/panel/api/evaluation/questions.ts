@@ -11,18 +11,13 @@ import {
 import { type QuestionSet, deleteSet, listSets } from "../../../db/evaluation/set-store.ts";
 import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
-import {
-  questionsAsCsv,
-  questionsAsJsonLines,
-} from "../../../evaluation/questions/export-questions.ts";
+import { questionsAsCsv } from "../../../evaluation/questions/export-questions.ts";
+import { questionsAsJsonLines } from "../../../evaluation/questions/export-questions.ts";
 import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import { changeQuestion, keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
-import {
-  askedOf,
-  questionFields,
-  questionForm,
-} from "../../../evaluation/questions/question-form.ts";
+import { askedOf, questionFields } from "../../../evaluation/questions/question-form.ts";
+import { questionForm } from "../../../evaluation/questions/question-form.ts";
 import {
   findQuestionSet,
   changeQuestionSet,

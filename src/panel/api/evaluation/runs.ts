@@ -5,13 +5,8 @@ import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import {
-  factsShape,
-  foundShape,
-  settingShape,
-  summaryShape,
-  RUN_STATUSES,
-} from "../../../db/schema/evaluation.ts";
+import { factsShape, foundShape, settingShape } from "../../../db/schema/evaluation.ts";
+import { summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import type { Setting, Spent } from "../../../db/schema/evaluation.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";

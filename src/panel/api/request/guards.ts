@@ -7,12 +7,8 @@ import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { sessionHashIn, sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
 import { SECOND_MS } from "../../../core/time.ts";
-import {
-  forbidden,
-  secondFactorRequired,
-  tooManyRequests,
-  unauthorized,
-} from "../../../core/errors.ts";
+import { forbidden, secondFactorRequired, tooManyRequests } from "../../../core/errors.ts";
+import { unauthorized } from "../../../core/errors.ts";
 import type { Actor } from "../../../access/audit/record-event.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { addressOf, clientOf } from "../../../http/client-address.ts";

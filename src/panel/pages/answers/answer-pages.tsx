@@ -1,9 +1,5 @@
-import {
-  agentVerbs,
-  findAgent,
-  findInference,
-  inferenceVerbs,
-} from "../../../catalog/inferences/runner-verbs.ts";
+import { agentVerbs, findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
+import { inferenceVerbs } from "../../../catalog/inferences/runner-verbs.ts";
 import { agentRows, inferenceRows } from "../../../db/catalog/runner-store.ts";
 import { DangerZone, Data } from "../../components/data.tsx";
 import { addressOf, modelListPage, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";

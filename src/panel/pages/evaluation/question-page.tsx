@@ -1,9 +1,6 @@
 import { orNotFound } from "../../../core/errors.ts";
-import {
-  deleteQuestion,
-  findQuestion,
-  type Question,
-} from "../../../db/evaluation/question-store.ts";
+import { deleteQuestion, findQuestion } from "../../../db/evaluation/question-store.ts";
+import type { Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";

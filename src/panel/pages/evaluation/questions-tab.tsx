@@ -13,13 +13,8 @@ import type { Services } from "../../../services.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, multipartOf, type FormState, type FormWithFiles } from "../request/form.ts";
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
-import {
-  askedIn,
-  expectedLines,
-  pathsOf,
-  QUESTION_FIELDS,
-  QuestionFields,
-} from "./question-page.tsx";
+import { askedIn, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
+import { QuestionFields } from "./question-page.tsx";
 import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";

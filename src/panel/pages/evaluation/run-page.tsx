@@ -12,13 +12,8 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import {
-  measureWords,
-  QUESTIONS_A_PAGE,
-  runsAddress,
-  setAddress,
-  trailToRuns,
-} from "./set-parts.tsx";
+import { measureWords, QUESTIONS_A_PAGE, runsAddress, setAddress } from "./set-parts.tsx";
+import { trailToRuns } from "./set-parts.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { FACT_NAMES, settingInWords } from "./setting-fields.tsx";
 

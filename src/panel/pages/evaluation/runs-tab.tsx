@@ -13,22 +13,11 @@ import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type FormState } from "../request/form.ts";
-import {
-  measureWords,
-  SHOWN_MEASURES,
-  keptRuns,
-  runsAddress,
-  setOf,
-  setTab,
-} from "./set-parts.tsx";
+import { measureWords, SHOWN_MEASURES, keptRuns, runsAddress, setOf } from "./set-parts.tsx";
+import { setTab } from "./set-parts.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
-import {
-  SECOND,
-  SettingFields,
-  settingIn,
-  settingInWords,
-  SETTING_FIELDS,
-} from "./setting-fields.tsx";
+import { SECOND, SettingFields, settingIn, settingInWords } from "./setting-fields.tsx";
+import { SETTING_FIELDS } from "./setting-fields.tsx";
 
 export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;

@@ -1,10 +1,6 @@
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
-import {
-  listSets,
-  deleteSet,
-  type QuestionSet,
-  setsOfRag,
-} from "../../../db/evaluation/set-store.ts";
+import { listSets, deleteSet, setsOfRag } from "../../../db/evaluation/set-store.ts";
+import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { MAX_SETS } from "../../../evaluation/limits.ts";
 import {
   createQuestionSet,
@@ -22,16 +18,8 @@ import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { type FormState, formFrom } from "../request/form.ts";
-import {
-  ASKED,
-  NEW_SET,
-  PLACE,
-  setAddress,
-  subjectOf,
-  setOf,
-  setTab,
-  trailTo,
-} from "./set-parts.tsx";
+import { ASKED, NEW_SET, PLACE, setAddress, subjectOf, setOf, setTab } from "./set-parts.tsx";
+import { trailTo } from "./set-parts.tsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
 
 const NEW_FORM = declaredForm(newQuestionSet);

@@ -5,14 +5,8 @@ import { readFileSlices, type PublicFile } from "../../../db/files/public-files.
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { CodeLine } from "../../components/code-block.tsx";
-import {
-  Data,
-  Problem,
-  Time,
-  DataLink,
-  ShortenedLink,
-  LinkButton,
-} from "../../components/data.tsx";
+import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
+import { LinkButton } from "../../components/data.tsx";
 import { count, counted, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";

@@ -1,9 +1,7 @@
 import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import {
-  estimateRebuild,
-  type RebuildEstimate,
-} from "../../../ingestion/rebuilds/estimate-rebuild.ts";
+import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
+import type { RebuildEstimate } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
 import { count, counted, money } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";

@@ -1,13 +1,7 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-import {
-  conflict,
-  invalid,
-  problemText,
-  QuarryError,
-  toldToPeople,
-  tooLarge,
-} from "../../../core/errors.ts";
+import { conflict, invalid, problemText, QuarryError, toldToPeople } from "../../../core/errors.ts";
+import { tooLarge } from "../../../core/errors.ts";
 import { answerTo } from "../../../http/errors.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
 import type { Services } from "../../../services.ts";

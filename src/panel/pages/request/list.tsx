@@ -1,12 +1,7 @@
 import type { Child } from "hono/jsx";
 
-import {
-  type Key,
-  type ListQuery,
-  MAX_COUNTED,
-  type PageAt,
-  type Slice,
-} from "../../../db/page.ts";
+import { MAX_COUNTED } from "../../../db/page.ts";
+import type { Key, ListQuery, PageAt, Slice } from "../../../db/page.ts";
 import { atLeast, count, counted } from "../../components/figures.ts";
 import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";

@@ -10,14 +10,8 @@ import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import {
-  attempt,
-  formFrom,
-  freshForm,
-  postedValues,
-  type Attempt,
-  type Form,
-} from "../request/form.ts";
+import { attempt, formFrom, freshForm, postedValues } from "../request/form.ts";
+import type { Attempt, Form } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import {
   SECOND,

@@ -1,11 +1,7 @@
 import { createKey, newKey } from "../../../access/keys/create-key.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import {
-  removeKey,
-  findListedKey,
-  readKeyPage,
-  type ListedKey,
-} from "../../../db/access/key-store.ts";
+import { removeKey, findListedKey, readKeyPage } from "../../../db/access/key-store.ts";
+import type { ListedKey } from "../../../db/access/key-store.ts";
 import { Data, Shortened, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";

@@ -1,11 +1,8 @@
 import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
 import { notFound, orNotFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
-import {
-  describePushedFile,
-  keepsOriginals,
-  removePushedFile,
-} from "../../../ingestion/uploads/pushed-files.ts";
+import { describePushedFile, keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
+import { removePushedFile } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
 import { counted, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";

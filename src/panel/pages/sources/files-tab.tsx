@@ -1,23 +1,14 @@
 import type { Child } from "hono/jsx";
 
 import type { SourceFile } from "../../../db/files/source-file-list.ts";
-import {
-  countListedFiles,
-  readFilePage,
-  readFilesBySize,
-  readFilesByStatus,
-} from "../../../db/files/source-file-pages.ts";
+import { countListedFiles, readFilePage } from "../../../db/files/source-file-pages.ts";
+import { readFilesBySize, readFilesByStatus } from "../../../db/files/source-file-pages.ts";
 import { FILE_STATUSES, type FileStatus } from "../../../db/schema/rags.ts";
 import type { Database } from "../../../db/sql.ts";
 import { TimeOr, ShortenedLink, Problem, Menu, MenuPost } from "../../components/data.tsx";
 import { size } from "../../components/figures.ts";
-import {
-  Filters,
-  FilterSelect,
-  FilterText,
-  type Column,
-  type Columns,
-} from "../../components/table.tsx";
+import { Filters, FilterSelect, FilterText } from "../../components/table.tsx";
+import type { Column, Columns } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { FileStatus as Status, FILE_STATES } from "../../components/status.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";

@@ -1,10 +1,7 @@
 import { z } from "zod";
 
-import {
-  newSource,
-  sourcePatch,
-  sourcePatchOf,
-} from "../../../catalog/file-sources/file-source-settings.ts";
+import { newSource, sourcePatch } from "../../../catalog/file-sources/file-source-settings.ts";
+import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
 import { unknownGroups } from "../../../db/access/member-store.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
 import { LinkButton, Data, TimeOr } from "../../components/data.tsx";

@@ -1,9 +1,6 @@
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import {
-  filesOfSources,
-  ragsOfSources,
-  type RagOfSource,
-} from "../../../db/catalog/source-counts.ts";
+import { filesOfSources, ragsOfSources } from "../../../db/catalog/source-counts.ts";
+import type { RagOfSource } from "../../../db/catalog/source-counts.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import type { FileDetail } from "../../../db/files/file-store.ts";
 import type { FileCounts } from "../../../db/records.ts";

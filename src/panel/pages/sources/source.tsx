@@ -3,15 +3,8 @@ import type { Child } from "hono/jsx";
 import { manifestOf } from "../../../sources/registry.ts";
 import { Data, DataLink, LinkButton } from "../../components/data.tsx";
 import { counted } from "../../components/figures.ts";
-import {
-  leftOutSentences,
-  ScanProblems,
-  BUSY_SECONDS,
-  IDLE_SECONDS,
-  isScanning,
-  isUnderWay,
-  runsTab,
-} from "./scan-state.tsx";
+import { leftOutSentences, ScanProblems, BUSY_SECONDS, IDLE_SECONDS } from "./scan-state.tsx";
+import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";

@@ -1,11 +1,7 @@
 import { createToken } from "../../../access/tokens/create-token.ts";
 import { newToken } from "../../../access/tokens/token-settings.ts";
-import {
-  removeToken,
-  findTokenLine,
-  listTokenLines,
-  type TokenLine,
-} from "../../../db/access/token-store.ts";
+import { removeToken, findTokenLine, listTokenLines } from "../../../db/access/token-store.ts";
+import type { TokenLine } from "../../../db/access/token-store.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";

@@ -1,13 +1,7 @@
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
-import {
-  guardedFetch,
-  readBytes,
-  retryAfterMs,
-  tooLarge,
-  TooLarge,
-  type GuardedResponse,
-} from "../../guarded-fetch.ts";
+import { guardedFetch, readBytes, retryAfterMs, tooLarge, TooLarge } from "../../guarded-fetch.ts";
+import type { GuardedResponse } from "../../guarded-fetch.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { bareMediaType } from "../../bare-media-type.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";

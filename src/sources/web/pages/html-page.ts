@@ -1,9 +1,5 @@
-import {
-  eachPart,
-  nextTurn,
-  runCooperatively,
-  type CooperativeWork,
-} from "../../../core/work/cooperative.ts";
+import { eachPart, nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { Parser } from "htmlparser2";
 

@@ -1,10 +1,6 @@
 import { SECOND_MS } from "../../../core/time.ts";
-import {
-  ITEM_COST,
-  nextTurn,
-  runCooperatively,
-  type CooperativeWork,
-} from "../../../core/work/cooperative.ts";
+import { ITEM_COST, nextTurn, runCooperatively } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { guardedFetch, readBytes } from "../../guarded-fetch.ts";
 import { linesOf } from "../../../text/lines.ts";
