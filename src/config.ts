@@ -141,9 +141,12 @@ export const variables = z.object({
     "Another such server, of `local-embed/…` models, without a key",
   ),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()).describe("Secret: that server's key"),
-  OPENAI_COMPATIBLE_CONTEXT_TOKENS: whole(1_024)
-    .default(16_384)
-    .describe("Tokens of prompt and answer that its chat models accept; passages are cut to fit"),
+  OPENAI_COMPATIBLE_CALLS_AT_ONCE: optional(whole(1)).describe(
+    "Calls that it takes at once; without it, 1 embedding call and any others",
+  ),
+  OPENAI_COMPATIBLE_CONTEXT_TOKENS: optional(whole(1_024)).describe(
+    "Most tokens of prompt and answer; without it, what the server says, or 16,384",
+  ),
   AI_GATEWAY_ACCOUNT_ID: optional(z.string()).describe("Account of the AI Gateway"),
   AI_GATEWAY_ID: optional(z.string()).describe("Name of the gateway"),
   AI_GATEWAY_TOKEN: optional(z.string()).describe("Secret: the gateway's token"),

@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import type { Embedder, ProviderKeys, Reranker } from "../ports/models.ts";
+import type { ChatModel, Embedder, ProviderKeys, Reranker } from "../ports/models.ts";
 import type { WorkersAi } from "./cloudflare/workers-ai-failures.ts";
 
 export type ModelBindings = {
@@ -15,12 +15,14 @@ export type ModelBindings = {
 
 /** What differs of an embedding model and a reranker; the rest follows from the name. */
 type EmbeddingOf = Pick<Embedder, "model" | "batchLimit"> &
-  Partial<Pick<Embedder, "inputLimit" | "fusionWeight">>;
+  Partial<Pick<Embedder, "inputLimit" | "fusionWeight" | "server">>;
 type RerankerOf = Pick<Reranker, "model" | "batchLimit">;
 
 /** `name`: after the first slash. @throws QuarryError `model-failed`: no model of this kind */
 type ProviderModels = {
   chat(name: string): LanguageModelV4;
+  /** Of chat models of a server of one's own. */
+  own?(name: string): Pick<ChatModel, "server" | "window">;
   embedding(name: string, dimensions: number): EmbeddingOf;
   reranker(name: string): RerankerOf;
 };
@@ -33,7 +35,7 @@ export type ModelProvider = {
   prefix: string | null;
   /** Row of the table in docs/models.md, as Markdown. */
   documented: { names: string; goesTo: string; needs: string };
-  /** Tokens of prompt and answer together, which the providers' APIs do not report. */
+  /** Tokens of prompt and answer together, as far as they are known now. */
   contextTokens(model: string, config: Config): number;
   /** False: its chat models cannot choose among functions of a caller. */
   callsFunctions?: false;
@@ -50,4 +52,4 @@ export function contextTokensIn(known: [beginning: string, tokens: number][], mo
 }
 
 /** For unknown models: small enough for most current servers. */
-const UNKNOWN_CONTEXT_TOKENS = 16_384;
+export const UNKNOWN_CONTEXT_TOKENS = 16_384;

@@ -60,6 +60,16 @@ const TRAINED = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION
 const takes = ({ prefix: own }: ModelProvider, prefix: string) =>
   own === null || own === prefix || (own === local.prefix && SERVER_NAME.test(prefix));
 
+function namedIn(providers: readonly ModelProvider[], model: string) {
+  const slash = model.indexOf("/");
+  const prefix = model.slice(0, Math.max(0, slash));
+  const provider = providers.find((one) => takes(one, prefix));
+  if (prefix === "" || provider === undefined) {
+    throw modelFailed(`Model ${model}: the name must have the form provider/name`);
+  }
+  return { provider, prefix, name: model.slice(slash + 1) };
+}
+
 /** Models by `provider/name`; a provider's settings are read when it is first used. */
 export function modelRegistry(
   config: Config,
@@ -68,14 +78,9 @@ export function modelRegistry(
 ): ModelRegistry {
   const bindings = { ...given, fetch: limitedFetch(given.fetch, config.MODEL_ANSWER_MAX_BYTES) };
   const find = (model: string) => {
-    const slash = model.indexOf("/");
-    const prefix = model.slice(0, Math.max(0, slash));
-    const provider = providers.find((one) => takes(one, prefix));
-    if (prefix === "" || provider === undefined) {
-      throw modelFailed(`Model ${model}: the name must have the form provider/name`);
-    }
+    const { provider, prefix, name } = namedIn(providers, model);
     const open = () => provider.open({ prefix, model }, config, bindings);
-    return { provider, prefix, open, name: model.slice(slash + 1) };
+    return { provider, open, name };
   };
   const isUsable = (model: string) => {
     try {
@@ -87,12 +92,16 @@ export function modelRegistry(
   return {
     chat(model) {
       const { provider, open, name } = find(model);
+      const models = open();
       return {
+        ...models.own?.(name),
         name: model,
-        model: open().chat(name),
+        model: models.chat(name),
         tokenizer: tokenizerOf(model),
-        contextTokens: provider.contextTokens(model, config),
         callsFunctions: provider.callsFunctions ?? true,
+        get contextTokens() {
+          return provider.contextTokens(model, config);
+        },
       };
     },
     embedder(model, dimensions) {

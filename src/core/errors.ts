@@ -21,7 +21,8 @@ export type ErrorKind =
 export type ErrorCode =
   | "not-json"
   | "code-required" // the password is right, and there is a second factor
-  | "code-refused";
+  | "code-refused"
+  | "context-length-exceeded"; // the prompt does not fit into the model's window
 
 /** Messages can quote the caller's input. */
 const MESSAGE_LIMIT = 4_000;

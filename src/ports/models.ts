@@ -17,6 +17,9 @@ export const BUILT_IN_MODELS = {
   chat: "embedded/extractive",
 } as const;
 
+/** A server of one's own. `callsAtOnce` null: of embeddings one, of others any number. */
+export type ModelServer = { address: string; callsAtOnce: number | null };
+
 export type Embedder = {
   /** `provider/name`; equal names and dimensions give comparable vectors. */
   name: string;
@@ -28,6 +31,8 @@ export type Embedder = {
   tokenizer: Tokenizer;
   /** Characters of a text that the model can process at most; longer texts are truncated. */
   inputLimit: number;
+  /** Absent: a provider that takes calls side by side. */
+  server?: ModelServer | undefined;
   /** Weight of vectors in hybrid fusion, 0 to 1: low if hashed (repeats BM25), else 0.5 or more. */
   fusionWeight: number;
 };
@@ -74,11 +79,17 @@ export type ChatModel = {
   name: string;
   model: LanguageModelV4;
   tokenizer: Tokenizer;
-  /** Tokens of prompt and answer together, as far as known. */
-  contextTokens: number;
+  /** Tokens of prompt and answer together, as far as known: more after `window` was read. */
+  readonly contextTokens: number;
+  /** Where a server says how large its window is, or refuses what is larger. */
+  window?: { read: () => Promise<void>; learn: (tokens: number) => void } | undefined;
+  server?: ModelServer | undefined;
   /** Whether the model can choose among functions of a caller. */
   callsFunctions: boolean;
 };
+
+/** Of an input, tokens that were sent, and that are taken; null: the server does not say. */
+export type TooLong = { sent: number | null; limit: number | null };
 
 /** Why a model call failed, whatever the vendor; without key, URL or body. */
 export class ModelFailure extends Error {
@@ -90,10 +101,15 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number | null;
   /** What the provider says about the request that it refused: for administrators alone. */
   readonly reason: string | null;
+  readonly tooLong: TooLong | null;
+  /** There was no answer in time: the server may only be slow. */
+  readonly isLate: boolean;
+  /** The server still loads the model. */
+  readonly isLoading: boolean;
 
   constructor(
     message: string,
-    facts: Partial<Pick<ModelFailure, "status" | "retryable" | "retryAfterMs" | "reason">> = {},
+    facts: Partial<Omit<ModelFailure, keyof Error>> = {},
     options?: { cause?: unknown },
   ) {
     super(message, options);
@@ -101,15 +117,24 @@ export class ModelFailure extends Error {
     this.retryable = facts.retryable ?? false;
     this.retryAfterMs = facts.retryAfterMs ?? null;
     this.reason = facts.reason ?? null;
+    this.tooLong = facts.tooLong ?? null;
+    this.isLate = facts.isLate ?? false;
+    this.isLoading = facts.isLoading ?? false;
   }
 }
 
-/** Statuses by which servers refuse a call of more texts than they take; TEI answers 422. */
-const TOO_MANY = new Set([400, 413, 422]);
+/** Statuses that concern no text of a call: the key, the payment, the model, a server that loads. */
+const OF_NO_TEXT = new Set<number | null>([401, 402, 403, 404, 503]);
+const SERVER_ERROR = 500;
 
-/** The same texts in smaller calls may be taken. */
-export const mayTakeFewer = (thrown: unknown): boolean =>
-  thrown instanceof ModelFailure && thrown.status !== null && TOO_MANY.has(thrown.status);
+/**
+ * Whether parts of a failed call may be taken. TEI answers 422 to more texts than it takes,
+ * llama-server 500 to a call with one text that is too long.
+ */
+export function mayTakeFewer(thrown: unknown): boolean {
+  if (!(thrown instanceof ModelFailure) || OF_NO_TEXT.has(thrown.status)) return false;
+  return !thrown.retryable || (thrown.status ?? 0) >= SERVER_ERROR;
+}
 
 /** What the provider behind an error said, as the end of a sentence; empty where it said nothing. */
 export const providerReason = ({ cause }: { cause?: unknown }): string =>

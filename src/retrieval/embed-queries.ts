@@ -1,5 +1,4 @@
 import { embedTexts } from "../catalog/models/embed-texts.ts";
-import { REJECT_IF_BUSY } from "../ports/models.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
@@ -34,14 +33,15 @@ export function embedQueries(
 async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries: string[]) {
   const [first] = targets;
   if (first === undefined) return null;
-  const { now, models } = call.services;
+  const { now, models, inBackground } = call.services;
   const { embeddingModel: model, dimensions } = first.rag;
   const startedAt = now();
   const leg = { part: "embedding", kind: "embedding", share: EMBEDDING_SHARE } as const;
   const embedded = await runLeg(call, leg, async (signal) => {
     const embedder = models.embedder(model, dimensions);
     const { fusionWeight } = embedder;
-    return { ...(await embedTexts(embedder, queries, signal, REJECT_IF_BUSY)), fusionWeight };
+    const how = { signal, isAhead: true, inBackground };
+    return { ...(await embedTexts(embedder, queries, how)), fusionWeight };
   });
   call.report.uses.push({
     kind: "embedding",

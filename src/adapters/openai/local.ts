@@ -2,7 +2,9 @@ import type { Config } from "../../config.ts";
 import { given } from "../../core/input/given.ts";
 import { environmentServers, SERVER_NAME, type KeyedServer } from "../../core/model-servers.ts";
 import { ModelFailure } from "../../ports/models.ts";
-import { lacks, type ModelBindings, type ModelProvider } from "../model-provider.ts";
+import { lacks, UNKNOWN_CONTEXT_TOKENS } from "../model-provider.ts";
+import type { ModelBindings, ModelProvider } from "../model-provider.ts";
+import { learnWindow, readWindow, windowOf } from "./model-window.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 import { serverFetch, stateOf } from "./server-state.ts";
@@ -45,6 +47,10 @@ export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
   },
 });
 
+/** Servers of the panel have a name in its place until a call is made. */
+const addressOf = (prefix: string, config: Config) =>
+  environmentServers(config).find(({ name }) => name === prefix)?.baseUrl ?? `http://${prefix}`;
+
 /** Any OpenAI-compatible server. */
 export const local: ModelProvider = {
   prefix: "local",
@@ -53,26 +59,40 @@ export const local: ModelProvider = {
     goesTo: "any OpenAI-compatible server (Ollama, vLLM, llama.cpp, LiteLLM, TEI)",
     needs: "`OPENAI_COMPATIBLE_BASE_URL`, or [a server](#a-local-server) set in the panel",
   },
-  contextTokens: (_model, config) => config.OPENAI_COMPATIBLE_CONTEXT_TOKENS,
+  contextTokens(model, config) {
+    const slash = model.indexOf("/");
+    const most = config.OPENAI_COMPATIBLE_CONTEXT_TOKENS;
+    const window = windowOf(addressOf(model.slice(0, slash), config), model.slice(slash + 1));
+    return Math.min(most ?? Infinity, window?.tokens ?? most ?? UNKNOWN_CONTEXT_TOKENS);
+  },
   open({ prefix, model }, config, bindings) {
     const own = environmentServers(config).find(({ name }) => name === prefix);
     if (own === undefined && bindings.keys === undefined) throw missing(prefix, model);
-    // What the panel sets is read when a call is made.
-    const { baseUrl } = own ?? { baseUrl: `http://${prefix}` };
+    const baseUrl = addressOf(prefix, config);
+    const callsAtOnce = config.OPENAI_COMPATIBLE_CALLS_AT_ONCE ?? null;
+    const server = { address: baseUrl, callsAtOnce };
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const servers = await serversNow(config, bindings);
-      const server = servers.find(({ name }) => name === prefix);
-      if (server === undefined) throw new ModelFailure(missing(prefix, model).message);
+      const found = servers.find(({ name }) => name === prefix);
+      if (found === undefined) throw new ModelFailure(missing(prefix, model).message);
       const url = input instanceof Request ? input.url : input.toString();
-      const address = `${server.baseUrl}${url.slice(baseUrl.length)}`;
-      return await serverFetch(server, bindings.fetch)(address, init);
+      const address = `${found.baseUrl}${url.slice(baseUrl.length)}`;
+      return await serverFetch(found, bindings.fetch)(address, init);
     };
     const endpoint = { baseUrl, apiKey: undefined, name: "local", fetch };
     return {
       chat: (name) => openAiChat(endpoint, name),
+      own: (name) => ({
+        server,
+        window: {
+          read: () => readWindow(endpoint, name),
+          learn: (tokens) => learnWindow(baseUrl, name, tokens),
+        },
+      }),
       embedding: (name) => ({
         model: openAiEmbedding(endpoint, name, TEXTS_PER_CALL),
         batchLimit: TEXTS_PER_CALL,
+        server,
       }),
       reranker: (name) => ({
         model: openAiReranker(endpoint, name),

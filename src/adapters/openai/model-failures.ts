@@ -5,6 +5,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { waitIn } from "../../core/time.ts";
 import { ModelFailure } from "../../ports/models.ts";
@@ -42,8 +43,11 @@ export function failureOfStatus(
   const meaning = meaningOf(status, options?.cause);
   const retryable = isRetryableStatus(status) && meaning === "";
   const reason = REFUSED.has(status) ? reasonIn(options?.cause) : null;
-  const facts = { status, retryable, retryAfterMs, reason };
-  return new ModelFailure(`${status}${meaning}`, facts, options);
+  const tooLong = tooLongIn(reason ?? "");
+  const isLoading = LOADING.test(reason ?? "");
+  const words = isLoading ? " (it is still loading the model)" : meaning;
+  const facts = { status, retryable, retryAfterMs, reason, tooLong, isLoading };
+  return new ModelFailure(`${status}${words}`, facts, options);
 }
 
 /** In the words of Ollama, LM Studio, vLLM, llama-server and LiteLLM, near the beginning. */
@@ -61,16 +65,42 @@ function meaningOf(status: number, cause: unknown): string {
   return status === 401 || NO_KEY.test(text) ? " (the key is missing or wrong)" : "";
 }
 
-/** Statuses that say that the request is wrong; others may quote the key. */
-const REFUSED = new Set([400, 413, 422]);
+/** Statuses that say that the request is wrong; others may quote the key. llama.cpp's is a 500. */
+const REFUSED = new Set([400, 413, 422, 500, 503]);
+/** llama-server until its model is in memory: "Loading model". */
+const LOADING = /\bloading\b/i;
 /** Keys, tokens and addresses of servers. */
 const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]{32,}/gi;
 const MAX_REASON_LENGTH = 300;
 
 function reasonIn(cause: unknown): string | null {
-  if (!APICallError.isInstance(cause) || cause.data === undefined) return null;
-  const text = cause.message.slice(0, 4 * MAX_REASON_LENGTH).replaceAll(SECRETS, "…");
+  if (!APICallError.isInstance(cause)) return null;
+  const body = parsedJson(cause.responseBody ?? "");
+  const error = isObject(body) ? (body["error"] ?? body["message"] ?? body["detail"]) : null;
+  // TEI's `error` is the sentence itself.
+  const sentence = isObject(error) ? error["message"] : error;
+  if (typeof sentence !== "string") return null;
+  const text = sentence.slice(0, 4 * MAX_REASON_LENGTH).replaceAll(SECRETS, "…");
   return text.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
+}
+
+const TOO_LONG =
+  /(?:context|too (?:long|large)|exceed|tokens).{0,200}(?:context|length|size|token|window)/i;
+const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
+
+/**
+ * What servers say of an input that is too long has two figures, its tokens and the limit, in any
+ * order: "input (705 tokens) is too large to process. increase the physical batch size (current
+ * batch size: 512)" and "request (4476 tokens) exceeds the available context size (4096 tokens)"
+ * of llama-server (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp),
+ * "maximum context length is 2048 tokens. However, you requested 2310 tokens" of vLLM, OpenAI and
+ * llama-cpp-python. Ollama names none: "the input length exceeds the context length".
+ */
+function tooLongIn(sentence: string): ModelFailure["tooLong"] {
+  if (!TOO_LONG.test(sentence)) return null;
+  const [one, other] = (sentence.match(FIGURES) ?? []).map(Number);
+  if (one === undefined || other === undefined || one === other) return { sent: null, limit: null };
+  return { sent: Math.max(one, other), limit: Math.min(one, other) };
 }
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */
@@ -85,14 +115,19 @@ export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined)
       return new ModelFailure("connection failed", { retryable: true }, cause);
     }
     if (statusCode >= FIRST_ERROR) return failureOfStatus(statusCode, responseHeaders ?? {}, cause);
-    // A truncated body looks like an unreadable one; a retry may succeed.
-    return new ModelFailure("unreadable reply", { retryable: true }, cause);
+    return new ModelFailure(problemOf(thrown.cause), { retryable: true }, cause);
   }
   if (isLostConnection(thrown)) {
     return new ModelFailure("connection failed", { retryable: true }, cause);
   }
   return new ModelFailure("unusable reply", {}, cause);
 }
+
+/** Of an answer that has begun. */
+const problemOf = (thrown: unknown) =>
+  thrown instanceof Error && OF_SDK.test(thrown.name) ? "unreadable reply" : "the connection broke";
+/** JSON that cannot be parsed, or is of another form. */
+const OF_SDK = /^AI_/;
 
 /**
  * What workerd throws where nothing listens, a name is unknown or a connection breaks: an `Error`
@@ -162,7 +197,7 @@ function failureInStream(thrown: unknown, signal: AbortSignal | undefined): unkn
   if (own !== null) return own;
   const cause = { cause: thrown };
   if (thrown instanceof Error || !isObject(thrown)) {
-    return new ModelFailure("unreadable reply", { retryable: true }, cause);
+    return new ModelFailure(problemOf(thrown), { retryable: true }, cause);
   }
   const { type, code } = thrown;
   const status = Number(code);

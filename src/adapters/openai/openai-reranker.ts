@@ -1,7 +1,7 @@
-import { ownFailureIn } from "../limited-answer.ts";
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { ModelFailure, tokensOfReranking } from "../../ports/models.ts";
 import { asModelFailure, failureOfStatus } from "./model-failures.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
@@ -81,7 +81,7 @@ async function askForRanking(
     await response.body?.cancel();
     throw failureOfStatus(response.status, Object.fromEntries(response.headers));
   }
-  const parsed = reply.safeParse(await response.json().catch(nullUnlessOurs));
+  const parsed = reply.safeParse(parsedJson(await response.text()));
   if (!parsed.success) throw new ModelFailure("unreadable reply", { retryable: true });
   return parsed.data;
 }
@@ -91,10 +91,4 @@ export function textsOf(options: Pick<RerankingModelV4CallOptions, "documents">)
   const { documents } = options;
   if (documents.type === "text") return documents.values;
   return documents.values.map((value) => JSON.stringify(value));
-}
-
-function nullUnlessOurs(thrown: unknown): null {
-  const own = ownFailureIn(thrown);
-  if (own !== null) throw own;
-  return null;
 }

@@ -1,36 +1,136 @@
 import { acceptedSize, inAcceptedBatches } from "../../core/work/accepted-batches.ts";
-import { inBatches } from "../../core/work/batches.ts";
-import { mayTakeFewer, ModelFailure } from "../../ports/models.ts";
-import type { Embedder, REJECT_IF_BUSY } from "../../ports/models.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { mayTakeFewer, ModelFailure, REJECT_IF_BUSY, type Embedder } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
+import { callAtOnce, paceOf, type EmbeddingPace } from "./embedding-pace.ts";
+import type { Paced, PacedText, Send } from "./embedding-pace.ts";
+
+/** Calls side by side, where a provider takes them: replies are many times as large as vectors. */
+const CALLS_AT_ONCE = 4;
+/** Shares of a refused text that are tried; of the length that a server names, a little less. */
+const SHARES = [0.75, 0.5, 0.25];
+const CAREFUL = 0.95;
+/** A shorter text, in characters, is refused for something else than its length. */
+const MIN_CUT_LENGTH = 200;
+/** So many single texts are refused, and none taken: the server takes nothing. */
+const REFUSED_AT_MOST = 2;
+
+/** Texts being embedded, and what came of them so far, in their order. */
+type Embedding = {
+  embedder: Embedder;
+  pace: EmbeddingPace | null;
+  how: Paced;
+  outcomes: (Float32Array | ModelFailure)[];
+  tokens: number;
+};
 
 /** In as few calls as possible. @throws ModelFailure also for vectors that cannot be meant. */
-export async function embedTexts(
-  embedder: Embedder,
-  texts: string[],
-  signal: AbortSignal,
-  providerOptions?: typeof REJECT_IF_BUSY,
-) {
-  const { name, model, dimensions, tokenizer, batchLimit, inputLimit } = embedder;
-  const send = async (batch: string[]) => {
-    const values = batch.map((text) => text.slice(0, inputLimit).toWellFormed());
-    const options = providerOptions === undefined ? {} : { providerOptions };
-    const reply = await model.doEmbed({ values, dimensions, abortSignal: signal, ...options });
+export async function embedTexts(embedder: Embedder, texts: string[], how: Paced) {
+  const { outcomes, tokens } = await embedEach(embedder, texts, how);
+  const vectors = outcomes.map((outcome) => {
+    if (outcome instanceof ModelFailure) throw outcome;
+    return outcome;
+  });
+  return { vectors, tokens };
+}
+
+/**
+ * L2-normalised vectors, and the provider's tokens, or an estimate. A text that the model refuses is
+ * cut, and spoils no other: its failure takes the place of its vector.
+ * @throws ModelFailure where the failure is of no text
+ */
+export async function embedEach(embedder: Embedder, texts: string[], how: Paced) {
+  const { name, batchLimit, inputLimit, tokenizer } = embedder;
+  const pace = paceOf(embedder);
+  const embedding: Embedding = { embedder, pace, how, outcomes: [], tokens: 0 };
+  const waiting = texts.map((whole, at): PacedText => {
+    const text = whole.slice(0, inputLimit).toWellFormed();
+    return { text, at, tokens: pace === null ? 0 : estimateTokens(text, tokenizer) };
+  });
+  const send = (batch: PacedText[]) => sendTexts(embedding, batch);
+  const alone = {
+    refused: 0,
+    replace: (text: PacedText, refusal: unknown) =>
+      sendBeginning(embedding, text, refusal, alone.refused),
+  };
+  const work = async () => {
+    while (waiting.length > 0) {
+      const size = acceptedSize(name, batchLimit);
+      const batch = pace === null ? waiting.splice(0, size) : pace.take(waiting, size);
+      await inAcceptedBatches({ name, send, mayTakeFewer, alone }, batch);
+    }
+  };
+  const workers = pace === null ? CALLS_AT_ONCE : 1;
+  try {
+    await inParallel(Array.from({ length: workers }), workers, work);
+  } finally {
+    // After a failure, no worker goes on.
+    waiting.length = 0;
+  }
+  return embedding;
+}
+
+async function sendTexts(embedding: Embedding, batch: PacedText[]): Promise<void> {
+  const { embedder, pace, how, outcomes } = embedding;
+  const { model, dimensions, tokenizer } = embedder;
+  const options = how.isAhead === true ? { providerOptions: REJECT_IF_BUSY } : {};
+  const send: Send = async (abortSignal, isLate) => {
+    const sent = batch.filter(({ text, at }) => {
+      const vector = pace?.late.get(text);
+      if (vector !== undefined) outcomes[at] = vector;
+      return pace?.late.delete(text) !== true;
+    });
+    if (sent.length === 0) return false;
+    const values = sent.map(({ text }) => text);
+    const reply = await model.doEmbed({ values, dimensions, abortSignal, ...options });
     const { embeddings, usage } = reply;
     if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
-    const vectors = embeddings.map((embedding) => toUnitLength(embedding, dimensions));
-    const tokens = usage?.tokens ?? estimateTokens(values.join("\n"), tokenizer);
-    return { vectors, tokens };
+    // Some servers say 0.
+    embedding.tokens += usage?.tokens || estimateTokens(values.join("\n"), tokenizer);
+    for (const [place, { at, text }] of sent.entries()) {
+      outcomes[at] = toUnitLength(embeddings[place] ?? [], dimensions);
+      if (isLate()) pace?.late.set(text, outcomes[at]);
+    }
+    return true;
   };
-  const batches = inBatches(texts, acceptedSize(name, batchLimit));
-  const sent = batches.map((batch) => inAcceptedBatches({ name, send, mayTakeFewer }, batch));
-  const replies = (await Promise.all(sent)).flat();
-  return {
-    /** L2-normalised, in the texts' order. */
-    vectors: replies.flatMap(({ vectors }) => vectors),
-    /** As the provider counts them; estimated where it does not report them. */
-    tokens: replies.reduce((sum, { tokens }) => sum + tokens, 0),
-  };
+  if (pace === null) return await callAtOnce(send, how);
+  const tokens = batch.reduce((sum, text) => sum + text.tokens, 0);
+  await pace.call(tokens, send, how);
+  if (batch.length === 1 && pace.longestText < tokens) pace.longestText = tokens;
+}
+
+/** Tries a beginning of a text that was refused alone. @throws ModelFailure where nothing is taken */
+async function sendBeginning(
+  embedding: Embedding,
+  { text, at, tokens: whole }: PacedText,
+  refusal: unknown,
+  refused: number,
+): Promise<void> {
+  const { pace, outcomes } = embedding;
+  let failure = refusal;
+  for (const share of sharesAfter(refusal, text)) {
+    const beginning = text.slice(0, Math.floor(text.length * share)).toWellFormed();
+    const tokens = Math.floor(whole * share);
+    try {
+      await sendTexts(embedding, [{ text: beginning, at, tokens }]);
+      if (pace !== null) pace.longestText = Math.min(pace.longestText, tokens);
+      return;
+    } catch (again) {
+      failure = again;
+      if (!mayTakeFewer(again)) break;
+    }
+  }
+  const isOutage = refused >= REFUSED_AT_MOST && embedding.tokens === 0;
+  if (isOutage || !(failure instanceof ModelFailure) || !mayTakeFewer(failure)) throw failure;
+  outcomes[at] = failure;
+}
+
+function sharesAfter(refusal: unknown, text: string): number[] {
+  if (text.length < MIN_CUT_LENGTH || !(refusal instanceof ModelFailure)) return [];
+  const { sent, limit } = refusal.tooLong ?? {};
+  if (!sent || !limit) return SHARES;
+  const share = (limit / sent) * CAREFUL;
+  return [share, share * CAREFUL, share / 2];
 }
 
 function toUnitLength(embedding: number[], dimensions: number): Float32Array {

@@ -9,6 +9,8 @@ type Sending<Item, Reply> = {
   send: (batch: Item[]) => Promise<Reply>;
   /** Whether smaller batches may be taken where this was thrown. */
   mayTakeFewer: (thrown: unknown) => boolean;
+  /** What takes the place of an item that is refused alone; absent: the refusal is thrown. */
+  alone?: { refused: number; replace: (item: Item, thrown: unknown) => Promise<Reply> };
 };
 
 /** Items a call: `limit`, or fewer where the server has refused so many. */
@@ -18,23 +20,30 @@ export const acceptedSize = (name: string, limit: number): number =>
 /**
  * Sends a batch, or its halves where it is refused, down to single items. A size counts as taken
  * once both halves are: then not an item but the number of them was refused.
- * @throws what the first refused item, or another failure, threw
+ * @throws what the first refused item without replacement, or another failure, threw
  */
 export async function inAcceptedBatches<Item, Reply>(
   sending: Sending<Item, Reply>,
   batch: Item[],
 ): Promise<Reply[]> {
-  const { name, send, mayTakeFewer } = sending;
+  const { name, send, mayTakeFewer, alone } = sending;
   try {
     return [await send(batch)];
   } catch (thrown) {
-    if (batch.length < 2 || !mayTakeFewer(thrown)) throw thrown;
+    const [item, ...others] = batch;
+    const isAlone = others.length === 0;
+    if (item === undefined || !mayTakeFewer(thrown) || (isAlone && !alone)) throw thrown;
+    if (isAlone && alone) {
+      alone.refused += 1;
+      return [await alone.replace(item, thrown)];
+    }
+    const before = alone?.refused;
     const size = Math.ceil(batch.length / 2);
     const replies: Reply[] = [];
     for (const half of inBatches(batch, size)) {
       replies.push(...(await inAcceptedBatches(sending, half)));
     }
-    acceptedSizes.set(name, acceptedSize(name, size));
+    if (alone?.refused === before) acceptedSizes.set(name, acceptedSize(name, size));
     return replies;
   }
 }

@@ -1,90 +1,55 @@
-import { embedTexts } from "../../catalog/models/embed-texts.ts";
+import { embedEach } from "../../catalog/models/embed-texts.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import { ModelFailure, type Embedder } from "../../ports/models.ts";
+import { ModelFailure } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
 import { embeddedText } from "../../documents/chunking/chunk-document.ts";
+import { outcomeOf, valueOf } from "./file-work.ts";
 import type { Embedded, FileWork, Lacking, Outcome, Wanted } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import type { RagId } from "../../core/ids.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
 
-/** One embedding call, ms. */
-const EMBEDDING_TIMEOUT_MS = 30_000;
-
 export const embedderOf = ({ models }: Pick<Services, "models">, file: ClaimedFile) =>
   models.embedder(file.embeddingModel, file.dimensions);
+
+/** `beat` is called while a slow model works. */
+export type Embedding = { tally: EmbeddingTally; beat?: () => Promise<void> };
 
 /** Vectors of all chunks that lack one, which are of one model: an outcome for each file. */
 export async function embedChunks(
   services: Services,
   lacking: readonly Lacking[],
-  tally: EmbeddingTally,
+  { tally, beat }: Embedding,
 ): Promise<Map<FileWork, Outcome<Embedded[]>>> {
   const wanted = lacking.flatMap(({ work, missing }) => missing.map((chunk) => ({ work, chunk })));
   const [first] = wanted;
   if (first === undefined) return new Map();
+  const { now, inBackground, takeTurn } = services;
   const embedder = embedderOf(services, first.work.file);
-  await services.takeTurn(embeddedLength(wanted));
-  return await embedSlice((some) => counted(services, embedder, some, tally), wanted);
-}
-
-type Embed = (wanted: Wanted[]) => Promise<Float32Array[]>;
-
-async function embedSlice(embed: Embed, wanted: Wanted[]) {
-  const works = new Set(wanted.map(({ work }) => work));
-  try {
-    return grouped(wanted, await embed(wanted));
-  } catch (thrown) {
-    const failed = new Map([...works].map((work) => [work, { thrown }]));
-    // A refusal may be caused by one text, so each file is tried alone. Other failures affect all
-    // files.
-    if (works.size === 1 || !isRefusal(thrown)) return failed;
-    const alone = new Map<FileWork, Outcome<Embedded[]>>();
-    for (const own of Map.groupBy(wanted, ({ work }) => work).values()) {
-      for (const [work, outcome] of await embedSlice(embed, own)) alone.set(work, outcome);
-    }
-    return alone;
-  }
-}
-
-/** One call of the provider; a failed call is counted too. */
-async function counted(
-  { now }: Services,
-  embedder: Embedder,
-  wanted: Wanted[],
-  tally: EmbeddingTally,
-): Promise<Float32Array[]> {
+  await takeTurn(embeddedLength(wanted));
+  const texts = wanted.map(({ work, chunk }) => embeddedText(work.markdown, chunk));
+  const { signal } = new AbortController();
+  const how = { signal, group: first.work.file.ragId, beat, inBackground };
   const startedAt = now();
-  let tokens: number | null = null;
-  try {
-    const texts = wanted.map(({ work, chunk }) => embeddedText(work.markdown, chunk));
-    const embedded = await callEmbedder(embedder, texts);
-    ({ tokens } = embedded);
-    return embedded.vectors;
-  } finally {
-    tally.add({ model: embedder.name, wanted, tokens, latencyMs: now() - startedAt });
-  }
+  const called = await outcomeOf(() => embedEach(embedder, texts, how));
+  const tokens = "value" in called ? called.value.tokens : null;
+  tally.add({ model: embedder.name, wanted, tokens, latencyMs: now() - startedAt });
+  const byWork = Map.groupBy(wanted.entries(), ([, { work }]) => work);
+  const outcomes = [...byWork].map(async ([work, own]) => {
+    const outcome = await outcomeOf(() =>
+      labelFailure("embedding provider", async () => {
+        const { outcomes } = valueOf(called);
+        return own.map(([at, { chunk }]) => ({ chunk, vector: vectorIn(outcomes[at]) }));
+      }),
+    );
+    return [work, outcome] as const;
+  });
+  return new Map(await Promise.all(outcomes));
 }
 
-/** @throws StepFailure that names the embedding provider */
-export const callEmbedder = (embedder: Embedder, texts: string[]) =>
-  labelFailure("embedding provider", () =>
-    embedTexts(embedder, texts, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)),
-  );
-
-const isRefusal = (thrown: unknown) =>
-  thrown instanceof Error && thrown.cause instanceof ModelFailure && !thrown.cause.retryable;
-
-function grouped(wanted: Wanted[], vectors: Float32Array[]) {
-  const byWork = new Map<FileWork, { value: Embedded[] }>();
-  for (const [at, { work, chunk }] of wanted.entries()) {
-    const vector = vectors[at];
-    if (vector === undefined) continue;
-    const outcome = byWork.get(work) ?? { value: [] };
-    outcome.value.push({ chunk, vector });
-    byWork.set(work, outcome);
-  }
-  return byWork;
+function vectorIn(outcome: Float32Array | ModelFailure | undefined): Float32Array {
+  if (outcome instanceof Float32Array) return outcome;
+  throw outcome ?? new ModelFailure("incomplete reply");
 }
 
 /** One embedding call and its result; `tokens` is null when it failed. */

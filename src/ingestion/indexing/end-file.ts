@@ -5,7 +5,7 @@ import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 import { factsOf, indexOf, outcomeOf, fingerprintOf } from "./file-work.ts";
 import { isStorageFailure, QuarryError } from "../../core/errors.ts";
-import { ModelFailure } from "../../ports/models.ts";
+import { ModelFailure, providerReason } from "../../ports/models.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { messageOf } from "./queue-by-size.ts";
@@ -69,14 +69,19 @@ export async function endOfFailure(
   thrown: unknown,
 ): Promise<FileResult> {
   const isOfStorage = services.storage.noRoomSince !== null;
-  // Whatever fails while there is no room is not the file's fault.
-  const verdict = verdictOn(thrown, isOfStorage ? 1 : file.attempts);
+  const isLate =
+    thrown instanceof StepFailure && thrown.cause instanceof ModelFailure && thrown.cause.isLate;
+  // What fails while there is no room, or while a model is slow, is not the file's fault.
+  const isCounted = !isOfStorage && !isLate;
+  const verdict = verdictOn(thrown, isCounted ? file.attempts : 1);
   if (verdict.kind === "again") {
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
-    const again = { delayMs: verdict.delayMs, reason: verdict.message };
-    const tries = isOfStorage ? "" : `, try ${file.attempts} of ${MAX_TRIES}`;
-    const errorMessage = `${verdict.message}${tries}`;
-    const facts = { claimedUntil, isCounted: !isOfStorage, errorMessage };
+    // Shown in the panel and logged; the API tells a reason only of files that failed for good.
+    const reason = `${verdict.message}${thrown instanceof Error ? providerReason(thrown) : ""}`;
+    const again = { delayMs: verdict.delayMs, reason };
+    const tries = isCounted ? `, try ${file.attempts} of ${MAX_TRIES}` : "";
+    const errorMessage = `${reason}${tries}`;
+    const facts = { claimedUntil, isCounted, errorMessage };
     return endOf(file, { status: "pending", ...facts }, again);
   }
   const failed = {

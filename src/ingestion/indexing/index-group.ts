@@ -26,6 +26,8 @@ const MAX_SMALL_CHUNKS = 64;
 const PORTIONS_AT_ONCE = 3;
 /** Chunks of a portion, where its model takes more in a call: their vectors are in memory. */
 const MAX_PORTION_CHUNKS = 320;
+/** The same for a server that may take seconds for a chunk: its files become searchable sooner. */
+const MAX_SLOW_PORTION_CHUNKS = 16;
 
 /** What the files of one invocation share. */
 export type IndexJob = {
@@ -127,9 +129,11 @@ function portionsOf(services: Services, small: ReusableFile[]): ReusableFile[][]
     JSON.stringify([file.embeddingModel, file.dimensions]),
   );
   return [...ofModels.values()].flatMap((some) => {
-    const [batchLimit = 1] = some.map(({ work }) => embedderOf(services, work.file).batchLimit);
+    const [embedder] = some.map(({ work }) => embedderOf(services, work.file));
+    const { batchLimit = 1, server } = embedder ?? {};
     const calls = Math.ceil(MAX_SMALL_CHUNKS / batchLimit);
-    const total = Math.min(calls * batchLimit, MAX_PORTION_CHUNKS);
+    const most = server === undefined ? MAX_PORTION_CHUNKS : MAX_SLOW_PORTION_CHUNKS;
+    const total = Math.min(calls * batchLimit, most);
     return inBatchesBySize(some, { total }, ({ missing }) => missing.length);
   });
 }
@@ -161,12 +165,17 @@ async function findMissing(services: Services, works: FileWork[]) {
 type Vectors = { embedded: Embedded[]; asked: number };
 
 /** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
-async function vectorsFor(services: Services, found: readonly ReusableFile[], { tally }: IndexJob) {
+async function vectorsFor(
+  services: Services,
+  found: readonly ReusableFile[],
+  { tally, lease }: IndexJob,
+) {
   const reused = await inParallel(found, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
     const outcome = await outcomeOf(() => reuse(missing));
     return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
   });
-  const embedded = await embedChunks(services, reused, tally);
+  const beat = () => lease.renew(found.map(({ work }) => work.file));
+  const embedded = await embedChunks(services, reused, { tally, beat });
   return await inParallel(reused, reused.length, async ({ work, missing, outcome }) =>
     outcomeOf(async () => {
       const fresh = valueOf(embedded.get(work) ?? { value: [] });

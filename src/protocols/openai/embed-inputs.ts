@@ -37,7 +37,7 @@ async function embed(services: Embedding, asked: EmbeddingRequest): Promise<Embe
   let tokens = 0;
   const call = async (batch: string[], until: AbortSignal) => {
     calls += 1;
-    const made = await embedTexts(embedder, batch, until);
+    const made = await embedTexts(embedder, batch, { signal: until });
     tokens += made.tokens;
     return made.vectors;
   };

@@ -5,7 +5,6 @@ import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { callEmbedder } from "../../../src/ingestion/indexing/embed-chunks.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai.ts";
 import type { ModelRegistry } from "../../../src/ports/models.ts";
@@ -26,7 +25,7 @@ const texts = (count: number) => Array.from({ length: count }, (_, at) => `text 
 test("ten queries are one embedding call, with the key and no fields servers refuse", async () => {
   const double = new OpenAiDouble({ apiKey: "key", embed: () => [3, 4] });
   const registry = modelRegistry(config, { fetch: double.fetch });
-  const { vectors } = await embedTexts(registry.embedder("local/nomic", 2), texts(10), signal);
+  const { vectors } = await embedTexts(registry.embedder("local/nomic", 2), texts(10), { signal });
   expect(double.requests).toHaveLength(1);
   expect(double.requests[0]?.url).toBe("http://models.test/v1/embeddings");
   expect(double.requests[0]?.body).toEqual({
@@ -49,7 +48,7 @@ test("more texts than a provider takes go in batches that it takes", async () =>
     inputLimit: 9,
     fusionWeight: 1,
   };
-  const { vectors } = await embedTexts(embedder, texts(250), signal);
+  const { vectors } = await embedTexts(embedder, texts(250), { signal });
   expect(ai.calls.map(({ inputs }) => (inputs["text"] as string[]).length)).toEqual([100, 100, 50]);
   expect(ai.calls[0]?.options).toMatchObject({ gateway: { id: "gate" } });
   expect(vectors).toHaveLength(250);
@@ -59,7 +58,9 @@ test("vectors are matched by index where a server answers in another order", asy
   const embed = (text: string) => [Number(text.slice(5)), 1];
   const double = new OpenAiDouble({ embed, shuffles: true });
   const registry = modelRegistry(config, { fetch: double.fetch });
-  const { vectors } = await embedTexts(registry.embedder("local/shuffling", 2), texts(40), signal);
+  const { vectors } = await embedTexts(registry.embedder("local/shuffling", 2), texts(40), {
+    signal,
+  });
   const slopes = vectors.map(([x = 0, y = 1]) => Math.round(x / y));
   expect(slopes).toEqual(Array.from({ length: 40 }, (_, at) => at));
 });
@@ -69,11 +70,11 @@ test("a server that takes fewer texts is sent fewer, and is known afterwards", a
   const double = new OpenAiDouble({ embed, textsPerCall: 10 });
   const embedder = modelRegistry(config, { fetch: double.fetch }).embedder("local/ten", 2);
   const sizes = () => double.requests.map(({ body }) => (body as { input: [] }).input.length);
-  const { vectors } = await embedTexts(embedder, texts(32), signal);
+  const { vectors } = await embedTexts(embedder, texts(32), { signal });
   expect(vectors.map(([x = 0, y = 1]) => Math.round(x / y))).toEqual([...Array(32).keys()]);
   expect(sizes()).toEqual([32, 16, 8, 8, 16, 8, 8]);
   double.requests.length = 0;
-  await embedTexts(embedder, texts(16), signal);
+  await embedTexts(embedder, texts(16), { signal });
   expect(sizes()).toEqual([8, 8]);
 });
 
@@ -85,9 +86,9 @@ test("a text that a server refuses does not make the calls smaller for good", as
       ? Response.json({ error: { message: "too long" } }, { status: 400 })
       : await double.fetch(...call);
   const embedder = modelRegistry(config, { fetch }).embedder("local/picky", 2);
-  await expect(embedTexts(embedder, texts(32), signal)).rejects.toMatchObject({ status: 400 });
+  await expect(embedTexts(embedder, texts(32), { signal })).rejects.toMatchObject({ status: 400 });
   double.requests.length = 0;
-  await embedTexts(embedder, texts(32).slice(6), signal);
+  await embedTexts(embedder, texts(32).slice(6), { signal });
   expect(double.requests).toHaveLength(1);
 });
 
@@ -123,10 +124,10 @@ test.each<[object, object]>([
 test("a vector of the wrong length names the setting; a missing one is noticed", async () => {
   const double = new OpenAiDouble({ embed: () => [1, 2, 3] });
   const registry = modelRegistry(config, { fetch: double.fetch });
-  const short = embedTexts(registry.embedder("local/nomic", 2), ["a"], signal);
+  const short = embedTexts(registry.embedder("local/nomic", 2), ["a"], { signal });
   await expect(short).rejects.toThrow("a vector of 3 dimensions, but EMBEDDING_DIMENSIONS is 2");
   double.fail("embeddings", { kind: "empty-choices" });
-  const none = embedTexts(registry.embedder("local/nomic", 2), ["a"], signal);
+  const none = embedTexts(registry.embedder("local/nomic", 2), ["a"], { signal });
   await expect(none).rejects.toThrow("incomplete reply");
 });
 
@@ -162,8 +163,8 @@ describe("over AI Gateway", () => {
   ])("%s embeds queries and documents at its own path", async (name, path, more) => {
     const double = new OpenAiDouble();
     const embedder = open(double).embedder(name, 2);
-    await embedTexts(embedder, ["a"], signal);
-    await callEmbedder(embedder, ["a"]);
+    await embedTexts(embedder, ["a"], { signal });
+    await embedTexts(embedder, ["a"], { signal, isAhead: true });
     const [request, ofDocuments] = double.requests;
     expect(ofDocuments?.body).toEqual(request?.body);
     expect(request?.url).toBe(`http://gateway.test/v1/account/gate/${path}`);

@@ -7,7 +7,6 @@ import type { ModelProvider } from "../../../src/adapters/model-provider.ts";
 import { MODEL_PROVIDERS, modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { REJECT_IF_BUSY } from "../../../src/ports/models.ts";
 
 const config = parseConfig({ ENVIRONMENT: "development" });
 
@@ -52,8 +51,8 @@ test("a query and a reranking do not wait for capacity of Workers AI, a document
   const models = modelRegistry(config, { ai });
   const embedder = models.embedder("workers-ai/@cf/baai/bge-m3", 2);
   const { signal } = new AbortController();
-  await embedTexts(embedder, ["a document"], signal);
-  await embedTexts(embedder, ["a query"], signal, REJECT_IF_BUSY);
+  await embedTexts(embedder, ["a document"], { signal });
+  await embedTexts(embedder, ["a query"], { signal, isAhead: true });
   const { model } = models.reranker("workers-ai/@cf/baai/bge-reranker-base");
   await model.doRerank({ query: "a", documents: { type: "text", values: ["b"] } });
   expect(asked).toEqual([undefined, true, true]);

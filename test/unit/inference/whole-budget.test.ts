@@ -72,10 +72,13 @@ const ANSWERS: [path: string, place: keyof Paces, reply: unknown][] = [
   ["/chat/completions", "chat", { choices: [{ message: { role: "assistant", content: "Yes." } }] }],
 ];
 
+let servers = 0;
+
 function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
   const config = parseConfig({
     ENVIRONMENT: "development",
-    OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+    // What a server has shown is remembered.
+    OPENAI_COMPATIBLE_BASE_URL: `http://models-${(servers += 1)}.test/v1`,
     RETRIEVAL_TIMEOUT_MS: String(RETRIEVAL_MS),
     MODEL_TIMEOUT_MS: String(MODEL_MS),
   });

@@ -56,7 +56,7 @@ test("calls before one that fails count, and none is made after it", async () =>
   let calls = 0;
   const { embed, told } = world(async (values) => {
     calls += 1;
-    if (values.includes("8")) throw new ModelFailure("down", { status: 500 });
+    if (values.includes("8")) throw new ModelFailure("down", { status: 503 });
     return vectorsOf(values);
   });
   await expect(embed(40)).rejects.toMatchObject({ kind: "model-failed" });

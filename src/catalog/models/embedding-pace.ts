@@ -1,0 +1,159 @@
+import { Lane, type InLane } from "../../core/work/lane.ts";
+import { abortOf, withinTime } from "../../core/work/deadline.ts";
+import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { ModelFailure, type Embedder, type ModelServer } from "../../ports/models.ts";
+
+/** What a server is given before it has shown its speed: one long passage. */
+const FIRST_TOKENS = 512;
+/** A call takes about so long, so that a question that comes meanwhile is not late. */
+const CALL_MS = 2 * SECOND_MS;
+/** A call grows at most so many times. */
+const GROWTH = 4;
+/** A call is late when it takes so many times as long as it should, and this long. */
+const PATIENCE = 4;
+const LEAST_LIMIT_MS = 30 * SECOND_MS;
+/** The longest time, also before the speed is known: 512 tokens at two a second. */
+const LAST_MS = 5 * MINUTE_MS;
+/** After a call without an answer, questions do not wait for the server so long, and then briefly. */
+const SILENT_MS = 30 * SECOND_MS;
+const RETURN_MS = SECOND_MS / 2;
+/** Vectors of late answers that are kept, for a model. */
+const KEPT_VECTORS = 1_000;
+
+/** A text, and its place among those to be embedded. */
+export type PacedText = { text: string; at: number; tokens: number };
+
+/** How a call is made; `isAhead`: somebody waits for the answer to a question. */
+export type Paced = InLane & {
+  signal: AbortSignal;
+  /** Lets a call that is late go on. */
+  inBackground?: (work: Promise<unknown>) => void;
+};
+
+/** `isLate`: nobody waits for the answer any more. Resolves to whether anything had to be sent. */
+export type Send = (signal: AbortSignal, isLate: () => boolean) => Promise<boolean>;
+
+/**
+ * The speed that a model's server has shown: how many tokens it gets in a call, and how long it may
+ * take. Known while the isolate lives: production has several, each with a pace of its own; where
+ * one process serves all, as `npm start` does, there is one.
+ */
+export class EmbeddingPace {
+  readonly #lane: Lane;
+  #tokensPerCall = FIRST_TOKENS;
+  /** Sums over the last calls, each of which halves those before it. */
+  #shown = { tokens: 0, ms: 0 };
+  /** Until when the server is taken to be silent, ms; 0: it has answered. */
+  #silentUntil = 0;
+  /** Tokens of the longest text that was taken after one was cut: longer ones get calls alone. */
+  longestText = Infinity;
+  /** Vectors of late answers, by text. */
+  readonly late = new Map<string, Float32Array>();
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+  }
+
+  /** Takes the texts of the next call, at most `limit`, from the beginning of `texts`. */
+  take(texts: PacedText[], limit: number): PacedText[] {
+    let tokens = 0;
+    const end = texts.findIndex((text, at) => {
+      tokens += text.tokens;
+      const isLong = Math.max(text.tokens, texts[0]?.tokens ?? 0) > this.longestText;
+      return at > 0 && (at >= limit || isLong || tokens > this.#tokensPerCall);
+    });
+    return texts.splice(0, end < 0 ? texts.length : end);
+  }
+
+  /** @throws ModelFailure `isLate` for no answer in time; what `send` throws; the signal's reason */
+  async call(tokens: number, send: Send, how: Paced): Promise<void> {
+    const { isAhead = false } = how;
+    let isLate = false;
+    if (isAhead && Date.now() < this.#silentUntil) {
+      throw new ModelFailure("the server does not answer at the moment");
+    }
+    const end = await this.#lane.begin(how);
+    const limitMs = this.#limitMs(tokens, isAhead);
+    const lastMs = isAhead ? SILENT_MS : LAST_MS;
+    const startedAt = Date.now();
+    const answer = send(AbortSignal.timeout(lastMs), () => isLate).finally(end);
+    const measured = answer.then((wasSent) => this.#answered(wasSent ? tokens : 0, startedAt));
+    try {
+      await within(measured, limitMs, how);
+    } catch (thrown) {
+      const isAnswer = thrown instanceof ModelFailure && thrown.status !== null;
+      isLate = !isAnswer && Date.now() - startedAt >= RETURN_MS;
+      if (isLate) {
+        if (this.late.size > KEPT_VECTORS) this.late.clear();
+        this.#tokensPerCall = Math.max(1, this.#tokensPerCall / 2);
+        this.#silentUntil = startedAt + lastMs;
+        const over = measured.catch(() => (this.#silentUntil = Date.now() + SILENT_MS));
+        how.inBackground?.(over);
+      }
+      throw thrown;
+    }
+  }
+
+  #limitMs(tokens: number, isAhead: boolean): number {
+    if (isAhead && this.#silentUntil > 0) return RETURN_MS;
+    const { ms, tokens: shown } = this.#shown;
+    const expectedMs = shown === 0 ? Infinity : (tokens * ms) / shown;
+    return Math.min(LAST_MS, Math.max(LEAST_LIMIT_MS, PATIENCE * expectedMs));
+  }
+
+  #answered(tokens: number, startedAt: number): void {
+    this.#silentUntil = 0;
+    if (tokens === 0) return;
+    const ms = Math.max(1, Date.now() - startedAt);
+    // A short question shows the way there and back, not the speed.
+    const kept = 1 - Math.min(1, tokens / this.#tokensPerCall) / 2;
+    const { tokens: earlier, ms: took } = this.#shown;
+    this.#shown = { tokens: earlier * kept + tokens, ms: took * kept + ms };
+    const inTime = (this.#shown.tokens / this.#shown.ms) * CALL_MS;
+    this.#tokensPerCall = Math.min(inTime, Math.max(this.#tokensPerCall, GROWTH * tokens));
+  }
+}
+
+/** @throws ModelFailure `isLate`, the signal's reason */
+async function within(answer: Promise<void>, limitMs: number, { signal, beat }: Paced) {
+  const until = Date.now() + limitMs;
+  const ended = Promise.race([answer.then(() => true), abortOf(signal)]);
+  while (Date.now() < until) {
+    if (await withinTime(ended, Math.min(SECOND_MS, until - Date.now()))) return;
+    await beat?.();
+  }
+  throw lateFailure(limitMs);
+}
+
+/** Where calls run side by side. @throws ModelFailure `isLate` */
+export async function callAtOnce(send: Send, { signal }: Paced): Promise<void> {
+  const limit = AbortSignal.timeout(LEAST_LIMIT_MS);
+  await send(AbortSignal.any([signal, limit]), () => false).catch((thrown: unknown) => {
+    throw limit.aborted && !signal.aborted ? lateFailure(LEAST_LIMIT_MS) : thrown;
+  });
+}
+
+const lateFailure = (ms: number) =>
+  new ModelFailure(`no answer after ${ms / SECOND_MS} s`, { retryable: true, isLate: true });
+
+const paces = new Map<string, EmbeddingPace>();
+const lanes = new Map<string, Lane>();
+
+/** Of a model and the dimensions of its vectors; null: its provider takes calls side by side. */
+export function paceOf({ name, dimensions, server }: Embedder): EmbeddingPace | null {
+  const lane = laneOf(server && { ...server, callsAtOnce: server.callsAtOnce ?? 1 });
+  if (lane === null) return null;
+  const key = JSON.stringify([name, dimensions, server?.address]);
+  const pace = paces.get(key) ?? new EmbeddingPace(lane);
+  paces.set(key, pace);
+  return pace;
+}
+
+/** The models of one server wait for each other; null: calls need not wait. */
+export function laneOf(server: ModelServer | undefined): Lane | null {
+  if (server === undefined || server.callsAtOnce === null) return null;
+  const { address, callsAtOnce: atOnce } = server;
+  const lane = lanes.get(address) ?? new Lane({ atOnce, leaseMs: LAST_MS });
+  lanes.set(address, lane);
+  return lane;
+}

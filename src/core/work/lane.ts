@@ -1,0 +1,70 @@
+/** Whoever waits looks by itself: one request cannot wake another. */
+const LOOK_EVERY_MS = 20;
+/** A request that ended without a word has left the line. */
+const GONE_AFTER_MS = 1_000;
+
+/** Who is ahead goes first, then groups in turn; `beat` is called while the work waits. */
+export type InLane = {
+  group?: string;
+  isAhead?: boolean;
+  signal?: AbortSignal | undefined;
+  beat?: (() => Promise<void>) | undefined;
+};
+
+type Place = InLane & { number: number; seenAt: number };
+
+/** Work of which so many may run at once; what has not ended after `leaseMs` never will. */
+export class Lane {
+  readonly #limits: { atOnce: number; leaseMs: number };
+  #running: Place[] = [];
+  readonly #waiting = new Set<Place>();
+  readonly #servedAt = new Map<string, number>();
+  #number = 0;
+
+  constructor(limits: { atOnce: number; leaseMs: number }) {
+    this.#limits = limits;
+  }
+
+  /** Of what runs and what waits. */
+  get size(): number {
+    this.#next();
+    return this.#running.length + this.#waiting.size;
+  }
+
+  /** Waits for a turn and returns what ends it. @throws the signal's reason */
+  async begin(work: InLane = {}): Promise<() => void> {
+    const place: Place = { ...work, number: (this.#number += 1), seenAt: Date.now() };
+    this.#waiting.add(place);
+    try {
+      while (this.#next() !== place) {
+        await new Promise<void>((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+        work.signal?.throwIfAborted();
+        await work.beat?.();
+        place.seenAt = Date.now();
+        this.#waiting.add(place);
+      }
+    } finally {
+      this.#waiting.delete(place);
+    }
+    if (this.#waiting.size === 0) this.#servedAt.clear();
+    this.#servedAt.set(work.group ?? "", place.number);
+    place.seenAt = Date.now();
+    this.#running.push(place);
+    return () => void (this.#running = this.#running.filter((other) => other !== place));
+  }
+
+  /** Whose turn it is; null: nobody's. */
+  #next(): Place | null {
+    const { atOnce, leaseMs } = this.#limits;
+    const isThere = ({ seenAt }: Place, forMs: number) => Date.now() - seenAt <= forMs;
+    this.#running = this.#running.filter((place) => isThere(place, leaseMs));
+    const rankOf = ({ isAhead, group = "" }: Place) =>
+      isAhead === true ? -1 : (this.#servedAt.get(group) ?? 0);
+    let next: Place | null = null;
+    for (const place of this.#waiting) {
+      if (!isThere(place, GONE_AFTER_MS)) this.#waiting.delete(place);
+      else if (next === null || rankOf(place) < rankOf(next)) next = place;
+    }
+    return this.#running.length < atOnce ? next : null;
+  }
+}
