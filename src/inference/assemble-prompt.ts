@@ -1,6 +1,7 @@
 import { passagesNotice, writePassages, writeRequest } from "../text/prompt-delimiters.ts";
 import type { Passage } from "../text/prompt-delimiters.ts";
 import { cautiousTokens, type Tokenizer } from "../text/tokens.ts";
+import type { TooLong } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 
 /** Reserved for the answer where the inference sets no limit; at most a quarter of the window. */
@@ -33,20 +34,24 @@ export type AssembledPrompt = {
   text: string;
   used: RetrievedChunk[];
   leftOut: number;
+  /** Of the whole prompt, by our count. */
+  tokens: number;
 };
 
 /** Retrieved text is put into the user's message only, never into the system prompt. */
 export function assemblePrompt(parts: PromptParts): AssembledPrompt {
   const { chunks, key, prompt, formNote, howToCite } = parts;
-  const { shown: used } = within(chunks, tokensForPassages(parts), parts.tokenizer);
+  const room = tokensForPassages(parts);
+  const { shown: used, tokens: taken } = within(chunks, room, parts.tokenizer);
   const leftOut = chunks.length - used.length;
-  if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut };
+  const tokens = parts.contextTokens - answerTokens(parts) - room + taken;
+  if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut, tokens };
   const passages =
     used.length === 0
       ? []
       : [passagesNotice(key, howToCite), writePassages(used.map(asPassage), key)];
   const sections = [...passages, writeRequest(prompt, key), formNote];
-  return { text: sections.filter(Boolean).join("\n\n"), used, leftOut };
+  return { text: sections.filter(Boolean).join("\n\n"), used, leftOut, tokens };
 }
 
 function tokensForPassages(parts: PromptParts): number {
@@ -57,13 +62,23 @@ function tokensForPassages(parts: PromptParts): number {
 type Window = Pick<PromptParts, "contextTokens" | "maxOutputTokens" | "tokenizer">;
 
 /** What these texts and the answer leave of the model's window. */
-export function tokensBeside(
-  texts: string[],
-  { contextTokens, maxOutputTokens, tokenizer }: Window,
-): number {
-  const answer = maxOutputTokens ?? Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE);
-  const said = texts.reduce((sum, text) => sum + cautiousTokens(text, tokenizer), 0);
-  return contextTokens - answer - said - FRAME_TOKENS;
+export function tokensBeside(texts: string[], window: Window): number {
+  const said = texts.reduce((sum, text) => sum + cautiousTokens(text, window.tokenizer), 0);
+  return window.contextTokens - answerTokens(window) - said - FRAME_TOKENS;
+}
+
+/** Reserved for the answer. */
+export const answerTokens = ({ contextTokens, maxOutputTokens }: Omit<Window, "tokenizer">) =>
+  maxOutputTokens ?? Math.floor(Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE));
+
+/** A refused prompt is so much shorter the next time, where the server names no figures. */
+const SHORTER = 0.7;
+/** Of what a server takes by its own count. */
+const CAREFUL = 0.95;
+
+/** How many tokens by our count a server takes that refused so many. */
+export function tokensAfter({ sent, limit }: TooLong, tokens: number): number {
+  return tokens * (sent !== null && limit !== null ? (limit / sent) * CAREFUL : SHORTER);
 }
 
 /** The best passages that fit; shorter ones follow one that is too long. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 
-import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
+import { estimateTokens, tokenWeight, type Tokenizer } from "../text/tokens.ts";
 import type { Meter } from "./record-usage.ts";
 
 /** Counts a call that the provider has told the usage of. */
@@ -9,6 +9,10 @@ export function count(meter: Meter, { inputTokens, outputTokens }: LanguageModel
   meter.outputTokens += outputTokens.total ?? 0;
 }
 
+const LAST_SPACE = /\s\S*$/;
+/** A longer text without a space is counted, too. */
+const MAX_TAIL = 200;
+
 /** Counts a streamed call by estimates until the provider tells, so that cut-off answers count. */
 export class StreamedUsage {
   readonly #meter: Meter;
@@ -16,6 +20,9 @@ export class StreamedUsage {
   #hasBegun = false;
   #input = 0;
   #output = 0;
+  /** Weight of the words that are complete, and the beginning of the next. */
+  #words = 0;
+  #tail = "";
 
   constructor(meter: Meter, tokenizer: Tokenizer) {
     this.#meter = meter;
@@ -26,7 +33,15 @@ export class StreamedUsage {
   wrote(text: string, prompt: LanguageModelV4Prompt): void {
     if (!this.#hasBegun) this.#add(estimateTokens(textOf(prompt), this.#tokenizer), 0);
     this.#hasBegun = true;
-    this.#add(0, estimateTokens(text, this.#tokenizer));
+    // Pieces of a word are not words of their own.
+    this.#tail += text;
+    const end = this.#tail.length > MAX_TAIL ? this.#tail.length : this.#tail.search(LAST_SPACE);
+    if (end > 0) {
+      this.#words += tokenWeight(this.#tail.slice(0, end), this.#tokenizer);
+      this.#tail = this.#tail.slice(end);
+    }
+    const whole = Math.ceil(this.#words + tokenWeight(this.#tail, this.#tokenizer));
+    this.#add(0, Math.max(0, whole - this.#output));
   }
 
   #add(input: number, output: number): void {
@@ -43,7 +58,7 @@ export class StreamedUsage {
   }
 }
 
-function textOf(prompt: LanguageModelV4Prompt): string {
+export function textOf(prompt: LanguageModelV4Prompt): string {
   const texts = prompt.flatMap(({ content }) =>
     typeof content === "string" ? [content] : content.map((part) => JSON.stringify(part)),
   );

@@ -9,7 +9,9 @@ import type { Now } from "../core/time.ts";
 import type { Deadline } from "../core/work/deadline.ts";
 import { withRetries } from "../core/work/with-retries.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
-import { count } from "./model-usage.ts";
+import { laneOf } from "../catalog/models/embedding-pace.ts";
+import { estimateTokens } from "../text/tokens.ts";
+import { count, textOf } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
 import { streamedCall, type Hearing } from "./streamed-call.ts";
 
@@ -26,33 +28,25 @@ export type RetryingCall = {
   handedBack: ReadonlySet<string>;
   /** Absent: nobody listens. */
   hearing?: Hearing | undefined;
+  isCallRequired?: boolean;
+  /** Receives what the server left out of the prompt, as a sentence. */
+  losses?: Set<string>;
 };
 
 const TRIES = 4;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
-
-/** Statuses of servers that do not support the JSON-schema mode. */
-const MODE_REFUSED = new Set([400, 404, 415, 422, 501]);
+const LOADING_WAIT_MS = 1_000;
+/** What there is of an answer is sent so long before the time is over. */
+const LAST_WORDS_MS = 300;
 
 /**
  * The model for the SDK's loop: retries within the deadline, counts usage, removes searches from
- * the last step so that an answer ends it, and drops a refused JSON-schema mode. Text that somebody
- * heard cannot be taken back: a call that fails after it is not retried.
+ * the last step so that an answer ends it. Text that somebody heard cannot be taken back: a call that
+ * fails after it is not retried.
  */
 export function retryingModel(call: RetryingCall): LanguageModelV4 {
   const { model } = call.chat;
-  let mode = call.providerSchema;
-  const generate = async (options: LanguageModelV4CallOptions) => {
-    try {
-      return await ask(call, withMode(options, mode));
-    } catch (thrown) {
-      const status = thrown instanceof ModelFailure ? thrown.status : null;
-      if (mode === null || status === null || !MODE_REFUSED.has(status)) throw thrown;
-      mode = null;
-      return ask(call, options);
-    }
-  };
   return {
     specificationVersion: "v4",
     provider: model.provider,
@@ -64,7 +58,8 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
       try {
         const final = call.meter.calls + 1 >= call.toolsUntil;
         const asked = final ? withoutSearches(options, call.handedBack) : options;
-        const result = await withRetries(() => generate(asked), retryRules(call, options));
+        const sent = withMode(asked, call);
+        const result = await withRetries(() => ask(call, sent), retryRules(call, options));
         return { ...(final ? answerOnly(result, call.handedBack) : result), warnings: [] };
       } finally {
         call.meter.calls += 1;
@@ -74,32 +69,74 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
   };
 }
 
+/** A server of one's own is always asked to stream: what it has written in time is the answer. */
 async function ask(
-  { chat, meter, hearing }: RetryingCall,
+  { chat, meter, hearing, deadline, losses }: RetryingCall,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
-  if (hearing !== undefined) return await streamedCall({ chat, meter, hearing }, options);
-  const result = await chat.model.doGenerate(options);
-  count(meter, result.usage);
-  return result;
+  if (chat.server === undefined && hearing === undefined) {
+    const result = await chat.model.doGenerate(options);
+    count(meter, result.usage);
+    return result;
+  }
+  const lane = laneOf(chat.server);
+  const end = await lane?.begin({ isAhead: true, signal: options.abortSignal });
+  try {
+    const withinMs = deadline.remainingMs - LAST_WORDS_MS;
+    const result = await streamedCall({ chat, meter, hearing, withinMs }, options);
+    noteCutPrompt(chat, options, result.usage.inputTokens.total, losses);
+    return result;
+  } finally {
+    end?.();
+  }
 }
 
-const retryRules = ({ deadline }: RetryingCall, { abortSignal }: LanguageModelV4CallOptions) => ({
-  tries: TRIES,
-  firstDelayMs: FIRST_DELAY_MS,
-  maxDelayMs: MAX_DELAY_MS,
-  remainingMs: () => deadline.remainingMs,
-  retryAfterMs: (thrown: unknown) =>
-    thrown instanceof ModelFailure && thrown.retryable ? (thrown.retryAfterMs ?? 0) : null,
-  signal: abortSignal ?? new AbortController().signal,
-});
+/** A prompt of so many tokens, of which a server counts so few, was cut; fewer are no window. */
+const MIN_CUT_TOKENS = 1_000;
+const CUT_SHARE = 0.65;
+const LEAST_WINDOW_TOKENS = 256;
 
+/** Ollama drops the beginning of a long prompt without a word: what it has read shows it. */
+function noteCutPrompt(
+  { tokenizer, window }: ChatModel,
+  { prompt }: LanguageModelV4CallOptions,
+  read = 0,
+  losses?: Set<string>,
+): void {
+  if (window === undefined || read < LEAST_WINDOW_TOKENS) return;
+  const sent = estimateTokens(textOf(prompt), tokenizer);
+  if (sent < MIN_CUT_TOKENS || read > sent * CUT_SHARE) return;
+  window.learn(read);
+  losses?.add(`context: the model's server read ${read} of about ${sent} tokens of the prompt`);
+}
+
+function retryRules({ deadline }: RetryingCall, { abortSignal }: LanguageModelV4CallOptions) {
+  let failures = 0;
+  return {
+    tries: Infinity,
+    firstDelayMs: FIRST_DELAY_MS,
+    maxDelayMs: MAX_DELAY_MS,
+    remainingMs: () => deadline.remainingMs,
+    retryAfterMs(thrown: unknown) {
+      if (!(thrown instanceof ModelFailure) || !thrown.retryable) return null;
+      // As long as there is time.
+      if (thrown.isLoading) return LOADING_WAIT_MS;
+      failures += 1;
+      return failures < TRIES ? (thrown.retryAfterMs ?? 0) : null;
+    },
+    signal: abortSignal ?? new AbortController().signal,
+  };
+}
+
+/** A call that is required is asked for here: the SDK throws where the model answers in words. */
 function withMode(
   options: LanguageModelV4CallOptions,
-  schema: Record<string, unknown> | null,
+  { providerSchema: schema, isCallRequired = false }: RetryingCall,
 ): LanguageModelV4CallOptions {
-  if (schema === null) return options;
-  return { ...options, responseFormat: { type: "json", schema, name: "response" } };
+  const isRequired = isCallRequired && options.toolChoice?.type === "auto";
+  const asked = isRequired ? { ...options, toolChoice: { type: "required" as const } } : options;
+  if (schema === null) return asked;
+  return { ...asked, responseFormat: { type: "json", schema, name: "response" } };
 }
 
 /** Some tools stay declared, for providers that require them when earlier calls are sent. */

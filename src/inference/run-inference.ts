@@ -1,6 +1,9 @@
 import type { InferenceRecord } from "../db/records.ts";
 import { keepQueries } from "../catalog/usage/keep-queries.ts";
-import { assemblePrompt } from "./assemble-prompt.ts";
+import { QuarryError } from "../core/errors.ts";
+import { ModelFailure, type ChatModel } from "../ports/models.ts";
+import { answerTokens, assemblePrompt, tokensAfter } from "./assemble-prompt.ts";
+import type { AssembledPrompt, PromptParts } from "./assemble-prompt.ts";
 import { newCiting } from "./citations/citing.ts";
 import { checkInferenceInput } from "./check-input.ts";
 import type { RetrievalResult } from "../retrieval/retrieve.ts";
@@ -68,9 +71,12 @@ export async function answerFromPassages(
   const { systemPrompt, model, maxOutputTokens } = setting;
   const chat = services.models.chat(model);
   const { functions, output, emit } = asked;
-  const { questions, found } = await search(services, run, tools);
+  const [{ questions, found }] = await Promise.all([
+    search(services, run, tools),
+    chat.window?.read(),
+  ]);
   const citing = cites === true && output === null ? newCiting() : null;
-  const { text, used, leftOut } = assemblePrompt({
+  const parts = {
     systemPrompt,
     prompt: input.prompt,
     besides: [...messages, ...followUp, functions ?? {}].map((one) => JSON.stringify(one)),
@@ -81,30 +87,58 @@ export async function answerFromPassages(
     maxOutputTokens,
     key: tools.key,
     howToCite: citing?.notice,
-  });
-  const degradations = [...found.degradations, ...leftOutOf(leftOut, found.chunks.length)];
-  if (hasSearched(setting)) {
-    await emit?.({ type: "retrieval", items: used, degradations, questions });
-  }
-  const turn = await runTurn(services, {
-    ...asked,
-    setting,
-    chat,
-    messages: [...messages, { role: "user", content: text }, ...followUp],
-    citing,
-    shown: used,
-    search: setting.nativeRag ? null : settingsOf(input),
-    maxSteps: MAX_STEPS,
-    ...tools,
-  });
-  return {
-    ...turn,
-    items: [...used, ...turn.items],
-    questions,
-    degradations: [...degradations, ...turn.degradations],
-    contextMs: found.timings.contextMs + turn.contextMs,
-    rerankingMs: found.timings.rerankingMs + turn.rerankingMs,
   };
+  const first = assemblePrompt(parts);
+  const lossesOf = ({ leftOut }: AssembledPrompt) => [
+    ...found.degradations,
+    ...leftOutOf(leftOut, found.chunks.length),
+  ];
+  if (hasSearched(setting)) {
+    const degradations = lossesOf(first);
+    await emit?.({ type: "retrieval", items: first.used, degradations, questions });
+  }
+  const answer = async (prompt: AssembledPrompt): Promise<FinishedRun> => {
+    const turn = await runTurn(services, {
+      ...asked,
+      setting,
+      chat,
+      messages: [...messages, { role: "user", content: prompt.text }, ...followUp],
+      citing,
+      shown: prompt.used,
+      search: setting.nativeRag ? null : settingsOf(input),
+      maxSteps: MAX_STEPS,
+      ...tools,
+    });
+    return {
+      ...turn,
+      items: [...prompt.used, ...turn.items],
+      questions,
+      degradations: [...lossesOf(prompt), ...turn.degradations],
+      contextMs: found.timings.contextMs + turn.contextMs,
+      rerankingMs: found.timings.rerankingMs + turn.rerankingMs,
+    };
+  };
+  return await answer(first).catch((thrown: unknown) =>
+    answer(shorterPrompt(thrown, first, parts, chat)),
+  );
+}
+
+/** With fewer passages, where the server refused a prompt for its length. @throws the refusal */
+function shorterPrompt(
+  thrown: unknown,
+  refused: AssembledPrompt,
+  parts: PromptParts,
+  chat: ChatModel,
+): AssembledPrompt {
+  const cause = thrown instanceof QuarryError ? thrown.cause : null;
+  if (!(cause instanceof ModelFailure) || cause.tooLong === null) throw thrown;
+  const maxOutputTokens = answerTokens(parts);
+  const contextTokens = tokensAfter(cause.tooLong, refused.tokens) + maxOutputTokens;
+  // By our count, which may be lower than the server's.
+  chat.window?.learn(Math.min(contextTokens, cause.tooLong.limit ?? contextTokens));
+  const prompt = assemblePrompt({ ...parts, contextTokens, maxOutputTokens });
+  if (prompt.used.length === refused.used.length) throw thrown;
+  return prompt;
 }
 
 /** The search before the model call, kept and counted. */

@@ -5,9 +5,10 @@ import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
-import { tokensBeside } from "./assemble-prompt.ts";
+import { answerTokens, tokensBeside } from "./assemble-prompt.ts";
 import { citedBlock, readSaid, type Citing, type Said } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
+import { delimiterRemover } from "../text/prompt-delimiters.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
 import type { Hearing } from "./streamed-call.ts";
@@ -65,7 +66,7 @@ export async function runTurn(
   const { chat, setting, search, key, meter, signal, emit, citing } = request;
   const { now, config } = services;
   // The first answer of an isolate evaluates the module; this must not count as the model's time.
-  await import("./ai-sdk.ts");
+  await Promise.all([import("./ai-sdk.ts"), chat.window?.read()]);
   const log = newSearchLog(meter.uses, now);
   const { contextTokens, tokenizer } = chat;
   const howToCite = citing?.notice;
@@ -78,7 +79,8 @@ export async function runTurn(
   // What the model has done before the turn counts.
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS - meter.modelMs, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
-  const turn = { ...request, offered, maxSteps, deadline, now, items };
+  const losses = log.degradations;
+  const turn = { ...request, offered, maxSteps, deadline, now, items, losses };
   const { response, asked, functionCalls, finish } = await answerOf(turn);
   const own = asked.filter(({ toolName }) => !offered.handedBack.has(toolName));
   return {
@@ -106,6 +108,7 @@ type Turn = TurnRequest & {
   now: InferenceServices["now"];
   /** The texts of the run's items so far. */
   items: () => string[];
+  losses: Set<string>;
 };
 
 type Response = InferenceResult["response"];
@@ -137,10 +140,14 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
     }
     const block =
       turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
-    return { response: [block], ...told };
+    const cut = finish === "length" ? { isCut: true as const } : {};
+    return { response: [{ ...block, ...cut }], ...told };
   }
   const read = turn.output.read(text);
   if (read.ok) return { response: read.value, ...told };
+  if (finish === "length") {
+    throw modelFailed("Model call failed: the answer was cut off before its JSON was complete");
+  }
   const note = turn.output.repairNote(read.findings);
   const messages = [...sent, ...first.messages, { role: "user", content: note } as const];
   const response = await repairedAnswer(turn, turn.output, messages, signal);
@@ -176,13 +183,19 @@ async function callModel(
 ): Promise<Called> {
   const { chat, deadline, now, meter, setting } = turn;
   const { tools, toolChoice, handedBack } = turn.offered;
-  const { systemPrompt, temperature, maxOutputTokens } = setting;
+  const { systemPrompt, temperature } = setting;
+  // A small model that does not end would write until its window is full.
+  const most = chat.server === undefined ? null : answerTokens({ ...chat, maxOutputTokens: null });
+  const maxOutputTokens = setting.maxOutputTokens ?? most;
   const providerSchema = turn.output?.providerSchema ?? null;
   const toolsUntil = meter.calls + maxSteps;
   // As large as the rest of the Worker, and only answers need it.
   const { generateText, isStepCount } = await import("./ai-sdk.ts");
   const hearing = hearingOf(turn);
-  const call = { chat, deadline, now, meter, providerSchema, toolsUntil, handedBack, hearing };
+  const { losses } = turn;
+  const base = { chat, deadline, now, meter, providerSchema, toolsUntil, handedBack };
+  const isCallRequired = toolChoice === "required";
+  const call = { ...base, hearing, losses, isCallRequired };
   const { steps } = await generateText({
     model: retryingModel(call),
     messages,
@@ -191,7 +204,7 @@ async function callModel(
     abortSignal: signal,
     toolCallConcurrency: TOOLS_AT_ONCE,
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(toolChoice === undefined || isCallRequired ? {} : { toolChoice }),
     ...(systemPrompt === "" ? {} : { instructions: systemPrompt }),
     ...(temperature === null ? {} : { temperature }),
     ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
@@ -208,7 +221,7 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
   // What was said before an own search is no part of a turn that the caller goes on with.
   const texts = steps
     .slice(functionCalls.length > 0 ? -1 : 0)
-    .map((step) => readSaid(step, turn.citing));
+    .map((step) => readSaid(step, turn.citing, turn.key));
   return {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked: asked.flat(),
@@ -222,18 +235,21 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
 const NOTHING_SAID: Said = { text: "", marks: [], own: [] };
 
 /** Structured output is heard by nobody: it is told when it was checked. */
-function hearingOf({ emit, output, citing }: Turn): Hearing | undefined {
+function hearingOf({ emit, output, citing, key }: Turn): Hearing | undefined {
   if (emit === undefined || output !== null) return undefined;
   const hear = async (text: string, step: number) => {
     if (text !== "") await emit({ type: "delta", text, step });
   };
-  if (citing === null) return { hear, end: () => Promise.resolve() };
-  let reader = new MarkReader(citing.word);
+  const newReaders = () => {
+    return { delimiters: delimiterRemover(key), marks: citing && new MarkReader(citing.word) };
+  };
+  let { delimiters, marks } = newReaders();
+  const read = (text: string) => marks?.push(text) ?? text;
   return {
-    hear: (text, step) => hear(reader.push(text), step),
+    hear: (text, step) => hear(read(delimiters.push(text)), step),
     async end(step) {
-      const rest = reader.end();
-      reader = new MarkReader(citing.word);
+      const rest = read(delimiters.end()) + (marks?.end() ?? "");
+      ({ delimiters, marks } = newReaders());
       await hear(rest, step);
     },
   };
@@ -251,10 +267,18 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
   });
 }
 
+function promptTooLong(failure: ModelFailure): QuarryError {
+  const { sent, limit } = failure.tooLong ?? {};
+  const figures = sent && limit ? `: it has ${sent} tokens, and the model takes ${limit}` : "";
+  const message = `Invalid request: the prompt is too long for the model${figures}`;
+  return new QuarryError("invalid", message, { cause: failure, code: "context-length-exceeded" });
+}
+
 /** The error of a failed model call: the provider's status, without the provider's own text. */
 export function asModelFailed(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {
+    if (thrown.tooLong !== null) return promptTooLong(thrown);
     const told = thrown.status === null ? thrown.message : statusInWords(thrown);
     return modelFailed(`Model call failed: ${told}`, thrown);
   }

@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
@@ -8,7 +7,7 @@ import type {
 } from "@ai-sdk/provider";
 
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
-import { count, StreamedUsage } from "./model-usage.ts";
+import { StreamedUsage } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
 
 type Collected = Pick<LanguageModelV4GenerateResult, "content" | "finishReason" | "usage">;
@@ -19,37 +18,35 @@ export type Hearing = {
   end: (step: number) => Promise<void>;
 };
 
-type StreamedCall = { chat: ChatModel; meter: Meter; hearing: Hearing };
+type StreamedCall = {
+  chat: ChatModel;
+  meter: Meter;
+  /** Absent: nobody listens. */
+  hearing: Hearing | undefined;
+  /** What there is of a text after so many ms is the answer. */
+  withinMs: number;
+};
 
 /** Streams a plain call. @throws ModelFailure (final once text was heard); the signal's reason */
 export async function streamedCall(
-  { chat, meter, hearing }: StreamedCall,
+  { chat, meter, hearing, withinMs }: StreamedCall,
   options: LanguageModelV4CallOptions,
 ): Promise<LanguageModelV4GenerateResult> {
   const step = meter.calls;
-  const stream = await streamOf(chat.model, options);
-  if (stream === null) {
-    const result = await chat.model.doGenerate(options);
-    count(meter, result.usage);
-    for (const part of result.content) {
-      if (part.type === "text") await hearing.hear(part.text, step);
-    }
-    await hearing.end(step);
-    return result;
-  }
+  const { stream } = await chat.model.doStream(options);
   const usage = new StreamedUsage(meter, chat.tokenizer);
   let wasHeard = false;
   const take = async (part: LanguageModelV4StreamPart) => {
     if (part.type !== "text-delta" && part.type !== "reasoning-delta") return;
     usage.wrote(part.delta, options.prompt);
     if (part.type === "reasoning-delta" || part.delta === "") return;
-    wasHeard = true;
-    await hearing.hear(part.delta, step);
+    wasHeard = hearing !== undefined;
+    await hearing?.hear(part.delta, step);
   };
   try {
-    const collected = await collect(stream, options.abortSignal, take);
+    const collected = await collect(stream, { signal: options.abortSignal, withinMs }, take);
     usage.ended(collected.usage);
-    await hearing.end(step);
+    await hearing?.end(step);
     return { ...collected, warnings: [] };
   } catch (thrown) {
     if (!wasHeard || !(thrown instanceof ModelFailure)) throw thrown;
@@ -60,30 +57,19 @@ export async function streamedCall(
 
 type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
-/** Statuses of servers that do not stream, or that do not know the option to tell the usage. */
-const STREAM_REFUSED = new Set([400, 422, 501]);
-
-/** Null where the server refuses to stream. */
-async function streamOf(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-): Promise<Parts | null> {
-  try {
-    return (await model.doStream(options)).stream;
-  } catch (thrown) {
-    const status = thrown instanceof ModelFailure ? thrown.status : null;
-    if (status === null || !STREAM_REFUSED.has(status)) throw thrown;
-    return null;
-  }
-}
-
 async function collect(
   stream: Parts,
-  signal: AbortSignal | undefined,
+  { signal, withinMs }: { signal: AbortSignal | undefined; withinMs: number },
   take: (part: LanguageModelV4StreamPart) => Promise<void>,
 ): Promise<Collected> {
   const call: Received = { content: [], open: new Map(), end: null };
   const reader = stream.getReader();
+  let isOver = false;
+  const stop = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(() => {
+    isOver = hasText(call);
+    if (isOver) stop();
+  }, withinMs);
   try {
     for (;;) {
       signal?.throwIfAborted();
@@ -93,13 +79,30 @@ async function collect(
       receive(value, call);
       await take(value);
     }
-    if (call.end === null) throw new ModelFailure("unreadable reply", { retryable: true });
+    if (isOver) call.end ??= CUT;
+    if (call.end === null) throw new ModelFailure("the answer broke off", { retryable: true });
     return { content: call.content.map(written), ...call.end };
   } catch (thrown) {
-    void reader.cancel().catch(() => {});
+    stop();
     throw thrown;
+  } finally {
+    clearTimeout(timer);
   }
 }
+
+const NOT_TOLD = { total: undefined, noCache: undefined, cacheRead: undefined };
+const CUT: NonNullable<Received["end"]> = {
+  finishReason: { unified: "length", raw: "time" },
+  usage: {
+    inputTokens: { ...NOT_TOLD, cacheWrite: undefined },
+    outputTokens: { ...NOT_TOLD, text: undefined, reasoning: undefined },
+  },
+};
+
+/** What can be an answer: text, and no call of a tool. */
+const hasText = ({ content }: Received) =>
+  content.every((one) => !("type" in one)) &&
+  content.some((one) => "kind" in one && one.kind === "text" && one.parts.length > 0);
 
 type Block = {
   kind: "text" | "reasoning";

@@ -70,7 +70,7 @@ export type Timings = { contextMs: number; rerankingMs: number; modelMs: number;
 export type Citation = { item: number; start: number; end: number };
 
 /** `citations`: only where they were asked for. */
-export type ContentBlock = { type: "text"; text: string; citations?: Citation[] };
+export type ContentBlock = { type: "text"; text: string; citations?: Citation[]; isCut?: true };
 
 export type InferenceResult = {
   /** Content blocks; with a JSON Schema the object or array that follows it. */

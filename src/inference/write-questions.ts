@@ -11,6 +11,8 @@ import type { EarlierMessage, InferenceServices } from "./types.ts";
 /** At most half of the time for all model work: the answer needs the rest. */
 const TIME_MS = 5_000;
 const TIME_SHARE = 0.5;
+/** Twice what a model took the last time, or had and did not keep: ms, while the isolate lives. */
+const shownMs = new Map<string, number>();
 const ANSWER_TOKENS = 200;
 
 const QUESTIONS = 3;
@@ -52,10 +54,11 @@ export async function questionsOf(
   const earlier = setting.conversation === "rewrite" ? textsIn(messages) : [];
   const before = earlier.findLast(({ role }) => role === "user");
   const asAsked = { queries: [prompt], written: [], degradations: [] };
+  // Together, what is left out is found, and a change of subject still counts most.
+  const together = before === undefined ? [] : [`${before.content}\n${prompt}`];
+  const lastTwo = { ...asAsked, queries: [prompt, ...together] };
   if (!chat.callsFunctions) {
-    // Together, what is left out is found, and a change of subject still counts most.
-    const together = before === undefined ? [] : [`${before.content}\n${prompt}`];
-    return { ...asAsked, queries: [prompt, ...together] };
+    return lastTwo;
   }
   const plans = setting.planning === "on";
   if (before === undefined && !plans) return asAsked;
@@ -66,7 +69,8 @@ export async function questionsOf(
   } catch (thrown) {
     signal?.throwIfAborted();
     const reason = asModelFailed(thrown).message;
-    return { ...asAsked, degradations: [`questions: ${reason}, searched for the last message`] };
+    const searched = together.length === 0 ? "the last message" : "the last two messages";
+    return { ...lastTwo, degradations: [`questions: ${reason}, searched for ${searched}`] };
   }
 }
 
@@ -87,7 +91,9 @@ async function askForQuestions(
   { chat, turns, plans, signal }: Writing,
   { key, meter }: RunTools,
 ): Promise<string[]> {
-  const budgetMs = Math.min(TIME_MS, config.MODEL_TIMEOUT_MS * TIME_SHARE);
+  const mostMs = Math.max(TIME_MS, shownMs.get(chat.name) ?? 0);
+  const budgetMs = Math.min(mostMs, config.MODEL_TIMEOUT_MS * TIME_SHARE);
+  const startedAt = now();
   const deadline = new Deadline(now, budgetMs, signal);
   const model = retryingModel({
     chat,
@@ -98,7 +104,7 @@ async function askForQuestions(
     toolsUntil: meter.calls,
     handedBack: new Set(),
   });
-  const { content } = await deadline.run("model", async (abortSignal) =>
+  const writing = deadline.run("model", async (abortSignal) =>
     model.doGenerate({
       prompt: [
         { role: "system", content: plans ? PLANNING_PROMPT : REWRITING_PROMPT },
@@ -108,6 +114,7 @@ async function askForQuestions(
       abortSignal,
     }),
   );
+  const { content } = await writing.finally(() => shownMs.set(chat.name, 2 * (now() - startedAt)));
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const questions = questionsIn(text, plans ? PLANNED_QUESTIONS : QUESTIONS);
   if (questions.length === 0) throw modelFailed("Model call failed: no question in the answer");

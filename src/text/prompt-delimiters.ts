@@ -5,13 +5,21 @@ export type Passage = {
   text: string;
 };
 
-const KEY_BYTES = 12;
+const CONSONANTS = "bdfgklmnprstvz";
+const VOWELS = "aeiou";
+const KEY_SYLLABLES = 3;
 
-/** 24 random hex digits that no document can contain in advance. */
-export function newDelimiterKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** A random word, two letters a syllable: of few tokens, and copied with fewer errors than digits. */
+export function newWord(syllables: number): string {
+  const bytes = crypto.getRandomValues(new Uint16Array(2 * syllables));
+  return Array.from(bytes, (byte, at) => {
+    const letters = at % 2 === 0 ? CONSONANTS : VOWELS;
+    return letters[byte % letters.length] ?? "";
+  }).join("");
 }
+
+/** One of 340,000 words; what looks like a delimiter with any of them is taken out of texts. */
+export const newDelimiterKey = () => newWord(KEY_SYLLABLES);
 
 /** Characters that show nothing and carry hidden text: tags, bidirectional controls, fillers. */
 const INVISIBLE =
@@ -69,10 +77,31 @@ export function writeRequest(prompt: string, key: string): string {
   return `<request-${key}>\n${prompt}\n</request-${key}>`;
 }
 
-const PASSAGE = /<passage-([0-9a-f]{24}) n="(\d+)" source="([^"\n]*)">\n/g;
-const PASSAGE_END = /\n<\/passage-([0-9a-f]{24})>/g;
-const REQUEST = /<request-([0-9a-f]{24})>\n/g;
-const REQUEST_END = /\n<\/request-([0-9a-f]{24})>/g;
+/** Small models repeat delimiters, some with half of the key, or in the middle of a text. */
+export function delimiterRemover(key: string) {
+  const name = `</?(?:passage|request)-${key.slice(0, 2)}[a-z]{0,8}(?: [^<>]{0,${MAX_ATTRIBUTES}})?`;
+  const whole = new RegExp(`${name}>`, "g");
+  const begun = new RegExp(`^${name}$`);
+  const beginnings = ["passage", "request"].flatMap((tag) => [`<${tag}-${key}`, `</${tag}-${key}`]);
+  let held = "";
+  /** Holds back what may become a delimiter. */
+  const push = (text: string): string => {
+    const shown = (held + text).replace(whole, "");
+    const start = shown.lastIndexOf("<");
+    const tag = start === -1 ? "" : shown.slice(start);
+    const isBegun = beginnings.some((one) => one.startsWith(tag)) || begun.test(tag);
+    held = isBegun ? tag : "";
+    return shown.slice(0, shown.length - held.length);
+  };
+  const end = () => (begun.test(held) ? "" : held);
+  return { push, end };
+}
+const MAX_ATTRIBUTES = 500;
+
+const PASSAGE = /<passage-([a-z]{6}) n="(\d+)" source="([^"\n]*)">\n/g;
+const PASSAGE_END = /\n<\/passage-([a-z]{6})>/g;
+const REQUEST = /<request-([a-z]{6})>\n/g;
+const REQUEST_END = /\n<\/request-([a-z]{6})>/g;
 
 /** Where the closing delimiters of each key stand: one pass, where a search each were quadratic. */
 function endsOf(text: string, delimiter: RegExp): Map<string, number[]> {

@@ -14,6 +14,7 @@ const CAUTIOUS_TOKENS_PER_DENSE_CHARACTER = 0.8;
 /** Latin, with its accents, ends here. */
 const SOMETHING_DENSE = /[\u0250-\uFFFF]/;
 const FIRST_DENSE = 0x250;
+const DIGITS = /[0-9]+/g;
 /** The second half of a character beyond the first plane. */
 const FIRST_LOW_SURROGATE = 0xdc00;
 const LAST_LOW_SURROGATE = 0xdfff;
@@ -30,9 +31,12 @@ export function cautiousTokens(text: string, tokenizer: Tokenizer): number {
   const estimated = estimateTokens(text, tokenizer);
   if (tokenizer !== "unknown") return Math.ceil(estimated * MARGIN);
   const dense = SOMETHING_DENSE.test(text) ? denseIn(text) : 0;
+  // Each is a token of its own in SmolLM2, Gemma, Mistral and others.
+  const digits = text.length - text.replace(DIGITS, "").length;
   const guessed =
-    (text.length - dense) / CAUTIOUS_CHARACTERS_PER_TOKEN +
-    dense * CAUTIOUS_TOKENS_PER_DENSE_CHARACTER;
+    (text.length - dense - digits) / CAUTIOUS_CHARACTERS_PER_TOKEN +
+    dense * CAUTIOUS_TOKENS_PER_DENSE_CHARACTER +
+    digits;
   return Math.ceil(Math.max(guessed, estimated * UNKNOWN_MARGIN));
 }
 

@@ -128,7 +128,7 @@ const ROBOTS: Named<[text: string]>[] = [
 ];
 
 const LINE_BEFORE_A_LIST = `What does -x do?\n\n${"w ".repeat(25_000)}:\n${"- a\n".repeat(12_000)}`;
-const KEY = "a".repeat(24);
+const KEY = "a".repeat(6);
 const withPassage = (source: string, text: string, request: string) =>
   `<passage-${KEY} n="1" source="${source}">\n${text}\n</passage-${KEY}>\n\n<request-${KEY}>\n${request}\n</request-${KEY}>`;
 const ITEMS = "- a\n".repeat(1_400);

@@ -4,11 +4,12 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
   LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
   LanguageModelV4Text,
   LanguageModelV4ToolCall,
 } from "@ai-sdk/provider";
 
-import { ModelFailure, passageSource } from "../../ports/models.ts";
+import { passageSource } from "../../ports/models.ts";
 import { readPassages, readRequest } from "../../text/prompt-delimiters.ts";
 import { quotationOf } from "./extractive/quotation.ts";
 import { evidenceOf } from "./extractive/evidence.ts";
@@ -35,10 +36,26 @@ export function extractiveChat(): LanguageModelV4 {
     modelId: "extractive",
     supportedUrls: {},
     doGenerate: (options) => Promise.resolve(generate(options)),
-    // Its caller then takes the answer in one piece, as from a server that does not stream.
-    doStream: () =>
-      Promise.reject(new ModelFailure("embedded/extractive does not stream", { status: 501 })),
+    doStream: (options) => Promise.resolve({ stream: streamOf(generate(options)) }),
   };
+}
+
+/** The answer in one piece. */
+function streamOf({ content, finishReason, usage }: LanguageModelV4GenerateResult) {
+  return new ReadableStream<LanguageModelV4StreamPart>({
+    start(controller) {
+      for (const part of content) {
+        if (part.type === "tool-call") controller.enqueue(part);
+        if (part.type !== "text") continue;
+        const { text: delta, citations = [] } = part;
+        controller.enqueue({ type: "text-start", id: "0" });
+        controller.enqueue({ type: "text-delta", id: "0", delta });
+        controller.enqueue({ type: "text-end", id: "0", citations });
+      }
+      controller.enqueue({ type: "finish", finishReason, usage });
+      controller.close();
+    },
+  });
 }
 
 function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {

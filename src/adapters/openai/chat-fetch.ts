@@ -5,18 +5,36 @@ import { mappedLines } from "../event-lines.ts";
 type Body = Record<string, unknown>;
 type Fetch = typeof globalThis.fetch;
 
+const without = ({ ...body }: Body, ...fields: string[]): Body => {
+  for (const field of fields) delete body[field];
+  return body;
+};
+
 /**
  * Fields that a model may refuse, and what is sent instead. OpenAI's reasoning models:
  * https://platform.openai.com/docs/guides/reasoning
  */
 const INSTEAD: Record<string, (body: Body) => Body> = {
   max_tokens: ({ max_tokens, ...body }) => ({ ...body, max_completion_tokens: max_tokens }),
-  temperature: (body) => {
-    const { temperature: _, ...others } = body;
-    return others;
-  },
+  temperature: (body) => without(body, "temperature"),
+  response_format: (body) => without(body, "response_format"),
+  tool_choice: (body) => without(body, "tool_choice"),
+  stream: (body) => without(body, "stream", "stream_options"),
 };
 const REFUSED = new Set([400, 422]);
+/**
+ * Modes that a server may lack, and statuses by which it says so without naming them:
+ * llama-cpp-python answers 500 to a schema and to a required call
+ * (https://github.com/abetlen/llama-cpp-python/blob/main/llama_cpp/llama_chat_format.py).
+ */
+const MODES: Record<string, (value: unknown, status: number) => boolean> = {
+  response_format: (value, status) =>
+    isObject(value) && value["type"] === "json_schema" && MODE_REFUSED.has(status),
+  tool_choice: (value, status) => value === "required" && MODE_REFUSED.has(status),
+  stream: (value, status) => value === true && STREAM_REFUSED.has(status),
+};
+const MODE_REFUSED = new Set([400, 404, 415, 422, 500, 501]);
+const STREAM_REFUSED = new Set([400, 422, 501]);
 const UNSUPPORTED = /^unsupported_/;
 /** What gateways such as LiteLLM leave of the error is its message, which names the field. */
 const IN_WORDS: Record<string, RegExp> = {
@@ -40,36 +58,56 @@ export const chatFetch =
       const changed = fields.length === 0 ? {} : { body: JSON.stringify(sent) };
       return await (fetch ?? globalThis.fetch)(input, { ...init, ...changed });
     };
+    const isStreamed = body["stream"] === true;
     let refused = refusedFields.get(name) ?? new Set<string>();
     let response = await send(refused);
     for (const _ of Object.keys(INSTEAD)) {
-      if (!REFUSED.has(response.status)) break;
-      const field = refusedField(await response.clone().text(), body, refused);
-      if (field === null) break;
+      const field = await refusedField(response, body, refused);
+      if (field === undefined) break;
       refused = new Set([...refused, field]);
       response = await send(refused);
     }
     if (response.ok && refused.size > 0) refusedFields.set(name, refused);
-    return withTextArguments(response);
+    return withTextArguments(isStreamed ? asStream(response) : response);
   };
 
-function refusedField(text: string, body: Body, refused: ReadonlySet<string>): string | null {
+/** Some servers and gateways answer as a whole what is to be streamed: then it is one event. */
+function asStream(response: Response): Response {
+  const { body, headers, ok } = response;
+  if (body === null || !ok || isStream(headers)) return response;
+  const event = mappedLines(body, (text) => [`data: ${asDelta(text)}\n\ndata: [DONE]\n\n`], {
+    whole: true,
+  });
+  return new Response(event, { headers: { "content-type": "text/event-stream" } });
+}
+
+const isStream = (headers: Headers) =>
+  headers.get("content-type")?.includes("event-stream") === true;
+
+function asDelta(text: string): string {
   const answer = parsedJson(text);
+  if (!isObject(answer) || !Array.isArray(answer["choices"])) return text.replaceAll("\n", " ");
+  for (const choice of answer["choices"].filter(isObject)) choice["delta"] = choice["message"];
+  return JSON.stringify(answer);
+}
+
+async function refusedField(response: Response, body: Body, refused: ReadonlySet<string>) {
+  const { status } = response;
+  const answer = REFUSED.has(status) ? parsedJson(await response.clone().text()) : null;
   const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : {};
   const isNamed = (field: string) =>
     typeof error["param"] === "string"
       ? error["param"] === field && UNSUPPORTED.test(String(error["code"]))
       : IN_WORDS[field]?.test(String(error["message"])) === true;
   const fields = Object.keys(INSTEAD).filter((field) => field in body && !refused.has(field));
-  return fields.find(isNamed) ?? null;
+  return fields.find(isNamed) ?? fields.find((field) => MODES[field]?.(body[field], status));
 }
 
 /** Some servers send the arguments of a tool call as an object instead of its JSON. */
 function withTextArguments(response: Response): Response {
   const { body, headers, ok } = response;
   if (body === null || !ok) return response;
-  const isStream = headers.get("content-type")?.includes("event-stream") === true;
-  const lines = isStream
+  const lines = isStream(headers)
     ? mappedLines(body, (line) => [`${DATA.test(line) ? asText(line) : line}\n`])
     : mappedLines(body, (text) => [asText(text)], { whole: true });
   return new Response(lines, response);

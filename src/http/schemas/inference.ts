@@ -41,6 +41,10 @@ export const ContentBlock = z
   .object({
     type: z.literal("text").describe("Kind of block."),
     text: z.string().describe("Text of the model."),
+    isCut: z
+      .literal(true)
+      .optional()
+      .describe("Only if the text ends at the limit of tokens or time."),
     citations: z
       .array(Citation)
       .optional()

@@ -4,6 +4,7 @@ import type { StepResult, ToolSet } from "ai";
 import { passageNumber } from "../../ports/models.ts";
 import type { Citation, ContentBlock } from "../types.ts";
 import { citingNotice, type Mark, newCitingWord, withoutMarks } from "./marks.ts";
+import { delimiterRemover } from "../../text/prompt-delimiters.ts";
 import { sentenceEnds } from "../../text/sentences.ts";
 
 /** How one run's model is asked to cite. */
@@ -19,10 +20,12 @@ export type Said = { text: string; marks: Mark[]; own: OwnCitation[] };
 type OwnCitation = { number: number; start: number; end: number };
 type Step = Pick<StepResult<ToolSet>, "text" | "content">;
 
-/** @param citing null: nobody asked for citations, and the text stays as it is. */
-export function readSaid(step: Step, citing: Citing | null): Said {
-  if (citing === null) return { text: step.text, marks: [], own: [] };
-  const { text, marks } = withoutMarks(step.text, citing.word);
+/** Without delimiters of this key. @param citing null: nobody asked for citations. */
+export function readSaid(step: Step, citing: Citing | null, key: string): Said {
+  const remover = delimiterRemover(key);
+  const answer = remover.push(step.text) + remover.end();
+  if (citing === null) return { text: answer, marks: [], own: [] };
+  const { text, marks } = withoutMarks(answer, citing.word);
   // Offsets are the model's: they hold where nothing was taken out before them.
   const own = ownCitations(step).filter(
     ({ start, end }) => text.slice(start, end) === step.text.slice(start, end),

@@ -1,21 +1,15 @@
+import { newWord } from "../../text/prompt-delimiters.ts";
+
 /**
  * The marks with which a model is asked to name the passages that it used, and which are taken out
  * of its answer again. A mark bears a word that is drawn for each call, so that no document can
  * know it and cite for others. Marks with another word are no citations, but are taken out, too.
  */
 
-const CONSONANTS = "bdfgklmnprstvz";
-const VOWELS = "aeiou";
 const SYLLABLES = 4;
 
-/** A word of 8 letters, one of 24 million; models copy syllables with fewer errors than digits. */
-export function newCitingWord(): string {
-  const bytes = crypto.getRandomValues(new Uint16Array(2 * SYLLABLES));
-  return Array.from(bytes, (byte, at) => {
-    const letters = at % 2 === 0 ? CONSONANTS : VOWELS;
-    return letters[byte % letters.length] ?? "";
-  }).join("");
-}
+/** One of 24 million words. */
+export const newCitingWord = () => newWord(SYLLABLES);
 
 /** What a model must know to cite; goes where it is told of the passages. */
 export function citingNotice(word: string): string {

@@ -53,6 +53,9 @@ function bodyOf(status: number, message: string, thrown?: unknown): OpenAiErrorB
   if (thrown instanceof NoSuchModel) {
     return { error: { message, type, param: "model", code: "model_not_found" } };
   }
+  if (thrown instanceof QuarryError && thrown.code === "context-length-exceeded") {
+    return { error: { message, type, param: "messages", code: "context_length_exceeded" } };
+  }
   const param = thrown instanceof OpenAiRefusal ? thrown.param : null;
   return { error: { message, type, param, code } };
 }

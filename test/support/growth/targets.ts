@@ -79,7 +79,7 @@ const cut = (markdown: string, chunkSize: number) =>
     { ...settings, chunkSize },
   );
 
-const KEY = "b".repeat(24);
+const KEY = "b".repeat(6);
 const passage = (text: string) =>
   `<passage-${KEY} n="1" source="a: b.md">\n${text}\n</passage-${KEY}>\n\n<request-${KEY}>\nHow many days?\n</request-${KEY}>`;
 const QUESTION = {

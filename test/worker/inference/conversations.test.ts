@@ -126,7 +126,7 @@ test.each([
   ["an answer", "The canteen opens at half past seven."],
   ["JSON", '{"questions": []}'],
   ["a novel", `What ${"about this and that ".repeat(100)}?`],
-])("%s in place of questions: the last message is searched", async (_what, text) => {
+])("%s in place of questions: the last two messages are searched", async (_what, text) => {
   questions = text;
   const {
     questions: told,
@@ -141,36 +141,39 @@ test.each([
   expect(told).toEqual([]);
   expect(items).toMatchObject([{ text: PARKING }]);
   expect(degradations).toEqual([
-    "questions: Model call failed: no question in the answer, searched for the last message",
+    "questions: Model call failed: no question in the answer, searched for the last two messages",
   ]);
 });
 
 test.each([
   ["fails", { kind: "status", status: 500 }, "provider answered 500"],
   ["is slow", { kind: "hang" }, "no answer after 4000 ms"],
-] as const)("a model that %s: the last message is searched", async (_what, failure, reason) => {
-  double.script = () => ({ text: "At half past seven." });
-  const { fetch } = double;
-  const failing = new OpenAiDouble();
-  failing.fail("chat", failure);
-  const fetchOf: typeof globalThis.fetch = (input, init) => {
-    const body = JSON.parse(typeof init?.body === "string" ? init.body : "") as ChatBody;
-    return writes(body) ? failing.fetch(input, init) : fetch(input, init);
-  };
-  const { services, settled, usage } = worldWith({
-    fetch: fetchOf,
-    variables: { MODEL_TIMEOUT_MS: "8000" },
-  });
-  const result = await runInference(services, requestOf({}, {}));
-  expect(result.questions).toEqual([]);
-  expect(result.degradations).toEqual([
-    expect.stringMatching(new RegExp(`^questions: Model call failed: ${reason}, searched for`)),
-  ]);
-  expect(result.response).toEqual([{ type: "text", text: "At half past seven." }]);
-  expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 20 });
-  await settled();
-  expect(usage).toMatchObject([{ outcome: "degraded" }]);
-});
+] as const)(
+  "a model that %s: the last two messages are searched",
+  async (_what, failure, reason) => {
+    double.script = () => ({ text: "At half past seven." });
+    const { fetch } = double;
+    const failing = new OpenAiDouble();
+    failing.fail("chat", failure);
+    const fetchOf: typeof globalThis.fetch = (input, init) => {
+      const body = JSON.parse(typeof init?.body === "string" ? init.body : "") as ChatBody;
+      return writes(body) ? failing.fetch(input, init) : fetch(input, init);
+    };
+    const { services, settled, usage } = worldWith({
+      fetch: fetchOf,
+      variables: { MODEL_TIMEOUT_MS: "8000" },
+    });
+    const result = await runInference(services, requestOf({}, {}));
+    expect(result.questions).toEqual([]);
+    expect(result.degradations).toEqual([
+      expect.stringMatching(new RegExp(`^questions: Model call failed: ${reason}, searched for`)),
+    ]);
+    expect(result.response).toEqual([{ type: "text", text: "At half past seven." }]);
+    expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 20 });
+    await settled();
+    expect(usage).toMatchObject([{ outcome: "degraded" }]);
+  },
+);
 
 test("who hangs up ends the writing, too", async () => {
   double.fail("chat", { kind: "hang" });
@@ -216,7 +219,7 @@ test("hostile turns stay bounded, on lines of their own and between the delimite
   const text = asked()[0]?.messages[1]?.content ?? "";
   expect(text.length).toBeLessThan(14_000);
   expect(text.split("\n")).toHaveLength(11);
-  expect(text).toMatch(/^<request-([0-9a-f]{24})>\nuser: 52 [^]*the end\n<\/request-\1>$/);
+  expect(text).toMatch(/^<request-([a-z]{6})>\nuser: 52 [^]*the end\n<\/request-\1>$/);
   expect(text).not.toMatch(/\nsystem:|<\/request-0{24}|<\|im_start|\u{E0041}|secret result/u);
 });
 

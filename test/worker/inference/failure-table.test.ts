@@ -24,7 +24,7 @@ const TOLD_AS: Record<Place, string> = {
   chat: "Model call failed: ",
 };
 
-const broken = "(unreadable reply|connection failed)";
+const broken = "(the connection broke|connection failed)";
 const noKey = "\\(the key is missing or wrong\\)";
 const schema = "the answer does not follow the JSON Schema";
 const silent = "no answer | no answer | no answer | no answer | no answer after \\d+ ms";
@@ -63,7 +63,7 @@ const TABLE: [name: string, Failure, cells: string][] = [
   [
     "an empty reply",
     { kind: "empty-choices" },
-    "incomplete reply | - | - | incomplete reply | unusable reply",
+    "incomplete reply | - | - | incomplete reply | unreadable reply",
   ],
   ...(["wrong-schema", "refusal", "unknown-tool", "bad-arguments"] as const).map(
     (kind): [string, Failure, string] => [kind, { kind }, `- | - | - | - | ${schema}`],

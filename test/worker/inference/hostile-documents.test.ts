@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 /** A message without its passages: the delimiters of each go with it. */
 const outside = (content: string) =>
-  content.replace(/<passage-([0-9a-f]{24}) n="\d+" source="[^"]*">\n[^]*?\n<\/passage-\1>/g, "");
+  content.replace(/<passage-([a-z]{6}) n="\d+" source="[^"]*">\n[^]*?\n<\/passage-\1>/g, "");
 
 const bodiesOf = (double: OpenAiDouble) => double.of("chat").map(({ body }) => body as ChatBody);
 

@@ -144,7 +144,7 @@ test.each(["local/chat", "workers-ai/@cf/meta/llama"])(
 test("a plain call does not ask the model to stream", async () => {
   const double = new OpenAiDouble();
   const { services } = worldWith({ double });
-  await answerOf(services, { model: "local/chat" });
+  await answerOf(services, { model: "openai/gpt-5" });
   const [asked] = double.of("chat").map(({ body }) => body as ChatBody);
   expect(asked?.stream).toBeUndefined();
 });

@@ -42,6 +42,8 @@ export type World = {
   settled: () => Promise<void>;
 };
 
+let servers = 0;
+
 /** The services as they are composed, with doubles for what is outside. */
 export function worldWith(of: {
   double?: OpenAiDouble;
@@ -52,7 +54,8 @@ export function worldWith(of: {
 }): World {
   const config = parseConfig({
     ENVIRONMENT: "development",
-    OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+    // What a server has shown is remembered.
+    OPENAI_COMPATIBLE_BASE_URL: `http://models-${(servers += 1)}.test/v1`,
     AI_GATEWAY_ACCOUNT_ID: "account",
     AI_GATEWAY_ID: "gate",
     AI_GATEWAY_TOKEN: "gateway-token",
