@@ -39,18 +39,13 @@ export function workersAiChat(
     const { model: _, ...inputs } = requestBody.parse(JSON.parse(body));
     const signal = init?.signal ?? undefined;
     const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
-    if (reply instanceof ReadableStream) {
-      return eventStream(asCompletionEvents(limitedBody(reply, settings.maxBytes, true)));
-    }
-    if (inputs["stream"] === true) return eventStream(eventsOfWhole(asCompletion(reply)));
-    return Response.json(asCompletion(reply));
+    if (!(reply instanceof ReadableStream)) return Response.json(asCompletion(reply));
+    const events = asCompletionEvents(limitedBody(reply, settings.maxBytes, true));
+    return new Response(events, { headers: { "content-type": "text/event-stream" } });
   };
   const endpoint = { baseUrl: "https://workers-ai.invalid/v1", apiKey: undefined };
   return openAiChat({ ...endpoint, name: "workers-ai", fetch: viaBinding }, modelId);
 }
-
-const eventStream = (body: ReadableStream<Uint8Array>) =>
-  new Response(body, { headers: { "content-type": "text/event-stream" } });
 
 /** The binding expects the bare schema where OpenAI wraps it with a name. */
 function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
@@ -122,17 +117,6 @@ const openAiEnd = z.object({
 /** The events in OpenAI's form, which the SDK's model reads. */
 export const asCompletionEvents = (events: ReadableStream<Uint8Array>) =>
   mappedLines(events, translator());
-
-/** A completion that was not streamed although it was asked for. */
-function eventsOfWhole(completion: unknown): ReadableStream<Uint8Array> {
-  const choices = isObject(completion) ? completion["choices"] : undefined;
-  const streamed = (Array.isArray(choices) ? choices : []).filter(isObject).map((choice) => {
-    const { message, finish_reason } = choice;
-    return { index: 0, delta: message, finish_reason };
-  });
-  const chunk = isObject(completion) ? { ...completion, choices: streamed } : completion;
-  return new Blob([eventOf(chunk), eventOf(DONE)]).stream();
-}
 
 const eventOf = (data: unknown) => `${DATA} ${data === DONE ? DONE : JSON.stringify(data)}\n\n`;
 

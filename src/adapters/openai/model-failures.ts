@@ -90,11 +90,9 @@ const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
 
 /**
  * What servers say of an input that is too long has two figures, its tokens and the limit, in any
- * order: "input (705 tokens) is too large to process. increase the physical batch size (current
- * batch size: 512)" and "request (4476 tokens) exceeds the available context size (4096 tokens)"
- * of llama-server (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp),
- * "maximum context length is 2048 tokens. However, you requested 2310 tokens" of vLLM, OpenAI and
- * llama-cpp-python. Ollama names none: "the input length exceeds the context length".
+ * order: "input (705 tokens) is too large … (current batch size: 512)" of llama-server, "maximum
+ * context length is 2048 tokens. However, you requested 2310" of vLLM, OpenAI, llama-cpp-python
+ * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp). Ollama: none.
  */
 function tooLongIn(sentence: string): ModelFailure["tooLong"] {
   if (!TOO_LONG.test(sentence)) return null;
@@ -123,11 +121,14 @@ export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined)
   return new ModelFailure("unusable reply", {}, cause);
 }
 
-/** Of an answer that has begun. */
-const problemOf = (thrown: unknown) =>
-  thrown instanceof Error && OF_SDK.test(thrown.name) ? "unreadable reply" : "the connection broke";
-/** JSON that cannot be parsed, or is of another form. */
-const OF_SDK = /^AI_/;
+/** Of an answer that has begun: it broke off, or is no JSON, or of another form. */
+function problemOf(thrown: unknown): string {
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    if (!OF_CONTENT.test(at.name)) return "the connection broke";
+  }
+  return "unreadable reply";
+}
+const OF_CONTENT = /^(?:AI_|SyntaxError|\$?ZodError)/;
 
 /**
  * What workerd throws where nothing listens, a name is unknown or a connection breaks: an `Error`

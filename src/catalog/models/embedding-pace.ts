@@ -1,5 +1,5 @@
 import { Lane, type InLane } from "../../core/work/lane.ts";
-import { abortOf, withinTime } from "../../core/work/deadline.ts";
+import { Deadline, DeadlineExceeded } from "../../core/work/deadline.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { ModelFailure, type Embedder, type ModelServer } from "../../ports/models.ts";
 
@@ -78,11 +78,13 @@ export class EmbeddingPace {
     const startedAt = Date.now();
     const answer = send(AbortSignal.timeout(lastMs), () => isLate).finally(end);
     const measured = answer.then((wasSent) => this.#answered(wasSent ? tokens : 0, startedAt));
+    const beating = setInterval(() => void how.beat?.(), SECOND_MS);
     try {
-      await within(measured, limitMs, how);
+      await inTime(limitMs, how.signal, () => measured);
     } catch (thrown) {
-      const isAnswer = thrown instanceof ModelFailure && thrown.status !== null;
-      isLate = !isAnswer && Date.now() - startedAt >= RETURN_MS;
+      const isSilence = thrown instanceof ModelFailure && thrown.status === null;
+      const isLong = Date.now() - startedAt >= RETURN_MS;
+      isLate = isLong && (isSilence || thrown instanceof DeadlineExceeded);
       if (isLate) {
         if (this.late.size > KEPT_VECTORS) this.late.clear();
         this.#tokensPerCall = Math.max(1, this.#tokensPerCall / 2);
@@ -91,6 +93,8 @@ export class EmbeddingPace {
         how.inBackground?.(over);
       }
       throw thrown;
+    } finally {
+      clearInterval(beating);
     }
   }
 
@@ -114,27 +118,22 @@ export class EmbeddingPace {
   }
 }
 
-/** @throws ModelFailure `isLate`, the signal's reason */
-async function within(answer: Promise<void>, limitMs: number, { signal, beat }: Paced) {
-  const until = Date.now() + limitMs;
-  const ended = Promise.race([answer.then(() => true), abortOf(signal)]);
-  while (Date.now() < until) {
-    if (await withinTime(ended, Math.min(SECOND_MS, until - Date.now()))) return;
-    await beat?.();
-  }
-  throw lateFailure(limitMs);
-}
-
 /** Where calls run side by side. @throws ModelFailure `isLate` */
-export async function callAtOnce(send: Send, { signal }: Paced): Promise<void> {
-  const limit = AbortSignal.timeout(LEAST_LIMIT_MS);
-  await send(AbortSignal.any([signal, limit]), () => false).catch((thrown: unknown) => {
-    throw limit.aborted && !signal.aborted ? lateFailure(LEAST_LIMIT_MS) : thrown;
-  });
-}
+export const callAtOnce = (send: Send, { signal }: Paced) =>
+  inTime(LEAST_LIMIT_MS, signal, async (until) => void (await send(until, () => false)));
 
-const lateFailure = (ms: number) =>
-  new ModelFailure(`no answer after ${ms / SECOND_MS} s`, { retryable: true, isLate: true });
+async function inTime(
+  ms: number,
+  signal: AbortSignal,
+  work: (until: AbortSignal) => Promise<void>,
+) {
+  try {
+    await new Deadline(Date.now, ms, signal).run("embedding", work);
+  } catch (thrown) {
+    if (!(thrown instanceof DeadlineExceeded) || signal.aborted) throw thrown;
+    throw new ModelFailure(thrown.problem, { retryable: true, isLate: true });
+  }
+}
 
 const paces = new Map<string, EmbeddingPace>();
 const lanes = new Map<string, Lane>();
