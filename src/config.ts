@@ -142,7 +142,7 @@ export const variables = z.object({
   ),
   OPENAI_COMPATIBLE_API_KEY: optional(z.string()).describe("Secret: that server's key"),
   OPENAI_COMPATIBLE_CALLS_AT_ONCE: optional(whole(1)).describe(
-    "Calls that it takes at once; without it, 1 embedding call and any others",
+    "Calls at once; without it, 1 of embeddings, any others",
   ),
   OPENAI_COMPATIBLE_CONTEXT_TOKENS: optional(whole(1_024)).describe(
     "Most tokens of prompt and answer; without it, what the server says, or 16,384",
