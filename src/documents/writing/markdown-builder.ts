@@ -108,13 +108,14 @@ export class MarkdownBuilder {
     this.#text.append(`\n${fence}`);
   }
 
-  table(rows: string[][]): void {
-    this.filledTable(rows.map(filledRow));
+  /** @param hasHeader whether the first row is the header; an empty one is written otherwise */
+  table(rows: string[][], hasHeader = true): void {
+    this.filledTable(rows.map(filledRow), hasHeader);
   }
 
   /** Empty rows and columns are dropped; returns the remaining columns. */
-  filledTable(rows: FilledRow[]): number[] {
-    const { lines, columns } = tableText(rows);
+  filledTable(rows: FilledRow[], hasHeader = true): number[] {
+    const { lines, columns } = tableText(rows, hasHeader);
     if (lines.length > 0) this.#block(lines.join(columns.length === 1 ? "\n\n" : "\n"));
     return columns;
   }

@@ -30,13 +30,14 @@ export function charactersOf({ cells }: FilledRow): number {
   return characters;
 }
 
-/** The first row is the header. Empty columns are dropped; a single column becomes paragraphs. */
-export function tableText(rows: FilledRow[]): TableText {
+/** The first row is the header, or there is an empty one. Empty columns are dropped; a single column becomes paragraphs. */
+export function tableText(rows: FilledRow[], hasHeader = true): TableText {
   const columns = usedColumns(rows);
-  const [header, ...lines] = rowsText(rows, columns);
-  if (header === undefined) return { lines: [], columns };
-  const rule = columns.length === 1 ? [] : [`|${" --- |".repeat(columns.length)}`];
-  return { lines: [header, ...rule, ...lines], columns };
+  const lines = rowsText(rows, columns);
+  if (columns.length < 2) return { lines, columns };
+  if (!hasHeader) lines.unshift(`|${"  |".repeat(columns.length)}`);
+  lines.splice(1, 0, `|${" --- |".repeat(columns.length)}`);
+  return { lines, columns };
 }
 
 /** Rows that continue a table; cells beyond its columns are added at the row's end. */

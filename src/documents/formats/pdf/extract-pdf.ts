@@ -3,8 +3,8 @@ import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
-import { headingLevel, shapeOf, type DocumentShape } from "./bounds/document-shape.ts";
-import { partsOf, textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
+import { shapeOf } from "./bounds/document-shape.ts";
+import { partsOf } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
 import type { Segment, TextItem } from "./layout/segment.ts";
 import { withFormValues } from "./structure/form-values.ts";
@@ -13,12 +13,8 @@ import type { ObjectSigns } from "./bounds/object-signs.ts";
 import { RunningHeads } from "./layout/running-heads.ts";
 import { checkRecovery } from "./bounds/recovery-bounds.ts";
 import { checkStreams } from "./bounds/stream-bounds.ts";
-import {
-  structureOf,
-  type BlockRole,
-  type PageStructure,
-  type TreeNode,
-} from "./structure/structure-tree.ts";
+import { PageWriter } from "./page-writer.ts";
+import { structureOf, type PageStructure, type TreeNode } from "./structure/structure-tree.ts";
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
@@ -149,6 +145,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const shape = shapeOf([...sample.values()], bookmarks);
   const heads = new RunningHeads(sample, shape);
   const out = new MarkdownBuilder();
+  const writer = new PageWriter(out, shape);
   const unread: number[] = [];
   let hasMappedPage = false;
   for (let number = 1; number <= numPages; number++) {
@@ -164,7 +161,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
       out.page(number);
       for (const [at, part] of parts.entries()) {
         const { length } = out;
-        writePart(part, parts[at + 1], shape, out);
+        writer.write(part, parts[at + 1]);
         await reader.pace.count(out.length - length + ITEM_COST);
       }
     }
@@ -209,47 +206,4 @@ async function samplePages(reader: PdfPages, numPages: number): Promise<Map<numb
     pages.set(number, (await reader.page(number))?.segments ?? []);
   }
   return pages;
-}
-
-const BULLET = /^\s*[•◦▪‣●○■·]\s*/;
-const NUMBER = /^\s*(\d{1,3})[.)]\s+/;
-
-function writePart(
-  part: PagePart,
-  next: PagePart | undefined,
-  shape: DocumentShape,
-  out: MarkdownBuilder,
-): void {
-  if (part.kind !== "text") {
-    if (part.kind === "table") out.table(part.rows);
-    else out.code(part.text);
-    return;
-  }
-  const text = textOf(part.block, shape.compounds);
-  if (part.role !== undefined && writeTagged(part, part.role, text, out)) return;
-  const level = headingLevel(part.block, next, shape);
-  const number = NUMBER.exec(text);
-  if (level > 0) out.heading(level, text);
-  else if (BULLET.test(text)) out.listItem(0, "-", text.replace(BULLET, ""));
-  else if (number !== null) out.listItem(0, `${number[1]}.`, text.slice(number[0].length));
-  else out.paragraph(text);
-}
-
-/** False for paragraphs of the structure tree: their typography may tell more. */
-function writeTagged(
-  { block, label = "" }: { block: Block; label?: string },
-  role: BlockRole,
-  text: string,
-  out: MarkdownBuilder,
-): boolean {
-  if (role.kind === "heading") out.heading(role.level, text);
-  else if (role.kind === "quote") out.quote(text);
-  else if (role.kind === "code") out.code(block.lines.map((line) => line.text).join("\n"));
-  else if (role.kind === "item") {
-    const marked = `${label} ${text}`.trim();
-    const number = NUMBER.exec(marked);
-    const bare = number === null ? marked.replace(BULLET, "") : marked.slice(number[0].length);
-    out.listItem(role.depth, number === null ? "-" : `${number[1]}.`, bare);
-  } else return false;
-  return true;
 }

@@ -2,6 +2,7 @@ import { normalForm } from "../../../../core/normal-form.ts";
 import { ranked } from "../../../ranked.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
 import { type Block, type PagePart, textOf } from "../layout/page-blocks.ts";
+import { byDirection } from "../layout/page-rows.ts";
 import type { Segment } from "../layout/segment.ts";
 
 export type DocumentShape = {
@@ -22,7 +23,7 @@ const MAX_LEVELS = 4;
 const rounded = (size: number) => Math.round(size * 2) / 2;
 
 export function shapeOf(pages: Segment[][], bookmarks: Map<string, number>): DocumentShape {
-  const segments = pages.flat();
+  const segments = pages.flatMap((page) => byDirection(page)[0] ?? []);
   const bySize = ranked(segments.map(({ size, text }) => [rounded(size), text.length] as const));
   const byFont = ranked(segments.map(({ font, text }) => [font, text.length] as const));
   const [[bodySize] = [10]] = bySize;

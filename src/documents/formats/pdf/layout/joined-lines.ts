@@ -1,3 +1,5 @@
+import type { Segment } from "./segment.ts";
+
 const UNSPACED_END =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
 const DIVIDED = /(\p{L}{1,64})[-\u2010]$/u;
@@ -32,7 +34,18 @@ export function compoundsIn(lines: Iterable<string>): Set<string> {
 /** Only the end of the text decides how a line joins it: the rest is put aside, not copied. */
 const OPEN_CHARACTERS = 1_024;
 
-export function joinedLines(lines: Iterable<string>, compounds: ReadonlySet<string>): string {
+const LEADERS = / ?(?:[.·] ?){5,}/g;
+
+/** @param compounds words of the document that keep their hyphen where a line ends with it */
+export const textOfLines = (lines: Segment[], compounds: ReadonlySet<string> = new Set()) =>
+  joinedLines(
+    lines.map(({ text }) => text.trim()),
+    compounds,
+  )
+    .replace(LEADERS, " … ")
+    .trim();
+
+function joinedLines(lines: Iterable<string>, compounds: ReadonlySet<string>): string {
   const settled: string[] = [];
   let end = "";
   for (const line of lines) {

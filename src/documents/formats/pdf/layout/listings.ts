@@ -1,8 +1,9 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { isSameLine, rowsOf } from "./page-rows.ts";
+import { isSameLine } from "./page-rows.ts";
 import type { Segment } from "./segment.ts";
+import { isFigure } from "./tables.ts";
 
-export type PageSection = { segments: Segment[] } | { listing: string; order: number };
+export type PageSection = { rows: Segment[][] } | { listing: string; order: number };
 
 /** A line number of a listing, which may be in another font than the lines. */
 export const LINE_NUMBER = /^\s*\d{1,5}\s*$/;
@@ -14,22 +15,23 @@ const MAX_LINE_DISTANCE = 4;
 const MIN_LINES = 2;
 const MAX_INDENT = 200;
 
-export function* listingsIn(segments: Segment[]): CooperativeWork<PageSection[]> {
-  const found: PageSection[] = [];
+/** @param rows from the top */
+export function* listingsIn(rows: Segment[][]): CooperativeWork<PageSection[]> {
+  const sections: PageSection[] = [];
   let typed: Segment[][] = [];
-  const addText = (text: Segment[]) => {
-    const last = found.at(-1);
-    if (last === undefined || "listing" in last) found.push({ segments: [...text] });
-    else for (const segment of text) last.segments.push(segment);
+  const addText = (row: Segment[]) => {
+    const last = sections.at(-1);
+    if (last === undefined || "listing" in last) sections.push({ rows: [row] });
+    else last.rows.push(row);
   };
   const close = () => {
     const order = typed[0]?.[0]?.order;
     if (order === undefined) return;
-    if (typed.length >= MIN_LINES) found.push({ listing: listingOf(typed), order });
-    else addText(typed.flat());
+    if (typed.length >= MIN_LINES) sections.push({ listing: listingOf(typed), order });
+    else for (const row of typed) addText(row);
     typed = [];
   };
-  for (const row of rowsOf(segments)) {
+  for (const row of rows) {
     const last = typed.at(-1);
     if (!isTyped(row) || (last !== undefined && !isBelow(last, row))) close();
     if (isTyped(row)) typed.push(row);
@@ -37,12 +39,13 @@ export function* listingsIn(segments: Segment[]): CooperativeWork<PageSection[]>
     yield row.length;
   }
   close();
-  return found;
+  return sections;
 }
 
 function isTyped(row: Segment[]): boolean {
   const isNumbered = row.length > 1 && LINE_NUMBER.test(row[0]?.text ?? "");
-  return row.slice(isNumbered ? 1 : 0).every(({ isMonospaced }) => isMonospaced === true);
+  const isOfTable = row.length > 1 && !isNumbered && isFigure(row.at(-1)?.text ?? "");
+  return !isOfTable && row.slice(isNumbered ? 1 : 0).every((each) => each.isMonospaced === true);
 }
 
 function isBelow([last]: Segment[], [next]: Segment[]): boolean {

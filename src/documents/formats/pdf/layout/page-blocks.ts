@@ -1,8 +1,10 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { joinedLines } from "./joined-lines.ts";
+import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import { runsOf } from "./page-rows.ts";
+import { byDirection, charactersIn } from "./page-rows.ts";
+import { regionsOf } from "./reading-order.ts";
 import type { Segment } from "./segment.ts";
+import { tableAt, type Interval } from "./tables.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
 export type Block = {
@@ -15,27 +17,78 @@ export type Block = {
 
 export type PagePart =
   /** `role` and `label` come from the document's structure tree, if it has one. */
-  | { kind: "text"; block: Block; role?: BlockRole; label?: string }
-  /** `order`: its position in the order of the page's content. */
-  | { kind: "table"; rows: string[][]; order?: number }
-  | { kind: "code"; text: string; order: number };
+  (
+    | { kind: "text"; block: Block; role?: BlockRole; label?: string }
+    /** `order`: its position in the order of the page's content. */
+    | { kind: "table"; rows: string[][]; columns?: Interval[]; order?: number | undefined }
+    | { kind: "code"; text: string; order: number }
+  ) & {
+    /** In another direction than the page's text, such as a stamp in the margin. */
+    isNote?: boolean;
+  };
 
 /** In ems. */
 const LINE_DISTANCE = 1.75;
 const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
-/** Cells of a table: where each row adds a column, there are more than the memory holds. */
-const MAX_CELLS = 1 << 18;
+/** Longer text in another direction may have headings. */
+const MAX_NOTE_CHARACTERS = 300;
+const SENTENCE_END = /[.!?:;)\]"”’»。！？]\s*$/u;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])(\s|$)/;
 
+/** The parts of a page in reading order; text in another direction than most follows or precedes. */
 export function* partsOf(segments: Segment[]): CooperativeWork<PagePart[]> {
+  const [upright = [], ...turned] = byDirection(segments);
+  const parts = yield* partsIn(upright);
+  const notes: PagePart[] = [];
+  for (const group of turned) {
+    const isNote = charactersIn(group) < MAX_NOTE_CHARACTERS;
+    for (const part of yield* partsIn(group)) notes.push(isNote ? { ...part, isNote } : part);
+  }
+  const last = parts.at(-1);
+  // A stamp in the margin is not to divide a sentence that goes on over the page.
+  const isOpen = last?.kind === "text" && !SENTENCE_END.test(textOf(last.block));
+  return isOpen ? [...notes, ...parts] : [...parts, ...notes];
+}
+
+function* partsIn(segments: Segment[]): CooperativeWork<PagePart[]> {
   const parts: PagePart[] = [];
-  for (const section of yield* listingsIn(segments)) {
-    if ("listing" in section)
-      parts.push({ kind: "code", text: section.listing, order: section.order });
-    else yield* addTables(parts, rowsOf(yield* blocksOf(section.segments)));
+  for (const rows of yield* regionsOf(segments)) {
+    for (const section of yield* listingsIn(rows)) {
+      if ("listing" in section)
+        parts.push({ kind: "code", text: section.listing, order: section.order });
+      else yield* addParts(parts, section.rows);
+    }
   }
   return parts;
+}
+
+/** Tables, and blocks of the lines between them. */
+function* addParts(parts: PagePart[], rows: Segment[][]): CooperativeWork<void> {
+  let lines: Segment[] = [];
+  for (let at = 0; at <= rows.length;) {
+    const row = rows[at] ?? [];
+    const table = row.length > 1 ? yield* tableAt(rows, at) : null;
+    if (table !== null || at === rows.length) {
+      for (const block of yield* blocksOf(lines)) parts.push({ kind: "text", block });
+      lines = [];
+    }
+    if (table !== null) {
+      const { order } = row[0] ?? {};
+      parts.push({ kind: "table", rows: table.rows, columns: table.columns, order });
+    } else for (const line of lineOf(row)) lines.push(line);
+    at = table?.end ?? at + 1;
+  }
+}
+
+/** What stands on one baseline, such as a title with a date on the right. */
+function lineOf(row: Segment[]): Segment[] {
+  const [first, ...others] = row;
+  if (first === undefined || others.length === 0) return row;
+  const text = row.map((each) => each.text.trim()).join(" ");
+  const x0 = row.reduce((least, each) => Math.min(least, each.x0), Infinity);
+  const x1 = row.reduce((most, each) => Math.max(most, each.x1), -Infinity);
+  return [{ ...first, text, x0, x1 }];
 }
 
 export function blockOf([first, ...others]: Segment[]): Block | null {
@@ -85,130 +138,6 @@ function lineDistance(block: Block): number {
   return Math.min(LINE_DISTANCE, ((second.y - first.y) / first.size) * 1.2);
 }
 
-const rowsOf = (blocks: Block[]) =>
-  runsOf(blocks, (block, row) => {
-    const size = block.lines[0]?.size ?? 1;
-    const last = row.at(-1) ?? row[0];
-    return (
-      Math.abs(row[0].top - block.top) < size * ROW_TOLERANCE && block.x0 >= last.x1 - size * 0.2
-    );
-  });
-
-function* addTables(parts: PagePart[], rows: Block[][]): CooperativeWork<void> {
-  let at = 0;
-  while (at < rows.length) {
-    const { end, columns } = yield* tableAt(rows, at);
-    const order = rows[at]?.[0]?.lines[0]?.order ?? 0;
-    if (end - at >= 2)
-      parts.push({ kind: "table", rows: yield* cellsOf(rows.slice(at, end), columns), order });
-    else for (const part of looseRow(rows[at] ?? [])) parts.push(part);
-    at = Math.max(end, at + 1);
-  }
-}
-
-/** A single row is one line, such as a title with a date on the right; long blocks are columns. */
-function looseRow(row: Block[]): PagePart[] {
-  const [first] = row;
-  const isLine = row.length > 1 && row.every((block) => block.lines.length === 1);
-  if (!isLine || first === undefined) return row.map((block) => ({ kind: "text", block }));
-  const lines = row.flatMap((block) => block.lines);
-  const text = lines.map((line) => line.text.trim()).join("  ");
-  const [line] = lines;
-  if (line === undefined) return [];
-  const x1 = row.at(-1)?.x1 ?? first.x1;
-  return [{ kind: "text", block: { ...first, lines: [{ ...line, text, x1 }], x1 } }];
-}
-
-/** The rows from `start` that are a table's, and the table's columns. */
-function* tableAt(
-  rows: Block[][],
-  start: number,
-): CooperativeWork<{ end: number; columns: Interval[] }> {
-  const first = rows[start] ?? [];
-  const columns: Interval[] = [];
-  if (first.length < 2) return { end: start + 1, columns };
-  addColumns(columns, first);
-  let end = start + 1;
-  while (end < rows.length && (end - start) * columns.length < MAX_CELLS) {
-    const row = rows[end] ?? [];
-    const above = rows[end - 1] ?? [];
-    if (!isBelow(above, row) || !fits(row, columns)) break;
-    if (row.length === 1 && !isPartialRow(rows, end, columns)) break;
-    addColumns(columns, row);
-    yield row.length * ITEM_COST;
-    end++;
-  }
-  return { end, columns };
-}
-
-function isPartialRow(rows: Block[][], at: number, columns: Interval[]): boolean {
-  const next = rows[at + 1] ?? [];
-  return next.length > 1 && isBelow(rows[at] ?? [], next) && fits(next, columns);
-}
-
-const ROW_DISTANCE = 4;
-
-function isBelow(above: Block[], row: Block[]): boolean {
-  const bottom = above.reduce((most, block) => Math.max(most, block.bottom), -Infinity);
-  const top = row.reduce((least, block) => Math.min(least, block.top), Infinity);
-  const size = row[0]?.lines[0]?.size ?? 1;
-  return top > bottom - size * ROW_TOLERANCE && top - bottom < size * ROW_DISTANCE;
-}
-
-type Interval = { x0: number; x1: number };
-
-/** The columns from `at` to `end` (exclusive) that a block touches; they are in order and apart. */
-function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
-  let [at, high] = [0, columns.length];
-  while (at < high) {
-    const middle = (at + high) >>> 1;
-    if ((columns[middle]?.x1 ?? 0) > x0) high = middle;
-    else at = middle + 1;
-  }
-  let end = at;
-  while ((columns[end]?.x0 ?? Infinity) < x1) end++;
-  return { at, end };
-}
-
-/** Whether no cell spans two columns, and more than one column is used or kept. */
-function fits(row: Block[], columns: Interval[]): boolean {
-  const counts = row.map((block) => {
-    const { at, end } = touched(columns, block);
-    return end - at;
-  });
-  return counts.every((count) => count <= 1) && counts.includes(1);
-}
-
-/** Merges what overlaps. */
-function addColumns(columns: Interval[], row: Block[]): void {
-  for (const block of row) {
-    const { at, end } = touched(columns, block);
-    const x0 = Math.min(block.x0, columns[at]?.x0 ?? Infinity);
-    const x1 = Math.max(block.x1, columns[end - 1]?.x1 ?? -Infinity);
-    if (end > at) columns.splice(at, end - at, { x0, x1 });
-    else columns.splice(at, 0, { x0: block.x0, x1: block.x1 });
-  }
-}
-
-function* cellsOf(rows: Block[][], columns: Interval[]): CooperativeWork<string[][]> {
-  const table: string[][] = [];
-  for (const row of rows) {
-    const cells = columns.map(() => "");
-    for (const block of row) {
-      const { at } = touched(columns, block);
-      cells[at] = `${cells[at] ?? ""} ${textOf(block)}`.trim();
-    }
-    table.push(cells);
-    yield row.length * ITEM_COST + cells.length;
-  }
-  return table;
-}
-
-const LEADERS = / ?(?:[.·] ?){5,}/g;
-const NONE: ReadonlySet<string> = new Set();
-
 /** @param compounds words of the document that keep their hyphen where a line ends with it */
-export function textOf(block: Block, compounds = NONE): string {
-  const lines = block.lines.map(({ text }) => text.trim());
-  return joinedLines(lines, compounds).replace(LEADERS, " … ").trim();
-}
+export const textOf = (block: Block, compounds?: ReadonlySet<string>) =>
+  textOfLines(block.lines, compounds);

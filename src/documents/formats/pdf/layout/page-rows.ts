@@ -1,7 +1,12 @@
+import { ranked } from "../../../ranked.ts";
 import type { Segment } from "./segment.ts";
 
 /** In ems. */
 const SAME_LINE = 0.35;
+/** In ems: how far a smaller text is raised or lowered within its line. */
+const RAISED = 0.5;
+const MIN_RAISED_SHARE = 0.5;
+const MAX_RAISED_SHARE = 0.85;
 /** Number of lines at the top and bottom of a page that may hold running heads. */
 const EDGE_LINES = 2;
 const MAX_EDGE_PARTS = 100;
@@ -20,19 +25,34 @@ export function runsOf<Item>(
   return runs;
 }
 
-export const rowsOf = (segments: Segment[]) =>
-  runsOf(segments, (segment, row) => {
-    const last = row.at(-1) ?? row[0];
-    return last.block === segment.block && isSameLine(last, segment) && segment.x0 >= last.x1;
-  });
+/** Segments on shared baselines, from the top; each row from the left. */
+export function rowsByPlace(segments: Segment[]): Segment[][] {
+  const sorted = segments.toSorted((a, b) => a.y - b.y);
+  const rows = runsOf(sorted, (segment, [first]) => isSameLine(first, segment));
+  for (const row of rows) row.sort((a, b) => a.x0 - b.x0);
+  return rows;
+}
+
+/** Segments by the direction they are written in; the direction with the most text first. */
+export function byDirection(segments: Segment[]): Segment[][] {
+  const groups = Map.groupBy(segments, ({ turn = 0 }) => turn);
+  const sizes = [...groups].map(([turn, each]) => [turn, charactersIn(each)] as const);
+  return ranked(sizes).map(([turn]) => groups.get(turn) ?? []);
+}
+
+export const charactersIn = (segments: Segment[]) =>
+  segments.reduce((sum, { text }) => sum + text.length, 0);
 
 export function rowsAtEdges(page: Segment[]): Segment[][] {
-  const sorted = page.toSorted((a, b) => a.y - b.y);
-  const rows = runsOf(sorted, (segment, [first]) => isSameLine(first, segment));
+  const rows = rowsByPlace(byDirection(page)[0] ?? []);
   return rows
     .filter((_row, at) => at < EDGE_LINES || at >= rows.length - EDGE_LINES)
     .filter(({ length }) => length <= MAX_EDGE_PARTS);
 }
 
-export const isSameLine = (one: Segment, other: Segment) =>
-  Math.abs(one.y - other.y) <= Math.max(one.size, other.size) * SAME_LINE;
+export function isSameLine(one: Segment, other: Segment): boolean {
+  const size = Math.max(one.size, other.size);
+  const share = Math.min(one.size, other.size) / size;
+  const isRaised = share >= MIN_RAISED_SHARE && share <= MAX_RAISED_SHARE;
+  return Math.abs(one.y - other.y) <= size * (isRaised ? RAISED : SAME_LINE);
+}

@@ -2,6 +2,7 @@ import { normalForm } from "../../../../core/normal-form.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
+import { byDirection, rowsByPlace } from "./page-rows.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
 import type { Piece, Segment, TextItem } from "./segment.ts";
 
@@ -13,76 +14,86 @@ const COLUMN_GAP = 0.85;
 /** Between the words of a right-to-left line, which must not be split. */
 const JUSTIFIED_GAP = 1.5;
 const OVERLAP = -0.5;
-const MAX_PIECES = 1000;
 const SAME_LINE = 0.35;
 const RAISED = 0.6;
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const MIN_SIZE = 0.5;
+const MIN_LETTERS = 4;
+/** A title such as "S U M M A R Y". */
+const SPACED_LETTERS = /(?<![\p{L}\p{N}] ?)\p{Lu}(?: \p{Lu}){4,}(?! ?[\p{L}\p{N}])/gu;
 /** A line's text is looked through for each item that joins it. */
 const MAX_LINE_CHARACTERS = 4_096;
 
-/** Joins text items into segments, rotated text last; none spans two `blocks` of marked content. */
+/** Joins text items into segments in the order of drawing; none spans two `blocks` of marked content. */
 export function* segmentsOf(
   items: TextItem[],
   viewport: number[],
   blocks: Map<string, number> | null = null,
 ): CooperativeWork<Segment[]> {
-  const level: Segment[] = [];
-  const turned: Segment[] = [];
+  const lines: Segment[] = [];
   let last: Segment | null = null;
   let pendingSpace = false;
-  const drawn = new Map<string, Segment>();
   for (const [order, item] of items.entries()) {
     yield ITEM_COST;
     if (item.str.trim() === "") {
       pendingSpace ||= item.str !== "";
       continue;
     }
-    const { segment, isTurned } = placed(item, viewport, order, blocks);
-    if (isCopy(segment, drawn)) continue;
-    const into = isTurned ? turned : level;
-    const before = last !== null && into.at(-1) === last ? last : null;
-    if (before === null || !continues(before, segment, pendingSpace)) {
-      into.push(segment);
+    const segment = placed(item, viewport, order, blocks);
+    if (last === null || !continues(last, segment, pendingSpace)) {
+      lines.push(segment);
       last = segment;
     }
     pendingSpace = /\s$/.test(item.str);
   }
-  return [...(yield* wholeLines(level)), ...turned];
+  return yield* wholeLines(lines);
 }
 
+/** Joins what stands side by side, whenever it was drawn; gives lines in the order of drawing. */
 function* wholeLines(segments: Segment[]): CooperativeWork<Segment[]> {
   const lines: Segment[] = [];
-  for (const segment of segments) {
-    const last = lines.at(-1);
-    const isJoined = last !== undefined && last.text.length <= MAX_LINE_CHARACTERS;
-    if (isJoined && isBeside(last, segment)) appendPiece(last, segment);
-    else lines.push(segment);
-    yield ITEM_COST;
+  for (const row of byDirection(segments).flatMap(rowsByPlace)) {
+    let last: Segment | null = null;
+    for (const segment of row) {
+      yield ITEM_COST;
+      if (last !== null) dropOverprinted(last, segment);
+      if (segment.text !== "" && (last === null || !joins(last, segment)))
+        lines.push((last = segment));
+    }
   }
   for (const line of lines) {
     if (line.pieces !== undefined) line.text = readingOrder(line.pieces, line.size);
+    else line.text = withoutSpacing(line);
     delete line.pieces;
     yield line.text.length;
   }
-  return lines;
+  return lines.sort((a, b) => a.order - b.order);
+}
+
+/** Letters that are set apart, to look bold or like a title, without the gaps between them. */
+function withoutSpacing({ text, size, gaps = [] }: Segment): string {
+  const ends = [...gaps.map(({ at }) => at), text.length];
+  const parts = ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end));
+  const isByLetter = parts.length > MIN_LETTERS && parts.every((part) => part.trim().length === 1);
+  if (!isByLetter)
+    return parts
+      .map((part) => part.replace(SPACED_LETTERS, (letters) => letters.replaceAll(" ", "")))
+      .join("");
+  const widths = gaps.map(({ x0, x1 }) => x1 - x0);
+  const usual = widths.toSorted((a, b) => a - b)[widths.length >>> 1] ?? 0;
+  const isBreak = (at: number) => (widths[at] ?? 0) > usual + size * WORD_GAP;
+  return parts.map((part, at) => part.trim() + (isBreak(at) ? " " : "")).join("");
 }
 
 /** Whether both are parts of a line with right-to-left text. */
 function isBeside(last: Segment, next: Segment): boolean {
-  if (last.block !== next.block || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
+  if (!isSameText(last, next) || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
   const size = Math.max(last.size, next.size);
   if (Math.abs(last.y - next.y) > size * SAME_LINE) return false;
-  const gap = Math.max(next.x0 - last.x1, last.x0 - next.x1);
+  const gap = next.x0 - last.x1;
   const isWithin = hasRightToLeft(last) && hasRightToLeft(next);
-  if (gap > size * (isWithin ? JUSTIFIED_GAP : COLUMN_GAP)) return false;
-  return hasRoom(last.pieces ?? [last], next, size);
-}
-
-function hasRoom(pieces: Piece[], { x0, x1 }: Segment, size: number): boolean {
-  if (pieces.length >= MAX_PIECES) return false;
-  return pieces.every((piece) => Math.max(x0 - piece.x1, piece.x0 - x1) > size * OVERLAP);
+  return gap > size * OVERLAP && gap <= size * (isWithin ? JUSTIFIED_GAP : COLUMN_GAP);
 }
 
 const hasRightToLeft = ({ pieces, text }: Segment) => pieces !== undefined || isRightToLeft(text);
@@ -94,50 +105,69 @@ function appendPiece(into: Segment, next: Segment): void {
   into.x1 = Math.max(into.x1, next.x1);
 }
 
-const pieceOf = ({ text, x0, x1 }: Segment): Piece => ({ text, x0, x1 });
+const pieceOf = ({ text, x0, x1, order }: Segment): Piece => ({ text, x0, x1, order });
 
 function placed(
   item: TextItem,
   viewport: number[],
   order: number,
   blocks: Map<string, number> | null,
-) {
+): Segment {
   const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
   const size = Math.max(Math.hypot(c, d), MIN_SIZE);
-  const isTurned = Math.abs(b) > Math.abs(a) * 0.2;
-  // Rotated text is laid out along its own direction.
-  const along = isTurned ? f : e;
-  const across = isTurned ? e : f;
-  const segment: Segment = {
+  const { turn, cos, sin } = directionOf(a, b);
+  // Turned text is laid out along its own direction.
+  const along = e * cos + f * sin;
+  return {
     text: withoutShapes(withoutRadicals(item.str)),
     x0: along,
     x1: along + item.width,
-    y: across,
+    y: f * cos - e * sin,
     size,
     font: item.fontName,
     order,
     block: blocks?.get(item.mark ?? ""),
     isMonospaced: item.isMonospaced,
+    turn,
   };
-  return { segment, isTurned };
+}
+
+/** In degrees: scans are not quite straight. */
+const MAX_SKEW = 12;
+const QUARTER = 90;
+
+function directionOf(a: number, b: number): { turn: number; cos: number; sin: number } {
+  const degrees = (Math.atan2(b, a) * 180) / Math.PI;
+  const quarters = Math.round(degrees / QUARTER);
+  const isSkew = Math.abs(degrees - quarters * QUARTER) > MAX_SKEW;
+  const turn = isSkew ? QUARTER + Math.round(degrees) : (quarters + 4) % 4;
+  const angle = ((isSkew ? degrees : quarters * QUARTER) * Math.PI) / 180;
+  return { turn, cos: Math.cos(angle), sin: Math.sin(angle) };
+}
+
+function joins(last: Segment, next: Segment): boolean {
+  if (last.text.length > MAX_LINE_CHARACTERS) return false;
+  if (isBeside(last, next)) appendPiece(last, next);
+  else if (isContinued(last, next)) append(last, next, false);
+  else return false;
+  return true;
 }
 
 function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
   if (last.text.length > MAX_LINE_CHARACTERS) return false;
-  const accented = last.block === next.block ? withAccent(last, next) : null;
+  const accented = isSameText(last, next) ? withAccent(last, next) : null;
   if (accented !== null) {
     last.text = accented;
     last.x1 = Math.max(last.x1, next.x1);
     return true;
   }
-  if (isBeside(last, next)) appendPiece(last, next);
-  else if (isContinued(last, next)) append(last, next, spaceBetween);
-  else return false;
+  if (hasRightToLeft(last) || hasRightToLeft(next) || !isContinued(last, next)) return false;
+  append(last, next, spaceBetween);
   return true;
 }
 
 function isContinued(last: Segment, next: Segment): boolean {
-  if (last.block !== next.block) return false;
+  if (!isSameText(last, next)) return false;
   const size = Math.max(last.size, next.size);
   const gap = next.x0 - last.x1;
   const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
@@ -146,13 +176,21 @@ function isContinued(last: Segment, next: Segment): boolean {
   return gap > size * OVERLAP && gap < size * widest;
 }
 
+const isSameText = (one: Segment, other: Segment) =>
+  one.block === other.block && one.turn === other.turn;
+
 function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   const gap = next.x0 - into.x1;
   const wantsSpace =
     spaceBetween || isNoteMark(into, next) || gap > Math.max(into.size, next.size) * WORD_GAP;
   const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
   into.isMonospaced = next.isMonospaced && (into.isMonospaced || LINE_NUMBER.test(into.text));
-  into.text += wantsSpace && !hasSpace ? ` ${next.text}` : next.text;
+  if (wantsSpace && !hasSpace) into.text += " ";
+  const at = into.text.length;
+  into.gaps ??= [];
+  into.gaps.push({ at, x0: into.x1, x1: next.x0 });
+  for (const each of next.gaps ?? []) into.gaps.push({ ...each, at: at + each.at });
+  into.text += next.text;
   into.x1 = Math.max(into.x1, next.x1);
   // Superscripts must not change the line's size, font and baseline.
   if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
@@ -182,13 +220,23 @@ function multiply(m: Matrix, n: Matrix): Matrix {
 /** In ems: the most distance between copies that are to look like one bold text. */
 const MAX_SHIFT = 0.12;
 
-/** Whether a text is drawn again at nearly the same place: writers without a bold font do so. */
-function isCopy(segment: Segment, drawn: Map<string, Segment>): boolean {
-  const twin = drawn.get(segment.text);
-  drawn.set(segment.text, { ...segment });
-  const shift = segment.size * MAX_SHIFT;
-  const isNear = (one: number, other = Infinity) => Math.abs(one - other) <= shift;
-  return isNear(segment.x0, twin?.x0) && isNear(segment.y, twin?.y);
+/** Drops the letters of a text that end the text before it: they are drawn again, to look bold. */
+function dropOverprinted(last: Segment, next: Segment): void {
+  const overlap = last.x1 - next.x0;
+  const letters = Math.round((overlap * next.text.length) / (next.x1 - next.x0));
+  const isNear = isSameText(last, next) && Math.abs(last.y - next.y) <= next.size * MAX_SHIFT;
+  if (!isNear || letters < 1) return;
+  for (const count of [letters, letters - 1, letters + 1, letters - 2, letters + 2]) {
+    const again = next.text.slice(0, Math.max(0, count));
+    if (again === "" || !last.text.endsWith(again)) continue;
+    const bare = next.text.slice(again.length).trimStart();
+    const cut = next.text.length - bare.length;
+    const gaps = next.gaps?.filter(({ at }) => at >= cut) ?? [];
+    next.x0 = gaps[0]?.at === cut ? gaps[0].x1 : Math.min(last.x1, next.x1);
+    next.text = bare;
+    next.gaps = gaps.flatMap(({ at, x0, x1 }) => (at > cut ? [{ at: at - cut, x0, x1 }] : []));
+    return;
+  }
 }
 
 /** Fonts draw 日 and the radical ⽇ with one glyph, and some writers map it to the radical. */

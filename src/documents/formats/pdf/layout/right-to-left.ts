@@ -40,7 +40,7 @@ function withSpaces(sorted: Piece[], size: number): Piece[] {
   return sorted.flatMap((piece, at) => {
     const before = sorted[at - 1];
     const isApart = before !== undefined && piece.x0 - before.x1 > size * WORD_GAP;
-    return isApart ? [{ text: " ", x0: before.x1, x1: piece.x0 }, piece] : [piece];
+    return isApart ? [{ ...piece, text: " ", x0: before.x1, x1: piece.x0 }, piece] : [piece];
   });
 }
 
@@ -65,7 +65,8 @@ function baseOf(pieces: Piece[]): "left" | "right" {
     left += letters.left;
   }
   if (right !== left) return right > left ? "right" : "left";
-  const first = pieces.find(({ text }) => LETTER.test(text))?.text ?? "";
+  const drawn = pieces.toSorted((a, b) => a.order - b.order);
+  const first = drawn.find(({ text }) => LETTER.test(text))?.text ?? "";
   return isRightToLeft(LETTER.exec(first)?.[0] ?? "") ? "right" : "left";
 }
 

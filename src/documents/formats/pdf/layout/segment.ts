@@ -1,5 +1,5 @@
-/** A part of a line, in points; `text` in reading order. */
-export type Piece = { text: string; x0: number; x1: number };
+/** A part of a line, in points; `text` in reading order, `order` in that of drawing. */
+export type Piece = { text: string; x0: number; x1: number; order: number };
 
 /** A stretch of text on one line without a wide gap. Coordinates in points, y grows downwards. */
 export type Segment = {
@@ -14,7 +14,13 @@ export type Segment = {
   /** The pieces of a line that is not wholly left to right; `text` is derived from them. */
   pieces?: Piece[];
   isMonospaced?: boolean | undefined;
+  /** Quarter turns of its direction; larger numbers stand for other angles. */
+  turn?: number;
+  /** The gaps between its parts: where the part behind the gap begins in `text`. */
+  gaps?: Gap[];
 };
+
+export type Gap = { at: number; x0: number; x1: number };
 
 export type TextItem = {
   str: string;

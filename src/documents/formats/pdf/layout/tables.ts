@@ -1,0 +1,223 @@
+import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { textOfLines } from "./joined-lines.ts";
+import { runsOf } from "./page-rows.ts";
+import type { Gap, Segment } from "./segment.ts";
+
+type Row = Segment[];
+/** The segments of a line of a table, by their columns. */
+type Cells = Segment[][];
+export type Interval = { x0: number; x1: number };
+/** `columns` from the left; the cells of each row in reading order. */
+export type Table = { end: number; columns: Interval[]; rows: string[][] };
+
+/** In ems. */
+const ROW_DISTANCE = 4;
+const LINE_DISTANCE = 1.75;
+/** Closer lines overlap: a cell is centred next to a cell of two lines. */
+const OVERLAPPING = 0.9;
+const SPACE = 0.25;
+const ALIGNED = 0.6;
+/** Lines of a first cell before the line with the others. */
+const LOOK_AHEAD = 6;
+/** Cells of a table: where each row adds a column, there are more than the memory holds. */
+const MAX_CELLS = 1 << 18;
+/** In characters: what the layout takes for a cell. */
+const CELL_COST = 16;
+
+const FIGURE = /^[\p{Sc}\s()+\-–−±<>≤≥~*]*\d[\d\s.,:'’/%()\p{Sc}\-–−±*]*$/u;
+
+export const isFigure = (cell: string) => FIGURE.test(cell);
+
+/** The table that begins with a row of several cells, or null. */
+export function* tableAt(rows: Row[], start: number): CooperativeWork<Table | null> {
+  const end = yield* tableEnd(rows, start);
+  const body = rows.slice(start, end);
+  if (body.filter(({ length }) => length > 1).length < 2) return null;
+  const columns = columnsOf(body);
+  const lines: Cells[] = [];
+  for (const row of body) {
+    lines.push(cellsOf(row, columns));
+    yield row.length * CELL_COST + columns.length;
+  }
+  const isFromRight = (body[0]?.[0]?.x0 ?? 0) > (body[0]?.[1]?.x0 ?? Infinity);
+  const texts = rowsOf(lines, columns).map((cells) => {
+    const row = cells.map((cell) => textOfLines(cell));
+    return isFromRight ? row.reverse() : row;
+  });
+  return texts.length < 2 ? null : { end, columns, rows: texts };
+}
+
+function* tableEnd(rows: Row[], start: number): CooperativeWork<number> {
+  let [first = null] = rows.slice(start, start + 1);
+  let columns = columnsOf(rows.slice(start, start + 1));
+  let end = start + 1;
+  for (; end < rows.length && (end - start) * columns.length < MAX_CELLS; end++) {
+    const [above = [], row = []] = [rows[end - 1], rows[end]];
+    yield row.length * CELL_COST;
+    if (distanceOf(above, row) >= ROW_DISTANCE) break;
+    if (!(row.length === 1 ? isPartialRow(rows, end, columns) : hasColumns(row, columns, first)))
+      break;
+    if (first !== null && row.length > 1) [columns, first] = [columnsOf([row, first]), null];
+    else if (fits(row, columns)) addColumns(columns, row);
+  }
+  return end;
+}
+
+/** Lines of a cell, or the title of the row that follows. */
+function isPartialRow(rows: Row[], at: number, columns: Interval[]): boolean {
+  const [row = [], above = []] = [rows[at], rows[at - 1]];
+  const [cell] = row;
+  const span = cell === undefined ? { at: 0, end: 0 } : touched(columns, cell);
+  const isSpanning = span.end - span.at > 1;
+  if (span.end === span.at) return false;
+  if (!isSpanning && span.at > 0 && distanceOf(above, row) <= LINE_DISTANCE) return true;
+  const next = rows
+    .slice(at + 1, at + (isSpanning ? 2 : LOOK_AHEAD))
+    .find((each) => each.length > 1);
+  return next !== undefined && distanceOf(row, next) < ROW_DISTANCE && fits(next, columns);
+}
+
+function distanceOf([above]: Row, [below]: Row): number {
+  return above === undefined || below === undefined ? Infinity : (below.y - above.y) / below.size;
+}
+
+/** The columns from `at` to `end` (exclusive) that a cell touches; they are in order and apart. */
+function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
+  let [at, high] = [0, columns.length];
+  while (at < high) {
+    const middle = (at + high) >>> 1;
+    if ((columns[middle]?.x1 ?? 0) > x0) high = middle;
+    else at = middle + 1;
+  }
+  let end = at;
+  while ((columns[end]?.x0 ?? Infinity) < x1) end++;
+  return { at, end };
+}
+
+/** Whether no cell spans two columns, and more than one column is used or kept. */
+function fits(row: Row, columns: Interval[]): boolean {
+  const counts = row.map((cell) => {
+    const { at, end } = touched(columns, cell);
+    return end - at;
+  });
+  return counts.every((count) => count <= 1) && counts.includes(1);
+}
+
+/** Whether cells, some of which span columns, have no column in common. */
+function areApart(row: Row, columns: Interval[]): boolean {
+  const spans = row.map((cell) => touched(columns, cell)).sort((a, b) => a.at - b.at);
+  return spans.every(({ at, end }, index) => end > at && at >= (spans[index - 1]?.end ?? 0));
+}
+
+/** @param first the only row with several cells so far */
+const hasColumns = (row: Row, columns: Interval[], first: Row | null) =>
+  fits(row, columns) || (first === null ? areApart(row, columns) : areAlike(first, row));
+
+/** A row under its header whose cells are wider than those. */
+const areAlike = (header: Row, row: Row) =>
+  row.length > 2 &&
+  row.length === header.length &&
+  row.every(({ x0, x1 }, at) => x0 < (header[at]?.x1 ?? 0) && x1 > (header[at]?.x0 ?? Infinity));
+
+/** Rows with more cells tell more of the columns: cells of a header may stand above several. */
+function columnsOf(rows: Row[]): Interval[] {
+  const columns: Interval[] = [];
+  for (const row of rows.toSorted((a, b) => b.length - a.length))
+    if (columns.length === 0 || fits(row, columns)) addColumns(columns, row);
+  return columns;
+}
+
+/** Merges what overlaps. */
+function addColumns(columns: Interval[], row: Interval[]): void {
+  for (const cell of row) {
+    const { at, end } = touched(columns, cell);
+    const x0 = Math.min(cell.x0, columns[at]?.x0 ?? Infinity);
+    const x1 = Math.max(cell.x1, columns[end - 1]?.x1 ?? -Infinity);
+    if (end > at) columns.splice(at, end - at, { x0, x1 });
+    else columns.splice(at, 0, { x0: cell.x0, x1: cell.x1 });
+  }
+}
+
+function cellsOf(row: Row, columns: Interval[]): Cells {
+  const cells: Cells = columns.map(() => []);
+  const parts = row.length > 1 ? row.flatMap((segment) => divided(segment, columns)) : row;
+  for (const part of parts)
+    cells[Math.min(touched(columns, part).at, cells.length - 1)]?.push(part);
+  return cells;
+}
+
+/** Cells that are closer than most, divided at the gaps between their columns. */
+function divided(segment: Segment, columns: Interval[]): Segment[] {
+  const { at, end } = touched(columns, segment);
+  if (end - at < 2) return [segment];
+  const gaps = gapsIn(segment);
+  const { size, text } = segment;
+  const parts: Segment[] = [];
+  let start: Gap = { at: 0, x0: segment.x0, x1: segment.x0 };
+  let next = 0;
+  for (let index = at + 1; index < end; index++) {
+    const left = (columns[index - 1]?.x1 ?? 0) - size * SPACE;
+    const right = columns[index]?.x0 ?? 0;
+    const isLeft = ({ x1 }: Gap) => x1 <= left || x1 <= right - size * ALIGNED;
+    while (next < gaps.length && isLeft(gaps[next] ?? start)) next++;
+    const gap = gaps[next];
+    if (gap === undefined || gap.x1 >= right + size * ALIGNED) continue;
+    parts.push({ ...segment, text: text.slice(start.at, gap.at), x0: start.x1, x1: gap.x0 });
+    start = gap;
+    next++;
+  }
+  parts.push({ ...segment, text: text.slice(start.at), x0: start.x1 });
+  return parts;
+}
+
+/** The gaps between a segment's words; those within a part are where letters of one width put them. */
+function gapsIn({ text, x0, x1, gaps = [] }: Segment): Gap[] {
+  const all: Gap[] = [];
+  let start: Gap = { at: 0, x0, x1: x0 };
+  for (const end of [...gaps, { at: text.length, x0: x1, x1 }]) {
+    const advance = (end.x0 - start.x1) / Math.max(1, end.at - start.at);
+    for (const { index } of text.slice(start.at, end.at).matchAll(/\s(?=\S)/g)) {
+      const x = start.x1 + advance * index;
+      all.push({ at: start.at + index + 1, x0: x, x1: x + advance });
+    }
+    if (end.at < text.length) all.push(end);
+    start = end;
+  }
+  return all;
+}
+
+/** Joins the lines of a row's cells. */
+function rowsOf(lines: Cells[], columns: Interval[]): Cells[] {
+  const within = lines.filter((line, at) => isDrawnWithin(lines[at - 1] ?? [], line));
+  const isByRows = within.length * 2 < lines.length;
+  const rows = runsOf(lines, (line, run) => {
+    const above = run.at(-1) ?? [];
+    const distance = distanceOf(above.flat(), line.flat());
+    if (distance < OVERLAPPING && areBeside(above, line)) return true;
+    if (distance > LINE_DISTANCE) return false;
+    return (isByRows && isDrawnWithin(above, line)) || isWrapped(above, line, columns);
+  });
+  return rows.map((row) => columns.map((_column, at) => row.flatMap((line) => line[at] ?? [])));
+}
+
+const areBeside = (above: Cells, line: Cells) =>
+  line.every((cell, at) => cell.length === 0 || above[at]?.length === 0);
+
+/** Whether a line was begun before the line above it was complete: it belongs to a cell of that. */
+function isDrawnWithin(above: Cells, line: Cells): boolean {
+  const begun = line.flat().reduce((least, { order }) => Math.min(least, order), Infinity);
+  return above.flat().some(({ order }) => order > begun);
+}
+
+/** Whether cells of the line above could not take the first words of this line. */
+function isWrapped(above: Cells, line: Cells, columns: Interval[]): boolean {
+  if ((line[0]?.length ?? 0) > 0) return false;
+  return line.every(([next], at) => {
+    const last = above[at]?.at(-1);
+    if (next === undefined) return true;
+    if (last === undefined || isFigure(next.text)) return false;
+    const letters = /^\s*\S+/.exec(next.text)?.[0].length ?? 0;
+    const word = ((next.x1 - next.x0) * letters) / Math.max(1, next.text.length);
+    return last.x1 + word + last.size * SPACE > (columns[at]?.x1 ?? Infinity);
+  });
+}

@@ -1,0 +1,100 @@
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { headingLevel, type DocumentShape } from "./bounds/document-shape.ts";
+import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
+import { isFigure, type Interval } from "./layout/tables.ts";
+import type { BlockRole } from "./structure/structure-tree.ts";
+
+const BULLET = /^\s*[•◦▪‣●○■·]\s*/;
+const NUMBER = /^\s*(\d{1,3})[.)]\s+/;
+const YEAR = /^(?:19|20)\d\d$/;
+/** Stamps that are remembered, so that each is written once. */
+const MAX_STAMPS = 1_000;
+
+/** Writes the parts of a document's pages. */
+export class PageWriter {
+  readonly #out: MarkdownBuilder;
+  readonly #shape: DocumentShape;
+  readonly #stamps = new Set<string>();
+  /** The table that ends the text before, with its header; `header` is null without one. */
+  #table: { page: number; columns: Interval[]; header: string[] | null } | null = null;
+
+  constructor(out: MarkdownBuilder, shape: DocumentShape) {
+    this.#out = out;
+    this.#shape = shape;
+  }
+
+  write(part: PagePart, next: PagePart | undefined): void {
+    const out = this.#out;
+    if (part.kind === "table") return this.#writeTable(part.rows, part.columns);
+    const isStamp = part.kind === "text" && part.isNote === true;
+    if (isStamp) return this.#writeStamp(textOf(part.block));
+    this.#table = null;
+    if (part.kind === "code") return out.code(part.text);
+    const text = textOf(part.block, this.#shape.compounds);
+    if (part.role !== undefined && writeTagged(part, part.role, text, out)) return;
+    const level = headingLevel(part.block, next, this.#shape);
+    const number = NUMBER.exec(text);
+    if (level > 0) out.heading(level, text);
+    else if (BULLET.test(text)) out.listItem(0, "-", text.replace(BULLET, ""));
+    else if (number !== null) out.listItem(0, `${number[1]}.`, text.slice(number[0].length));
+    else out.paragraph(text);
+  }
+
+  /** A table that goes on from the page before has the header of that. */
+  #writeTable(rows: string[][], columns: Interval[] = []): void {
+    const [first = []] = rows;
+    const page = this.#out.pages.at(-1)?.page ?? 0;
+    const above = this.#headerAbove(rows, columns, page);
+    const header = above ?? (above === null || isOfFigures(first) ? null : first);
+    const isRepeated = header === null || header.join(" ") === first.join(" ");
+    this.#out.table(isRepeated ? rows : [header, ...rows], header !== null);
+    this.#table = { page, columns, header };
+  }
+
+  /** @returns undefined where no table goes on, null where that has no header */
+  #headerAbove(rows: string[][], columns: Interval[], page: number): string[] | null | undefined {
+    const last = this.#table;
+    const isSame = last !== null && last.page < page && areSame(columns, last.columns);
+    const isData = rows[0]?.some(isFigure) === true || !rows.flat().some(isFigure);
+    return isSame && isData ? last.header : undefined;
+  }
+
+  #writeStamp(text: string): void {
+    if (this.#stamps.has(text) || this.#stamps.size > MAX_STAMPS) return;
+    this.#stamps.add(text);
+    this.#out.paragraph(text);
+  }
+}
+
+/** Whether at least half of a row's cells are figures, but not years, which head columns. */
+function isOfFigures(row: string[]): boolean {
+  const figures = row.filter(isFigure);
+  const isHalf = figures.length * 2 >= row.filter((cell) => cell !== "").length;
+  return isHalf && !figures.every((cell) => YEAR.test(cell));
+}
+
+const areSame = (columns: Interval[], others: Interval[]) =>
+  columns.length > 0 &&
+  columns.length === others.length &&
+  columns.every(
+    ({ x0, x1 }, at) => x0 < (others[at]?.x1 ?? 0) && x1 > (others[at]?.x0 ?? Infinity),
+  );
+
+/** False for paragraphs of the structure tree: their typography may tell more. */
+function writeTagged(
+  { block, label = "" }: { block: Block; label?: string },
+  role: BlockRole,
+  text: string,
+  out: MarkdownBuilder,
+): boolean {
+  if (role.kind === "heading") out.heading(role.level, text);
+  else if (role.kind === "quote") out.quote(text);
+  else if (role.kind === "code") out.code(block.lines.map((line) => line.text).join("\n"));
+  else if (role.kind === "item") {
+    const marked = `${label} ${text}`.trim();
+    const number = NUMBER.exec(marked);
+    const bare = number === null ? marked.replace(BULLET, "") : marked.slice(number[0].length);
+    out.listItem(role.depth, number === null ? "-" : `${number[1]}.`, bare);
+  } else return false;
+  return true;
+}
