@@ -41,7 +41,8 @@ export class PageWriter {
   }
 
   /** A table that goes on from the page before has the header of that. */
-  #writeTable(rows: string[][], columns: Interval[] = []): void {
+  #writeTable(all: string[][], columns: Interval[] = []): void {
+    const rows = all.filter((row) => row.some((cell) => cell !== ""));
     const [first = []] = rows;
     const page = this.#out.pages.at(-1)?.page ?? 0;
     const above = this.#headerAbove(rows, columns, page);

@@ -1,7 +1,7 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import { byDirection, charactersIn } from "./page-rows.ts";
+import { boundsOf, byDirection, charactersIn } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
 import type { Segment } from "./segment.ts";
 import { tableAt, type Interval } from "./tables.ts";
@@ -86,9 +86,7 @@ function lineOf(row: Segment[]): Segment[] {
   const [first, ...others] = row;
   if (first === undefined || others.length === 0) return row;
   const text = row.map((each) => each.text.trim()).join(" ");
-  const x0 = row.reduce((least, each) => Math.min(least, each.x0), Infinity);
-  const x1 = row.reduce((most, each) => Math.max(most, each.x1), -Infinity);
-  return [{ ...first, text, x0, x1 }];
+  return [{ ...first, ...boundsOf(row), text }];
 }
 
 export function blockOf([first, ...others]: Segment[]): Block | null {

@@ -40,6 +40,18 @@ export function byDirection(segments: Segment[]): Segment[][] {
   return ranked(sizes).map(([turn]) => groups.get(turn) ?? []);
 }
 
+export const boundsOf = (segments: Segment[]) => ({
+  x0: segments.reduce((least, { x0 }) => Math.min(least, x0), Infinity),
+  x1: segments.reduce((most, { x1 }) => Math.max(most, x1), -Infinity),
+});
+
+/** The width of a segment's first word, or of its first ideograph. */
+export function wordWidth(segment?: Segment): number {
+  const { text = "", x0 = 0, x1 = 0 } = segment ?? {};
+  const letters = /^\s*(?:\p{Script=Han}|\S+)/u.exec(text)?.[0].length ?? 0;
+  return ((x1 - x0) * letters) / Math.max(1, text.length);
+}
+
 export const charactersIn = (segments: Segment[]) =>
   segments.reduce((sum, { text }) => sum + text.length, 0);
 

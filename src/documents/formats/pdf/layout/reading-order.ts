@@ -1,15 +1,11 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { LINE_NUMBER } from "./listings.ts";
-import { rowsByPlace } from "./page-rows.ts";
+import { boundsOf, rowsByPlace, wordWidth } from "./page-rows.ts";
 import { isRightToLeft } from "./right-to-left.ts";
 import type { Segment } from "./segment.ts";
 
 type Row = Segment[];
 /** Rows between two lines that cross a river, and what lies on the river's two sides. */
 type Band = { start: number; end: number; sides: [Segment[], Segment[]] };
-/** A line of a column; `word`: the width of its first word, `slack`: the room behind it. */
-type Line = { covered: number; word: number; slack: number; y: number; size: number };
-type Side = { lines: Line[]; width: number; letters: number; size: number };
 
 const MIN_SEGMENTS = 4;
 const MAX_DEPTH = 12;
@@ -18,19 +14,18 @@ const MAX_RIVERS = 8;
 /** In ems. */
 const MIN_RIVER = 0.7;
 const MIN_COLUMN = 11;
-const SPACE = 0.25;
-const LINE_DISTANCE = 1.9;
-const ALIGNED = 0.2;
+const MIN_GAP = 0.25;
 /** Of prose: the share of its column that lines cover, and that could not take the next word. */
 const MIN_COVERED = 0.55;
-const MIN_WRAPPED = 0.6;
-const MIN_LETTERS_A_LINE = 10;
+const MIN_WRAPPED = 0.55;
 const LETTER = /\p{L}/gu;
-const MIN_TEXT_A_LINE = 16;
+/** On average a line, of prose and of lines with numbers. */
+const MIN_LETTERS = 10;
+const MIN_LETTERS_NUMBERED = 16;
+const MAX_PARTS = 1.2;
 const MIN_LINES = 3;
-const MIN_NUMBERS = 4;
-const MIN_NUMBERED = 0.75;
-const MAX_ALIGNED = 0.5;
+const MIN_NUMBERS = 3;
+const MIN_NUMBERED = 0.6;
 /** In characters: what the layout takes for a segment at each level. */
 const SEGMENT_COST = 16;
 
@@ -96,7 +91,7 @@ function riversOf(rows: Row[]): number[] {
   for (const [at, { x, step }] of edges.entries()) {
     depth += step;
     const width = (edges[at + 1]?.x ?? x) - x;
-    if (width > size * SPACE) gaps.push({ x: x + width / 2, depth, width });
+    if (width > size * MIN_GAP) gaps.push({ x: x + width / 2, depth, width });
   }
   return gaps
     .sort((a, b) => a.depth - b.depth || b.width - a.width)
@@ -121,82 +116,40 @@ function bandsAt(rows: Row[], x: number): Band[] {
 
 function areColumns([left, right]: Band["sides"], isFromRight: boolean): boolean {
   if (left.length === 0 || right.length === 0) return false;
-  const river = leastOf(right, ({ x0 }) => x0) + leastOf(left, ({ x1 }) => -x1);
+  const river = boundsOf(right).x0 - boundsOf(left).x1;
   if (river < Math.min(sizeOf(left), sizeOf(right)) * MIN_RIVER) return false;
-  const sides = [sideOf(left, isFromRight), sideOf(right, isFromRight)] as const;
-  const [fewer = sides[0], more = sides[1]] = sides.toSorted(
-    (a, b) => a.lines.length - b.lines.length,
-  );
-  if (more.lines.length < MIN_LINES) return false;
-  if (sides.every(isProse)) return true;
-  if (fewer.lines.length < MIN_LINES) return false;
-  if (isNumbered(sides, left, right)) return true;
-  return sides.every(isWide) && alignedShare(fewer, more) < MAX_ALIGNED;
+  const [one, other] = [rowsByPlace(left), rowsByPlace(right)];
+  if (Math.max(one.length, other.length) < MIN_LINES) return false;
+  return isNumbered(left, other) || (isProse(one, isFromRight) && isProse(other, isFromRight));
 }
 
-function sideOf(segments: Segment[], isFromRight: boolean): Side {
-  const [x0, x1] = [leastOf(segments, (each) => each.x0), -leastOf(segments, (each) => -each.x1)];
-  const lines = rowsByPlace(segments).map((row): Line => {
-    const first = (isFromRight ? row.at(-1) : row[0]) ?? row[0];
-    const { text = "", size = 1, y = 0 } = first ?? {};
-    const letters = /^\s*(?:\p{Script=Han}|\S+)/u.exec(text)?.[0].length ?? 0;
-    const width = first === undefined ? 0 : first.x1 - first.x0;
-    return {
-      covered: row.reduce((sum, each) => sum + each.x1 - each.x0, 0),
-      word: (width * letters) / Math.max(1, text.length),
-      slack: isFromRight
-        ? leastOf(row, (each) => each.x0) - x0
-        : x1 + leastOf(row, (each) => -each.x1),
-      y,
-      size,
-    };
+/** Whether lines are as long as their column allows: they could not take the next word. */
+function isProse(rows: Row[], isFromRight: boolean): boolean {
+  const segments = rows.flat();
+  const [{ x0, x1 }, size] = [boundsOf(segments), sizeOf(segments)];
+  const covered = segments.reduce((sum, each) => sum + each.x1 - each.x0, 0);
+  if (x1 - x0 < size * MIN_COLUMN || lettersIn(segments) < rows.length * MIN_LETTERS) return false;
+  const wrapped = rows.slice(1).filter((row, at) => {
+    const last = boundsOf(rows[at] ?? row);
+    const room = isFromRight ? last.x0 - x0 : x1 - last.x1;
+    return wordWidth(isFromRight ? row.at(-1) : row[0]) + size > room;
   });
-  const letters = segments.reduce((sum, { text }) => sum + (text.match(LETTER)?.length ?? 0), 0);
-  return { lines, width: x1 - x0, letters, size: sizeOf(segments) };
-}
-
-const isWide = ({ lines, width, letters, size }: Side) =>
-  width > size * MIN_COLUMN && letters > lines.length * MIN_LETTERS_A_LINE;
-
-/** Lines that are as long as their column allows. */
-function isProse(side: Side): boolean {
-  const { lines, width, size } = side;
-  if (!isWide(side)) return false;
-  const covered = lines.reduce((sum, line) => sum + line.covered, 0);
-  if (covered < lines.length * width * MIN_COVERED) return false;
-  const pairs = lines.slice(1).map((next, at) => ({ line: lines[at] ?? next, next }));
-  const close = pairs.filter(({ line, next }) => next.y - line.y < next.size * LINE_DISTANCE);
-  const wrapped = close.filter(({ line, next }) => next.word + size > line.slack);
-  return close.length * 2 >= pairs.length && wrapped.length >= close.length * MIN_WRAPPED;
-}
-
-/** The share of lines that have another at their height, or are centred between two of them. */
-function alignedShare(fewer: Side, more: Side): number {
-  const heights = more.lines.map(({ y }) => y);
-  const middles = heights.slice(1).map((y, at) => (y + (heights[at] ?? y)) / 2);
-  const places = [...heights, ...middles].sort((a, b) => a - b);
-  let at = 0;
-  const aligned = fewer.lines.filter(({ y, size }) => {
-    while ((places[at] ?? Infinity) < y - size * ALIGNED) at++;
-    return (places[at] ?? Infinity) <= y + size * ALIGNED;
-  });
-  return aligned.length / fewer.lines.length;
+  const isFull = covered >= rows.length * (x1 - x0) * MIN_COVERED;
+  return isFull && wrapped.length >= (rows.length - 1) * MIN_WRAPPED;
 }
 
 /** Whether nearly each line has its number, as in transcripts and contracts. */
-function isNumbered([left, right]: readonly [Side, Side], numbers: Row, text: Row): boolean {
-  const { length } = right.lines;
-  const isText = text.length < length * 1.2 && right.letters > length * MIN_TEXT_A_LINE;
-  if (!isText || left.lines.length < Math.max(MIN_NUMBERS, length * MIN_NUMBERED)) return false;
-  const values = numbers
-    .toSorted((a, b) => a.y - b.y)
-    .map((each) => (LINE_NUMBER.test(each.text) ? Number(each.text) : Number.NaN));
-  const counted = values.filter((value, at) => value - 1 === values[at - 1]);
-  return counted.length >= (values.length - 1) * MIN_NUMBERED;
+function isNumbered(numbers: Segment[], rows: Row[]): boolean {
+  const counted = numbers.filter(
+    ({ text }, at) => Number(text) === Number(numbers[at - 1]?.text) + 1,
+  );
+  const isText = rows.flat().length < rows.length * MAX_PARTS;
+  const isLong = lettersIn(rows.flat()) > rows.length * MIN_LETTERS_NUMBERED;
+  return isText && isLong && counted.length >= Math.max(MIN_NUMBERS, rows.length * MIN_NUMBERED);
 }
+
+const lettersIn = (segments: Segment[]) =>
+  segments.reduce((sum, { text }) => sum + (text.match(LETTER)?.length ?? 0), 0);
 
 const sizeOf = (segments: Segment[]) =>
   segments.map(({ size }) => size).sort((a, b) => a - b)[segments.length >>> 1] ?? 1;
-
-const leastOf = (segments: Segment[], of: (segment: Segment) => number) =>
-  segments.reduce((value, segment) => Math.min(value, of(segment)), Infinity);

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
-import { runsOf } from "./page-rows.ts";
+import { runsOf, wordWidth } from "./page-rows.ts";
 import type { Gap, Segment } from "./segment.ts";
 
 type Row = Segment[];
@@ -82,7 +82,7 @@ function distanceOf([above]: Row, [below]: Row): number {
 }
 
 /** The columns from `at` to `end` (exclusive) that a cell touches; they are in order and apart. */
-function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
+export function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
   let [at, high] = [0, columns.length];
   while (at < high) {
     const middle = (at + high) >>> 1;
@@ -95,7 +95,7 @@ function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: 
 }
 
 /** Whether no cell spans two columns, and more than one column is used or kept. */
-function fits(row: Row, columns: Interval[]): boolean {
+function fits(row: Interval[], columns: Interval[]): boolean {
   const counts = row.map((cell) => {
     const { at, end } = touched(columns, cell);
     return end - at;
@@ -120,7 +120,7 @@ const areAlike = (header: Row, row: Row) =>
   row.every(({ x0, x1 }, at) => x0 < (header[at]?.x1 ?? 0) && x1 > (header[at]?.x0 ?? Infinity));
 
 /** Rows with more cells tell more of the columns: cells of a header may stand above several. */
-function columnsOf(rows: Row[]): Interval[] {
+export function columnsOf(rows: Interval[][]): Interval[] {
   const columns: Interval[] = [];
   for (const row of rows.toSorted((a, b) => b.length - a.length))
     if (columns.length === 0 || fits(row, columns)) addColumns(columns, row);
@@ -216,8 +216,6 @@ function isWrapped(above: Cells, line: Cells, columns: Interval[]): boolean {
     const last = above[at]?.at(-1);
     if (next === undefined) return true;
     if (last === undefined || isFigure(next.text)) return false;
-    const letters = /^\s*\S+/.exec(next.text)?.[0].length ?? 0;
-    const word = ((next.x1 - next.x0) * letters) / Math.max(1, next.text.length);
-    return last.x1 + word + last.size * SPACE > (columns[at]?.x1 ?? Infinity);
+    return last.x1 + wordWidth(next) + last.size * SPACE > (columns[at]?.x1 ?? Infinity);
   });
 }

@@ -1,5 +1,6 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { blockOf, partsOf, textOf, type Block, type PagePart } from "../layout/page-blocks.ts";
+import { columnsOf, touched } from "../layout/tables.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
@@ -107,35 +108,10 @@ function rowsOf(rows: number[][][], held: Held): string[][] {
     const texts: string[] = columns.map(() => "");
     let next = 0;
     for (const { block, text } of row) {
-      const column = Math.max(next, nearest(columns, block));
+      const column = Math.max(next, touched(columns, block).at);
       texts[column] = text;
       next = column + 1;
     }
     return Array.from(texts, (text) => text ?? "");
   });
-}
-
-type Column = { x0: number; x1: number };
-
-/** Columns of the rows with the most cells, because no cell in these spans columns. */
-function columnsOf(rows: Block[][]): Column[] {
-  const most = Math.max(0, ...rows.map((row) => row.length));
-  const columns: Column[] = [];
-  for (const row of rows.filter(({ length }) => length === most)) {
-    for (const [at, { x0, x1 }] of row.entries()) {
-      const column = columns[at];
-      columns[at] = {
-        x0: Math.min(column?.x0 ?? x0, x0),
-        x1: Math.max(column?.x1 ?? x1, x1),
-      };
-    }
-  }
-  return columns;
-}
-
-function nearest(columns: Column[], { x0, x1 }: Block): number {
-  const shared = columns.findIndex((column) => x0 < column.x1 && x1 > column.x0);
-  if (shared >= 0) return shared;
-  const distances = columns.map((column) => Math.abs(column.x0 - x0));
-  return Math.max(0, distances.indexOf(Math.min(...distances)));
 }
