@@ -1,5 +1,5 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { blockOf, partsOf, textOf, type Block, type PagePart } from "../layout/page-blocks.ts";
+import { blockOf, partsOf, textOf, type PagePart } from "../layout/page-blocks.ts";
 import { columnsOf, touched } from "../layout/tables.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
