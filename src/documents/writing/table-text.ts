@@ -4,6 +4,9 @@ import { foldSpace } from "./fold-space.ts";
 /** Of an empty one, with its bar. */
 const CELL_CHARACTERS = 3;
 
+/** Rows of wider tables end with their last cell: a short one would be bars alone. */
+const WIDE_COLUMNS = 100;
+
 /** The cells of a row, by their columns in ascending order: a sheet can leave thousands empty. */
 export type FilledRow = { columns: number[]; cells: string[] };
 
@@ -33,30 +36,32 @@ export function charactersOf({ cells }: FilledRow): number {
 /** The first row is the header, or there is an empty one. Empty columns are dropped; a single column becomes paragraphs. */
 export function tableText(rows: FilledRow[], hasHeader = true): TableText {
   const columns = usedColumns(rows);
-  const lines = rowsText(rows, columns);
-  if (columns.length < 2) return { lines, columns };
+  const lines = rowsText(rows, columns, true);
+  if (columns.length < 2 || lines.length === 0) return { lines, columns };
   if (!hasHeader) lines.unshift(`|${"  |".repeat(columns.length)}`);
   lines.splice(1, 0, `|${" --- |".repeat(columns.length)}`);
   return { lines, columns };
 }
 
 /** Rows that continue a table; cells beyond its columns are added at the row's end. */
-export function rowsText(rows: FilledRow[], columns: number[]): string[] {
+export function rowsText(rows: FilledRow[], columns: number[], hasHeader = false): string[] {
   const filled = rows.filter((row) => row.cells.length > 0);
   // Checked before they are built: a wide table is mostly the bars of empty cells.
   if (filled.length * columns.length * CELL_CHARACTERS > MAX_TEXT_BYTES) throw tooMuchText();
-  return filled.map((row) => rowText(row, columns));
+  const isNarrow = columns.length <= WIDE_COLUMNS;
+  return filled.map((row, at) => rowText(row, columns, isNarrow || (hasHeader && at === 0)));
 }
 
-function rowText(row: FilledRow, columns: number[]): string {
+function rowText(row: FilledRow, columns: number[], isWhole: boolean): string {
   const texts: string[] = [];
   const more: string[] = [];
   let at = 0;
   for (const column of columns) {
+    if (!isWhole && at === row.cells.length) break;
     for (; (row.columns[at] ?? Infinity) < column; at++) more.push(row.cells[at] ?? "");
     texts.push(row.columns[at] === column ? (row.cells[at++] ?? "") : "");
   }
-  for (; at < row.cells.length; at++) more.push(row.cells[at] ?? "");
+  more.push(...row.cells.slice(at));
   const [only = "", ...others] = [...texts, ...more].map((cell) => cell.replaceAll("|", "\\|"));
   return others.length === 0 ? only : `| ${[only, ...others].join(" | ")} |`;
 }

@@ -12,6 +12,11 @@ import { identifierFrom } from "../../../src/core/ids.ts";
 import { principalOf } from "../../../src/core/principals.ts";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
 import { detectLanguage } from "../../../src/documents/decoding/detect-language.ts";
+import {
+  partsOf,
+  textOf as blockText,
+} from "../../../src/documents/formats/pdf/layout/page-blocks.ts";
+import { segmentsOf } from "../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
 import { parseStructured } from "../../../src/documents/formats/mail/mail-headers.ts";
 import { folding } from "../../../src/evaluation/measures/match-passages.ts";
@@ -97,6 +102,29 @@ const page = new URL(`https://x.test/${"a/".repeat(900)}b`);
 
 const BEHIND = parseConfig({ ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8" });
 
+/** What stands on a page of a PDF, again and again. */
+const str = "hello there you all";
+const layout = (
+  placeOf: (at: number, count: number) => [x: number, line: number],
+  most = DOCUMENT,
+): Target => ({
+  grammars: [],
+  most,
+  of: (text) => {
+    const count = Math.ceil(text.length / str.length);
+    const items = Array.from({ length: count }, (_item, at) => {
+      const [x, line] = placeOf(at, count);
+      return { str, transform: [9, 0, 0, 9, x, -14 * line], width: 90, height: 9, fontName: "f" };
+    });
+    return () => {
+      const segments = runToEnd(segmentsOf(items, [1, 0, 0, -1, 0, 0]));
+      return runToEnd(partsOf(segments)).map(
+        (part) => part.kind === "text" && blockText(part.block),
+      );
+    };
+  },
+});
+
 const model = extractiveChat();
 /** A model that answers this text, without its thoughts. */
 const thinking = (text: string) =>
@@ -131,6 +159,13 @@ export const TARGETS = {
   ),
   PDF: file(["pdf"], "a.pdf", (text) =>
     pageOf(`BT /F1 12 Tf 1 0 0 1 72 8900000 Tm (x) Tj\n${text}\nET`),
+  ),
+  "lines of a PDF": layout((at) => [9, at]),
+  "a line of a PDF": layout((at) => [90 * at, 0]),
+  "columns of a PDF": layout((at, count) => [200 * (at % (count >> 1)), at < count >> 1 ? 0 : 1]),
+  "rows of a PDF that each add a column": layout(
+    (at) => [at % 2 === 0 ? 9 : 200 * at, Math.floor(at / 2)],
+    SMALL * 4,
   ),
   EPUB: file(["html"], "a.epub", (text) =>
     epub({
@@ -195,7 +230,7 @@ export const TARGETS = {
   "text of a pattern": work(["prose"], (text) =>
     linearPattern("^(a+|[^b]*b|\\w+\\s?)*$").test(text, new Budget(40_000_000)),
   ),
-  "crawled page": work(["html"], (text) => runToEnd(readHtmlPage(text)), DOCUMENT),
+  "crawled page": work(["html"], (text) => runToEnd(readHtmlPage(text)), DOCUMENT * 4),
   "robots.txt": work(["web"], (text) => [
     robotsAllow(parseRobots(text, "quarry"), page),
     readDirectives(text),
