@@ -33,6 +33,16 @@ async function eventsOf(accessToken: string) {
     .map(({ action, actor }) => [action, actor.name]);
 }
 
+test("a program with a secret may also name itself in the form, but no other", async () => {
+  const { body } = await register({ token_endpoint_auth_method: "client_secret_basic" });
+  const { client_id: id, client_secret: secret } = body as Record<string, string>;
+  const Authorization = `Basic ${btoa(`${id}:${secret}`)}`;
+  const code = await allow(admin, id ?? "");
+  const asAnother = await redeem(await registered(), code, {}, { Authorization });
+  expect(asAnother.status).toBe(400);
+  expect(await redeem(id ?? "", code, {}, { Authorization })).toMatchObject({ status: 200 });
+});
+
 test("a code that comes twice ends the connection, also when both come at once", async () => {
   const clientId = await registered();
   const code = await allow(admin, clientId);

@@ -105,16 +105,6 @@ test("a program with a secret needs a challenge as well", async () => {
   expect(admin.html).toContain("PKCE with S256 is required");
 });
 
-test("a program with a secret may also name itself in the form, but no other", async () => {
-  const { body } = await register({ token_endpoint_auth_method: "client_secret_basic" });
-  const { client_id: id, client_secret: secret } = body as Record<string, string>;
-  const Authorization = `Basic ${btoa(`${id}:${secret}`)}`;
-  const code = await allow(admin, id ?? "");
-  const asAnother = await redeem(await registered(), code, {}, { Authorization });
-  expect(asAnother.status).toBe(400);
-  expect(await redeem(id ?? "", code, {}, { Authorization })).toMatchObject({ status: 200 });
-});
-
 test("the consent page names the program and the person, and chooses nothing", async () => {
   const name = `<b>Claude</b>${"x".repeat(300)}`;
   const address = await authorizeAddress(await registered({ client_name: name }));
