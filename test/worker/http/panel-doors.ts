@@ -42,7 +42,7 @@ const TABLE = `
   /panel/api/inferences/:id DELETE GET PATCH
   /panel/api/keys GET POST
   /panel/api/keys/:id DELETE
-  /panel/api/model-servers GET:admins
+  /panel/api/model-servers GET
   /panel/api/models GET PUT
   /panel/api/overview GET
   /panel/api/provider-keys GET PUT

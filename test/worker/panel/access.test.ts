@@ -70,12 +70,14 @@ test("a key stops at its expiry, which must lie in the future", async () => {
   );
 });
 
-test("a member reads everything", async () => {
+test("a member reads everything but what local servers answer", async () => {
   const { key } = await newKey("member");
   const lists = ["users", "keys", "file-sources", "rags", "inferences", "agents", "tokens"];
   for (const path of [...lists, "models", "overview"]) {
     expect((await withKey(key)("GET", `/${path}`)).status).toBe(200);
   }
+  // It asks servers of the network.
+  expect((await withKey(key)("GET", "/model-servers")).status).toBe(403);
 });
 
 test("with the cookie, only our own pages change anything", async () => {
