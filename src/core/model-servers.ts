@@ -36,7 +36,7 @@ export const serverState = z.object({
       model: z.string(),
       kind: z.enum(MODEL_KINDS).nullable(),
       /** Tokens of prompt and answer together; null: the server does not say. */
-      contextTokens: z.int().nullable(),
+      contextTokens: z.number().nullable(),
     }),
   ),
 });

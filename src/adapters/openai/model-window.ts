@@ -55,7 +55,7 @@ const numCtxIn = ({ parameters }: Record<string, unknown>) =>
   Number(/^num_ctx\s+(\d+)$/m.exec(String(parameters))?.[1] ?? 0);
 
 /** llama-server: `meta.n_ctx`, vLLM: `max_model_len`, LiteLLM: `model_info`, others by their names. */
-function windowIn(body: unknown, model: string): number | null {
+export function windowIn(body: unknown, model: string): number | null {
   const list = isObject(body) ? (body["data"] ?? body["models"]) : null;
   const entry = (Array.isArray(list) ? list.filter(isObject) : []).find((one) =>
     [one["id"], one["name"], one["model_name"]].some((name) =>

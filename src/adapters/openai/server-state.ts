@@ -4,21 +4,15 @@ import { modelKindOf } from "../../core/model-kind.ts";
 import type { KeyedServer, ServerState } from "../../core/model-servers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { bearer, keyedFetch } from "./keyed-fetch.ts";
+import { windowIn, windowOf } from "./model-window.ts";
 
 type Fetch = typeof globalThis.fetch;
 
 /** Whoever opens a form waits for the list. */
 const LIST_TIMEOUT_MS = 2 * SECOND_MS;
 
-const tokens = z.int().min(1).nullish().catch(null);
-/**
- * llama-server says `meta.n_ctx`, vLLM `max_model_len`; one without models may send null.
- * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md,
- * https://docs.vllm.ai/en/latest/serving/openai_compatible_server/
- */
-const meta = z.object({ n_ctx: tokens }).nullish().catch(null);
-const listed = z.object({ id: z.string().min(1), meta, max_model_len: tokens });
-const modelList = z.object({ data: z.array(listed).nullable() });
+/** A server without models may send null. */
+const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })).nullable() });
 
 const PROBLEMS: Record<number, string> = {
   401: "needs another key",
@@ -44,13 +38,14 @@ export async function stateOf(
   try {
     const answer = await serverFetch(server, fetch)(`${baseUrl}/models`, { signal });
     const { status, ok } = answer;
-    const list = modelList.safeParse(await answer.json().catch(() => null));
+    const body: unknown = await answer.json().catch(() => null);
+    const list = modelList.safeParse(body);
     if (!ok || !list.success) {
       const problem = `${PROBLEMS[status] ?? "does not list its models"} (${status})`;
       return { ...state, status, problem };
     }
-    const models = (list.data.data ?? []).map(({ id, meta, max_model_len: longest }) => {
-      const contextTokens = meta?.n_ctx ?? longest ?? null;
+    const models = (list.data.data ?? []).map(({ id }) => {
+      const contextTokens = windowIn(body, id) ?? windowOf(baseUrl, id)?.tokens ?? null;
       return { model: `${name}/${id}`, kind: modelKindOf(id), contextTokens };
     });
     return { ...state, status, problem: null, models };

@@ -33,7 +33,7 @@ const config = {
 /** What the provider was sent, and the status with which it answers. */
 const provider = { status: 200, asked: [] as { url: string; headers: Headers }[] };
 const ANSWER = { choices: [{ message: { role: "assistant", content: "Yes." } }] };
-const MODELS = { data: [{ id: "llama3.2" }, { id: "nomic-embed-text" }] };
+const MODELS = { data: [{ id: "llama3.2", meta: { n_ctx: 4_096 } }, { id: "nomic-embed-text" }] };
 
 const fetch: typeof globalThis.fetch = async (input, init) => {
   const request = new Request(input, init);
@@ -165,7 +165,14 @@ test("a server that the panel sets is called at its address, with its key alone"
   expect((await sentTo("local-embed/gemma", services))?.get("Authorization")).toBeNull();
   expect(await services.models.servers()).toMatchObject([
     { name: "local", setBy: "environment", problem: null },
-    { name: "local-embed", setBy: "panel", models: [{ kind: "chat" }, { kind: "embedding" }] },
+    {
+      name: "local-embed",
+      setBy: "panel",
+      models: [
+        { kind: "chat", contextTokens: 4_096 },
+        { kind: "embedding", contextTokens: null },
+      ],
+    },
   ]);
   const list = await panel.send("GET", "/provider-keys");
   expect(JSON.stringify(list.body)).not.toContain("local-embed");
