@@ -85,7 +85,10 @@ function reasonIn(cause: unknown): string | null {
 }
 
 const TOO_LONG =
-  /(?:context|too (?:long|large)|exceed|tokens).{0,200}(?:context|length|size|token|window)/i;
+  /context (?:length|size|window)|too (?:long|large)|exceeds? .{0,80}tokens|less than \d+ tokens/i;
+/** The limit of the answer is too high, whatever the prompt. */
+const OF_ANSWER = /completion tokens/i;
+const THOUSANDS = /(?<=\d),(?=\d{3})/g;
 const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
 
 /**
@@ -95,8 +98,8 @@ const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
  * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp). Ollama: none.
  */
 function tooLongIn(sentence: string): ModelFailure["tooLong"] {
-  if (!TOO_LONG.test(sentence)) return null;
-  const [one, other] = (sentence.match(FIGURES) ?? []).map(Number);
+  if (!TOO_LONG.test(sentence) || OF_ANSWER.test(sentence)) return null;
+  const [one, other] = (sentence.replace(THOUSANDS, "").match(FIGURES) ?? []).map(Number);
   if (one === undefined || other === undefined || one === other) return { sent: null, limit: null };
   return { sent: Math.max(one, other), limit: Math.min(one, other) };
 }

@@ -78,7 +78,7 @@ export class EmbeddingPace {
     const startedAt = Date.now();
     const answer = send(AbortSignal.timeout(lastMs), () => isLate).finally(end);
     const measured = answer.then((wasSent) => this.#answered(wasSent ? tokens : 0, startedAt));
-    const beating = setInterval(() => void how.beat?.(), SECOND_MS);
+    const beating = setInterval(() => void how.beat?.().catch(() => {}), SECOND_MS);
     try {
       await inTime(limitMs, how.signal, () => measured);
     } catch (thrown) {

@@ -43,3 +43,29 @@ test.each([
 ])("%i %s is not taken for a wrong model or key", async (status, message) => {
   await expect(answerTo(status, message)).rejects.toMatchObject({ message: `${status}` });
 });
+
+/** As llama-server, vLLM, llama-cpp-python, LM Studio, TEI and Ollama answer. */
+test.each([
+  [
+    500,
+    "input (705 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
+    { sent: 705, limit: 512 },
+  ],
+  [
+    400,
+    "request (4476 tokens) exceeds the available context size (4096 tokens), try increasing it",
+    { sent: 4_476, limit: 4_096 },
+  ],
+  [
+    400,
+    "This model's maximum context length is 4,096 tokens. However, you requested 5,000 tokens (4,900 in the messages, 100 in the completion).",
+    { sent: 5_000, limit: 4_096 },
+  ],
+  [400, "Requested tokens (2310) exceed context window of 2048", { sent: 2_310, limit: 2_048 }],
+  [422, "`inputs` must have less than 512 tokens. Given: 705", { sent: 705, limit: 512 }],
+  [400, "the input length exceeds the context length", { sent: null, limit: null }],
+  [400, "max_tokens is too large: 5000. This model supports at most 4096 completion tokens", null],
+  [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", null],
+])("%i %s says how long the input was", async (status, message, tooLong) => {
+  await expect(answerTo(status, message)).rejects.toMatchObject({ tooLong });
+});
