@@ -7,6 +7,7 @@ type Options = {
   contextTokens?: number;
   /** Milliseconds; how long 503 "Loading model" is the answer. */
   loadingMs?: number;
+  dimensions?: number;
   /** Answers nothing at all. */
   isSilent?: boolean;
 };
@@ -54,6 +55,7 @@ export class LlamaServer {
 
   async #answer(url: string, { input }: { input: string[] }): Promise<Response> {
     const { physicalBatch = 512, contextTokens = 4_096, loadingMs = 0 } = this.#options;
+    const { dimensions = 2 } = this.#options;
     if (this.isSilent) await new Promise(() => {});
     if (Date.now() - this.#startedAt < loadingMs) {
       return failed(503, { message: "Loading model", type: "unavailable_error" });
@@ -76,7 +78,8 @@ export class LlamaServer {
     this.busyMs += ms;
     this.tokens += tokens;
     this.calls.push(input);
-    const data = input.map((text, index) => ({ index, embedding: [text.length, 1] }));
+    const vectorOf = (text: string) => [text.length, ...Array<number>(dimensions - 1).fill(1)];
+    const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }));
     return Response.json({ data, usage: { prompt_tokens: tokens, total_tokens: tokens } });
   }
 }

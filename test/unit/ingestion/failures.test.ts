@@ -2,11 +2,14 @@ import { expect, test } from "vitest";
 
 import { UnreadableDocument } from "../../../src/documents/extracted-document.ts";
 import { MAX_TRIES, backOffMs } from "../../../src/ingestion/timeouts.ts";
-import { StepFailure, labelFailure, verdictOn } from "../../../src/ingestion/indexing/end-file.ts";
+import type { ClaimedFile } from "../../../src/db/files/claim-files.ts";
+import { endOfFailure, labelFailure } from "../../../src/ingestion/indexing/end-file.ts";
+import { StepFailure, verdictOn } from "../../../src/ingestion/indexing/end-file.ts";
 import { isMassRemoval } from "../../../src/core/mass-removal.ts";
 import { scanFailureVerdict } from "../../../src/ingestion/scanning/scan-source.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import type { Services } from "../../../src/services.ts";
 
 test("retries after 10 s, 30 s, 2 min and 10 min, a fifth more at most, then stops", () => {
   const waits = [1, 2, 3, 4, 5].map((attempts) => backOffMs(attempts, () => 0));
@@ -35,6 +38,22 @@ test("a verdict says in plain words what failed, and never what the platform sai
     kind: "given-up",
     message: "embedding provider: 429 after 5 tries",
   });
+});
+
+test("a model that only is slow costs a file no try", async () => {
+  const services = { storage: { noRoomSince: null }, now: () => 0 } as unknown as Services;
+  const file = { attempts: MAX_TRIES, chunkCount: 0 } as unknown as ClaimedFile;
+  const endOf = async (failure: ModelFailure) => {
+    const step = labelFailure("embedding provider", () => Promise.reject(failure));
+    return await endOfFailure(services, file, await step.catch((thrown: unknown) => thrown));
+  };
+  const late = new ModelFailure("no answer after 30000 ms", { retryable: true, isLate: true });
+  expect(await endOf(late)).toMatchObject({
+    end: { status: "pending", isCounted: false },
+    again: { reason: "embedding provider: no answer after 30000 ms" },
+  });
+  const refused = new ModelFailure("500", { status: 500, retryable: true });
+  expect(await endOf(refused)).toMatchObject({ end: { status: "error" }, again: null });
 });
 
 test("what lies in the document is no matter of trying again", () => {
