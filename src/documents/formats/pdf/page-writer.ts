@@ -1,14 +1,12 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevel, type DocumentShape } from "./bounds/document-shape.ts";
 import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
-import { isFigure, type Interval } from "./layout/tables.ts";
+import { areAlike, isFigure, type Interval } from "./layout/tables.ts";
 import type { BlockRole } from "./structure/structure-tree.ts";
 
 const BULLET = /^\s*[•◦▪‣●○■·]\s*/;
 const NUMBER = /^\s*(\d{1,3})[.)]\s+/;
 const YEAR = /^(?:19|20)\d\d$/;
-/** Stamps that are remembered, so that each is written once. */
-const MAX_STAMPS = 1_000;
 
 /** Writes the parts of a document's pages. */
 export class PageWriter {
@@ -55,15 +53,14 @@ export class PageWriter {
   /** @returns undefined where no table goes on, null where that has no header */
   #headerAbove(rows: string[][], columns: Interval[], page: number): string[] | null | undefined {
     const last = this.#table;
-    const isSame = last !== null && last.page < page && areSame(columns, last.columns);
+    const isSame = last !== null && last.page < page && areAlike(columns, last.columns);
     const isData = rows[0]?.some(isFigure) === true || !rows.flat().some(isFigure);
     return isSame && isData ? last.header : undefined;
   }
 
   #writeStamp(text: string): void {
-    if (this.#stamps.has(text) || this.#stamps.size > MAX_STAMPS) return;
+    if (!this.#stamps.has(text)) this.#out.paragraph(text);
     this.#stamps.add(text);
-    this.#out.paragraph(text);
   }
 }
 
@@ -73,13 +70,6 @@ function isOfFigures(row: string[]): boolean {
   const isHalf = figures.length * 2 >= row.filter((cell) => cell !== "").length;
   return isHalf && !figures.every((cell) => YEAR.test(cell));
 }
-
-const areSame = (columns: Interval[], others: Interval[]) =>
-  columns.length > 0 &&
-  columns.length === others.length &&
-  columns.every(
-    ({ x0, x1 }, at) => x0 < (others[at]?.x1 ?? 0) && x1 > (others[at]?.x0 ?? Infinity),
-  );
 
 /** False for paragraphs of the structure tree: their typography may tell more. */
 function writeTagged(

@@ -68,7 +68,7 @@ function* addParts(parts: PagePart[], rows: Segment[][]): CooperativeWork<void> 
   let lines: Segment[] = [];
   for (let at = 0; at <= rows.length;) {
     const row = rows[at] ?? [];
-    const table = row.length > 1 ? yield* tableAt(rows, at) : null;
+    const table = yield* tableAt(rows, at);
     if (table !== null || at === rows.length) {
       for (const block of yield* blocksOf(lines)) parts.push({ kind: "text", block });
       lines = [];

@@ -1,4 +1,5 @@
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { LINE_NUMBER } from "./listings.ts";
 import { boundsOf, rowsByPlace, wordWidth } from "./page-rows.ts";
 import { isRightToLeft } from "./right-to-left.ts";
 import type { Segment } from "./segment.ts";
@@ -26,8 +27,6 @@ const MAX_PARTS = 1.2;
 const MIN_LINES = 3;
 const MIN_NUMBERS = 3;
 const MIN_NUMBERED = 0.6;
-/** In characters: what the layout takes for a segment at each level. */
-const SEGMENT_COST = 16;
 
 /**
  * Regions of a page in reading order, each as rows from the top. Columns of prose are divided at
@@ -48,7 +47,7 @@ function* divided(
   depth: number,
 ): CooperativeWork<Row[][]> {
   const rows = rowsByPlace(segments);
-  yield segments.length * SEGMENT_COST;
+  yield segments.length * ITEM_COST;
   if (segments.length < MIN_SEGMENTS || depth >= MAX_DEPTH) return rows.length > 0 ? [rows] : [];
   const bands = yield* bestBands(rows, isFromRight);
   if (bands.length === 0) return [rows];
@@ -56,8 +55,11 @@ function* divided(
   let at = 0;
   for (const { start, end, sides } of [...bands, { start: rows.length, end: 0, sides: [[], []] }]) {
     const parts = [rows.slice(at, start).flat(), ...(isFromRight ? sides.toReversed() : sides)];
-    for (const part of parts)
-      for (const region of yield* divided(part, isFromRight, depth + 1)) regions.push(region);
+    for (const part of parts) {
+      const isNumbers = part.length > 0 && part.every(({ text }) => LINE_NUMBER.test(text));
+      const inner = isNumbers ? [[part]] : yield* divided(part, isFromRight, depth + 1);
+      for (const region of inner) regions.push(region);
+    }
     at = end;
   }
   return regions;
@@ -68,10 +70,10 @@ function* bestBands(rows: Row[], isFromRight: boolean): CooperativeWork<Band[]> 
   let best: Band[] = [];
   let most = 0;
   for (const x of riversOf(rows)) {
-    const bands = bandsAt(rows, x).filter(({ sides }) => areColumns(sides, isFromRight));
+    const bands = bandsAt(rows, x).filter((band) => areColumns(band, isFromRight));
     const size = bands.reduce((sum, { start, end }) => sum + end - start, 0);
     if (size > most) [best, most] = [bands, size];
-    yield rows.length * SEGMENT_COST;
+    yield rows.length * ITEM_COST;
   }
   return best;
 }
@@ -114,13 +116,20 @@ function bandsAt(rows: Row[], x: number): Band[] {
   return bands;
 }
 
-function areColumns([left, right]: Band["sides"], isFromRight: boolean): boolean {
+function areColumns({ start, end, sides }: Band, isFromRight: boolean): boolean {
+  const [left, right] = sides;
   if (left.length === 0 || right.length === 0) return false;
   const river = boundsOf(right).x0 - boundsOf(left).x1;
   if (river < Math.min(sizeOf(left), sizeOf(right)) * MIN_RIVER) return false;
   const [one, other] = [rowsByPlace(left), rowsByPlace(right)];
-  if (Math.max(one.length, other.length) < MIN_LINES) return false;
-  return isNumbered(left, other) || (isProse(one, isFromRight) && isProse(other, isFromRight));
+  const [fewer = 0, more = 0] = [one.length, other.length].sort((a, b) => a - b);
+  if (more < MIN_LINES) return false;
+  if (isNumbered(left, other)) return true;
+  if (isProse(one, isFromRight) && isProse(other, isFromRight)) return true;
+  // Blocks that are drawn one after the other, with hardly a line at the same height.
+  const shared = fewer + more - (end - start);
+  const last = left.reduce((most, { order }) => Math.max(most, order), 0);
+  return fewer >= MIN_LINES && shared * 2 < fewer && right.every(({ order }) => order > last);
 }
 
 /** Whether lines are as long as their column allows: they could not take the next word. */

@@ -1,4 +1,4 @@
-import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { runsOf, wordWidth } from "./page-rows.ts";
 import type { Gap, Segment } from "./segment.ts";
@@ -21,15 +21,14 @@ const ALIGNED = 0.6;
 const LOOK_AHEAD = 6;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 18;
-/** In characters: what the layout takes for a cell. */
-const CELL_COST = 16;
 
 const FIGURE = /^[\p{Sc}\s()+\-–−±<>≤≥~*]*\d[\d\s.,:'’/%()\p{Sc}\-–−±*]*$/u;
 
 export const isFigure = (cell: string) => FIGURE.test(cell);
 
-/** The table that begins with a row of several cells, or null. */
+/** The table that begins with a row of several cells, or with a line of a cell beside them. */
 export function* tableAt(rows: Row[], start: number): CooperativeWork<Table | null> {
+  if (!mayBegin(rows, start)) return null;
   const end = yield* tableEnd(rows, start);
   const body = rows.slice(start, end);
   if (body.filter(({ length }) => length > 1).length < 2) return null;
@@ -37,7 +36,7 @@ export function* tableAt(rows: Row[], start: number): CooperativeWork<Table | nu
   const lines: Cells[] = [];
   for (const row of body) {
     lines.push(cellsOf(row, columns));
-    yield row.length * CELL_COST + columns.length;
+    yield row.length * ITEM_COST + columns.length;
   }
   const isFromRight = (body[0]?.[0]?.x0 ?? 0) > (body[0]?.[1]?.x0 ?? Infinity);
   const texts = rowsOf(lines, columns).map((cells) => {
@@ -47,13 +46,23 @@ export function* tableAt(rows: Row[], start: number): CooperativeWork<Table | nu
   return texts.length < 2 ? null : { end, columns, rows: texts };
 }
 
+function mayBegin(rows: Row[], at: number): boolean {
+  const [above = [], row = [], next = []] = [rows[at - 1], rows[at], rows[at + 1]];
+  const [cell] = row;
+  if (cell === undefined || row.length > 1 || next.length < 2) return row.length > 1;
+  const column = touched(columnsOf([next]), cell);
+  const distance = distanceOf(row, next);
+  const isNearer = distance <= LINE_DISTANCE && distanceOf(above, row) > distance;
+  return distance < OVERLAPPING || (isNearer && column.at > 0 && column.end === column.at + 1);
+}
+
 function* tableEnd(rows: Row[], start: number): CooperativeWork<number> {
   let [first = null] = rows.slice(start, start + 1);
   let columns = columnsOf(rows.slice(start, start + 1));
   let end = start + 1;
   for (; end < rows.length && (end - start) * columns.length < MAX_CELLS; end++) {
     const [above = [], row = []] = [rows[end - 1], rows[end]];
-    yield row.length * CELL_COST;
+    yield row.length * ITEM_COST;
     if (distanceOf(above, row) >= ROW_DISTANCE) break;
     if (!(row.length === 1 ? isPartialRow(rows, end, columns) : hasColumns(row, columns, first)))
       break;
@@ -113,11 +122,11 @@ function areApart(row: Row, columns: Interval[]): boolean {
 const hasColumns = (row: Row, columns: Interval[], first: Row | null) =>
   fits(row, columns) || (first === null ? areApart(row, columns) : areAlike(first, row));
 
-/** A row under its header whose cells are wider than those. */
-const areAlike = (header: Row, row: Row) =>
-  row.length > 2 &&
-  row.length === header.length &&
-  row.every(({ x0, x1 }, at) => x0 < (header[at]?.x1 ?? 0) && x1 > (header[at]?.x0 ?? Infinity));
+/** Whether the cells of two rows stand above each other, one by one. */
+export const areAlike = (row: Interval[], other: Interval[]) =>
+  row.length > 1 &&
+  row.length === other.length &&
+  row.every(({ x0, x1 }, at) => x0 < (other[at]?.x1 ?? 0) && x1 > (other[at]?.x0 ?? Infinity));
 
 /** Rows with more cells tell more of the columns: cells of a header may stand above several. */
 export function columnsOf(rows: Interval[][]): Interval[] {
