@@ -39,8 +39,9 @@ export type ReadWanted =
       withCandidates: boolean;
       /** Answer with what each query found of the chunks, for another order of them. */
       withFinds: boolean;
+      withVectors: boolean;
     }
-  | { kind: "all"; ids: ChunkId[] };
+  | { kind: "all"; ids: ChunkId[]; withVectors: boolean };
 
 export type BestWanted = Extract<ReadWanted, { kind: "best" }>;
 
@@ -145,6 +146,8 @@ export type HydratedChunk = PlacedChunk &
     similarities: (number | null)[];
     file: Omit<FileFacts, "metadata" | "readers">;
     fileChunks: number;
+    /** Half floats; only `withVectors`. */
+    vector?: Uint8Array;
   };
 
 export type HydrateRequest = {
@@ -154,6 +157,7 @@ export type HydrateRequest = {
   /** At most so many of them. */
   spareLimit?: number;
   queryVectors: (Float32Array | null)[];
+  withVectors?: boolean;
   restriction: Restriction;
   includeDuplicates: boolean;
 };
@@ -232,8 +236,8 @@ export interface RagIndex extends VectorLedger {
     after: FileId | null,
     limit: number,
   ): Promise<{ fileId: FileId; revision: number; chunkCount: number }[]>;
-  /** A sample of live chunks spread over the index, for estimates. */
-  sample(count: number): Promise<{ text: string; headings: string[] }[]>;
+  /** A sample of live chunks spread over the index, for estimates; vectors as half floats. */
+  sample(count: number): Promise<{ text: string; headings: string[]; vector: Uint8Array }[]>;
   /** Live passages of a file from position `from` on, in order; `total` is of the whole file. */
   passages(
     fileId: FileId,

@@ -17,14 +17,16 @@ export const listFiles: Verb<"listFiles"> = ({ sql }, after, limit) =>
 /** Live chunks at equal distances; the cost does not depend on their number. */
 export const sample: Verb<"sample"> = ({ sql }, count) => {
   const steps = Array.from({ length: count }, (_, at) => at);
-  const rows = rowsOf<Row<"contents", "text"> & Row<"chunks", "headings">>(sql)`
-    SELECT t.text, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
+  const rows = rowsOf<Row<"contents", "text" | "vector"> & Row<"chunks", "headings">>(sql)`
+    SELECT t.text, t.vector, c.headings FROM chunks c JOIN contents t ON t.chunk = c.chunk
     WHERE c.live = 1 AND c.chunk IN (
       SELECT (SELECT n.chunk FROM chunks n
         WHERE n.chunk >= ends.low + step.value * ends.width / ${count} ORDER BY n.chunk LIMIT 1)
       FROM (SELECT min(chunk) AS low, max(chunk) - min(chunk) AS width FROM chunks) ends,
         json_each(${steps}) step)`;
-  return rows.map(({ text, headings }) => ({ text, headings: stringsIn(headings) }));
+  return rows.map(({ text, vector, headings }) => {
+    return { text, vector: new Uint8Array(vector), headings: stringsIn(headings) };
+  });
 };
 
 type PassageRow = Omit<Passage, "headings" | "isDuplicate" | "isExcluded"> &

@@ -1,6 +1,12 @@
 import type { RetrievalCall } from "./degradations.ts";
 import type { EmbeddedQueries } from "./embed-queries.ts";
-import { chooseFound, chosenOf, isOrderedByWords, readCount } from "./rag-search.ts";
+import {
+  chooseFound,
+  chosenOf,
+  isOrderedByNeighbours,
+  isOrderedByWords,
+  readCount,
+} from "./rag-search.ts";
 import type { RagFindings, RagSearch } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
@@ -57,5 +63,6 @@ function bestWanted(of: Pick<RagFindings, "target" | "embedded">, plan: SearchPl
     threshold: plan.threshold,
     withCandidates: plan.reranks || plan.explains,
     withFinds: isOrderedByWords(of),
+    withVectors: isOrderedByNeighbours(of),
   } as const;
 }

@@ -14,7 +14,7 @@ export type Explanation = {
   fused: number;
   /** From 1: its place by that value. */
   fusedRank: number;
-  /** Place from 1 by words, before reranking; null where they were not looked at. */
+  /** Place from 1 by words or by neighbours, before reranking; null where there is neither. */
   wordsRank: number | null;
   /** The reranker's relevance; null where it was not reranked. */
   relevance: number | null;

@@ -3,7 +3,7 @@ import { inOrder, type ScoredChunk, type ScoredList, similarityOrValue } from ".
 import { bm25Scorer } from "../text/bm25.ts";
 import { indexedWordsOf } from "../text/indexed-words.ts";
 import type { ChunkId } from "../core/ids.ts";
-import { fuseQuery, type QueryLegs, scaleOf } from "../rag-index/search/fuse.ts";
+import { fuseQuery, type QueryLegs, scaleOf, together } from "../rag-index/search/fuse.ts";
 import { counterOf } from "../rag-index/search/direct-scoring.ts";
 
 /**
@@ -94,7 +94,7 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
       const scale = { ...scaleOf(ofModel), lexicalBest };
       const rule = { mode: "hybrid", weight: found.embedded?.fusionWeight ?? 0 } as const;
       for (const [id, value] of fuseQuery(legs[place] ?? NOTHING, rule, scale)) {
-        values.set(id, Math.max(values.get(id) ?? 0, value));
+        values.set(id, together([values.get(id) ?? 0, value]));
       }
     }
   }

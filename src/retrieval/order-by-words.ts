@@ -3,7 +3,9 @@ import type { Find } from "../ports/rag-index.ts";
 import { findsOf, scaleOf } from "../rag-index/search/fuse.ts";
 import { featuresOf, type Features } from "./passage-features.ts";
 import { wordsOfPassage, type PassageWords } from "./passage-words.ts";
-import { isOrderedByWords, modelOf, ORDERED_BY_WORDS, type RagFindings } from "./rag-search.ts";
+import { isOrderedByNeighbours, isOrderedByWords, modelOf } from "./rag-search.ts";
+import { ORDERED_BY_NEIGHBOURS, ORDERED_BY_WORDS, type RagFindings } from "./rag-search.ts";
+import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
@@ -35,9 +37,9 @@ function scoreByWords(features: Features): number {
 }
 
 /**
- * Where words decide the order and no reranker does, the best chunks of all RAGs trade places by
- * what texts, headings, paths and files say to the queries; a chunk keeps its best over its
- * queries. Each place keeps its value, so that the lists compare as before.
+ * Where no reranker decides the order, the best chunks of all RAGs trade places: with the built-in
+ * vectors by what texts, headings, paths and files say to the queries, with those of a trained
+ * model by how close they are to each other. Each place keeps its value, so that the lists compare as before.
  */
 export async function orderByWords(
   lists: ScoredList[],
@@ -45,21 +47,34 @@ export async function orderByWords(
   pause: Pause,
 ): Promise<ScoredList[]> {
   const isReranked = ({ found: { target } }: ScoredList) => reranks && target.rag.reranker !== null;
-  const toOrder = lists.filter((list) => isOrderedByWords(list.found) && !isReranked(list));
   const ordered = new Map<RagFindings, ScoredList>();
+  const toOrder = lists.filter((list) => !isReranked(list));
   for (const group of Map.groupBy(toOrder, ({ found }) => modelOf(found)).values()) {
-    for (const list of await orderTogether(group, queries, pause)) ordered.set(list.found, list);
+    const byWords = group.filter(({ found }) => isOrderedByWords(found));
+    const byNeighbours = group.filter(({ found }) => isOrderedByNeighbours(found));
+    const both = [
+      ...(await orderTogether(byWords, ORDERED_BY_WORDS, (best) =>
+        bestScores(best, byWords, queries, pause),
+      )),
+      ...(await orderTogether(byNeighbours, ORDERED_BY_NEIGHBOURS, scoreByNeighbours)),
+    ];
+    for (const list of both) ordered.set(list.found, list);
   }
   return lists.map((list) => ordered.get(list.found) ?? list);
 }
 
-async function orderTogether(lists: ScoredList[], queries: string[], pause: Pause) {
+/** The best `count` of all lists trade places by their scores, which are given in their order. */
+export async function orderTogether(
+  lists: ScoredList[],
+  count: number,
+  scoresOf: (best: Placed[]) => number[] | Promise<number[]>,
+): Promise<ScoredList[]> {
   const best = lists
     .flatMap((list) => list.chunks.map((chunk, place) => ({ list, place, chunk })))
     .sort((one, other) => inOrder(one.chunk, other.chunk))
-    .slice(0, ORDERED_BY_WORDS);
+    .slice(0, count);
   if (best.length < 2) return lists;
-  const scores = await bestScores(best, lists, queries, pause);
+  const scores = await scoresOf(best);
   const order = [...best.entries()].sort(
     ([one], [other]) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
   );
@@ -74,7 +89,7 @@ async function orderTogether(lists: ScoredList[], queries: string[], pause: Paus
 }
 
 /** One of the best, and where it stands in its list. */
-type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
+export type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
 
 async function bestScores(best: Placed[], lists: ScoredList[], queries: string[], pause: Pause) {
   const scores = best.map(() => NOT_FOUND);

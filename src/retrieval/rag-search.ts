@@ -55,6 +55,8 @@ export type RagSearch = {
   ) => Promise<ReadChunks>;
 };
 
+/** So many of the best trade places by how close they are to each other. */
+export const ORDERED_BY_NEIGHBOURS = 50;
 /** So many of the best trade places by words or by age: always, so that a larger `topK` keeps what stood first. */
 export const ORDERED_BY_WORDS = 20;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
@@ -67,6 +69,13 @@ export const isOrderedByWords = ({
 }: Pick<RagFindings, "target" | "embedded">): boolean =>
   target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < MIN_MEANING;
 
+/** The same for how close the best are to each other (`score-by-neighbours.ts`). */
+export const isOrderedByNeighbours = ({
+  target,
+  embedded,
+}: Pick<RagFindings, "target" | "embedded">): boolean =>
+  target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight >= MIN_MEANING;
+
 /** Vectors of one model and size compare. */
 export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): string =>
   `${rag.dimensions} ${rag.embeddingModel}`;
@@ -76,9 +85,11 @@ export const readCount = (
   found: Pick<RagFindings, "target" | "embedded">,
   { needed }: Pick<SearchPlan, "needed">,
 ): number =>
-  isOrderedByWords(found) || found.target.rag.recencyHalfLifeDays !== null
-    ? Math.max(ORDERED_BY_WORDS, needed)
-    : needed;
+  Math.max(
+    needed,
+    isOrderedByNeighbours(found) ? ORDERED_BY_NEIGHBOURS : 0,
+    isOrderedByWords(found) || found.target.rag.recencyHalfLifeDays !== null ? ORDERED_BY_WORDS : 0,
+  );
 
 /** The scale of each query over all RAGs. */
 export const scalesOf = (found: RagFindings[], { queries }: SearchPlan): Scale[] =>

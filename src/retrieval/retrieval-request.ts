@@ -3,6 +3,7 @@ import { busy } from "../core/errors.ts";
 import { MAX_UNTOLD } from "../db/access/member-store.ts";
 import { readersOf } from "../access/readers.ts";
 import type { FileCondition, MetadataFilter } from "../ports/file-condition.ts";
+import { BUILT_IN_MODELS } from "../ports/models.ts";
 import type { Restriction } from "../ports/rag-index.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 import type { SearchedRag } from "./search-mode.ts";
@@ -76,6 +77,8 @@ export function restrictionTo({
 
 /** A leg's least candidates: scores are normalised over them, so topK must not change them. */
 const MIN_CANDIDATES = 100;
+/** A trained model finds by itself: among 100, what words do not find would seem far from the best. */
+const MIN_CANDIDATES_TRAINED = 300;
 /** Characters of a query that are searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;
 
@@ -103,12 +106,14 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
     if ((readersOf(rag)?.untold ?? []).length > MAX_UNTOLD) throw busy(UNSETTLED);
   }
   const reranks = useReranking && targets.some(({ rag }) => rag.reranker !== null);
+  const isBuiltIn = ({ rag }: RetrievalTarget) => rag.embeddingModel === BUILT_IN_MODELS.embedding;
+  const least = targets.every(isBuiltIn) ? MIN_CANDIDATES : MIN_CANDIDATES_TRAINED;
   const needed = reranks ? topK * candidateMultiplier : topK;
   return {
     targets: targets.filter(showsAnything),
     queries: request.queries.map((query) => query.slice(0, QUERY_LIMIT).toWellFormed()),
     includeDuplicates: request.includeDuplicates,
-    limitPerLeg: Math.max(MIN_CANDIDATES, needed),
+    limitPerLeg: Math.max(least, needed),
     reranks,
     explains,
     needed,

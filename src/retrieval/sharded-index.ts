@@ -12,7 +12,7 @@ import type {
 import { readersOf } from "../access/readers.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import { mergeShards, rescored, withoutLaterEquals, type MergedShards } from "./merge-shards.ts";
-import type { RagFindings } from "./rag-search.ts";
+import { isOrderedByNeighbours, type RagFindings } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 
@@ -97,13 +97,15 @@ export class ShardedIndex {
 
   /** Searches and reads all candidates and `ids` in one step of each shard; null if one fails. */
   async searchAgain(
-    { embedded, mode, queries: before }: RagFindings,
+    found: RagFindings,
     scan: "all" | "deep" | "in-flight",
     ids: ChunkId[],
   ): Promise<IndexSearch | null> {
+    const { embedded, mode, queries: before } = found;
     const vectors = embedded?.vectors ?? null;
     const lexical = searchesWords(mode) || vectors === null;
-    const again = await this.search({ vectors, lexical, scan, read: { kind: "all", ids } });
+    const read = { kind: "all", ids, withVectors: isOrderedByNeighbours(found) } as const;
+    const again = await this.search({ vectors, lexical, scan, read });
     if (!again.isWhole) return null;
     const queries = again.queries.map((legs, at) => rescored(legs, before[at]?.statistics));
     return { ...again, queries };
@@ -127,8 +129,9 @@ export class ShardedIndex {
     shard: RagIndex,
     at: number,
     { ids, spare }: Choice,
-    { shardOf, embedded }: RagFindings,
+    found: RagFindings,
   ): Promise<Hydrated> {
+    const { shardOf, embedded } = found;
     // The shard of a candidate from the vector index is unknown: every shard is asked for it.
     const heldHere = (id: ChunkId) => (shardOf.get(id) ?? at) === at;
     const held = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
@@ -137,8 +140,10 @@ export class ShardedIndex {
     const restriction = this.#restriction;
     const spareLimit = Math.ceil(held.ids.length / this.#shards.length);
     const queryVectors = queries.map((_, query) => embedded?.vectors[query] ?? null);
+    const request = { ...held, spareLimit, queryVectors, restriction, includeDuplicates };
+    const withVectors = isOrderedByNeighbours(found);
     const reply = await runLeg(this.#call, this.#leg("hydration", at), () =>
-      shard.hydrate({ ...held, spareLimit, queryVectors, restriction, includeDuplicates }),
+      shard.hydrate({ ...request, withVectors }),
     );
     if (reply === null) return { ...NOTHING_HELD, isWhole: false };
     const eligible = new Set(reply.eligible);

@@ -37,7 +37,7 @@ function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): str
     ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
   );
   const reranked = relevance === null ? "" : `, reranker ${relevance.toFixed(SCORE_DIGITS)}`;
-  const looked = wordsRank === null ? "" : `, words and names rank ${wordsRank}`;
+  const looked = wordsRank === null ? "" : `, then rank ${wordsRank}`;
   return [...legs, `fused rank ${fusedRank}${looked}${reranked}`].map((line) => `= ${line}`);
 }
 

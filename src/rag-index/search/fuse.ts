@@ -82,7 +82,7 @@ export function findsOf(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<Ch
   return findsAmong(fused.keys(), legs, fused);
 }
 
-/** All candidates of one RAG, best first: a chunk keeps its best value over the queries. */
+/** All candidates of one RAG, best first; `together` gives a chunk's value over the queries. */
 export function rankCandidates(
   queries: QueryLegs[],
   rule: FusionRule,
@@ -92,6 +92,12 @@ export function rankCandidates(
   return rankFused(queries, fused);
 }
 
+/**
+ * A chunk's value over several queries: the root of the sum of squares. What fits all parts of a
+ * question goes before what fits one; what fits one well, before what fits all badly.
+ */
+export const together = (values: number[]): number => Math.hypot(...values);
+
 /** @param fused of each query */
 export function rankFused(queries: QueryLegs[], fused: ReadonlyMap<ChunkId, number>[]): RankedId[] {
   const ranked = new Map<ChunkId, RankedId>();
@@ -99,7 +105,7 @@ export function rankFused(queries: QueryLegs[], fused: ReadonlyMap<ChunkId, numb
     for (const [id, value] of fused[at] ?? []) {
       const known = ranked.get(id);
       if (known === undefined) ranked.set(id, { id, value, similarity: null });
-      else known.value = Math.max(known.value, value);
+      else known.value = together([known.value, value]);
     }
     for (const { id, score } of legs.vector) {
       const known = ranked.get(id);

@@ -42,14 +42,14 @@ export function hydrateChunks(
   eligibility: Eligibility,
   request: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
 ): Hydration {
-  const { ids, spare = [], spareLimit = spare.length, queryVectors } = request;
+  const { ids, spare = [], spareLimit = spare.length, queryVectors, withVectors } = request;
   const sorted = sortOut(sql, eligibility, [...new Set([...ids, ...spare])]);
   const eligible = new Set(sorted.eligible);
   const chosen = ids.filter((id) => eligible.has(id));
   const instead = spare
     .filter((id) => eligible.has(id))
     .slice(0, Math.min(spareLimit, ids.length - chosen.length));
-  return { chunks: readChunks(sql, [...chosen, ...instead], queryVectors), ...sorted };
+  return { chunks: readChunks(sql, [...chosen, ...instead], queryVectors, withVectors), ...sorted };
 }
 
 /** The same of chunks that the call is known to be allowed to see. */
@@ -57,12 +57,13 @@ export function readChunks(
   sql: SqlStorage,
   ids: ChunkId[],
   queryVectors: (Float32Array | null)[],
+  withVectors = false,
 ): HydratedChunk[] {
   const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
   const comparesVectors = queries.some((query) => query !== null);
   const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
   const rows = sql.exec(columns, JSON.stringify(ids)).raw<HydratedRow>();
-  return Array.from(rows, (row) => hydrated(row, queries));
+  return Array.from(rows, (row) => hydrated(row, queries, withVectors));
 }
 
 function sortOut(
@@ -86,7 +87,11 @@ function sortOut(
 const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null)[]) =>
   queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
 
-function hydrated(row: HydratedRow, queries: (QueryVector | null)[]): HydratedChunk {
+function hydrated(
+  row: HydratedRow,
+  queries: (QueryVector | null)[],
+  withVectors: boolean,
+): HydratedChunk {
   const [id, text, duplicateKey, fileChunks, position, headings, languages, ...more] = row;
   const [page, start, end, fileId, path, name, externalId, url, modifiedAt, vector] = more;
   return {
@@ -102,5 +107,6 @@ function hydrated(row: HydratedRow, queries: (QueryVector | null)[]): HydratedCh
     page,
     start,
     end,
+    ...(withVectors && vector !== null ? { vector: new Uint8Array(vector) } : {}),
   };
 }

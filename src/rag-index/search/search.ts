@@ -18,7 +18,7 @@ import { KeptFileTable } from "../memory/file-table.ts";
 import { rowsOf, readTotals } from "../tables.ts";
 import type { IndexChange } from "../write/write-context.ts";
 import { Eligibility, isRestricted, resolveRestriction } from "./eligibility.ts";
-import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf } from "./fuse.ts";
+import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf, together } from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
@@ -98,7 +98,9 @@ export class Search {
     }
     const queryVectors = request.queries.map(({ vector }) => vector);
     const ids = [...new Set([...read.ids, ...idsIn(found)])];
-    return { ...found, chunks: this.hydrate({ ...request, ids, queryVectors }).chunks };
+    const { withVectors } = read;
+    const { chunks } = this.hydrate({ ...request, ids, queryVectors, withVectors });
+    return { ...found, chunks };
   }
 
   *#candidates(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
@@ -150,7 +152,7 @@ export class Search {
   /** Only where similarities decide, some more are read: those in memory are rounded. */
   #withBest(
     request: SearchRequest,
-    { rule, needed, threshold, withCandidates, withFinds }: BestWanted,
+    { rule, needed, threshold, withCandidates, withFinds, withVectors }: BestWanted,
     found: SearchReply,
   ): { reply: SearchReply; isStale: boolean } {
     const { queries } = found;
@@ -162,10 +164,10 @@ export class Search {
       ...(rule.mode === "semantic" || threshold !== null ? {} : { slack: 0 }),
     });
     const queryVectors = request.queries.map(({ vector }) => vector);
-    const chunks = readChunks(this.#sql, ids, queryVectors);
+    const chunks = readChunks(this.#sql, ids, queryVectors, withVectors);
     const read = chunks.map(({ id }) => id);
     const best = {
-      values: read.map((id) => bestValue(fused, id)),
+      values: read.map((id) => together(fused.flatMap((of) => of.get(id) ?? []))),
       candidateCount: ranked.length,
       finds: withFinds ? queries.map((legs, at) => findsAmong(read, legs, fused[at] ?? NONE)) : [],
     };
@@ -196,11 +198,6 @@ export class Search {
 }
 
 const NONE: ReadonlyMap<ChunkId, number> = new Map();
-
-function bestValue(fused: ReadonlyMap<ChunkId, number>[], id: ChunkId): number {
-  const values = fused.flatMap((of) => of.get(id) ?? []);
-  return values.length === 0 ? 0 : Math.max(...values);
-}
 
 const NO_WORDS = { lexical: [] };
 

@@ -80,7 +80,7 @@ test("the best are read at once only where nothing else is compared with them", 
   alone.embedding.resolve(EMBEDDED);
   expect(await alone.found).toMatchObject({ best: { chunks: [] } });
   const rule = { mode: "hybrid", weight: EMBEDDED.fusionWeight };
-  const asked = { kind: "best", rule, needed: 5, threshold: null };
+  const asked = { kind: "best", rule, needed: 50, threshold: null, withVectors: true };
   expect(alone.readAtOnce).toEqual([{ ...asked, withCandidates: false, withFinds: false }]);
   for (const asks of [{ reranks: true }, { explains: true }]) {
     const telling = searchBy("hybrid", 1, asks);

@@ -54,7 +54,7 @@ test("all passages of score 0 are read, since path and position decide between t
   expect(chooseCandidates(ranked, found, { ...limits, needed: 2 }).ids).toHaveLength(4);
 });
 
-test("a chunk keeps its best value and its best similarity over the queries", () => {
+test("what fits several queries goes before what fits one; a similarity is the best", () => {
   const queries = [
     legs({ a: 4, b: 8 }, { a: 0.3 }),
     legs({ a: 5 }, { a: 0.6, b: 0.1 }),
@@ -66,9 +66,11 @@ test("a chunk keeps its best value and its best similarity over the queries", ()
     queries.map((one) => scaleOf([one])),
   );
   expect(ranked).toEqual([
-    { id: "a", value: 1, similarity: 0.6 },
+    { id: "a", value: Math.hypot(0.75, 1), similarity: 0.6 },
     { id: "b", value: 0.5, similarity: 0.1 },
   ]);
+  const parts = [legs({ both: 7, one: 8 }, {}), legs({ both: 7, other: 8 }, {})];
+  expect(order(parts, hybrid(0.1))[0]).toBe("both");
 });
 
 test("one scale holds over RAGs: a poor RAG's best ranks below the right one's", () => {

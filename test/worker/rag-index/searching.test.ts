@@ -29,7 +29,14 @@ test("the best of both legs are read in the call that finds them", async () => {
   const request = requestFor("heather moss");
   const rule = { mode: "hybrid", weight: 0.5 } as const;
   const best = async (needed: number, threshold: number | null = null) => {
-    const wanted = { rule, needed, threshold, withCandidates: false, withFinds: true };
+    const wanted = {
+      rule,
+      needed,
+      threshold,
+      withCandidates: false,
+      withFinds: true,
+      withVectors: false,
+    };
     const { queries, chunks, best } = await index.search({
       ...request,
       read: { kind: "best", ...wanted },
@@ -76,7 +83,14 @@ test("what is in memory is not read again by a search", async () => {
   const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
   expect(ofChunks()).toEqual([]);
   const rule = { mode: "hybrid", weight: 0.5 } as const;
-  const wanted = { rule, needed: 2, threshold: null, withCandidates: true, withFinds: false };
+  const wanted = {
+    rule,
+    needed: 2,
+    threshold: null,
+    withCandidates: true,
+    withFinds: false,
+    withVectors: false,
+  };
   const best = await index.search({ ...request, read: { kind: "best", ...wanted } });
   expect(best.chunks).toHaveLength(2);
   expect(best.queries).toEqual(found.queries);

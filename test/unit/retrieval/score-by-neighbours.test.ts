@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+
+import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import type { ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
+import { scoreByNeighbours } from "../../../src/retrieval/score-by-neighbours.ts";
+
+/** Passages with these values, in directions given in degrees. */
+const best = (...passages: [value: number, degrees?: number][]) =>
+  passages.map(([value, degrees]) => {
+    const angle = ((degrees ?? 0) * Math.PI) / 180;
+    const vector = encodeHalfFloats([Math.cos(angle), Math.sin(angle)]);
+    const chunk = degrees === undefined ? {} : { vector };
+    return { chunk: { value, chunk } as unknown as ScoredChunk };
+  });
+
+test("the first stays; what is close to good passages goes before what stands alone", () => {
+  const scores = scoreByNeighbours(best([1, 0], [0.8, 90], [0.75, 5], [0.1, 180]));
+  const [first = 0, alone = 0, close = 0, poor = 0] = scores;
+  expect([first, close, alone, poor]).toEqual(scores.toSorted((a, b) => b - a));
+});
+
+test("passages whose vectors are missing keep their values", () => {
+  expect(scoreByNeighbours(best([1], [0.5], [0.2])).slice(1)).toEqual([0.5, 0.2]);
+});
