@@ -58,6 +58,10 @@ const aesKey = allow(
   z.base64({ error: AES_KEY, abort: true }).refine((text) => atob(text).length === 32, AES_KEY),
   "32 bytes in base64",
 );
+/** Of the largest models that are in use. */
+export const MAX_DIMENSIONS = 4_096;
+/** https://developers.cloudflare.com/vectorize/platform/limits/ */
+const MAX_VECTORIZE_DIMENSIONS = 1_536;
 const MAX_ADMIN_PASSWORD_LENGTH = 1_024;
 const MIN_PRODUCTION_ADMIN_PASSWORD_LENGTH = 12;
 
@@ -81,7 +85,13 @@ export const variables = z.object({
   EMBEDDING_MODEL: modelName
     .default("embedded/hash")
     .describe("Model that embeds documents and queries"),
-  EMBEDDING_DIMENSIONS: whole(8, 1_536).default(1_024).describe("Dimensions of its vectors"),
+  EMBEDDING_DIMENSIONS: whole(8, MAX_DIMENSIONS)
+    .default(1_024)
+    .describe("Dimensions of its vectors; Vectorize takes up to 1,536"),
+  EMBEDDING_QUERY_PREFIX: optional(z.string()).describe(
+    "What goes before a query that it embeds; without it, [what the model expects](models.md#prefixes)",
+  ),
+  EMBEDDING_PASSAGE_PREFIX: optional(z.string()).describe("The same before a passage"),
   VECTOR_INDEX: oneOf("embedded", "vectorize", "auto")
     .default("embedded")
     .describe("Where nearest neighbours are searched"),
@@ -194,6 +204,8 @@ export const variableNames: readonly string[] = Object.keys(variables.shape);
 const checked = variables.superRefine((config, context) => {
   const wrong = (name: keyof Config, message: string) =>
     context.addIssue({ code: "custom", path: [name], message });
+  if (config.VECTOR_INDEX !== "embedded" && config.EMBEDDING_DIMENSIONS > MAX_VECTORIZE_DIMENSIONS)
+    wrong("EMBEDDING_DIMENSIONS", `must be at most ${MAX_VECTORIZE_DIMENSIONS} with Vectorize`);
   if (config.ENVIRONMENT === "development") return;
   if (config.ALLOW_PRIVATE_URLS) wrong("ALLOW_PRIVATE_URLS", "must not be set in production");
   if (config.ENCRYPTION_KEY === undefined) wrong("ENCRYPTION_KEY", "must be set in production");

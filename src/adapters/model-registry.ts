@@ -4,6 +4,7 @@ import { SERVER_NAME, type ServedModel } from "../core/model-servers.ts";
 import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
 import { limitedFetch } from "./limited-answer.ts";
 import type { ModelBindings, ModelProvider } from "./model-provider.ts";
+import { embeddingForm } from "./embedding-forms.ts";
 import { problemWithKey } from "./openai/check-key.ts";
 import { workersAi } from "./cloudflare/workers-ai.ts";
 import { embedded } from "./embedded/embedded.ts";
@@ -50,7 +51,7 @@ const MODEL_CATALOG: readonly Listed[] = [
 ];
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
-const TRAINED_FUSION_WEIGHT = 0.5;
+const TRAINED_FUSION_WEIGHT = 0.6;
 /** 8,192 tokens, as most embedding models, at few characters a token. */
 const EMBEDDING_CHARACTERS = 24_000;
 /** What a provider says of its embedding models goes before. */
@@ -128,6 +129,7 @@ export function modelRegistry(
     ...serverVerbs(config, bindings),
     problemWithKey: (name, key) => problemWithKey(config, bindings.fetch, { name, key }),
     tokenizerOf,
+    embeddingForm: (model) => embeddingForm(model, config),
   };
 }
 

@@ -2,7 +2,7 @@ import type { ReadBy } from "../core/principals.ts";
 import { number, nullable, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
-import { raw } from "./sql.ts";
+import { raw, sql } from "./sql.ts";
 
 const [r, g, s] = [
   columnsOf(rags, "r"),
@@ -37,6 +37,7 @@ export const RAG_FIELDS = {
   ),
   fileSource: pick(s, "id", "name", "identifier", "provider"),
   ...pick(g, "shards", "vectorsIn", "embeddingModel", "dimensions", "numberVectors"),
+  modelChangedAt: g.modelChangedAt,
   totalFiles: computed(
     number,
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
@@ -70,6 +71,12 @@ export type ListedRag = Row<typeof LISTED_RAG> & Pick<RagRecord, "readBy">;
 export type InferenceRecord = typeof inferences.$inferSelect & { rags: RagRecord[] };
 
 export type AgentRecord = typeof agents.$inferSelect & { rags: RagRecord[] };
+
+/** The chunking of a RAG `r` that its embedding model can read. */
+export const fittingChunks = (longest: number) => ({
+  size: sql`min(r.chunk_size, ${longest})`,
+  overlap: sql`min(r.chunk_overlap, ${Math.floor(longest / 2)})`,
+});
 
 /** The place of a status in `FILE_STATUSES_BY_PROGRESS`. */
 export const rankOf = (status: string): string => {

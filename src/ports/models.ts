@@ -37,6 +37,14 @@ export type Embedder = {
   fusionWeight: number;
 };
 
+/** How a model was trained to be given texts: what goes before them, and how long they were. */
+export type EmbeddingForm = {
+  queryPrefix: string;
+  passagePrefix: string;
+  /** Tokens of a passage at most. */
+  longestPassage: number;
+};
+
 /** For a call that is better without a result than late: the embedding of a query. */
 export const REJECT_IF_BUSY = { quarry: { rejectIfBusy: true } };
 
@@ -136,6 +144,10 @@ export function mayTakeFewer(thrown: unknown): boolean {
   return !thrown.retryable || (thrown.status ?? 0) >= SERVER_ERROR;
 }
 
+/** Why an index waits whose vectors the model behind its name did not make. */
+export const otherModel = (model: string) =>
+  `another model answers as ${model} than made this index: serve that one again, or index everything again`;
+
 /** What the provider behind an error said, as the end of a sentence; empty where it said nothing. */
 export const providerReason = ({ cause }: { cause?: unknown }): string =>
   cause instanceof ModelFailure && cause.reason !== null ? `: ${cause.reason}` : "";
@@ -183,4 +195,6 @@ export interface ModelRegistry {
   problemWithKey(provider: ProviderKeyName, key: string): Promise<string | null>;
   /** The tokenizer derived from the name, also for models that are currently unavailable. */
   tokenizerOf(name: string): Tokenizer;
+  /** The same for how an embedding model is given texts. */
+  embeddingForm(name: string): EmbeddingForm;
 }

@@ -1,4 +1,5 @@
 import { embedTexts } from "../catalog/models/embed-texts.ts";
+import { otherModel } from "../ports/models.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
@@ -22,7 +23,9 @@ export function embedQueries(
   call: RetrievalCall,
   { targets, queries }: SearchPlan,
 ): EmbeddedTarget[] {
-  const groups = Map.groupBy(targets, ({ rag }) => `${rag.dimensions} ${rag.embeddingModel}`);
+  const groups = Map.groupBy(targets, ({ rag }) =>
+    JSON.stringify([rag.dimensions, rag.embeddingModel, rag.modelChangedAt > 0]),
+  );
   return [...groups.values()].flatMap((group) => {
     const embedded = embedFor(call, group, queries);
     return group.map((target) => ({ target, embedded }));
@@ -35,13 +38,19 @@ async function embedFor(call: RetrievalCall, targets: RetrievalTarget[], queries
   if (first === undefined) return null;
   const { now, models, inBackground } = call.services;
   const { embeddingModel: model, dimensions } = first.rag;
+  if (first.rag.modelChangedAt > 0) {
+    call.report.degraded("embedding", `embedding: ${otherModel(model)}`);
+    return null;
+  }
   const startedAt = now();
   const leg = { part: "embedding", kind: "embedding", share: EMBEDDING_SHARE } as const;
   const embedded = await runLeg(call, leg, async (signal) => {
     const embedder = models.embedder(model, dimensions);
     const { fusionWeight } = embedder;
     const how = { signal, isAhead: true, inBackground };
-    return { ...(await embedTexts(embedder, queries, how)), fusionWeight };
+    const { queryPrefix } = models.embeddingForm(model);
+    const texts = queries.map((query) => queryPrefix + query);
+    return { ...(await embedTexts(embedder, texts, how)), fusionWeight };
   });
   call.report.uses.push({
     kind: "embedding",

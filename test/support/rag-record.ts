@@ -25,6 +25,7 @@ export const ragRecord = (identifier: string, more: Partial<RagRecord>): RagReco
   vectorsIn: "vectorize",
   embeddingModel: "embedded/hash",
   dimensions: 64,
+  modelChangedAt: 0,
   totalFiles: 1,
   processedFiles: 1,
   numberVectors: 1,

@@ -42,6 +42,7 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
     ...(await indexSettings(services, input)),
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
+    ...services.models.embeddingForm(config.EMBEDDING_MODEL),
     format: INDEX_FORMAT,
     vectorsIn: firstVectorPlace(services),
     createdAt,

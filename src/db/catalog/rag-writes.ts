@@ -3,7 +3,7 @@ import type { IndexScope } from "../../ports/rag-index.ts";
 import { hasRows, raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { inferences, rags, type ragGenerations } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values, UPDATED } from "../select.ts";
-import { RAG, RAG_JOINS, type RagColumn } from "../records.ts";
+import { fittingChunks, RAG, RAG_JOINS, type RagColumn } from "../records.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
 import { closeToMembers } from "./open-to-members.ts";
@@ -19,21 +19,22 @@ export type NewRag = RagSettings &
   Pick<RagRow, "id" | "identifier" | "fileSourceId" | "createdAt"> &
   Pick<
     typeof ragGenerations.$inferSelect,
-    "embeddingModel" | "dimensions" | "format" | "vectorsIn"
-  > & { scopes: IndexScope[] };
+    "embeddingModel" | "dimensions" | "passagePrefix" | "format" | "vectorsIn"
+  > & { scopes: IndexScope[]; longestPassage: number };
 
 /** Writes a RAG, its first generation and its scopes in one step; false: identifier taken. */
 export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
   const { id, scopes, createdAt } = rag;
+  const { size, overlap } = fittingChunks(rag.longestPassage);
   const [inserted] = await runBatch(db, [
     sql`insert into rags ${values(rags, { ...rag, comingFiles: 1, scopesDueAt: 0 })}
       on conflict do nothing returning 1`,
     // Writes only if the RAG was written, because it selects from its row. So do its scopes.
     sql`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-        chunk_size, chunk_overlap, format, vectors_in, created_at, changed_at, live_since)
-      select id, generation, 'live', ${rag.embeddingModel}, ${rag.dimensions}, chunk_size,
-        chunk_overlap, ${rag.format}, ${rag.vectorsIn}, ${createdAt}, ${createdAt}, ${createdAt}
-      from rags where id = ${id}`,
+        passage_prefix, chunk_size, chunk_overlap, format, vectors_in, created_at, changed_at, live_since)
+      select id, generation, 'live', ${rag.embeddingModel}, ${rag.dimensions},
+        ${rag.passagePrefix}, ${size}, ${overlap}, ${rag.format}, ${rag.vectorsIn}, ${createdAt}, ${createdAt}, ${createdAt}
+      from rags r where id = ${id}`,
     insertScopes(id, scopes, createdAt),
   ]);
   return inserted.length > 0;

@@ -14,6 +14,7 @@ const CLAIMED = select({
   ...pick(x, "attempts", "indexedAt", "chunkCount", "fingerprint"),
   ...ofFile,
   ...pick(g, "chunkSize", "chunkOverlap", "shards", "vectorsIn", "embeddingModel", "dimensions"),
+  ...pick(g, "passagePrefix", "modelChangedAt"),
   isBuilding: computed(flag, "g.state = 'building'"),
   vectorsFrom: { generation: g.vectorsFrom, shards: optional(v.shards) },
   source: pick(columnsOf(fileSources, "s"), "id", "provider", "config", "sealedSecrets"),

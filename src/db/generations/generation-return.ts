@@ -50,6 +50,8 @@ export async function reopenGeneration(
     sql`update rags set chunk_size = g.chunk_size, chunk_overlap = g.chunk_overlap,
         refused_index = case when g.embedding_model = ${wanted.embeddingModel}
             and g.dimensions = ${wanted.dimensions} and g.format = ${wanted.format}
+            and g.passage_prefix = ${wanted.passagePrefix}
+            and g.chunk_size <= ${wanted.longestPassage}
           then null else ${refusalOf(wanted)} end
       from rag_generations g
       where rags.id = ${ragId} and g.rag_id = ${ragId} and g.generation = ${generation}

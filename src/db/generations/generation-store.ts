@@ -3,6 +3,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { rowKey } from "../files/file-rows.ts";
+import { fittingChunks } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
 
 const g = columnsOf(ragGenerations, "g");
@@ -12,6 +13,9 @@ const r = columnsOf(rags, "r");
 export type WantedIndex = {
   embeddingModel: string;
   dimensions: number;
+  passagePrefix: string;
+  /** Tokens; a RAG with longer chunks gets chunks of this size. */
+  longestPassage: number;
   format: number;
   /** A vector index holds vectors of one size: generations with another stay as they are. */
   fixedDimensions: boolean;
@@ -28,15 +32,16 @@ export const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const MAX_SHARDS = 32;
 
 /** What a RAG records after a return to an index without these settings. */
-export const refusalOf = ({ embeddingModel, dimensions, format }: WantedIndex) =>
-  `${embeddingModel} ${dimensions} ${format}`;
+export const refusalOf = ({ embeddingModel, dimensions, format, ...of }: WantedIndex) =>
+  [embeddingModel, dimensions, format, of.passagePrefix].join(" ").trimEnd();
 
 /** Conditions on a generation `g` of a RAG `r`, and on its live generation `l`. */
 function conditionsOf(wanted: WantedIndex) {
   const { embeddingModel, dimensions, format, fixedDimensions, shardChunks, objectChunks } = wanted;
+  const { size, overlap } = fittingChunks(wanted.longestPassage);
   const same = sql`g.embedding_model = ${embeddingModel} and g.dimensions = ${dimensions}
-    and g.format = ${format} and g.chunk_size = r.chunk_size
-    and g.chunk_overlap = r.chunk_overlap`;
+    and g.passage_prefix = ${wanted.passagePrefix} and g.format = ${format}
+    and g.chunk_size = ${size} and g.chunk_overlap = ${overlap}`;
   return {
     /** It has the wanted settings. */
     same,
@@ -69,7 +74,9 @@ function successorOf(wanted: WantedIndex, isFromScratch: boolean) {
       when l.vectors_in = 'vectorize' and ${keepsPlace} then 'vectorize' else 'object' end`,
     /** Vectors are reused, unless it is to be indexed from scratch. */
     vectorsFrom: sql`case when not ${isFromScratch} and l.embedding_model =
-      ${wanted.embeddingModel} and l.dimensions = ${wanted.dimensions} then l.generation end`,
+      ${wanted.embeddingModel} and l.dimensions = ${wanted.dimensions}
+      and l.passage_prefix = ${wanted.passagePrefix} and l.model_changed_at = 0
+      then l.generation end`,
   };
 }
 
@@ -87,14 +94,15 @@ export async function beginGeneration(
 ): Promise<void> {
   const { same, suffices, refused, possible } = conditionsOf(wanted);
   const { shards, vectorsIn, vectorsFrom } = successorOf(wanted, since !== null);
+  const { size, overlap } = fittingChunks(wanted.longestPassage);
   await runBatch(db, [
     sql`update rags set refused_index = null where id = ${ragId} and ${since} is not null`,
     sql`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-        chunk_size, chunk_overlap, format, shards, vectors_in, vectors_from, created_at,
+        passage_prefix, chunk_size, chunk_overlap, format, shards, vectors_in, vectors_from, created_at,
         filled_up_to)
       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
-        'building', ${wanted.embeddingModel}, ${wanted.dimensions}, r.chunk_size,
-        r.chunk_overlap, ${wanted.format}, ${shards}, ${vectorsIn}, ${vectorsFrom}, ${now}, ''
+        'building', ${wanted.embeddingModel}, ${wanted.dimensions}, ${wanted.passagePrefix},
+        ${size}, ${overlap}, ${wanted.format}, ${shards}, ${vectorsIn}, ${vectorsFrom}, ${now}, ''
       from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
       where r.id = ${ragId} and r.removed_at is null and ${possible} and not ${refused}
         and not exists (select 1 from rag_generations g where g.rag_id = r.id

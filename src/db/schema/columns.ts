@@ -22,6 +22,7 @@ export const jsonObject = {
   },
 };
 
+export const numberList = z.array(z.number());
 export const textList = z.array(z.string());
 
 /** When somebody last changed its settings, ms; 0: never. Grows with every change. */

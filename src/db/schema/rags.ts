@@ -10,7 +10,7 @@ import {
 
 import { FILE_FAILURES } from "../../core/file-failures.ts";
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
-import { owner, updatedAt, jsonColumn, textList } from "./columns.ts";
+import { owner, updatedAt, jsonColumn, numberList, textList } from "./columns.ts";
 import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
@@ -97,6 +97,8 @@ export const ragGenerations = sqliteTable(
     state: text({ enum: ["building", "live", "retired", "dropping", "dropped"] }).notNull(),
     embeddingModel: text().notNull(),
     dimensions: integer().notNull(),
+    /** What was put before each passage that was embedded. */
+    passagePrefix: text().notNull().default(""),
     chunkSize: integer().notNull(),
     chunkOverlap: integer().notNull(),
     /** Version of chunking, extraction and index layout together. */
@@ -111,6 +113,12 @@ export const ragGenerations = sqliteTable(
     liveSince: integer().notNull().default(0),
     /** The generation whose vectors it reuses where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
+    /** What the model made of a text when the index was begun; null: not compared yet. */
+    probe: jsonColumn(numberList),
+    /** When it was last compared, ms. */
+    probedAt: integer().notNull().default(0),
+    /** Since when another model answers by its name, ms; 0: the same one does. */
+    modelChangedAt: integer().notNull().default(0),
     /** While built: has rows up to this id. Null: of all files, and each change updates them. */
     filledUpTo: text(),
     /** Counters kept by triggers on rag_files, so that reading them costs one row. */

@@ -27,7 +27,9 @@ export async function embedChunks(
   const { now, inBackground, takeTurn } = services;
   const embedder = embedderOf(services, first.work.file);
   await takeTurn(embeddedLength(wanted));
-  const texts = wanted.map(({ work, chunk }) => embeddedText(work.markdown, chunk));
+  const texts = wanted.map(
+    ({ work, chunk }) => work.file.passagePrefix + embeddedText(work.markdown, chunk),
+  );
   const { signal } = new AbortController();
   const how = { signal, group: first.work.file.ragId, beat, inBackground };
   const startedAt = now();

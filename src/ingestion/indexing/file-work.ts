@@ -88,7 +88,8 @@ export function placed(chunk: IdentifiedChunk): PlacedChunk {
 export async function fingerprintOf(file: ClaimedFile, sha256: string): Promise<string> {
   const { name, mimeType, chunkSize, chunkOverlap, embeddingModel, dimensions } = file;
   const formats = [EXTRACTION_FORMAT, CHUNKING_FORMAT];
-  const settings = [chunkSize, chunkOverlap, embeddingModel, dimensions];
+  const prefix = file.passagePrefix === "" ? [] : [file.passagePrefix];
+  const settings = [chunkSize, chunkOverlap, embeddingModel, dimensions, ...prefix];
   return await sha256Hex(JSON.stringify([sha256, name, mimeType, ...settings, ...formats]));
 }
 

@@ -12,6 +12,7 @@ import { putExtractedText } from "./extracted-texts.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { noteContent } from "../../db/files/file-store.ts";
+import { ModelFailure, otherModel } from "../../ports/models.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
 import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
 import { extractDocument } from "../../documents/extract-document.ts";
@@ -41,7 +42,11 @@ export async function readFile(
   load: Load,
 ): Promise<FileWork | FileResult> {
   // An unknown model or a missing setting is reported before anything is downloaded.
-  const { tokenizer } = embedderOf(services, file);
+  const { tokenizer, name } = embedderOf(services, file);
+  if (file.modelChangedAt > 0) {
+    const cause = new ModelFailure(otherModel(name));
+    throw new StepFailure(`embedding provider: ${cause.message}`, null, { cause });
+  }
   if (file.sha256 !== null && file.fingerprint !== null) {
     const known = await describeUnchanged(services, file, file.sha256, () =>
       isTextStored(services, file),

@@ -10,6 +10,7 @@ import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { purgeAudiences, sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
+import { expireProbes } from "../../db/generations/probe-store.ts";
 import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
@@ -18,6 +19,7 @@ import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
+import { checkEmbedders } from "./check-embedders.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
 import { tellIndexes } from "../readers/record-readers.ts";
@@ -98,6 +100,7 @@ const STEPS: [name: string, step: Step][] = [
   ["indexes", checkIndexes],
   ["rebuilds", startWantedRebuilds],
   ["builds", continueBuilds],
+  ["embedding models", checkEmbedders],
   ["retired indexes", dropRetired],
   ["watches", keepWatches],
   ["groups", syncGroups],
@@ -205,6 +208,7 @@ export async function tick(services: Services): Promise<void> {
 /** After a local server was killed: its queues were in memory, so all pending work is queued. */
 export async function recoverAfterRestart(services: Services): Promise<void> {
   await expireClaims(services.db);
+  await expireProbes(services.db);
   const suspects: IndexMessage[] = [];
   while (!(await queueUnclaimedFiles(services, suspects)));
   if (suspects.length > 0) await services.queue.index(suspects);

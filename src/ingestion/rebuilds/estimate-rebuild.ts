@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { MAX_DIMENSIONS } from "../../config.ts";
 import { checkChunking, overlapFor, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { invalidField, messageOf } from "../../core/errors.ts";
 import { modelName } from "../../core/input/input-fields.ts";
@@ -14,7 +15,6 @@ const SAMPLE_PER_SHARD = 64;
 const SHARDS_SAMPLED = 4;
 
 const MIN_DIMENSIONS = 8;
-const MAX_DIMENSIONS = 1_536;
 
 /** Hypothetical settings; omitted ones keep their current value. */
 export const rebuildWish = storedRag
@@ -95,11 +95,16 @@ const NOTHING = {
   cost: null,
 };
 
-function settingsOf({ config }: Pick<Services, "config">, rag: RagRecord, wish: RebuildWish) {
-  const chunkSize = wish.chunkSize ?? rag.chunkSize;
+function settingsOf(
+  { config, models }: Pick<Services, "config" | "models">,
+  rag: RagRecord,
+  wish: RebuildWish,
+) {
+  const embeddingModel = wish.embeddingModel ?? config.EMBEDDING_MODEL;
+  const { longestPassage } = models.embeddingForm(embeddingModel);
+  const chunkSize = Math.min(wish.chunkSize ?? rag.chunkSize, longestPassage);
   const chunkOverlap = wish.chunkOverlap ?? overlapFor(rag, chunkSize);
   checkChunking(chunkSize, chunkOverlap);
-  const embeddingModel = wish.embeddingModel ?? config.EMBEDDING_MODEL;
   const dimensions = wish.dimensions ?? config.EMBEDDING_DIMENSIONS;
   return { chunkSize, chunkOverlap, embeddingModel, dimensions };
 }

@@ -44,8 +44,10 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
 }
 
 /** The deployment's settings for every index. */
-function wantedIndex({ config, vectorIndex }: Pick<Services, "config" | "vectorIndex">) {
+function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex">) {
+  const { config, models, vectorIndex } = services;
   const wanted: WantedIndex = {
+    ...models.embeddingForm(config.EMBEDDING_MODEL),
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
     format: INDEX_FORMAT,

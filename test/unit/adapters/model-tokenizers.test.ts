@@ -50,3 +50,53 @@ test("a model that is asked for has the tokenizer of its name", () => {
   expect(local.reranker("local/bge-reranker-v2-m3").tokenizer).toBe("xlm-roberta");
   expect(local.embedder("embedded/hash", 64).tokenizer).toBe("unknown");
 });
+
+const BGE = "Represent this sentence for searching relevant passages: ";
+
+test.each([
+  ["workers-ai/@cf/baai/bge-base-en-v1.5", BGE, ""],
+  ["local/BAAI/bge-small-en-v1.5", BGE, ""],
+  ["workers-ai/@cf/baai/bge-m3", "", ""],
+  ["local/multilingual-e5-large", "query: ", "passage: "],
+  ["local/nomic-embed-text:latest", "search_query: ", "search_document: "],
+  ["local/embeddinggemma", "task: search result | query: ", "title: none | text: "],
+  ["local/mxbai-embed-large", BGE, ""],
+  ["local/snowflake-arctic-embed2", "query: ", ""],
+  ["local/snowflake-arctic-embed:33m", BGE, ""],
+  ["local/jina-embeddings-v5-text-small", "Query: ", "Document: "],
+  ["openai/text-embedding-3-small", "", ""],
+  ["embedded/hash", "", ""],
+])("%s expects %j before a query and %j before a passage", (model, queryPrefix, passagePrefix) => {
+  expect(models.embeddingForm(model)).toMatchObject({ queryPrefix, passagePrefix });
+});
+
+test("passages are no longer than the model was trained to read", () => {
+  const longest = (model: string) => models.embeddingForm(model).longestPassage;
+  expect(longest("local/all-minilm")).toBeLessThan(256);
+  expect(longest("local/bge-small-en-v1.5")).toBeLessThan(512);
+  expect(longest("openai/text-embedding-3-small")).toBeGreaterThan(8_000);
+});
+
+test("two variables say what goes before the texts of the deployment's model", () => {
+  const formOf = (variables: object, model: string) =>
+    modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {}).embeddingForm(
+      model,
+    );
+  const variables = {
+    EMBEDDING_MODEL: "local/nomic-embed-text",
+    EMBEDDING_QUERY_PREFIX: "Instruct: answer\\nQuery: ",
+    EMBEDDING_PASSAGE_PREFIX: "none",
+  };
+  expect(formOf(variables, "local/nomic-embed-text")).toMatchObject({
+    queryPrefix: "Instruct: answer\nQuery: ",
+    passagePrefix: "",
+  });
+  expect(formOf(variables, "local/e5-base-v2")).toMatchObject({ queryPrefix: "query: " });
+});
+
+test("Vectorize takes 1,536 dimensions, an index object more", () => {
+  const parsed = (VECTOR_INDEX: string) => () =>
+    parseConfig({ ENVIRONMENT: "development", VECTOR_INDEX, EMBEDDING_DIMENSIONS: "4096" });
+  expect(parsed("embedded")().EMBEDDING_DIMENSIONS).toBe(4_096);
+  expect(parsed("auto")).toThrow("EMBEDDING_DIMENSIONS: must be at most 1536 with Vectorize");
+});

@@ -26,8 +26,8 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 test.each([
-  ["EMBEDDING_DIMENSIONS", "abc", "must be a whole number from 8 to 1536"],
-  ["EMBEDDING_DIMENSIONS", "2.5", "must be a whole number from 8 to 1536"],
+  ["EMBEDDING_DIMENSIONS", "abc", "must be a whole number from 8 to 4096"],
+  ["EMBEDDING_DIMENSIONS", "2.5", "must be a whole number from 8 to 4096"],
   ["KEEP_QUERIES_DAYS", "-1", "must be a whole number from 0 to 365"],
   ["VECTOR_INDEX", "foo", "must be embedded, vectorize or auto"],
   ["VECTOR_INDEX", "auto", "auto needs a deployment; on this machine only embedded works"],
@@ -60,7 +60,7 @@ test("npm start refuses a wrong variable before it starts or writes anything", a
     ignore: true,
   });
   await expect(starting).rejects.toThrow(
-    "EMBEDDING_DIMENSIONS: must be a whole number from 8 to 1536",
+    "EMBEDDING_DIMENSIONS: must be a whole number from 8 to 4096",
   );
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -37,6 +37,8 @@ test("records of joined tables keep their own columns, in a batch too", async ()
       scopes: [{ type: "path" as const, value: "a/'b\"/" }],
       embeddingModel: "embedded/hash",
       dimensions: 64,
+      passagePrefix: "",
+      longestPassage: 4_000,
       format: 1,
       vectorsIn: "object" as const,
       createdAt: 2,

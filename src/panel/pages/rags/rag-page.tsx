@@ -4,6 +4,8 @@ import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
+import { otherModel } from "../../../ports/models.ts";
+import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
 import { LinkButton } from "../../components/data.tsx";
@@ -26,10 +28,11 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
   const services = context.get("services");
   const filter = { status: "error", path: null } as const;
   const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FAILED_SHOWN };
-  const [index, [failed = []], generations] = await Promise.all([
+  const [index, [failed = []], generations, spread] = await Promise.all([
     indexState(services, rag.id),
     readFileSlices(services.reads, [{ ...slice, filter }]),
     listGenerations(services.db, rag.id),
+    similaritySpread(services, rag),
   ]);
   const mayChange = isAdmin(context);
   // Failed files are done as well: they wait for somebody.
@@ -46,6 +49,7 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
         )}
         <FailedFiles rag={rag} files={failed} mayChange={mayChange} />
       </div>
+      {spread === null ? null : <Similarities spread={spread} />}
       {mayChange ? <Actions rag={rag} index={index} now={services.now()} /> : null}
     </>,
   );
@@ -78,6 +82,8 @@ const Figures = ({ rag, index: { live } }: { rag: RagRecord; index: Index }) => 
 const RagStatus = ({ rag }: { rag: RagRecord }) => {
   if (rag.status === "paused") return <Status tone="off">paused: no new files are indexed</Status>;
   if (rag.status === "error") return <Status tone="bad">its source cannot be read</Status>;
+  if (rag.modelChangedAt > 0)
+    return <Status tone="bad">searched by words alone: {otherModel(rag.embeddingModel)}</Status>;
   return rag.processedFiles < rag.totalFiles ? (
     <Status tone="work">active, some files not indexed</Status>
   ) : (
@@ -140,6 +146,26 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
     </section>
   );
 };
+
+const Similarities = ({
+  spread: { chance, chanceMost, closest },
+}: {
+  spread: SimilaritySpread;
+}) => (
+  <section>
+    <h2>Similarities</h2>
+    <Facts
+      facts={{
+        "Passages picked by chance": `${chance.toFixed(2)}, 95 % of pairs below ${chanceMost.toFixed(2)}`,
+        "A passage and the closest other": closest.toFixed(2),
+      }}
+    />
+    <p class="soft">
+      Every embedding model has its own scale. A minimum similarity of {chanceMost.toFixed(2)}{" "}
+      leaves out most of what is no closer than chance.
+    </p>
+  </section>
+);
 
 type ActionsProps = { rag: RagRecord; index: Index; now: number };
 

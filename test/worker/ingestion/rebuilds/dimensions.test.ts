@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { modelRegistry } from "../../../../src/adapters/model-registry.ts";
 import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
@@ -12,6 +13,20 @@ import {
   ofBuild,
   states,
 } from "./support.ts";
+
+/** The built-in vectors under another model's name. */
+function serveAs(world: World, model: string, variables: object = {}): void {
+  const services = { ...world.services, config: { ...world.services.config, ...variables } };
+  services.config.EMBEDDING_MODEL = model;
+  const models = modelRegistry(services.config, {});
+  world.services = {
+    ...services,
+    models: {
+      ...models,
+      embedder: (name, dimensions) => ({ ...models.embedder("embedded/hash", dimensions), name }),
+    },
+  };
+}
 
 const FILES = { "a.html": longText("moss"), "b.html": longText("heather") };
 
@@ -59,4 +74,74 @@ test("after a return the abandoned embedding model is not built until asked for"
   setDimensions(256);
   await world.sweepAfter(0);
   expect((await states(rag)).at(-1)).toBe("4 live");
+});
+
+test("texts stand behind what the model expects; another prefix embeds them again", async () => {
+  const { world, rag } = await indexedRag(new World(), {
+    "a.html": longText("larch"),
+    "b.html": longText("birch"),
+  });
+  serveAs(world, "local/e5-base");
+  const texts = world.countEmbedded();
+  await world.sweepAfter(0);
+  await found(world, rag, "moss");
+  expect(texts.filter((text) => /^passage: [^]*(larch|birch)/.test(text))).toHaveLength(2);
+  expect(texts).toContain("query: moss");
+
+  serveAs(world, "local/e5-base", { EMBEDDING_PASSAGE_PREFIX: "none" });
+  const again = world.countEmbedded();
+  await world.sweepAfter(0);
+  expect(again.filter((text) => /^A note about (larch|birch)/.test(text))).toHaveLength(2);
+  expect(again.join()).not.toContain("passage: ");
+  expect(await states(rag)).toEqual(["1 retired", "2 retired", "3 live"]);
+  // Nothing is built again while nothing changes.
+  await world.sweepAfter(1);
+  expect(world.waiting).toEqual([]);
+});
+
+test("passages are no longer than the model reads", async () => {
+  const { world, rag } = await indexedRag(new World(), FILES);
+  serveAs(world, "local/all-minilm");
+  await world.sweepAfter(0);
+  const { longestPassage } = world.services.models.embeddingForm("local/all-minilm");
+  expect(await generations(rag)).toMatchObject([
+    { chunkSize: 400 },
+    { chunkSize: longestPassage, state: "live" },
+  ]);
+  await world.sweepAfter(1);
+  expect((await states(rag)).at(-1)).toBe("2 live");
+});
+
+test("an index waits while another model answers by the name of its own", async () => {
+  const { world, source, rag } = await indexedRag(new World(), FILES);
+  serveAs(world, "local/some");
+  await world.sweepAfter(0);
+  await world.sweepAfter(1);
+  const before = await found(world, rag);
+  const served = world.services.models;
+  const embedder: typeof served.embedder = (name, dimensions) => {
+    const { model, ...others } = served.embedder(name, dimensions);
+    const doEmbed: typeof model.doEmbed = async ({ values, ...options }) =>
+      await model.doEmbed({
+        ...options,
+        values: values.map((text) => [...text].toReversed().join("")),
+      });
+    return { ...others, model: { ...model, doEmbed } };
+  };
+  world.services.models = { ...served, embedder };
+  const errors = world.logged("error");
+  await world.sweepAfter(24 * 60);
+  expect(JSON.stringify(errors)).toContain("another model answers");
+  const words = await found(world, rag);
+  expect(words.degradations).toEqual([
+    expect.stringContaining("another model answers as local/some"),
+  ]);
+  expect(words.counts).toEqual(before.counts);
+  await world.put(source, "c.html", longText("fern"));
+  await world.deliverBatch("quarry-index", world.waiting.splice(0));
+  expect((await found(world, rag)).counts).toEqual(before.counts);
+
+  world.services.models = served;
+  await world.sweepAfter(1);
+  expect(await found(world, rag)).toMatchObject({ degradations: [], counts: { "c.html": 1 } });
 });
