@@ -72,7 +72,8 @@ export const local: ModelProvider = {
     const callsAtOnce = config.OPENAI_COMPATIBLE_CALLS_AT_ONCE ?? null;
     const server = { address: baseUrl, callsAtOnce };
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      const servers = await serversNow(config, bindings);
+      // With a key of the environment, nothing is read.
+      const servers = own?.apiKey === undefined ? await serversNow(config, bindings) : [own];
       const found = servers.find(({ name }) => name === prefix);
       if (found === undefined) throw new ModelFailure(missing(prefix, model).message);
       const url = input instanceof Request ? input.url : input.toString();

@@ -24,7 +24,9 @@ const texts = (count: number) => Array.from({ length: count }, (_, at) => `text 
 
 test("ten queries are one embedding call, with the key and no fields servers refuse", async () => {
   const double = new OpenAiDouble({ apiKey: "key", embed: () => [3, 4] });
-  const registry = modelRegistry(config, { fetch: double.fetch });
+  // The environment has the key, so that the stored ones are not read.
+  const keys = () => Promise.reject(new Error("keys are read"));
+  const registry = modelRegistry(config, { fetch: double.fetch, keys });
   const { vectors } = await embedTexts(registry.embedder("local/nomic", 2), texts(10), { signal });
   expect(double.requests).toHaveLength(1);
   expect(double.requests[0]?.url).toBe("http://models.test/v1/embeddings");
