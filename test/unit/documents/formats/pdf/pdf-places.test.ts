@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
+import { partsOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
 import { HELVETICA, pageOf, pagesOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
 
@@ -61,6 +63,30 @@ describe("tables whose cells are drawn in another order than they are read", () 
     const texts = order(cellsOf(LABORATORY, PLACES));
     expect(await markdownOf(drawn(texts))).toBe(tableOf(LABORATORY));
   });
+});
+
+it("reads the columns of a table of right-to-left text from the right", () => {
+  const rows = [
+    ["ספינה", "נמל", "12"],
+    ["סירה", "רציף", "7"],
+    ["מעבורת", "מזח", "30"],
+  ];
+  const segments = rows.flatMap((row, line) =>
+    row.map((text, at) => {
+      const x1 = 500 - at * 150;
+      return {
+        text,
+        x0: x1 - 40,
+        x1,
+        y: 100 + line * 18,
+        size: 10,
+        font: "f",
+        order: line * 3 + at,
+      };
+    }),
+  );
+  const [table] = runToEnd(partsOf(segments.toReversed()));
+  expect(table).toMatchObject({ kind: "table", rows });
 });
 
 describe("prose that is drawn in another order than it is read", () => {
