@@ -123,9 +123,9 @@ function areColumns({ start, end, sides }: Band, isFromRight: boolean): boolean 
   if (river < Math.min(sizeOf(left), sizeOf(right)) * MIN_RIVER) return false;
   const [one, other] = [rowsByPlace(left), rowsByPlace(right)];
   const [fewer = 0, more = 0] = [one.length, other.length].sort((a, b) => a - b);
-  if (more < MIN_LINES) return false;
-  if (isNumbered(left, other)) return true;
-  if (isProse(one, isFromRight) && isProse(other, isFromRight)) return true;
+  if (more < MIN_LINES || lettersIn(right) < other.length * MIN_LETTERS) return false;
+  if (isNumbered(left, other) || [one, other].every((rows) => isProse(rows, isFromRight)))
+    return true;
   // Blocks that are drawn one after the other, with hardly a line at the same height.
   const shared = fewer + more - (end - start);
   const last = left.reduce((most, { order }) => Math.max(most, order), 0);
