@@ -64,7 +64,7 @@ export async function orderByWords(
 }
 
 /** The best `count` of all lists trade places by their scores, which are given in their order. */
-export async function orderTogether(
+async function orderTogether(
   lists: ScoredList[],
   count: number,
   scoresOf: (best: Placed[]) => number[] | Promise<number[]>,
@@ -89,7 +89,7 @@ export async function orderTogether(
 }
 
 /** One of the best, and where it stands in its list. */
-export type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
+type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
 
 async function bestScores(best: Placed[], lists: ScoredList[], queries: string[], pause: Pause) {
   const scores = best.map(() => NOT_FOUND);
