@@ -29,13 +29,14 @@ export function runAnswer(
   asked: RunOptions,
   caller: Caller,
 ) {
-  const { items, toolCalls, systemPrompt, degradations, timings, usage } = result;
+  const { items, toolCalls, systemPrompt, degradations, timings } = result;
+  const { inputTokens, outputTokens, totalTokens, cost } = result.usage;
   return {
     items: items.map((chunk) => chunkAnswer(chunk, asked.includeSources)),
     toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
     ...(asked.includeSystemPrompt ? { systemPrompt } : {}),
     ...degradedFor(caller, degradations),
-    ...(caller.isAdmin ? { timings, usage } : {}),
+    ...(caller.isAdmin ? { timings, usage: { inputTokens, outputTokens, totalTokens, cost } } : {}),
   };
 }
 

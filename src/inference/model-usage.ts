@@ -6,6 +6,7 @@ import type { Meter } from "./record-usage.ts";
 /** Counts a call that the provider has told the usage of. */
 export function count(meter: Meter, { inputTokens, outputTokens }: LanguageModelV4Usage): void {
   meter.inputTokens += inputTokens.total ?? 0;
+  meter.cachedTokens += inputTokens.cacheRead ?? 0;
   meter.outputTokens += outputTokens.total ?? 0;
 }
 
@@ -54,6 +55,7 @@ export class StreamedUsage {
   /** What the provider does not tell stays an estimate. */
   ended({ inputTokens, outputTokens }: LanguageModelV4Usage): void {
     this.#meter.inputTokens += (inputTokens.total ?? this.#input) - this.#input;
+    this.#meter.cachedTokens += inputTokens.cacheRead ?? 0;
     this.#meter.outputTokens += (outputTokens.total ?? this.#output) - this.#output;
   }
 }

@@ -15,6 +15,7 @@ type UsageSubject = Pick<UsageMessage, "kind" | "inferenceId" | "agentId" | "rag
 export type Meter = {
   /** Of the chat model, over all calls. */
   inputTokens: number;
+  cachedTokens: number;
   outputTokens: number;
   modelMs: number;
   calls: number;
@@ -40,7 +41,8 @@ async function measure(
   run: (tools: RunTools) => Promise<FinishedRun>,
 ): Promise<InferenceResult> {
   const startedAt = services.now();
-  const meter: Meter = { inputTokens: 0, outputTokens: 0, modelMs: 0, calls: 0, uses: [] };
+  const tokens = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+  const meter: Meter = { ...tokens, modelMs: 0, calls: 0, uses: [] };
   const price = startPriceLookup(services, subject.model);
   const record = async (outcome: UsageMessage["outcome"]) => {
     const latencyMs = services.now() - startedAt;
@@ -90,7 +92,7 @@ function startPriceLookup(
 }
 
 function usageOf(meter: Meter, price: Price | null): Usage {
-  const { inputTokens, outputTokens } = meter;
+  const { inputTokens, cachedTokens, outputTokens } = meter;
   const cost =
     price === null
       ? null
@@ -99,5 +101,6 @@ function usageOf(meter: Meter, price: Price | null): Usage {
             (inputTokens * price.inputPrice + outputTokens * price.outputPrice) / PRICED_TOKENS,
           currency: price.currency,
         };
-  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cost };
+  const totalTokens = inputTokens + outputTokens;
+  return { inputTokens, cachedTokens, outputTokens, totalTokens, cost };
 }

@@ -58,6 +58,8 @@ export type ToolCall = {
 
 export type Usage = {
   inputTokens: number;
+  /** Those of the input that the provider read from a cache. */
+  cachedTokens: number;
   outputTokens: number;
   totalTokens: number;
   /** Null when the model has no price. */

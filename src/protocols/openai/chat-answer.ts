@@ -87,8 +87,9 @@ const annotationsIn = ({ cites }: ReadChat, { citations }: Output) =>
       }
     : {};
 
-const usageAnswer = ({ inputTokens, outputTokens, totalTokens }: Usage) => ({
+const usageAnswer = ({ inputTokens, cachedTokens, outputTokens, totalTokens }: Usage) => ({
   prompt_tokens: inputTokens,
+  prompt_tokens_details: { cached_tokens: cachedTokens },
   completion_tokens: outputTokens,
   total_tokens: totalTokens,
 });

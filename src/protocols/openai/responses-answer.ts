@@ -97,9 +97,9 @@ const callItem = (call: FunctionCall) => ({
   arguments: call.arguments,
 });
 
-const usageAnswer = ({ inputTokens, outputTokens, totalTokens }: Usage) => ({
+const usageAnswer = ({ inputTokens, cachedTokens, outputTokens, totalTokens }: Usage) => ({
   input_tokens: inputTokens,
-  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  input_tokens_details: { cached_tokens: cachedTokens, cache_write_tokens: 0 },
   output_tokens: outputTokens,
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: totalTokens,

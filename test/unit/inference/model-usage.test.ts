@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { StreamedUsage } from "../../../src/inference/model-usage.ts";
 import type { Meter } from "../../../src/inference/record-usage.ts";
 
-const meterOf = (): Meter => ({ inputTokens: 0, outputTokens: 0, calls: 0, modelMs: 0, uses: [] });
+const NO_TOKENS = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
+const meterOf = (): Meter => ({ ...NO_TOKENS, calls: 0, modelMs: 0, uses: [] });
 const prompt: LanguageModelV4Prompt = [
   { role: "user", content: [{ type: "text", text: "What is the answer to all of it?" }] },
 ];
@@ -26,7 +27,7 @@ test("what the provider tells at the end replaces the estimates", () => {
   const meter = meterOf();
   const usage = new StreamedUsage(meter, "unknown");
   for (const part of ["\n", "It", " is."]) usage.wrote(part, prompt);
-  const told = { inputTokens: { total: 100 }, outputTokens: { total: 20 } };
+  const told = { inputTokens: { total: 100, cacheRead: 64 }, outputTokens: { total: 20 } };
   usage.ended(told as LanguageModelV4Usage);
-  expect(meter).toMatchObject({ inputTokens: 100, outputTokens: 20 });
+  expect(meter).toMatchObject({ inputTokens: 100, cachedTokens: 64, outputTokens: 20 });
 });

@@ -84,7 +84,7 @@ describe("a streamed response", () => {
         },
         { type: "function_call", call_id: "call_1", name: call.name, arguments: call.arguments },
       ],
-      usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+      usage: { input_tokens: 7, input_tokens_details: { cached_tokens: 5 }, output_tokens: 2 },
       degraded: { occurred: true },
     });
   });

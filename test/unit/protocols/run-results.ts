@@ -16,7 +16,7 @@ export const resultOf = (more: Partial<InferenceResult> = {}): InferenceResult =
   systemPrompt: "",
   degradations: [],
   timings: { contextMs: 0, rerankingMs: 0, modelMs: 0, totalMs: 0 },
-  usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3, cost: null },
+  usage: { inputTokens: 7, cachedTokens: 5, outputTokens: 2, totalTokens: 3, cost: null },
   uses: [],
   ...more,
 });

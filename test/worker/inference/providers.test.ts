@@ -76,6 +76,7 @@ describe.each(PROVIDERS)("over %s", (_name, open) => {
     expect(result.response).toEqual([{ type: "text", text: "It is forty-two." }]);
     expect(result.usage).toEqual({
       inputTokens: 100,
+      cachedTokens: 0,
       outputTokens: 20,
       totalTokens: 120,
       cost: null,
