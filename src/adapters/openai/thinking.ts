@@ -8,7 +8,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provide
 const OPENING = /^\s*<think(?:ing)?>/i;
 const CLOSING = /<\/think(?:ing)?>/i;
 const CLOSING_LINE = /\n<\/think(?:ing)?>\s*?(?:\n|$)/i;
-const LONGEST_MARK = "</thinking>".length;
+const LONGEST_MARK = "\n</thinking>".length;
 /** A text with more space before its first letter has no mark. */
 const MAX_BEGINNING = 99;
 /** A stream of such a model is held back until the closing mark, or its end. */
@@ -26,7 +26,7 @@ export function withoutThinking(model: LanguageModelV4): LanguageModelV4 {
       const result = await model.doGenerate(options);
       const content = result.content.map((part) => {
         if (part.type !== "text") return part;
-        const reader = answerReader(CLOSING_LINE.test(part.text));
+        const reader = answerReader(CLOSING_LINE.test(`\n${part.text}`));
         return { ...part, text: reader.push(part.text) + reader.end() };
       });
       return { ...result, content };
@@ -72,6 +72,7 @@ function answerReader(mayBeginThinking: boolean) {
     if (state === "answer") return text;
     if (state === "gap") return begin(text);
     held.push(text);
+    let seen = tail + text;
     if (state === "beginning") {
       const beginning = held.join("");
       if (mayOpen(beginning)) return "";
@@ -82,10 +83,11 @@ function answerReader(mayBeginThinking: boolean) {
         return beginning;
       }
       state = "thought";
+      seen = `\n${beginning}`;
     }
-    const seen = tail + text;
     tail = seen.slice(-LONGEST_MARK);
-    const closing = CLOSING.exec(seen);
+    // An answer may mention the mark, where no opening one was.
+    const closing = (isMarked ? CLOSING : CLOSING_LINE).exec(seen);
     return closing === null ? "" : begin(seen.slice(closing.index + closing[0].length));
   };
   /** Without a closing mark, a text that had no opening one is the answer. */

@@ -107,6 +107,8 @@ test.each([
   ["marks in the answer", "plain", ANSWER, ANSWER],
   ["another mark", "plain", "<th>Head</th>", "<th>Head</th>"],
   ["a lone bracket", "plain", "<", "<"],
+  ["a mark that an answer mentions", "deepseek-r1:8b", ANSWER, ANSWER],
+  ["a closing mark alone", "deepseek-r1:8b", `</think>\n\n${ANSWER}`, ANSWER],
   ["a thought that breaks off", "plain", "<think>Is it 41? Or", ""],
 ])("an answer with %s", async (_, name, text, expected) => {
   const double = new OpenAiDouble();
