@@ -76,7 +76,9 @@ export class EmbeddingPace {
     const limitMs = this.#limitMs(tokens, isAhead);
     const lastMs = isAhead ? SILENT_MS : LAST_MS;
     const startedAt = Date.now();
-    const answer = send(AbortSignal.timeout(lastMs), () => isLate).finally(end);
+    const ending = new AbortController();
+    const until = AbortSignal.any([AbortSignal.timeout(lastMs), ending.signal]);
+    const answer = send(until, () => isLate).finally(end);
     const measured = answer.then((wasSent) => this.#answered(wasSent ? tokens : 0, startedAt));
     const beating = setInterval(() => void how.beat?.().catch(() => {}), SECOND_MS);
     try {
@@ -91,7 +93,7 @@ export class EmbeddingPace {
         this.#silentUntil = startedAt + lastMs;
         const over = measured.catch(() => (this.#silentUntil = Date.now() + SILENT_MS));
         how.inBackground?.(over);
-      }
+      } else ending.abort(how.signal.reason);
       throw thrown;
     } finally {
       clearInterval(beating);

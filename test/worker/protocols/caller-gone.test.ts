@@ -14,15 +14,18 @@ import { eventually } from "../../support/eventually.ts";
 /** Whether the server stops before its answer or within it. */
 let begins = false;
 let embeds = true;
+const MODEL_CALL = /^\/v1\/(chat\/completions|embeddings)$/;
 /** The paths of all calls that the model server got. */
 const calls: string[] = [];
 /** Why each of them was given up. */
 const ends: string[] = [];
 
-/** A model server that never comes to an end. */
+/** A model server that never comes to an end, and does not tell of its models. */
 const neverEnding: typeof fetch = (input, init) => {
   const { url, signal } = new Request(input, init);
-  calls.push(new URL(url).pathname);
+  const { pathname } = new URL(url);
+  if (!MODEL_CALL.test(pathname)) return Promise.resolve(new Response(null, { status: 404 }));
+  calls.push(pathname);
   const ended = new Promise<never>((_resolve, reject) =>
     signal.addEventListener("abort", () => {
       ends.push(String(signal.reason));
