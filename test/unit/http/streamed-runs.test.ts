@@ -125,6 +125,14 @@ function cutAt(bytes: Uint8Array, place: number, fate: Fate, step: () => number)
   );
 }
 
+const UNREADABLE = /^Model call failed: unreadable reply$/;
+const ENDS: Record<Fate, RegExp> = {
+  ends: UNREADABLE,
+  "is garbled": UNREADABLE,
+  hangs: /no answer after \d+ ms$/,
+  breaks: /^Model call failed: the connection broke$/,
+};
+
 async function cutOnce(seed: number): Promise<string> {
   const dice = new Dice(seed);
   const fates = ["ends", "breaks", "hangs", "is garbled"] as const;
@@ -162,9 +170,7 @@ async function cutOnce(seed: number): Promise<string> {
     return "result";
   }
   expect(last?.name).toBe("error");
-  expect(last?.data.error).toMatch(
-    fate === "hangs" ? /no answer after \d+ ms$/ : /^Model call failed: unreadable reply$/,
-  );
+  expect(last?.data.error).toMatch(ENDS[fate]);
   expect(double.of("chat")).toHaveLength(1);
   expect(usage).toMatchObject([{ outcome: "error" }]);
   expect(usage[0]?.outputTokens).toBeGreaterThan(0);

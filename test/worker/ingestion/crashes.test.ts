@@ -51,7 +51,8 @@ test("an index job whose worker dies at any call ends as if it had not", async (
         expect(Object.keys(await world.shown(rag)).sort()).toEqual(["a.html", "c.html"]);
       }
       // Nothing that was stored is embedded again: at most the call that was lost is repeated.
-      expect(embedded.length).toBeLessThanOrEqual(8);
+      const ofFiles = embedded.filter((text) => text.includes("A note about"));
+      expect(ofFiles.length).toBeLessThanOrEqual(8);
     },
   );
   expect(points).toBeGreaterThan(12);
