@@ -84,6 +84,8 @@ export function protectState(stateFolder: string): void {
   }
 }
 
+/** Another start's draft of a claim may go meanwhile. */
 function close(path: string, mode: number): void {
-  if ((statSync(path).mode & MODE_BITS) !== mode) chmodSync(path, mode);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && (stats.mode & MODE_BITS) !== mode) chmodSync(path, mode);
 }

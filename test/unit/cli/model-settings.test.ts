@@ -144,7 +144,7 @@ test("a server that hangs, breaks, never ends or is none leaves the built-in mod
 });
 
 test("a model that cannot embed leaves the built-in ones, and is said", async () => {
-  const places = [await serving("Ollama", ["qwen3", "large-embed"], 4_096)];
+  const places = [await serving("Ollama", ["qwen3", "large-embed"], 8_192)];
   const { variables, about } = await choose({ places });
   expect(variables).toEqual({});
   expect(about).toMatch(/could not embed with local\/large-embed\.$/);
@@ -242,10 +242,10 @@ test("what the environment names is taken, and the server is not asked", async (
 test("a server that is not there, has another key or too long vectors is told of", async () => {
   const nowhere = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
   await expect(modelSettings(nowhere)).rejects.toThrow("/v1/models does not answer");
-  const environment = await served(["some-embed", "chat"], 4_096);
+  const environment = await served(["some-embed", "chat"], 8_192);
   const wrongKey = { ...environment, OPENAI_COMPATIBLE_API_KEY: "other" };
   await expect(modelSettings(wrongKey)).rejects.toThrow("needs another key (401)");
-  await expect(modelSettings(environment)).rejects.toThrow("4096 dimensions");
+  await expect(modelSettings(environment)).rejects.toThrow("8192 dimensions");
   const empty = await served(["some-embed", "chat"], 0);
   await expect(modelSettings(empty)).rejects.toThrow("0 dimensions");
 });

@@ -26,4 +26,12 @@ export const EXEMPT: Exemption[] = [
     pattern: 'new RegExp(`^${name}:[ \\\\t]*(.+)$`, "m")',
     why: "the name is one of ours; a line is tried once, and fails only where it is blank",
   },
+  {
+    pattern: 'new RegExp(`${name}>`, "g")',
+    why: "begins with <, which its bounded repeats do not match",
+  },
+  {
+    pattern: "new RegExp(`^${name}$`)",
+    why: "anchored, and its repeats are bounded",
+  },
 ];
