@@ -132,9 +132,9 @@ test("a file whose read stalls is not renewed by the work on another of its batc
   let reads = 0;
   stallReads(world, () => ++reads === 1);
   const left: number[] = [];
-  // With each text that is embedded of the long file half a minute goes by, and the clock sweeps.
+  // With each call for the long file a minute goes by, and the clock sweeps.
   world.beforeEmbedding(async () => {
-    world.now += 30 * SECOND_MS;
+    world.now += MINUTE_MS;
     await sweep(world.services);
     const { "a.txt": status } = await statusesOf(world, rag);
     if (status !== "processing") left.push(world.now - began);
