@@ -30,6 +30,8 @@ const URI = "quarry://secrets/closed.md";
 const query = "boiler code";
 const prompt = "What is the boiler code?";
 
+const OAUTH = /^\/(?:oauth\/|\.well-known\/|token$|register$)/;
+
 /** Of each route; those who are to see it cover `secrets`, `hidden` and `spy`. */
 const PROBES: Record<string, Probe[]> = {
   "GET /v1/models": [{ path: "/v1/models", seen: /inference\/hidden.*agent\/spy/, refused: 200 }],
@@ -101,7 +103,7 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
   describe("every route", () => {
     test("is probed", () => {
       const routes = protocols().routes.filter(
-        ({ method, path }) => method !== "ALL" && !/^\/(?:oauth|\.well-known)\//.test(path),
+        ({ method, path }) => method !== "ALL" && !OAUTH.test(path),
       );
       const names = routes.map(({ method, path }) => `${method} ${path}`);
       expect([...new Set(names)].sort()).toEqual(Object.keys(PROBES).sort());

@@ -228,7 +228,7 @@ test("the oldest unused registrations make room, those of the same network first
   expect([status, deleted]).toEqual([201, ["client:another-999"]]);
 
   await admin.open("/panel/tokens/programs");
-  expect(admin.text).toMatch(/5\d unused registrations/);
+  expect(admin.text).toMatch(/[56]\d unused registrations/);
   await admin.open("/panel/tokens/programs/unused");
   expect(admin.text).toMatch(/From 192\.0\.2\.7 192\.0\.2\.7/);
   expect((await member.post("/panel/tokens/programs/unused")).status).toBe(403);
