@@ -12,8 +12,10 @@ const SHARES = [0.75, 0.5, 0.25];
 const CAREFUL = 0.95;
 /** A shorter text, in characters, is refused for something else than its length. */
 const MIN_CUT_LENGTH = 200;
-/** So many single texts are refused, and none taken: the server takes nothing. */
+/** More single texts are refused, and none taken: the server takes nothing. */
 const REFUSED_AT_MOST = 2;
+/** So many in a row are refused before the others are not tried. */
+const TRIED_AT_MOST = 20;
 
 /** Texts being embedded, and what came of them so far, in their order. */
 type Embedding = {
@@ -67,6 +69,9 @@ export async function embedEach(embedder: Embedder, texts: string[], how: Paced)
     // After a failure, no worker goes on.
     waiting.length = 0;
   }
+  const [first] = embedding.outcomes;
+  const isRefused = embedding.tokens === 0 && alone.refused > REFUSED_AT_MOST;
+  if (isRefused && first instanceof ModelFailure) throw first;
   return embedding;
 }
 
@@ -120,7 +125,7 @@ async function sendBeginning(
       if (!mayTakeFewer(again)) break;
     }
   }
-  const isOutage = refused >= REFUSED_AT_MOST && embedding.tokens === 0;
+  const isOutage = refused >= TRIED_AT_MOST && embedding.tokens === 0;
   if (isOutage || !(failure instanceof ModelFailure) || !mayTakeFewer(failure)) throw failure;
   outcomes[at] = failure;
 }
