@@ -83,12 +83,12 @@ async function extractFile(
   const isPdf = "format" in found && found.format.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
   let hasText = false;
-  const show = function* () {
-    const shown = yield* removeHiddenCharacters(extraction);
-    yield* eachPart(shown.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
-    return shown;
+  const clean = function* () {
+    const cleaned = yield* removeHiddenCharacters(extraction);
+    yield* eachPart(cleaned.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
+    return cleaned;
   };
-  const document = await runCooperatively(show(), options.yieldToOthers ?? neverYield);
+  const document = await runCooperatively(clean(), options.yieldToOthers ?? neverYield);
   if (!hasText) {
     if (isPdf) {
       const { reason = NO_TEXT } = extraction;
@@ -153,9 +153,7 @@ async function extractAs(
   const readText = function* () {
     const decoded = yield* decodeFile(file);
     discardBytes(file, options);
-    const text = yield* withLineFeeds(decoded.text);
-    // Where line ends changed, release the former text.
-    decoded.text = "";
+    const text = yield* withLineFeeds(decoded);
     const extraction = yield* reader.readText(text, file);
     return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
   };

@@ -1,8 +1,9 @@
 import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
+import { CompactText } from "../writing/compact-text.ts";
 import { decodeAs, detectEncoding } from "./detect-encoding.ts";
 
-export type DecodedText = { text: string; encoding: string; notes: string[] };
+export type DecodedText = { text: string; notes: string[] };
 
 const NOT_RECOGNISED = "text encoding is not recognised";
 const REPLACEMENT = "\ufffd";
@@ -31,30 +32,35 @@ export function* decodeText(
   if (SEVEN_BIT.some(([names, mark]) => names.test(name) && bytes.includes(mark))) {
     throw new UnreadableDocument(`text encoding ${name} is not read`, "encoding");
   }
-  const found =
+  const decoded =
     (yield* decodeMarked(bytes)) ??
     (yield* decodeUtf8(bytes)) ??
     (yield* decodeOther(bytes, declared));
-  if (found === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
-  return found;
+  if (decoded === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
+  return decoded;
 }
 
 const REPLACED_AT_ONCE = 1 << 14;
 
-export const withLineFeeds = (text: string) => replaced(text, /\r\n?/g, "\n");
+export const withLineFeeds = (source: { text: string }) => replaced(source, /\r\n?/g, "\n");
 
-/** `pattern` matches one character or two. */
-export function* replaced(text: string, pattern: RegExp, by: string): CooperativeWork<string> {
-  if (text.search(pattern) < 0) return text;
-  const pieces: string[] = [];
-  for (let at = 0, end = 0; at < text.length; at = end) {
+/** `pattern` matches one character or two. Clears `source`: both texts would fill the memory. */
+export function* replaced(
+  source: { text: string },
+  pattern: RegExp,
+  by: string,
+): CooperativeWork<string> {
+  if (source.text.search(pattern) < 0) return source.text;
+  const result = new CompactText();
+  for (let at = 0, end = 0; at < source.text.length; at = end) {
     end = at + REPLACED_AT_ONCE;
-    const isAcross = text.slice(end - 1, end + 1).match(pattern)?.[0].length === 2;
+    const isAcross = source.text.slice(end - 1, end + 1).match(pattern)?.[0].length === 2;
     if (isAcross) end++;
-    pieces.push(text.slice(at, end).replace(pattern, by));
+    result.append(source.text.slice(at, end).replace(pattern, by));
     yield end - at;
   }
-  return pieces.join("");
+  source.text = "";
+  return result.take();
 }
 
 function* decodeMarked(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
@@ -69,8 +75,7 @@ function* decodeUtf8(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   if (bytes.includes(0)) return yield* decodeUtf16(bytes);
   const text = yield* decodeAs(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
-  if (text !== null)
-    return text.includes("\u001b$") ? null : { text, encoding: "utf-8", notes: [] };
+  if (text !== null) return text.includes("\u001b$") ? null : { text, notes: [] };
   const mended = yield* lenient(bytes, "utf-8");
   let good = 0;
   yield* eachPart(mended.text, (part) => {
@@ -87,14 +92,14 @@ const GOOD_BEYOND_ASCII = /[^\0-\u007f\ufffd]/gu;
 /** Zero bytes are halves of UTF-16 characters, or the file is not text. */
 function* decodeUtf16(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   const even = bytes.subarray(0, bytes.length & ~1);
-  let best = { share: 0, text: "", encoding: "" };
+  let best = { share: 0, text: "" };
   for (const encoding of ["utf-16le", "utf-16be"]) {
     const text = (yield* decodeAs(even, encoding)) ?? "";
     const share = plausibleShare(text);
-    if (share > best.share) best = { share, text, encoding };
+    if (share > best.share) best = { share, text };
   }
   if (best.share < PLAUSIBLE_SHARE) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
-  return { text: best.text, encoding: best.encoding, notes: [] };
+  return { text: best.text, notes: [] };
 }
 
 /** Usual characters: the wrong byte order yields rare and unassigned ones. */
@@ -117,7 +122,7 @@ function* decodeOther(
   if (bytes.includes(0)) return null;
   const named = declared === null ? null : encodingNamed(declared);
   const text = named === null ? null : yield* decodeAs(bytes, named);
-  if (text !== null) return { text, encoding: named ?? "", notes: [] };
+  if (text !== null) return { text, notes: [] };
   const detected = yield* detectEncoding(bytes);
   return detected === null ? null : yield* lenient(bytes, detected);
 }
@@ -147,7 +152,7 @@ export function* lenient(
     yield 1;
   }
   const what = damaged === 1 ? "1 character was" : `${damaged} characters were`;
-  return { text, encoding, damaged, notes: damaged === 0 ? [] : [`${what} damaged and replaced`] };
+  return { text, damaged, notes: damaged === 0 ? [] : [`${what} damaged and replaced`] };
 }
 
 const DECLARATION_BYTES = 2_048;

@@ -222,13 +222,15 @@ export function* decodeAs(
   { isCut = false, isLenient = false } = {},
 ): CooperativeWork<string | null> {
   const decoder = new TextDecoder(encoding, { fatal: !isLenient, ignoreBOM: false });
+  // Valid UTF-8 is decoded quickly, and its parts and the whole would be in memory at once.
+  const step = encoding === "utf-8" && !isLenient ? bytes.length : PART_BYTES;
   const parts: string[] = [];
   try {
-    for (let at = 0; at < bytes.length; at += PART_BYTES) {
-      parts.push(decoder.decode(bytes.subarray(at, at + PART_BYTES), { stream: true }));
+    for (let at = 0; at < bytes.length; at += step) {
+      const stream = isCut || at + step < bytes.length;
+      parts.push(decoder.decode(bytes.subarray(at, at + step), { stream }));
       yield PART_COST;
     }
-    if (!isCut) parts.push(decoder.decode());
   } catch {
     return null;
   }

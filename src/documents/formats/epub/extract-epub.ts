@@ -49,7 +49,7 @@ function* readChapter(
   try {
     const bytes = yield* archive.read(part);
     if (bytes === null) return null;
-    return yield* withLineFeeds((yield* decodeText(bytes, null)).text);
+    return yield* withLineFeeds(yield* decodeText(bytes, null));
   } catch (error) {
     failures.push(error);
     return null;

@@ -33,7 +33,7 @@ export const isCalendar = (text: string) =>
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const areEntries: boolean[] = [];
   // A line that begins with white space continues the line before it (§3.1).
-  for (const line of linesOf(yield* replaced(text, /\n[ \t]/g, ""))) {
+  for (const line of linesOf(yield* replaced({ text }, /\n[ \t]/g, ""))) {
     yield line.length;
     const { name, parameters, value } = propertyOf(line);
     if (name === "BEGIN") {

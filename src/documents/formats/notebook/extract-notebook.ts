@@ -31,7 +31,7 @@ export function* readText(text: string): CooperativeWork<Extraction> {
   return { text: out, title, language: null, pages: [], notes };
 }
 
-/** What the notebook holds, with null for all but texts, lists and objects. */
+/** The value of the notebook's JSON, with null for numbers and the like. */
 function* valueOf(text: string): CooperativeWork<unknown> {
   const place = { at: 0 };
   const progress = new Progress();

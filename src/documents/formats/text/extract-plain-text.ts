@@ -9,7 +9,7 @@ const MAX_PAGES = 100_000;
 /** Text as it stands. Form feeds divide pages. */
 export function* readText(text: string): CooperativeWork<Extraction> {
   const pages = pagesOf(text);
-  const markdown = yield* replaced(text, /\f/g, "\n");
+  const markdown = yield* replaced({ text }, /\f/g, "\n");
   return { text: markdown, title: firstLineTitle(markdown), language: null, pages, notes: [] };
 }
 

@@ -43,15 +43,15 @@ function* writePart(
   part: MailPart,
   target: MailTarget,
 ): CooperativeWork<UnreadableDocument | null> {
-  const taken = yield* takenText(part, target);
-  if (taken instanceof UnreadableDocument) {
-    target.notes.push(`text left out: ${taken.message}`);
-    return taken;
+  const contents = yield* takenText(part, target);
+  if (contents instanceof UnreadableDocument) {
+    target.notes.push(`text left out: ${contents.message}`);
+    return contents;
   }
-  target.notes.push(...taken.notes);
-  const writing = writeText(part, taken.text, target);
+  target.notes.push(...contents.notes);
+  const writing = writeText(part, contents.text, target);
   // Nothing but its reader keeps the text in memory.
-  taken.text = "";
+  contents.text = "";
   yield* writing;
   return null;
 }
@@ -78,9 +78,12 @@ function* takenText(part: MailPart, { inMailbox }: MailTarget) {
   const bytes = withLineFeedsAlone(takeBody(part));
   try {
     refuseUuencoded(part);
-    const found = yield* textOfPart(bytes, part.parameters.get("charset"));
+    const decoded = yield* textOfPart(bytes, part.parameters.get("charset"));
     const isEscaped = inMailbox && part.encoding !== "base64";
-    return withoutEncrypted(isEscaped ? withoutFromEscapes(found.text) : found.text, found.notes);
+    return withoutEncrypted(
+      isEscaped ? withoutFromEscapes(decoded.text) : decoded.text,
+      decoded.notes,
+    );
   } catch (error) {
     return reasonOf(error);
   } finally {

@@ -34,7 +34,7 @@ export function* textOfPart(
   const declared =
     told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
   const decoded = yield* decodedAs(bytes, declared);
-  return { text: yield* withLineFeeds(decoded.text), notes: decoded.notes };
+  return { text: yield* withLineFeeds(decoded), notes: decoded.notes };
 }
 
 /** In the bytes: a long string would be in memory twice. `bytes` is empty afterwards. */
