@@ -102,10 +102,10 @@ const page = new URL(`https://x.test/${"a/".repeat(900)}b`);
 
 const BEHIND = parseConfig({ ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8" });
 
-/** What stands on a page of a PDF, again and again. */
+/** A text that is drawn again and again on a page of a PDF. */
 const str = "hello there you all";
 const layout = (
-  placeOf: (at: number, count: number) => [x: number, line: number],
+  placeOf: (at: number, count: number) => [x: number, line: number, width?: number],
   most = DOCUMENT,
 ): Target => ({
   grammars: [],
@@ -113,8 +113,8 @@ const layout = (
   of: (text) => {
     const count = Math.ceil(text.length / str.length);
     const items = Array.from({ length: count }, (_item, at) => {
-      const [x, line] = placeOf(at, count);
-      return { str, transform: [9, 0, 0, 9, x, -14 * line], width: 90, height: 9, fontName: "f" };
+      const [x, line, width = 90] = placeOf(at, count);
+      return { str, transform: [9, 0, 0, 9, x, -14 * line], width, height: 9, fontName: "f" };
     });
     return () => {
       const segments = runToEnd(segmentsOf(items, [1, 0, 0, -1, 0, 0]));
@@ -165,6 +165,21 @@ export const TARGETS = {
   "columns of a PDF": layout((at, count) => [200 * (at % (count >> 1)), at < count >> 1 ? 0 : 1]),
   "rows of a PDF that each add a column": layout(
     (at) => [at % 2 === 0 ? 9 : 200 * at, Math.floor(at / 2)],
+    SMALL * 4,
+  ),
+  "lines of one row of a PDF": layout((at) => {
+    const [group, nth] = [Math.floor(at / 11), at % 11];
+    // The last line of five is drawn first.
+    return nth < 3
+      ? [100 * nth, group * 5 + 4]
+      : [100 * (1 + ((nth - 3) % 2)), group * 5 + Math.floor((nth - 3) / 2)];
+  }),
+  "rows of a PDF below many cells": layout((at, count) => {
+    if (at < 4) return at % 2 === 0 ? [0, at / 2] : [200, (at - 1) / 2, 1e9];
+    return at * 2 < count ? [200 * (at - 3), 2] : [200, 3 + at - Math.ceil(count / 2)];
+  }, SMALL * 4),
+  "cells of a PDF that span others": layout(
+    (at, count) => (at * 2 < count ? [200 * at, 0] : [200 * (at - count / 2), 1, 1e9]),
     SMALL * 4,
   ),
   EPUB: file(["html"], "a.epub", (text) =>

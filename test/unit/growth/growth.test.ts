@@ -29,6 +29,9 @@ const KNOWN: [target: TargetName, recipe: Recipe][] = [
   ["a line of a PDF", turns("x")],
   ["columns of a PDF", turns("x")],
   ["rows of a PDF that each add a column", turns("x")],
+  ["lines of one row of a PDF", turns("x")],
+  ["rows of a PDF below many cells", turns("x")],
+  ["cells of a PDF that span others", turns("x")],
   ...["[", "`a``", "> ", "- ", "![a](b", "**a*", "|"].map((part): [TargetName, Recipe] => [
     "Markdown in the panel",
     turns(part),

@@ -104,7 +104,7 @@ class PdfPages {
     const items = await textItems(page, await this.#isTagged, this.pace);
     if (!this.#hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
-    return withFormValues(items, annotations);
+    return await this.pace.run(withFormValues(items, annotations));
   }
 
   keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
@@ -153,10 +153,10 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
     if (page === null) unread.push(number);
     else {
       hasMappedPage ||= page.isMapped;
-      const kept = reader.keep(page.segments, heads, number);
+      const segments = reader.keep(page.segments, heads, number);
       const { structure } = page;
       const parts = await reader.pace.run(
-        structure === null ? partsOf(kept) : taggedParts(kept, structure),
+        structure === null ? partsOf(segments) : taggedParts(segments, structure),
       );
       out.page(number);
       for (const [at, part] of parts.entries()) {

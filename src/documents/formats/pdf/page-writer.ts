@@ -13,7 +13,7 @@ export class PageWriter {
   readonly #out: MarkdownBuilder;
   readonly #shape: DocumentShape;
   readonly #stamps = new Set<string>();
-  /** The table that ends the text before, with its header; `header` is null without one. */
+  /** The table that ends the text so far; `header` is null if the table has none. */
   #table: { page: number; columns: Interval[]; header: string[] | null } | null = null;
 
   constructor(out: MarkdownBuilder, shape: DocumentShape) {
@@ -30,7 +30,7 @@ export class PageWriter {
     if (part.kind === "code") return out.code(part.text);
     const text = textOf(part.block, this.#shape.compounds);
     if (part.role !== undefined && writeTagged(part, part.role, text, out)) return;
-    const level = headingLevel(part.block, next, this.#shape);
+    const level = headingLevel(part.block, text, next, this.#shape);
     const number = NUMBER.exec(text);
     if (level > 0) out.heading(level, text);
     else if (BULLET.test(text)) out.listItem(0, "-", text.replace(BULLET, ""));
@@ -38,9 +38,9 @@ export class PageWriter {
     else out.paragraph(text);
   }
 
-  /** A table that goes on from the page before has the header of that. */
-  #writeTable(all: string[][], columns: Interval[] = []): void {
-    const rows = all.filter((row) => row.some((cell) => cell !== ""));
+  /** A table that continues on a new page repeats the header of the page before. */
+  #writeTable(table: string[][], columns: Interval[] = []): void {
+    const rows = table.filter((row) => row.some((cell) => cell !== ""));
     const [first = []] = rows;
     const page = this.#out.pages.at(-1)?.page ?? 0;
     const above = this.#headerAbove(rows, columns, page);
@@ -50,7 +50,7 @@ export class PageWriter {
     this.#table = { page, columns, header };
   }
 
-  /** @returns undefined where no table goes on, null where that has no header */
+  /** @returns undefined if no table continues, null if the continued table has no header */
   #headerAbove(rows: string[][], columns: Interval[], page: number): string[] | null | undefined {
     const last = this.#table;
     const isSame = last !== null && last.page < page && areAlike(columns, last.columns);

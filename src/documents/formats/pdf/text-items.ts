@@ -19,35 +19,25 @@ export async function textItems(
 ): Promise<TextItem[]> {
   const stream: ReadableStream<TextPart> = page.streamTextContent({ includeMarkedContent });
   const reader = stream.getReader();
-  try {
-    return await collected(reader, includeMarkedContent, pace);
-  } catch (error) {
-    // Without this, pdf.js finishes reading this page before it releases the document.
-    await reader.cancel(error).catch(() => undefined);
-    if (error !== TOO_MANY) throw error;
-    throw new UnreadableDocument(`PDF's page ${page.pageNumber} has too many pieces of text`);
-  }
-}
-
-const TOO_MANY = new Error("too many");
-
-async function collected(
-  reader: ReadableStreamDefaultReader<TextPart>,
-  includeMarkedContent: boolean,
-  pace: Pace,
-): Promise<TextItem[]> {
   const texts: TextItem[] = [];
   const marks: (string | undefined)[] = [];
   let parts = 0;
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    parts++;
-    await pace.count(part.value.items.length * 2 * ITEM_COST);
-    for (const item of part.value.items) {
-      if ("str" in item) texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
-      else if (item.type === "endMarkedContent") marks.pop();
-      else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      parts++;
+      await pace.count(part.value.items.length * 2 * ITEM_COST);
+      for (const item of part.value.items) {
+        if ("str" in item)
+          texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
+        else if (item.type === "endMarkedContent") marks.pop();
+        else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
+      }
+      if (parts > MAX_PARTS_A_PAGE || texts.length > MAX_ITEMS_A_PAGE)
+        throw new UnreadableDocument(`PDF's page ${page.pageNumber} has too many pieces of text`);
     }
-    if (parts > MAX_PARTS_A_PAGE || texts.length > MAX_ITEMS_A_PAGE) throw TOO_MANY;
+    return texts;
+  } finally {
+    // Without this, pdf.js finishes reading this page before it releases the document.
+    await reader.cancel(new Error("read")).catch(() => undefined);
   }
-  return texts;
 }

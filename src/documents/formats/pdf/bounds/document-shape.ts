@@ -1,7 +1,7 @@
 import { normalForm } from "../../../../core/normal-form.ts";
 import { ranked } from "../../../ranked.ts";
 import { compoundsIn } from "../layout/joined-lines.ts";
-import { type Block, type PagePart, textOf } from "../layout/page-blocks.ts";
+import type { Block, PagePart } from "../layout/page-blocks.ts";
 import { byDirection } from "../layout/page-rows.ts";
 import type { Segment } from "../layout/segment.ts";
 
@@ -41,12 +41,13 @@ export const foldTitle = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "");
 
+/** 0 for text that is no heading. @param text of the block */
 export function headingLevel(
   block: Block,
+  text: string,
   next: PagePart | undefined,
   shape: DocumentShape,
 ): number {
-  const text = textOf(block, shape.compounds);
   if (text.length > MAX_HEADING_CHARACTERS || !/\p{L}/u.test(text)) return 0;
   const marked = shape.bookmarks.get(foldTitle(text));
   if (marked !== undefined) return marked;

@@ -1,6 +1,7 @@
 import type { TextItem } from "../layout/segment.ts";
 
-type Seen = { characters: number; byAdvance: Map<number, number> };
+/** `usual`: the advance of the most characters. */
+type Seen = { characters: number; byAdvance: Map<number, number>; usual: number };
 
 /** Advances are compared to within 1/200 em. */
 const STEPS_AN_EM = 200;
@@ -36,17 +37,19 @@ export class MonospacedFonts {
     const { length } = str;
     this.#characters += length;
     if (size === 0 || !WORD.test(str)) return;
-    const seen = this.#seen.get(fontName) ?? { characters: 0, byAdvance: new Map() };
+    const seen = this.#seen.get(fontName) ?? { characters: 0, byAdvance: new Map(), usual: 0 };
     const advance = Math.round((width / length / size) * STEPS_AN_EM);
     seen.characters += length;
-    seen.byAdvance.set(advance, (seen.byAdvance.get(advance) ?? 0) + length);
+    const count = (seen.byAdvance.get(advance) ?? 0) + length;
+    seen.byAdvance.set(advance, count);
+    if (count > (seen.byAdvance.get(seen.usual) ?? 0)) seen.usual = advance;
     this.#seen.set(fontName, seen);
   }
 
   #isMonospaced(font: string): boolean {
     const seen = this.#seen.get(font);
     if (seen === undefined || seen.characters < MIN_CHARACTERS) return false;
-    const [advance, most] = [...seen.byAdvance].sort((a, b) => b[1] - a[1])[0] ?? [0, 0];
-    return advance < MAX_ADVANCE * STEPS_AN_EM && most >= seen.characters * MIN_SHARE;
+    const count = seen.byAdvance.get(seen.usual) ?? 0;
+    return seen.usual < MAX_ADVANCE * STEPS_AN_EM && count >= seen.characters * MIN_SHARE;
   }
 }

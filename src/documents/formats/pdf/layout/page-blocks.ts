@@ -66,26 +66,24 @@ function* partsIn(segments: Segment[]): CooperativeWork<PagePart[]> {
 /** Tables, and blocks of the lines between them. */
 function* addParts(parts: PagePart[], rows: Segment[][]): CooperativeWork<void> {
   let lines: Segment[] = [];
-  for (let at = 0; at <= rows.length;) {
-    const row = rows[at] ?? [];
+  for (let at = 0, end = 0; at <= rows.length; at = end) {
     const table = yield* tableAt(rows, at);
-    if (table !== null || at === rows.length) {
+    end = table?.end ?? at + 1;
+    const isTable = table !== null && table.rows.length > 0;
+    if (isTable || at === rows.length) {
       for (const block of yield* blocksOf(lines)) parts.push({ kind: "text", block });
       lines = [];
     }
-    if (table !== null) {
-      const { order } = row[0] ?? {};
-      parts.push({ kind: "table", rows: table.rows, columns: table.columns, order });
-    } else for (const line of lineOf(row)) lines.push(line);
-    at = table?.end ?? at + 1;
+    if (isTable) parts.push({ kind: "table", ...table, order: rows[at]?.[0]?.order });
+    else for (const row of rows.slice(at, end)) lines.push(...lineOf(row));
   }
 }
 
-/** What stands on one baseline, such as a title with a date on the right. */
+/** Joins segments on one baseline, such as a title and a date on the right. */
 function lineOf(row: Segment[]): Segment[] {
   const [first, ...others] = row;
   if (first === undefined || others.length === 0) return row;
-  const text = row.map((each) => each.text.trim()).join(" ");
+  const text = row.map((segment) => segment.text.trim()).join(" ");
   return [{ ...first, ...boundsOf(row), text }];
 }
 

@@ -36,7 +36,7 @@ export function rowsByPlace(segments: Segment[]): Segment[][] {
 /** Segments by the direction they are written in; the direction with the most text first. */
 export function byDirection(segments: Segment[]): Segment[][] {
   const groups = Map.groupBy(segments, ({ turn = 0 }) => turn);
-  const sizes = [...groups].map(([turn, each]) => [turn, charactersIn(each)] as const);
+  const sizes = [...groups].map(([turn, group]) => [turn, charactersIn(group)] as const);
   return ranked(sizes).map(([turn]) => groups.get(turn) ?? []);
 }
 
@@ -62,9 +62,9 @@ export function rowsAtEdges(page: Segment[]): Segment[][] {
     .filter(({ length }) => length <= MAX_EDGE_PARTS);
 }
 
-export function isSameLine(one: Segment, other: Segment): boolean {
-  const size = Math.max(one.size, other.size);
-  const share = Math.min(one.size, other.size) / size;
+export function isSameLine(first: Segment, second: Segment): boolean {
+  const size = Math.max(first.size, second.size);
+  const share = Math.min(first.size, second.size) / size;
   const isRaised = share >= MIN_RAISED_SHARE && share <= MAX_RAISED_SHARE;
-  return Math.abs(one.y - other.y) <= size * (isRaised ? RAISED : SAME_LINE);
+  return Math.abs(first.y - second.y) <= size * (isRaised ? RAISED : SAME_LINE);
 }

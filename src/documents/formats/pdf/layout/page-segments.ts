@@ -6,8 +6,6 @@ import { byDirection, rowsByPlace } from "./page-rows.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
 import type { Piece, Segment, TextItem } from "./segment.ts";
 
-type Matrix = readonly [number, number, number, number, number, number];
-
 /** In ems: closer fragments are one word, wider gaps separate columns. */
 const WORD_GAP = 0.13;
 const COLUMN_GAP = 0.85;
@@ -22,7 +20,7 @@ const MIN_SIZE = 0.5;
 const MIN_LETTERS = 4;
 /** A title such as "S U M M A R Y". */
 const SPACED_LETTERS = /(?<![\p{L}\p{N}] ?)\p{Lu}(?: \p{Lu}){4,}(?! ?[\p{L}\p{N}])/gu;
-/** A line's text is looked through for each item that joins it. */
+/** Each item that joins a line looks through the line's text. */
 const MAX_LINE_CHARACTERS = 4_096;
 
 /** Joins text items into segments in the order of drawing; none spans two `blocks` of marked content. */
@@ -50,7 +48,7 @@ export function* segmentsOf(
   return yield* wholeLines(lines);
 }
 
-/** Joins what stands side by side, whenever it was drawn; gives lines in the order of drawing. */
+/** Joins segments that are side by side; returns the lines in the order of drawing. */
 function* wholeLines(segments: Segment[]): CooperativeWork<Segment[]> {
   const lines: Segment[] = [];
   for (const row of byDirection(segments).flatMap(rowsByPlace)) {
@@ -88,7 +86,7 @@ function withoutSpacing({ text, size, gaps = [] }: Segment): string {
 
 /** Whether both are parts of a line with right-to-left text. */
 function isBeside(last: Segment, next: Segment): boolean {
-  if (!isSameText(last, next) || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
+  if (!mayJoin(last, next) || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
   const size = Math.max(last.size, next.size);
   if (Math.abs(last.y - next.y) > size * SAME_LINE) return false;
   const gap = next.x0 - last.x1;
@@ -113,7 +111,7 @@ function placed(
   order: number,
   blocks: Map<string, number> | null,
 ): Segment {
-  const [a, b, c, d, e, f] = multiply(toMatrix(viewport), toMatrix(item.transform));
+  const [a, b, c, d, e, f] = multiply(viewport, item.transform);
   const size = Math.max(Math.hypot(c, d), MIN_SIZE);
   const { turn, cos, sin } = directionOf(a, b);
   // Turned text is laid out along its own direction.
@@ -146,7 +144,6 @@ function directionOf(a: number, b: number): { turn: number; cos: number; sin: nu
 }
 
 function joins(last: Segment, next: Segment): boolean {
-  if (last.text.length > MAX_LINE_CHARACTERS) return false;
   if (isBeside(last, next)) appendPiece(last, next);
   else if (isContinued(last, next)) append(last, next, false);
   else return false;
@@ -154,8 +151,7 @@ function joins(last: Segment, next: Segment): boolean {
 }
 
 function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean {
-  if (last.text.length > MAX_LINE_CHARACTERS) return false;
-  const accented = isSameText(last, next) ? withAccent(last, next) : null;
+  const accented = mayJoin(last, next) ? withAccent(last, next) : null;
   if (accented !== null) {
     last.text = accented;
     last.x1 = Math.max(last.x1, next.x1);
@@ -167,7 +163,7 @@ function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean
 }
 
 function isContinued(last: Segment, next: Segment): boolean {
-  if (!isSameText(last, next)) return false;
+  if (!mayJoin(last, next)) return false;
   const size = Math.max(last.size, next.size);
   const gap = next.x0 - last.x1;
   const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
@@ -176,8 +172,10 @@ function isContinued(last: Segment, next: Segment): boolean {
   return gap > size * OVERLAP && gap < size * widest;
 }
 
-const isSameText = (one: Segment, other: Segment) =>
-  one.block === other.block && one.turn === other.turn;
+const mayJoin = (first: Segment, second: Segment) =>
+  first.text.length <= MAX_LINE_CHARACTERS &&
+  first.block === second.block &&
+  first.turn === second.turn;
 
 function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   const gap = next.x0 - into.x1;
@@ -201,30 +199,22 @@ function isNoteMark(first: Segment, next: Segment): boolean {
   return isRaised && /^\s*\d{1,3}$/.test(first.text);
 }
 
-function toMatrix(values: number[]): Matrix {
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = values;
-  return [a, b, c, d, e, f];
+/** The transformation of a text by its own matrix and then by the page's (ISO 32000-1, §8.3.4). */
+function multiply(page: number[], text: number[]) {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page;
+  const [x = 1, y = 0, z = 0, w = 1, u = 0, v = 0] = text;
+  const [left, top] = [a * u + c * v + e, b * u + d * v + f];
+  return [a * x + c * y, b * x + d * y, a * z + c * w, b * z + d * w, left, top] as const;
 }
 
-function multiply(m: Matrix, n: Matrix): Matrix {
-  return [
-    m[0] * n[0] + m[2] * n[1],
-    m[1] * n[0] + m[3] * n[1],
-    m[0] * n[2] + m[2] * n[3],
-    m[1] * n[2] + m[3] * n[3],
-    m[0] * n[4] + m[2] * n[5] + m[4],
-    m[1] * n[4] + m[3] * n[5] + m[5],
-  ];
-}
-
-/** In ems: the most distance between copies that are to look like one bold text. */
+/** In ems: the largest distance between copies of a text that together look bold. */
 const MAX_SHIFT = 0.12;
 
 /** Drops the letters of a text that end the text before it: they are drawn again, to look bold. */
 function dropOverprinted(last: Segment, next: Segment): void {
   const overlap = last.x1 - next.x0;
   const letters = Math.round((overlap * next.text.length) / (next.x1 - next.x0));
-  const isNear = isSameText(last, next) && Math.abs(last.y - next.y) <= next.size * MAX_SHIFT;
+  const isNear = mayJoin(last, next) && Math.abs(last.y - next.y) <= next.size * MAX_SHIFT;
   if (!isNear || letters < 1) return;
   for (const count of [letters, letters - 1, letters + 1, letters - 2, letters + 2]) {
     const again = next.text.slice(0, Math.max(0, count));

@@ -5,7 +5,7 @@ import { isRightToLeft } from "./right-to-left.ts";
 import type { Segment } from "./segment.ts";
 
 type Row = Segment[];
-/** Rows between two lines that cross a river, and what lies on the river's two sides. */
+/** Rows between two lines that cross a river, and the segments on the river's two sides. */
 type Band = { start: number; end: number; sides: [Segment[], Segment[]] };
 
 const MIN_SEGMENTS = 4;
@@ -16,11 +16,11 @@ const MAX_RIVERS = 8;
 const MIN_RIVER = 0.7;
 const MIN_COLUMN = 11;
 const MIN_GAP = 0.25;
-/** Of prose: the share of its column that lines cover, and that could not take the next word. */
+/** In prose: the share of the column that lines cover, and of lines without room for a word. */
 const MIN_COVERED = 0.55;
 const MIN_WRAPPED = 0.55;
 const LETTER = /\p{L}/gu;
-/** On average a line, of prose and of lines with numbers. */
+/** Average letters a line, in prose and in lines with numbers. */
 const MIN_LETTERS = 10;
 const MIN_LETTERS_NUMBERED = 16;
 const MAX_PARTS = 1.2;
@@ -49,7 +49,7 @@ function* divided(
   const rows = rowsByPlace(segments);
   yield segments.length * ITEM_COST;
   if (segments.length < MIN_SEGMENTS || depth >= MAX_DEPTH) return rows.length > 0 ? [rows] : [];
-  const bands = yield* bestBands(rows, isFromRight);
+  const bands = yield* bestBands(segments, rows, isFromRight);
   if (bands.length === 0) return [rows];
   const regions: Row[][] = [];
   let at = 0;
@@ -66,28 +66,31 @@ function* divided(
 }
 
 /** The bands with columns at the river that divides the most text. */
-function* bestBands(rows: Row[], isFromRight: boolean): CooperativeWork<Band[]> {
+function* bestBands(
+  segments: Segment[],
+  rows: Row[],
+  isFromRight: boolean,
+): CooperativeWork<Band[]> {
   let best: Band[] = [];
   let most = 0;
-  for (const x of riversOf(rows)) {
+  for (const x of riversOf(segments)) {
     const bands = bandsAt(rows, x).filter((band) => areColumns(band, isFromRight));
     const size = bands.reduce((sum, { start, end }) => sum + end - start, 0);
     if (size > most) [best, most] = [bands, size];
-    yield rows.length * ITEM_COST;
+    yield segments.length * ITEM_COST;
   }
   return best;
 }
 
 /** Places that the fewest segments cross. */
-function riversOf(rows: Row[]): number[] {
-  const edges = rows
-    .flat()
+function riversOf(segments: Segment[]): number[] {
+  const edges = segments
     .flatMap(({ x0, x1 }) => [
       { x: x0, step: 1 },
       { x: Math.max(x0, x1), step: -1 },
     ])
     .sort((a, b) => a.x - b.x);
-  const size = sizeOf(rows.flat());
+  const size = sizeOf(segments);
   const gaps: { x: number; depth: number; width: number }[] = [];
   let depth = 0;
   for (const [at, { x, step }] of edges.entries()) {
@@ -121,11 +124,11 @@ function areColumns({ start, end, sides }: Band, isFromRight: boolean): boolean 
   if (left.length === 0 || right.length === 0) return false;
   const river = boundsOf(right).x0 - boundsOf(left).x1;
   if (river < Math.min(sizeOf(left), sizeOf(right)) * MIN_RIVER) return false;
-  const [one, other] = [rowsByPlace(left), rowsByPlace(right)];
-  const [fewer = 0, more = 0] = [one.length, other.length].sort((a, b) => a - b);
-  if (more < MIN_LINES || lettersIn(right) < other.length * MIN_LETTERS) return false;
-  if (isNumbered(left, other) || [one, other].every((rows) => isProse(rows, isFromRight)))
-    return true;
+  const [leftRows, rightRows] = [rowsByPlace(left), rowsByPlace(right)];
+  const [fewer = 0, more = 0] = [leftRows.length, rightRows.length].sort((a, b) => a - b);
+  if (more < MIN_LINES || lettersIn(right) < rightRows.length * MIN_LETTERS) return false;
+  if (isNumbered(left, rightRows)) return true;
+  if (isProse(leftRows, isFromRight) && isProse(rightRows, isFromRight)) return true;
   // Blocks that are drawn one after the other, with hardly a line at the same height.
   const shared = fewer + more - (end - start);
   const last = left.reduce((most, { order }) => Math.max(most, order), 0);

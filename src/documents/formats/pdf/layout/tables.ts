@@ -21,18 +21,24 @@ const ALIGNED = 0.6;
 const LOOK_AHEAD = 6;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 18;
+/** A segment that covers more columns is a cell that spans them. */
+const MAX_DIVIDED = 50;
 
 const FIGURE = /^[\p{Sc}\s()+\-–−±<>≤≥~*]*\d[\d\s.,:'’/%()\p{Sc}\-–−±*]*$/u;
 
 export const isFigure = (cell: string) => FIGURE.test(cell);
 
-/** The table that begins with a row of several cells, or with a line of a cell beside them. */
+/**
+ * The table that begins with a row of several cells, or with a line of a cell next to them. It has
+ * no `rows` where all lines form a single row or there are too many cells: the lines are text.
+ */
 export function* tableAt(rows: Row[], start: number): CooperativeWork<Table | null> {
   if (!mayBegin(rows, start)) return null;
   const end = yield* tableEnd(rows, start);
   const body = rows.slice(start, end);
   if (body.filter(({ length }) => length > 1).length < 2) return null;
   const columns = columnsOf(body);
+  if (body.length * columns.length > 2 * MAX_CELLS) return { end, columns, rows: [] };
   const lines: Cells[] = [];
   for (const row of body) {
     lines.push(cellsOf(row, columns));
@@ -43,7 +49,7 @@ export function* tableAt(rows: Row[], start: number): CooperativeWork<Table | nu
     const row = cells.map((cell) => textOfLines(cell));
     return isFromRight ? row.reverse() : row;
   });
-  return texts.length < 2 ? null : { end, columns, rows: texts };
+  return { end, columns, rows: texts.length < 2 ? [] : texts };
 }
 
 function mayBegin(rows: Row[], at: number): boolean {
@@ -92,15 +98,24 @@ function distanceOf([above]: Row, [below]: Row): number {
 
 /** The columns from `at` to `end` (exclusive) that a cell touches; they are in order and apart. */
 export function touched(columns: Interval[], { x0, x1 }: Interval): { at: number; end: number } {
-  let [at, high] = [0, columns.length];
-  while (at < high) {
-    const middle = (at + high) >>> 1;
-    if ((columns[middle]?.x1 ?? 0) > x0) high = middle;
-    else at = middle + 1;
+  const at = firstFrom(0, columns, (column) => column.x1 > x0);
+  return { at, end: firstFrom(at, columns, (column) => column.x0 >= x1) };
+}
+
+/** The first column from `at` on that is beyond a place, as are all that follow it. */
+function firstFrom(
+  at: number,
+  columns: Interval[],
+  isBeyond: (column: Interval) => boolean,
+): number {
+  let [low, high] = [at, columns.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const column = columns[middle];
+    if (column === undefined || isBeyond(column)) high = middle;
+    else low = middle + 1;
   }
-  let end = at;
-  while ((columns[end]?.x0 ?? Infinity) < x1) end++;
-  return { at, end };
+  return low;
 }
 
 /** Whether no cell spans two columns, and more than one column is used or kept. */
@@ -158,7 +173,7 @@ function cellsOf(row: Row, columns: Interval[]): Cells {
 /** Cells that are closer than most, divided at the gaps between their columns. */
 function divided(segment: Segment, columns: Interval[]): Segment[] {
   const { at, end } = touched(columns, segment);
-  if (end - at < 2) return [segment];
+  if (end - at < 2 || end - at > MAX_DIVIDED) return [segment];
   const gaps = gapsIn(segment);
   const { size, text } = segment;
   const parts: Segment[] = [];

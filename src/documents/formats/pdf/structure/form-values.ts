@@ -1,3 +1,4 @@
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { TextItem } from "../layout/segment.ts";
 
 /** The fields of pdf.js's annotations (ISO 32000-2, §12.5) that are used here. */
@@ -26,13 +27,18 @@ const MAX_VALUE_CHARACTERS = 100_000;
 const MAX_VALUES_A_PAGE = 1000;
 const CHECKED = "☑";
 
-export function withFormValues(items: TextItem[], annotations: unknown[]): TextItem[] {
+/** Inserts each value after its label. */
+export function* withFormValues(
+  items: TextItem[],
+  annotations: unknown[],
+): CooperativeWork<TextItem[]> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PDF.js types them as any
   const values = annotations.flatMap((annotation) => valueOf(annotation as Annotation));
   const placed = [...items];
   for (const value of values.slice(0, MAX_VALUES_A_PAGE)) {
     const at = placeOf(placed, value);
     placed.splice(at, 0, ...itemsOf(value, placed[at - 1] ?? placed[at]));
+    yield placed.length + ITEM_COST;
   }
   return placed;
 }

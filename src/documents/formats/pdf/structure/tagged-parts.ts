@@ -1,12 +1,15 @@
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { blockOf, partsOf, textOf, type PagePart } from "../layout/page-blocks.ts";
 import { columnsOf, touched } from "../layout/tables.ts";
+import { tooMuchText } from "../../../writing/compact-text.ts";
 import type { Segment, TextItem } from "../layout/segment.ts";
 import type { PageStructure, StructurePart } from "./structure-tree.ts";
 
 /** Least share of a page's characters that the tree must contain to be trusted. */
 const MIN_COVERAGE = 0.9;
 const MAX_LINES = 60;
+/** Cells of a table: where each row adds a column, there are more than the memory holds. */
+const MAX_CELLS = 1 << 20;
 
 export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
@@ -21,7 +24,7 @@ export function coversPage({ blockOf: known }: PageStructure, items: TextItem[])
 
 export const ARTIFACT = "Artifact";
 
-/** The page's text in the order and parts of its tree; text outside the tree stands between. */
+/** The page's text in the order and parts of its tree, with text outside the tree in between. */
 export function* taggedParts(
   segments: Segment[],
   structure: PageStructure,
@@ -49,7 +52,7 @@ export function* taggedParts(
     }
     for (const each of shown) parts.push(each);
   }
-  // What no part of the tree has taken, such as marks of items without text.
+  // Segments that no part of the tree has taken, such as marks of items without text.
   const left = yield* partsOf([...held.values()].flat());
   return [...parts, ...untagged.slice(next), ...left];
 }
@@ -58,7 +61,7 @@ function orderOf(part: PagePart): number {
   return part.kind === "text" ? (part.block.lines[0]?.order ?? 0) : (part.order ?? 0);
 }
 
-/** The text of each block of the tree, until it is taken. */
+/** The segments of each block of the tree, until a part takes them. */
 type Held = Map<number, Segment[]>;
 
 function* partsIn(
@@ -97,13 +100,16 @@ function takeText(blocks: number[], held: Held): string {
 
 /** The tree omits empty cells, so the positions of other cells give the columns. */
 function rowsOf(rows: number[][][], held: Held): string[][] {
-  const cells = rows.map((row) =>
-    row.flatMap((blocks) => {
-      const block = blockOf(blocks.flatMap((number) => held.get(number) ?? []));
-      return block === null ? [] : [{ block, text: takeText(blocks, held) }];
-    }),
-  );
+  const cells = rows
+    .map((row) =>
+      row.flatMap((blocks) => {
+        const block = blockOf(blocks.flatMap((number) => held.get(number) ?? []));
+        return block === null ? [] : [{ block, text: takeText(blocks, held) }];
+      }),
+    )
+    .filter((row) => row.length > 0);
   const columns = columnsOf(cells.map((row) => row.map(({ block }) => block)));
+  if (cells.length * columns.length > MAX_CELLS) throw tooMuchText();
   return cells.map((row) => {
     const texts: string[] = columns.map(() => "");
     let next = 0;
