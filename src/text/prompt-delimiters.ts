@@ -81,21 +81,23 @@ export function writeRequest(prompt: string, key: string): string {
 export function delimiterRemover(key: string) {
   const name = `</?(?:passage|request)-${key.slice(0, 2)}[a-z]{0,8}(?: [^<>]{0,${MAX_ATTRIBUTES}})?`;
   const whole = new RegExp(`${name}>`, "g");
-  const begun = new RegExp(`^${name}$`);
+  const prefix = new RegExp(`^${name}$`);
   const beginnings = ["passage", "request"].flatMap((tag) => [`<${tag}-${key}`, `</${tag}-${key}`]);
-  let held = "";
-  /** Holds back what may become a delimiter. */
+  let pending = "";
+  /** Holds back an end that may become a delimiter. */
   const push = (text: string): string => {
-    const shown = (held + text).replace(whole, "");
-    const start = shown.lastIndexOf("<");
-    const tag = start === -1 ? "" : shown.slice(start);
-    const isBegun = beginnings.some((one) => one.startsWith(tag)) || begun.test(tag);
-    held = isBegun ? tag : "";
-    return shown.slice(0, shown.length - held.length);
+    const rest = (pending + text).replace(whole, "");
+    const start = rest.lastIndexOf("<");
+    const tag = start === -1 ? "" : rest.slice(start);
+    const mayBecomeDelimiter =
+      beginnings.some((beginning) => beginning.startsWith(tag)) || prefix.test(tag);
+    pending = mayBecomeDelimiter ? tag : "";
+    return rest.slice(0, rest.length - pending.length);
   };
-  const end = () => (begun.test(held) ? "" : held);
+  const end = () => (prefix.test(pending) ? "" : pending);
   return { push, end };
 }
+
 const MAX_ATTRIBUTES = 500;
 
 const PASSAGE = /<passage-([a-z]{6}) n="(\d+)" source="([^"\n]*)">\n/g;

@@ -6,7 +6,7 @@
 const SENTENCE_END =
   /(?:(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s)|[\u3002\uFF01\uFF1F\uFF61]+[」』”’)】]*|(?<![؟۔।॥።])[؟۔।॥።]+(?=\s|$)|\n)\s*/gu;
 
-/** A longer sentence is cut: what reads sentences has to let other work run between two. */
+/** A longer sentence is cut: other work runs between two sentences. */
 const MAX_SENTENCE = 1 << 14;
 
 /** Offsets at which sentences and lines end, ascending, `to` last. */
@@ -17,7 +17,7 @@ export function* sentenceEnds(text: string, from: number, to: number): Generator
     let last = 0;
     for (const match of part.matchAll(SENTENCE_END)) {
       const end = match.index + match[0].length;
-      // What is cut off may continue the mark or the white space.
+      // The mark or the white space may continue behind the cut.
       if (end === part.length && stop < to) break;
       if (!isRealEnd(part, last, match.index, end)) continue;
       last = end;

@@ -9,7 +9,7 @@ type Sending<Item, Reply> = {
   send: (batch: Item[]) => Promise<Reply>;
   /** Whether smaller batches may be taken where this was thrown. */
   mayTakeFewer: (thrown: unknown) => boolean;
-  /** What takes the place of an item that is refused alone; absent: the refusal is thrown. */
+  /** Replaces a single item that is refused; without it, the refusal is thrown. */
   alone?: { refused: number; replace: (item: Item, thrown: unknown) => Promise<Reply> };
 };
 
@@ -30,10 +30,10 @@ export async function inAcceptedBatches<Item, Reply>(
   try {
     return [await send(batch)];
   } catch (thrown) {
-    const [item, ...others] = batch;
-    const isAlone = others.length === 0;
-    if (item === undefined || !mayTakeFewer(thrown) || (isAlone && !alone)) throw thrown;
-    if (isAlone && alone) {
+    const [item] = batch;
+    if (item === undefined || !mayTakeFewer(thrown)) throw thrown;
+    if (batch.length === 1) {
+      if (alone === undefined) throw thrown;
       alone.refused += 1;
       return [await alone.replace(item, thrown)];
     }

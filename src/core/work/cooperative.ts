@@ -14,7 +14,7 @@ export type CooperativeWork<T> = Generator<number, T, void>;
  */
 const CHARACTERS_BETWEEN_YIELDS = 1 << 15;
 
-/** In characters: what a line, an item, a unit or a part takes beside its text. */
+/** In characters: the cost of a line, an item, a unit or a part without its text. */
 export const ITEM_COST = 16;
 
 /** Shorter steps are not worth reporting. */
@@ -64,7 +64,7 @@ export class Pace {
   readonly #yieldToOthers: YieldToOthers;
   readonly #between: number;
   #length = 0;
-  /** Of work that is done side by side, turns follow each other. */
+  /** Pieces of work side by side wait one after another. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(yieldToOthers: YieldToOthers, between = CHARACTERS_BETWEEN_YIELDS) {

@@ -1,9 +1,9 @@
-/** Whoever waits looks by itself: one request cannot wake another. */
+/** Waiting work checks for its turn itself: one request cannot wake another. */
 const LOOK_EVERY_MS = 20;
 /** A request that ended without a word has left the line. */
 const GONE_AFTER_MS = 1_000;
 
-/** Who is ahead goes first, then groups in turn; `beat` is called while the work waits. */
+/** Work that is ahead goes first, then groups in turn; `beat` is called while the work waits. */
 export type InLane = {
   group?: string;
   isAhead?: boolean;
@@ -13,7 +13,7 @@ export type InLane = {
 
 type Place = InLane & { number: number; seenAt: number };
 
-/** Work of which so many may run at once; what has not ended after `leaseMs` never will. */
+/** Lets `atOnce` pieces of work run at once; one that runs longer than `leaseMs` was cut off. */
 export class Lane {
   readonly #limits: { atOnce: number; leaseMs: number };
   #running: Place[] = [];
@@ -25,7 +25,7 @@ export class Lane {
     this.#limits = limits;
   }
 
-  /** Of what runs and what waits. */
+  /** Places that run or wait. */
   get size(): number {
     this.#next();
     return this.#running.length + this.#waiting.size;

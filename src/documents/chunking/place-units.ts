@@ -44,9 +44,8 @@ export function* levelOfCuts(markdown: string, isShort: boolean): CooperativeWor
   for (const block of scanBlocks(markdown)) {
     yield* typeof block === "number" ? [block] : progress.advanceTo(block.end);
     if (typeof block === "number" || block.kind !== "heading") continue;
-    const { level: found } = block;
-    if (found < level) [level, count] = [found, 0];
-    if (found === level) count++;
+    if (block.level < level) [level, count] = [block.level, 0];
+    if (block.level === level) count++;
     if (level === 1 && !isShort) return level;
   }
   return count === 0 || (isShort && count === 1) ? 0 : level;

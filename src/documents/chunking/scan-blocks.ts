@@ -31,10 +31,10 @@ export function* scanBlocks(markdown: string): Generator<Block | number> {
   let at = yield* frontMatterEnd(markdown);
   if (at > 0) yield block("paragraph", 0, at);
   while (at < markdown.length) {
-    const found = yield* scanBlock(markdown, at);
-    found.end = yield* skipBlankLines(markdown, found.end);
-    yield found;
-    at = found.end;
+    const next = yield* scanBlock(markdown, at);
+    next.end = yield* skipBlankLines(markdown, next.end);
+    yield next;
+    at = next.end;
   }
 }
 
