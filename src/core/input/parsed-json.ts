@@ -6,3 +6,12 @@ export function parsedJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Undefined for what is nested too deeply: JSON is read to any depth, and written to the stack's. */
+export function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

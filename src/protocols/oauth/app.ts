@@ -1,4 +1,5 @@
 import { Hono, type Context } from "hono";
+import { auth } from "hono/utils/basic-auth";
 
 import {
   resourceMetadataUrl,
@@ -7,7 +8,7 @@ import {
 } from "../../access/programs/addresses.ts";
 import type { AuthorizationServer } from "../../access/programs/authorization-server.ts";
 import { notFound } from "../../core/errors.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { jsonText, parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { baseUrlOf } from "../../http/base-url.ts";
@@ -70,9 +71,8 @@ type Answering = (
 async function answer(context: Context<AppEnv>, url: string, by: Answering): Promise<Response> {
   const { raw } = context.req;
   refuseCoded(raw.headers);
-  const sent = raw.method === "POST" ? await readText(raw, BODY_LIMIT_BYTES) : null;
-  const read = url.endsWith("/register") ? servedPart : withoutRepeatedId(raw.headers);
-  const body = sent === null ? null : read(sent);
+  const adapt = url.endsWith("/register") ? servedPart : withoutRepeatedId(raw);
+  const body = raw.method === "POST" ? adapt(await readText(raw, BODY_LIMIT_BYTES)) : null;
   const request = new Request(url, { method: raw.method, headers: raw.headers, body });
   const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
   const { services } = context.var;
@@ -81,18 +81,15 @@ async function answer(context: Context<AppEnv>, url: string, by: Answering): Pro
   return new Response(answered.body, answered);
 }
 
-const BASIC = /^Basic +(\S+)$/i;
-
 /**
  * The id of the client that Basic credentials name may stand in the form as well: it is no second
- * way to authenticate (https://www.rfc-editor.org/rfc/rfc6749#section-3.2.1).
+ * way to authenticate (https://www.rfc-editor.org/rfc/rfc6749#section-3.2.1). Credentials are
+ * encoded as the fields of a form are.
  */
-const withoutRepeatedId = (headers: Headers) => (form: string) => {
-  const [, credentials = ""] = BASIC.exec(headers.get("Authorization") ?? "") ?? [];
+const withoutRepeatedId = (request: Request) => (form: string) => {
   const fields = new URLSearchParams(form);
-  const named = new URLSearchParams({ client_id: fields.get("client_id") ?? "" }).toString();
-  const [id] = Buffer.from(credentials, "base64").toString().split(":");
-  if (named === `client_id=${id}`) fields.delete("client_id");
+  const id = new URLSearchParams(`id=${auth(request)?.username ?? ""}`).get("id") ?? "";
+  fields.delete("client_id", id);
   return fields.toString();
 };
 
@@ -102,18 +99,18 @@ const SERVED = new Map<string, unknown[]>([
 ]);
 
 /**
- * What is served of what a program wishes to register: the answer tells it which, as
- * https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1 has it. An empty field is none.
+ * The metadata of a program without empty fields, and without what is not served: the answer lists
+ * what remains (https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1).
  */
 function servedPart(text: string): string {
-  const wished = parsedJson(text);
-  if (!isObject(wished)) return text;
-  const fields = Object.entries(wished).filter(([, value]) => value !== "" && value !== null);
+  const metadata = parsedJson(text);
+  if (!isObject(metadata)) return text;
+  const fields = Object.entries(metadata).filter(([, value]) => value !== "" && value !== null);
   const served = fields.map(([name, value]) => {
-    const some = Array.isArray(value) ? value.filter((one) => SERVED.get(name)?.includes(one)) : [];
-    return [name, some.length > 0 ? some : value];
+    const values = Array.isArray(value) ? value.filter((v) => SERVED.get(name)?.includes(v)) : [];
+    return [name, values.length > 0 ? values : value];
   });
-  return JSON.stringify(Object.fromEntries(served));
+  return jsonText(Object.fromEntries(served)) ?? text;
 }
 
 /** Hono's type of it lacks what the platform's has. */

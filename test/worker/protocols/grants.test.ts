@@ -41,6 +41,12 @@ test("a program with a secret may also name itself in the form, but no other", a
   const asAnother = await redeem(await registered(), code, {}, { Authorization });
   expect(asAnother.status).toBe(400);
   expect(await redeem(id ?? "", code, {}, { Authorization })).toMatchObject({ status: 200 });
+  const encoded = Buffer.from(id ?? "")
+    .toString("hex")
+    .replaceAll(/../g, "%$&");
+  const inForm = { Authorization: `Basic ${btoa(`${encoded}:${secret}`)}` };
+  const next = await allow(admin, id ?? "");
+  expect(await redeem(id ?? "", next, {}, inForm)).toMatchObject({ status: 200 });
 });
 
 test("a code that comes twice ends the connection, also when both come at once", async () => {

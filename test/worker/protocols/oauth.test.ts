@@ -268,6 +268,9 @@ test("a program that wishes for more is registered with what is served", async (
   expect((await register({ grant_types: ["client_credentials"] })).status).toBe(400);
   expect((await register({ grant_types: [{ toString: 1 }] })).status).toBe(400);
   expect((await register({ constructor: ["a"], toString: [1] })).status).toBe(201);
+  const nested = `{"redirect_uris":["${CALLBACK}"],"a":${"[".repeat(8_000)}${"]".repeat(8_000)}}`;
+  const headers = { "Content-Type": "application/json" };
+  expect((await call("POST", "/oauth/register", { headers, body: nested })).status).toBe(201);
 });
 
 test("registrations are bounded by size and address; unused ones end", async () => {
