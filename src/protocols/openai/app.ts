@@ -23,10 +23,13 @@ export function openAiProtocol(): Hono<AppEnv> {
   app.post("/responses", tokensAndGrants, (context) => answerTurn(context, responses));
   app.route("/", embeddingRoutes());
   app.route("/", vectorStoreRoutes());
-  const paths = app.routes.map(({ path }) => path).filter((path) => path !== "/*");
+  const methods = new Map(
+    app.routes.map(({ method, path }) => [path.replace("{.+}", ""), method] as const),
+  );
+  methods.delete("/*");
   app.all("*", ({ req }) => {
-    const meant = closestName(req.path.replace(/^\/v1/, ""), paths);
-    throw notFound(meant === null ? undefined : `is /v1${meant} meant?`);
+    const path = closestName(req.path.replace(/^\/v1/, ""), [...methods.keys()]);
+    throw notFound(path === null ? undefined : `is ${methods.get(path)} /v1${path} meant?`);
   });
   return app;
 }

@@ -11,7 +11,7 @@ import { MAX_MODEL_LENGTH } from "./turn.ts";
 import { tokensAndGrants } from "../tokens-only.ts";
 import { NoSuchModel, refuse } from "./errors.ts";
 
-/** `inference/sample` or `agent/sample`. Programs that read a name before `/` as a provider write a colon. */
+/** `inference/sample` or `agent/sample`; with a colon for programs that take a slash for a provider. */
 type ModelName = { kind: CoveredRunner["kind"]; identifier: string };
 
 const MODEL = /^(?:(inference|agent)[/:])?([^/:]+)$/;

@@ -62,11 +62,13 @@ export function readConversation(said: Said[]): Conversation {
   const last = said.findLast(({ role }) => !NOTES.has(role)) ?? said.at(-1);
   if (last === undefined) throw refuse("messages", "must not be empty");
   told.expectAnswered(last.param);
-  const isBlank = last.role === "user" && last.text.trim() === "";
-  if (isBlank) throw refuse(last.content, "must not be blank");
   // Instructions alone are what the model is asked.
-  if (NOTES.has(last.role))
-    told.messages.push({ role: "user", content: told.notes.splice(0).join("\n\n") });
+  const isAlone = NOTES.has(last.role);
+  const text = isAlone ? told.notes.splice(0).join("\n\n") : last.text;
+  if ((isAlone || last.role === "user") && text.trim() === "") {
+    throw refuse(last.content, "must not be blank");
+  }
+  if (isAlone) told.messages.push({ role: "user", content: text });
   const at = told.messages.findLastIndex(({ role }) => role === "user");
   const prompt = told.messages[at];
   if (prompt === undefined) throw refuse(last.param, "must follow a message of the user");

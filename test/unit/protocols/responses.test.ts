@@ -202,6 +202,8 @@ test.each<[string, object, string]>([
     "#/properties",
   ],
   ["input", { input: " " }, "must not be blank"],
+  ["input[0].content", { input: [{ role: "system", content: " " }] }, "must not be blank"],
+  ["input[0].content", { input: [{ role: "system", content: "" }] }, "must not be blank"],
   ["input[0].type", { input: [{ type: "reasoning", summary: [] }] }, "must be message"],
   ["input[0].type", { input: [{ type: "item_reference", id: "m" }, question] }, "store: false"],
   [

@@ -105,11 +105,11 @@ export function openAiTests(given: () => ProtocolsWorld): void {
         const { body } = await api.post("/v1/chat/completions", ask({ messages }));
         expect(JSON.stringify(body)).toContain("thirty days");
       }
-      const told = errorOf(await api.post("/v1/completions", {}));
-      expect(told).toMatchObject({
-        status: 404,
-        message: expect.stringContaining("/v1/chat/comp"),
-      });
+      const hints = [api.post("/v1/completions", {}), api.get("/v1/chat/completions")];
+      for (const answer of await Promise.all(hints)) {
+        const message = expect.stringContaining("is POST /v1/chat/completions meant?");
+        expect(errorOf(answer)).toMatchObject({ status: 404, message });
+      }
     });
 
     test("an answer follows a schema, and json_object gives an object", async () => {
