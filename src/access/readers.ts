@@ -84,12 +84,6 @@ export function readingInPanel(caller: PanelCaller, as: Reader | null): Reading 
   return caller.kind === "key" ? "everything" : sessionReading(caller.session, new Headers());
 }
 
-function mayNotName(reader: string | null): QuarryError {
-  const who = reader === null ? "has no reader, and" : "reads as one person, and";
-  const problem = `this caller ${who} may not name a reader in ${READER_HEADER} or ${GROUPS_HEADER}`;
-  return new QuarryError("forbidden", `Forbidden: ${problem}`);
-}
-
 /**
  * The person that a call reads for; null: nobody is named.
  * @throws QuarryError `invalid`, or `forbidden` where the call may not name whom it names
@@ -104,7 +98,9 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
     return named === null ? null : { user: named, groups: groupsIn(groupsHeader) };
   const isAnother = named !== null && userPrincipal(named) !== userPrincipal(reader ?? "");
   if (isAnother || groupsHeader !== null) {
-    throw mayNotName(reader);
+    const who = reader === null ? "has no reader, and" : "reads as one person, and";
+    const problem = `this caller ${who} may not name a reader in ${READER_HEADER} or ${GROUPS_HEADER}`;
+    throw new QuarryError("forbidden", `Forbidden: ${problem}`);
   }
   return reader === null ? null : { user: reader, groups };
 }

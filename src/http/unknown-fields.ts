@@ -3,8 +3,8 @@ import { safeParse, type z } from "zod";
 import { closestName } from "../core/input/closest-name.ts";
 import { pathText } from "../core/input/field-path.ts";
 
-/** `field`: its path, as in `selectedFiles[0].files`; `meant`: the name that was probably meant. */
-type UnknownField = { field: string; meant: string | null };
+/** `field`: its path, as in `selectedFiles[0].files`; `closest`: finds the name that was meant. */
+type UnknownField = { field: string; closest: () => string | null };
 type Walk = { found: UnknownField[]; limit: number };
 
 /** Fields of a value, at any depth, that its schema does not have; at most `limit` of them. */
@@ -52,7 +52,7 @@ function lookAtObject(
     const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (schema === undefined) {
       const field = pathText([...path, name], "body");
-      walk.found.push({ field, meant: closestName(name, Object.keys(shape)) });
+      walk.found.push({ field, closest: () => closestName(name, Object.keys(shape)) });
     } else look(schema, inner, [...path, name], walk);
   }
 }

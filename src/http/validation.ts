@@ -90,8 +90,9 @@ export function parseKnownOrRefuse<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input);
   const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
   if (parsed.success && unknown.length === 0) return parsed.data;
-  const others = unknown.map(({ field, meant }) => {
-    return { field, problem: meant === null ? NOT_KNOWN : `${NOT_KNOWN} (did you mean ${meant}?)` };
+  const others = unknown.map(({ field, closest }) => {
+    const name = closest();
+    return { field, problem: name === null ? NOT_KNOWN : `${NOT_KNOWN} (did you mean ${name}?)` };
   });
   throw refusalOf({ issues: parsed.error?.issues ?? [] }, { others });
 }

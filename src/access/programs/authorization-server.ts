@@ -61,9 +61,12 @@ export function authorizationServer(services: Served, baseUrl: string, network =
     helpers,
     /** Metadata, tokens and revocation. */
     async issue(request: Request, context: ExecutionContext) {
-      const isKnown = request.method !== "POST" || (await namesGrant(services.db, request));
-      const by = isKnown ? issuing : server(GRANT_S, false);
-      const answered = await by.fetch(request, env, context);
+      const mayFetch = request.method !== "POST" || (await namesGrant(services.db, request));
+      const answered = await (mayFetch ? issuing : server(GRANT_S, false)).fetch(
+        request,
+        env,
+        context,
+      );
       // Either the program or a thief of its token came late: nobody can tell which.
       const [, userId = "", grantId = ""] = env.OAUTH_KV.grantAsked().split(":");
       if (isReplay) await helpers.revokeGrant(grantId, userId);
@@ -95,10 +98,10 @@ const fetchesOnlyPublicAddresses = (): boolean =>
 
 /** Whether a call for tokens has a code or token of a grant; a stranger's document is not fetched. */
 async function namesGrant(db: Served["db"], request: Request): Promise<boolean> {
-  const sent = new URLSearchParams(await new Response(request.clone().body).text());
-  const secret = sent.get("code") ?? sent.get("refresh_token") ?? sent.get("token") ?? "";
+  const form = new URLSearchParams(await new Response(request.clone().body).text());
+  const secret = form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
   const [id = ""] = secret.split(":");
-  return await isGrantOfProgram(db, id, sent.get("client_id"));
+  return await isGrantOfProgram(db, id, form.get("client_id"));
 }
 
 /**

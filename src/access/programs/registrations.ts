@@ -13,18 +13,19 @@ const REGISTERED = "client:";
 /** The platform stores 1,024 bytes with a key. */
 const MAX_NAME_LENGTH = 100;
 
-const facts = z.object({ name: z.string(), network: z.string() });
+type Facts = { name: string; network: string };
+const UNKNOWN: Facts = { name: "", network: "" };
 
-export type Registration = z.infer<typeof facts> & { key: string; registeredAt: number };
+export type Registration = Facts & { key: string; registeredAt: number };
 
 type Stored = Pick<Services, "programs" | "now">;
 
-/** What is stored with the key of a new registration, of which the library writes `value`. */
+const program = z.object({ clientName: z.string().default("") });
+
+/** Facts to store with the key of a registration; `value` is as the library writes it. */
 export function registrationFacts(key: string, value: string, network: string) {
   if (!key.startsWith(REGISTERED)) return {};
-  const { clientName = "" } = z
-    .object({ clientName: z.string().optional() })
-    .parse(JSON.parse(value));
+  const { clientName } = program.parse(JSON.parse(value));
   return { metadata: { name: clientName.slice(0, MAX_NAME_LENGTH), network } };
 }
 
@@ -34,27 +35,28 @@ export async function unusedRegistrations({ programs, now }: Stored): Promise<Re
   const until = now() / SECOND_MS + UNUSED_S;
   let cursor: string | null = null;
   do {
-    const page: KVNamespaceListResult<unknown> = await programs.list({
-      prefix: REGISTERED,
-      cursor,
-    });
+    const page: KVNamespaceListResult<Facts> = await programs.list({ prefix: REGISTERED, cursor });
     for (const { name: key, expiration = Infinity, metadata } of page.keys) {
       if (expiration > until) continue;
-      const known = facts.safeParse(metadata).data ?? { name: "", network: "" };
-      unused.push({ ...known, key, registeredAt: (expiration - UNUSED_S) * SECOND_MS });
+      unused.push({
+        ...UNKNOWN,
+        ...metadata,
+        key,
+        registeredAt: (expiration - UNUSED_S) * SECOND_MS,
+      });
     }
     cursor = page.list_complete ? null : page.cursor;
   } while (cursor !== null);
-  return unused.toSorted((one, other) => one.registeredAt - other.registeredAt);
+  return unused.toSorted((a, b) => a.registeredAt - b.registeredAt);
 }
 
 /** Ends the oldest unused registrations in favour of a new one, those of its own network first. */
 export async function makeRoom(services: Stored, network: string): Promise<undefined> {
   const unused = await unusedRegistrations(services);
-  const own = unused.filter((one) => one.network === network);
-  const tooMany = own.length >= MAX_UNUSED_OF_NETWORK ? own : unused;
-  const room = tooMany === own ? MAX_UNUSED_OF_NETWORK : MAX_UNUSED;
-  await endRegistrations(services, tooMany.slice(0, Math.max(0, tooMany.length - room + 1)));
+  const own = unused.filter((registration) => registration.network === network);
+  const isFull = own.length >= MAX_UNUSED_OF_NETWORK;
+  const excess = isFull ? own.length - MAX_UNUSED_OF_NETWORK : unused.length - MAX_UNUSED;
+  await endRegistrations(services, (isFull ? own : unused).slice(0, Math.max(0, excess + 1)));
 }
 
 export async function endRegistrations({ programs }: Pick<Stored, "programs">, of: Registration[]) {

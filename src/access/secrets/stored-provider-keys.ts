@@ -9,27 +9,27 @@ import { unseal } from "../seal.ts";
 
 /** A key that was replaced elsewhere is used no longer than this. */
 const KEPT_MS = 5 * SECOND_MS;
-let kept: { until: number; keys: ProviderKeys } | null = null;
+let cache: { until: number; keys: ProviderKeys } | null = null;
 let changes = 0;
 
 type Opening = { config: Config; db: Reads; log: Log };
 
 /**
- * The keys and servers that were set in the panel, without those that cannot be opened. Calls share values, never
- * promises: the runtime lets no call wait for what another one reads.
+ * The keys and servers that were set in the panel, without those that cannot be opened. Calls share
+ * values, never promises: the runtime lets no call wait for what another one reads.
  */
 export async function storedProviderKeys(services: Opening, now: number): Promise<ProviderKeys> {
-  if (kept !== null && kept.until > now) return kept.keys;
+  if (cache !== null && cache.until > now) return cache.keys;
   const before = changes;
   const keys = await opened(services);
   // What was read before a change must not be kept after it.
-  if (before === changes) kept = { until: now + KEPT_MS, keys };
+  if (before === changes) cache = { until: now + KEPT_MS, keys };
   return keys;
 }
 
 export function forgetProviderKeys(): void {
   changes += 1;
-  kept = null;
+  cache = null;
 }
 
 async function opened({ config, db, log }: Opening): Promise<ProviderKeys> {

@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 
 import { isObject } from "../../core/is-object.ts";
-import { parsedJson } from "../../core/input/parsed-json.ts";
+import { jsonText, parsedJson } from "../../core/input/parsed-json.ts";
 import type { PublicInference } from "../../db/access/principal-lookup.ts";
 import { inferenceInputProblems } from "../../inference/check-input.ts";
 import { queries } from "../../retrieval/search-request.ts";
@@ -26,7 +26,7 @@ function withoutUnfitSearch(text: string): string {
   const body = parsedJson(text);
   if (!isObject(body) || !("semanticSearch" in body)) return text;
   const { semanticSearch, ...rest } = body;
-  return queries.safeParse(semanticSearch).success ? text : JSON.stringify(rest);
+  return queries.safeParse(semanticSearch).success ? text : (jsonText(rest) ?? text);
 }
 
 type Inferring = { get: (key: "inference") => PublicInference };

@@ -144,9 +144,9 @@ async function* filesOf(parts: AsyncIterable<Part>): AsyncGenerator<SentFile, vo
 function namedPath(headers: Map<string, string>): { path: string; isEncoded: boolean } {
   const encoded = headers.get("x-file-path");
   if (encoded !== undefined) return { path: encoded, isEncoded: true };
-  const sent = (headers.get("content-disposition") ?? "").matchAll(PARAMETER);
+  const pairs = (headers.get("content-disposition") ?? "").matchAll(PARAMETER);
   const parameters = new Map(
-    Array.from(sent, ([, name = "", quoted, token = ""]) => [
+    Array.from(pairs, ([, name = "", quoted, token = ""]) => [
       name.toLowerCase(),
       quoted?.replaceAll(/\\(["\\])/g, "$1") ?? token,
     ]),

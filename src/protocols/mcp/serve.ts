@@ -35,18 +35,16 @@ const WithProgress = z.object({
 const wantsEvents = ({ headers }: Request, body: unknown): boolean =>
   headers.get("Accept")?.includes(EVENTS_TYPE) === true && WithProgress.safeParse(body).success;
 
-/** Of a message: its params, their fields, and the arguments of a tool or prompt. */
+/** A message has its params, these their fields, and one of these the arguments of a tool or prompt. */
 const UNSET_DEPTH = 3;
 
 /** Some clients send null for what is not set, or an empty argument, where others leave it out. */
 function withoutUnset(value: unknown, depth: number, within?: string): unknown {
   if (depth === 0 || !isObject(value)) return value;
-  const unset = within === "arguments" ? [null, ""] : [null];
-  const set = Object.entries(value).filter(
-    ([name, field]) => !unset.some((nothing) => nothing === field) || name === "id",
-  );
+  const isUnset = (field: unknown) => field === null || (field === "" && within === "arguments");
+  const fields = Object.entries(value).filter(([name, field]) => name === "id" || !isUnset(field));
   return Object.fromEntries(
-    set.map(([name, field]) => [name, withoutUnset(field, depth - 1, name)]),
+    fields.map(([name, field]) => [name, withoutUnset(field, depth - 1, name)]),
   );
 }
 
@@ -68,13 +66,13 @@ export async function serve(session: Session, request: Request, body: unknown): 
     await serverFor(session, streams).connect(transport);
     return await transport.handleRequest(request, parsed);
   }
-  const { data: listening } = Listening.safeParse(message);
-  if (listening !== undefined) return unserved(listening.id);
+  const { data: subscription } = Subscription.safeParse(message);
+  if (subscription !== undefined) return unserved(subscription.id);
   return await createMcpHandler(() => serverFor(session, streams)).fetch(request, parsed);
 }
 
-/** The SDK serves it whatever a server declares. Nothing changes here that a client is told of. */
-const Listening = z.object({
+/** The SDK serves subscriptions whatever a server declares. No change here is announced to clients. */
+const Subscription = z.object({
   method: z.literal("subscriptions/listen"),
   id: z.union([z.string(), z.number()]),
 });

@@ -229,6 +229,20 @@ test("a form sent after the session ended says so; an open tab does not prolong 
   await expect.poll(seenAt).toBeGreaterThan(before ?? 0);
 });
 
+test("the page of a RAG shows the scale of its similarities, and does not measure it anew", async () => {
+  await api.folderWithRag("Scaled");
+  for (let at = 0; at < 8; at++)
+    await api.put(`/file-sources/scaled/files/${at}.md`, `Notice ${at} of the harbour.`);
+  await queuesSettled();
+  const open = async (headers: Record<string, string>) =>
+    (await call("GET", "/panel/rags/scaled", { headers: { Cookie: admin.cookies, ...headers } }))
+      .body;
+  expect(await open({})).toMatch(/Passages picked by chance.*95 % of pairs below/s);
+  const refreshed = await open({ "X-Refresh": "1" });
+  expect(refreshed).toContain('id="index"');
+  expect(refreshed).not.toContain("Passages picked by chance");
+});
+
 test("where a second factor is required, every page leads to enrolling it", async () => {
   const strict = panelWith({ REQUIRE_TOTP: "true" });
   const send = async (method: string, path: string) => {

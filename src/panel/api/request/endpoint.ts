@@ -29,7 +29,7 @@ type Facts<Query, Body> = {
   query?: Query;
   /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
   body?: Body | ((now: number) => Body);
-  /** The same for a body that the handler reads and checks itself: JSON with `jsonOf`. */
+  /** Schema of a body that the handler reads and checks itself: JSON with `jsonOf`. */
   ownBody?: z.ZodType;
   /** Media type of a body that is not JSON; the handler reads it. */
   bytes?: string;

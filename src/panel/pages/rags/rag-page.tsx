@@ -32,7 +32,8 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
     indexState(services, rag.id),
     readFileSlices(services.reads, [{ ...slice, filter }]),
     listGenerations(services.db, rag.id),
-    similaritySpread(services, rag),
+    // Searches the index: for the whole page, not each time that the script fetches its live parts.
+    context.req.header("X-Refresh") === undefined ? similaritySpread(services, rag) : null,
   ]);
   const mayChange = isAdmin(context);
   // Failed files are done as well: they wait for somebody.

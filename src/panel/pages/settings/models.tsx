@@ -82,11 +82,11 @@ export function modelPages(pages: Pages): void {
 function addKeys(pages: Pages): void {
   pages.submit("/keys", (context) => ({
     audit: ["provider-keys.put"],
-    fields: SERVER_FORM.names,
+    fields: [...KEY_FORM.names, ...SERVER_FORM.names],
     work: async (services, form) => {
-      const given = form.has("baseUrl") ? SERVER_FORM.read(form) : KEY_FORM.read(form);
-      auditAs(context, "provider-keys.put", "name" in given ? given.name : given.provider);
-      await setProvider(services, given);
+      const setting = form.has("baseUrl") ? SERVER_FORM.read(form) : KEY_FORM.read(form);
+      auditAs(context, "provider-keys.put", "name" in setting ? setting.name : setting.provider);
+      await setProvider(services, setting);
     },
     again: (state, form) =>
       modelsTab(context, form.has("baseUrl") ? { server: state } : { key: state }),
@@ -95,7 +95,7 @@ function addKeys(pages: Pages): void {
 
   pages.submit("/test", async (context) => {
     const form = await formOf(context);
-    const name = form.text("name");
+    const name = parseOrRefuse(newModelServer.shape.name, form.text("name"));
     return {
       audit: ["model-servers.test", name],
       form,

@@ -23,17 +23,17 @@ export const PERMISSIONS_FORM = declaredForm(z.object({ permissions, defaultRead
 /** What follows the address of a source. */
 export const PERMISSIONS = "/permissions";
 
-/** What the form shows, and the default readers that `?preview=` asks to try. */
+/** The state of the form, and the default readers of a preview; null: `?preview=` asks for none. */
 async function previewIn(context: PageContext, shown: ShownSource) {
   const stored = PERMISSIONS_FORM.state(shown.source);
-  if (context.req.query("preview") === undefined) return { state: stored, tried: null };
+  if (context.req.query("preview") === undefined) return { state: stored, preview: null };
   const form = formFrom(new URL(context.req.url).searchParams);
-  const typed = await attempt(form, PERMISSIONS_FORM.names, () =>
+  const attempted = await attempt(form, PERMISSIONS_FORM.names, () =>
     Promise.resolve(PERMISSIONS_FORM.patch(form, sourcePatchOf(shown, {}))),
   );
-  if (!typed.done) return { state: typed.state, tried: null };
-  const { defaultReaders = [] } = typed.result;
-  return { state: { ...stored, text: form.exact, all: form.all }, tried: { defaultReaders } };
+  if (!attempted.done) return { state: attempted.state, preview: null };
+  const { defaultReaders = [] } = attempted.result;
+  return { state: { ...stored, text: form.exact, all: form.all }, preview: { defaultReaders } };
 }
 
 export async function permissionsTab(
@@ -44,10 +44,10 @@ export async function permissionsTab(
   const services = context.get("services");
   const { source, path } = shown;
   const isOn = source.permissions === "on";
-  const { state, tried } =
-    failed === undefined ? await previewIn(context, shown) : { state: failed, tried: null };
-  const asked = tried ?? (isOn ? source : null);
-  const told = asked === null ? null : await previewPermissions(services, shown, asked);
+  const { state, preview } =
+    failed === undefined ? await previewIn(context, shown) : { state: failed, preview: null };
+  const readers = preview ?? (isOn ? source : null);
+  const effect = readers === null ? null : await previewPermissions(services, shown, readers);
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
   return (
     <>
@@ -61,7 +61,7 @@ export async function permissionsTab(
           <SettingFields fields={PERMISSIONS_FORM.fields} state={state} isStored />
         </Form>
       ) : null}
-      {told === null ? null : <Told {...told} isOn={isOn} />}
+      {effect === null ? null : <Effect {...effect} isOn={isOn} />}
       {groups.length === 0 ? null : (
         <>
           <h2>Groups whose members are not known</h2>
@@ -100,9 +100,9 @@ export const AccessTroubles = ({ source: { access, permissions }, path }: ShownS
   );
 };
 
-type ToldProps = Awaited<ReturnType<typeof previewPermissions>> & { isOn: boolean };
+type EffectProps = Awaited<ReturnType<typeof previewPermissions>> & { isOn: boolean };
 
-const Told = ({ files, nobody, problems, isComplete, isOn }: ToldProps) => (
+const Effect = ({ files, nobody, problems, isComplete, isOn }: EffectProps) => (
   <>
     <h2>{isOn ? "Files" : "Preview"}</h2>
     <p>
