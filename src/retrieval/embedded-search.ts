@@ -1,12 +1,6 @@
 import type { RetrievalCall } from "./degradations.ts";
 import type { EmbeddedQueries } from "./embed-queries.ts";
-import {
-  chooseFound,
-  chosenOf,
-  isOrderedByNeighbours,
-  isOrderedByWords,
-  readCount,
-} from "./rag-search.ts";
+import { chooseFound, chosenOf, orderOf, readCount } from "./rag-search.ts";
 import type { RagFindings, RagSearch } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
@@ -56,13 +50,14 @@ async function search(
 }
 
 function bestWanted(of: Pick<RagFindings, "target" | "embedded">, plan: SearchPlan) {
+  const order = orderOf(of, plan);
   return {
     kind: "best",
     rule: { mode: of.target.rag.searchMode, weight: of.embedded?.fusionWeight ?? 0 },
     needed: readCount(of, plan),
     threshold: plan.threshold,
     withCandidates: plan.reranks || plan.explains,
-    withFinds: isOrderedByWords(of),
-    withVectors: isOrderedByNeighbours(of),
+    withFinds: order === "words",
+    withVectors: order === "neighbours",
   } as const;
 }

@@ -3,8 +3,7 @@ import type { Find } from "../ports/rag-index.ts";
 import { findsOf, scaleOf } from "../rag-index/search/fuse.ts";
 import { featuresOf, type Features } from "./passage-features.ts";
 import { wordsOfPassage, type PassageWords } from "./passage-words.ts";
-import { isOrderedByNeighbours, isOrderedByWords, modelOf } from "./rag-search.ts";
-import { ORDERED_BY_NEIGHBOURS, ORDERED_BY_WORDS, type RagFindings } from "./rag-search.ts";
+import { modelOf, orderOf, REORDERED, type RagFindings } from "./rag-search.ts";
 import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
@@ -37,28 +36,30 @@ function scoreByWords(features: Features): number {
 }
 
 /**
- * Where no reranker decides the order, the best chunks of all RAGs trade places: with the built-in
- * vectors by what texts, headings, paths and files say to the queries, with those of a trained
- * model by how close they are to each other. Each place keeps its value, so that the lists compare as before.
+ * The best chunks of all RAGs of one model trade places, unless a reranker orders them: with the
+ * built-in vectors by what texts, headings, paths and files say to the queries, with vectors of a
+ * trained model by how close they are to each other. Each place keeps its value, so that the lists
+ * compare as before.
  */
 export async function orderByWords(
   lists: ScoredList[],
-  { queries, reranks }: Pick<SearchPlan, "queries" | "reranks">,
+  plan: Pick<SearchPlan, "queries" | "reranks">,
   pause: Pause,
 ): Promise<ScoredList[]> {
-  const isReranked = ({ found: { target } }: ScoredList) => reranks && target.rag.reranker !== null;
   const ordered = new Map<RagFindings, ScoredList>();
-  const toOrder = lists.filter((list) => !isReranked(list));
-  for (const group of Map.groupBy(toOrder, ({ found }) => modelOf(found)).values()) {
-    const byWords = group.filter(({ found }) => isOrderedByWords(found));
-    const byNeighbours = group.filter(({ found }) => isOrderedByNeighbours(found));
-    const both = [
-      ...(await orderTogether(byWords, ORDERED_BY_WORDS, (best) =>
-        bestScores(best, byWords, queries, pause),
-      )),
-      ...(await orderTogether(byNeighbours, ORDERED_BY_NEIGHBOURS, scoreByNeighbours)),
-    ];
-    for (const list of both) ordered.set(list.found, list);
+  const groups = Map.groupBy(lists, ({ found }) =>
+    JSON.stringify([orderOf(found, plan), modelOf(found)]),
+  );
+  for (const group of groups.values()) {
+    const order = group[0] === undefined ? null : orderOf(group[0].found, plan);
+    if (order === null) continue;
+    const scoresOf =
+      order === "neighbours"
+        ? scoreByNeighbours
+        : (best: Placed[]) => bestScores(best, group, plan.queries, pause);
+    for (const list of await orderTogether(group, REORDERED[order], scoresOf)) {
+      ordered.set(list.found, list);
+    }
   }
   return lists.map((list) => ordered.get(list.found) ?? list);
 }

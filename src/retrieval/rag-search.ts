@@ -55,41 +55,37 @@ export type RagSearch = {
   ) => Promise<ReadChunks>;
 };
 
-/** So many of the best trade places by how close they are to each other. */
-export const ORDERED_BY_NEIGHBOURS = 50;
-/** So many of the best trade places by words or by age: always, so that a larger `topK` keeps what stood first. */
-export const ORDERED_BY_WORDS = 20;
+/** How many of the best trade places: always, so that a larger `topK` keeps what stood first. */
+export const REORDERED = { words: 20, age: 20, neighbours: 50 } as const;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
 const MIN_MEANING = 0.5;
 
-/** Whether words, headings and names order the best (`order-by-words.ts`). */
-export const isOrderedByWords = ({
-  target,
-  embedded,
-}: Pick<RagFindings, "target" | "embedded">): boolean =>
-  target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight < MIN_MEANING;
-
-/** The same for how close the best are to each other (`score-by-neighbours.ts`). */
-export const isOrderedByNeighbours = ({
-  target,
-  embedded,
-}: Pick<RagFindings, "target" | "embedded">): boolean =>
-  target.rag.searchMode === "hybrid" && embedded !== null && embedded.fusionWeight >= MIN_MEANING;
+/**
+ * What puts the best of a hybrid search in order: words, headings and names (`order-by-words.ts`),
+ * or how close they are to each other (`score-by-neighbours.ts`). Null: the fusion or a reranker.
+ */
+export function orderOf(
+  { target: { rag }, embedded }: Pick<RagFindings, "target" | "embedded">,
+  { reranks }: Pick<SearchPlan, "reranks">,
+): "words" | "neighbours" | null {
+  const isReranked = reranks && rag.reranker !== null;
+  if (rag.searchMode !== "hybrid" || embedded === null || isReranked) return null;
+  return embedded.fusionWeight < MIN_MEANING ? "words" : "neighbours";
+}
 
 /** Vectors of one model and size compare. */
 export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): string =>
   `${rag.dimensions} ${rag.embeddingModel}`;
 
-/** How many of the best are read: those that are answered, and all that may trade places with them. */
-export const readCount = (
+/** How many of the best are read: the answer, and all that may trade places with it. */
+export function readCount(
   found: Pick<RagFindings, "target" | "embedded">,
-  { needed }: Pick<SearchPlan, "needed">,
-): number =>
-  Math.max(
-    needed,
-    isOrderedByNeighbours(found) ? ORDERED_BY_NEIGHBOURS : 0,
-    isOrderedByWords(found) || found.target.rag.recencyHalfLifeDays !== null ? ORDERED_BY_WORDS : 0,
-  );
+  plan: Pick<SearchPlan, "needed" | "reranks">,
+): number {
+  const order = orderOf(found, plan);
+  const ages = found.target.rag.recencyHalfLifeDays !== null;
+  return Math.max(plan.needed, ages ? REORDERED.age : 0, order === null ? 0 : REORDERED[order]);
+}
 
 /** The scale of each query over all RAGs. */
 export const scalesOf = (found: RagFindings[], { queries }: SearchPlan): Scale[] =>

@@ -77,7 +77,7 @@ export function restrictionTo({
 
 /** A leg's least candidates: scores are normalised over them, so topK must not change them. */
 const MIN_CANDIDATES = 100;
-/** A trained model finds by itself: among 100, what words do not find would seem far from the best. */
+/** A trained model finds passages that words do not: among 100, they would seem far from the best. */
 const MIN_CANDIDATES_TRAINED = 300;
 /** Characters of a query that are searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;

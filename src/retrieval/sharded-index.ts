@@ -12,7 +12,7 @@ import type {
 import { readersOf } from "../access/readers.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import { mergeShards, rescored, withoutLaterEquals, type MergedShards } from "./merge-shards.ts";
-import { isOrderedByNeighbours, type RagFindings } from "./rag-search.ts";
+import { orderOf, type RagFindings } from "./rag-search.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 import { searchesWords } from "./search-mode.ts";
 
@@ -104,7 +104,7 @@ export class ShardedIndex {
     const { embedded, mode, queries: before } = found;
     const vectors = embedded?.vectors ?? null;
     const lexical = searchesWords(mode) || vectors === null;
-    const read = { kind: "all", ids, withVectors: isOrderedByNeighbours(found) } as const;
+    const read = { kind: "all", ids, withVectors: this.#wantsVectors(found) } as const;
     const again = await this.search({ vectors, lexical, scan, read });
     if (!again.isWhole) return null;
     const queries = again.queries.map((legs, at) => rescored(legs, before[at]?.statistics));
@@ -140,10 +140,9 @@ export class ShardedIndex {
     const restriction = this.#restriction;
     const spareLimit = Math.ceil(held.ids.length / this.#shards.length);
     const queryVectors = queries.map((_, query) => embedded?.vectors[query] ?? null);
-    const request = { ...held, spareLimit, queryVectors, restriction, includeDuplicates };
-    const withVectors = isOrderedByNeighbours(found);
+    const wanted = { restriction, includeDuplicates, withVectors: this.#wantsVectors(found) };
     const reply = await runLeg(this.#call, this.#leg("hydration", at), () =>
-      shard.hydrate({ ...request, withVectors }),
+      shard.hydrate({ ...held, spareLimit, queryVectors, ...wanted }),
     );
     if (reply === null) return { ...NOTHING_HELD, isWhole: false };
     const eligible = new Set(reply.eligible);
@@ -184,6 +183,10 @@ export class ShardedIndex {
       mergedWith: this.isSingle ? (this.#plan.targets.length > 1 ? "rags" : null) : "shards",
       ...(read === undefined ? {} : { read }),
     };
+  }
+
+  #wantsVectors(found: RagFindings): boolean {
+    return orderOf(found, this.#plan) === "neighbours";
   }
 
   #leg(kind: "search" | "hydration", at: number) {

@@ -82,7 +82,7 @@ export function findsOf(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<Ch
   return findsAmong(fused.keys(), legs, fused);
 }
 
-/** All candidates of one RAG, best first; `together` gives a chunk's value over the queries. */
+/** All candidates of one RAG, best first. */
 export function rankCandidates(
   queries: QueryLegs[],
   rule: FusionRule,
@@ -93,8 +93,8 @@ export function rankCandidates(
 }
 
 /**
- * A chunk's value over several queries: the root of the sum of squares. What fits all parts of a
- * question goes before what fits one; what fits one well, before what fits all badly.
+ * A chunk's value over several queries: the root of the sum of squares. A chunk that fits all parts
+ * of a question goes before one that fits a part; a good fit of one part, before a bad fit of all.
  */
 export const together = (values: number[]): number => Math.hypot(...values);
 
@@ -118,7 +118,7 @@ export function rankFused(queries: QueryLegs[], fused: ReadonlyMap<ChunkId, numb
 /** Unless nothing can be deleted in between. */
 const SLACK = 16;
 /** No call hydrates more: a few MiB of text. */
-const MAX_HYDRATED = 1_500;
+export const MAX_HYDRATED = 1_500;
 
 type Wanted = {
   /** Chunks after the threshold. */

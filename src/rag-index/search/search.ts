@@ -18,7 +18,14 @@ import { KeptFileTable } from "../memory/file-table.ts";
 import { rowsOf, readTotals } from "../tables.ts";
 import type { IndexChange } from "../write/write-context.ts";
 import { Eligibility, isRestricted, resolveRestriction } from "./eligibility.ts";
-import { chooseCandidates, findsAmong, fuseQuery, rankFused, scaleOf, together } from "./fuse.ts";
+import {
+  chooseCandidates,
+  findsAmong,
+  fuseQuery,
+  MAX_HYDRATED,
+  rankFused,
+  scaleOf,
+} from "./fuse.ts";
 import { hydrateChunks, readChunks } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
@@ -98,7 +105,8 @@ export class Search {
     }
     const queryVectors = request.queries.map(({ vector }) => vector);
     const ids = [...new Set([...read.ids, ...idsIn(found)])];
-    const { withVectors } = read;
+    // A reply has a limit: texts of ten queries' candidates fill most of it.
+    const withVectors = read.withVectors && ids.length <= MAX_HYDRATED;
     const { chunks } = this.hydrate({ ...request, ids, queryVectors, withVectors });
     return { ...found, chunks };
   }
@@ -166,8 +174,9 @@ export class Search {
     const queryVectors = request.queries.map(({ vector }) => vector);
     const chunks = readChunks(this.#sql, ids, queryVectors, withVectors);
     const read = chunks.map(({ id }) => id);
+    const valueOf = new Map(ranked.map(({ id, value }) => [id, value]));
     const best = {
-      values: read.map((id) => together(fused.flatMap((of) => of.get(id) ?? []))),
+      values: read.map((id) => valueOf.get(id) ?? 0),
       candidateCount: ranked.length,
       finds: withFinds ? queries.map((legs, at) => findsAmong(read, legs, fused[at] ?? NONE)) : [],
     };

@@ -19,7 +19,12 @@ const NOTHING_FOUND = {
 } as unknown as SearchReply;
 
 /** A search whose embedding model answers when it is told to; `asked`: of the index object. */
-function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = {}) {
+function searchBy(
+  searchMode: SearchMode,
+  rags = 1,
+  asks: Partial<SearchPlan> = {},
+  reranker: string | null = null,
+) {
   const asked: SearchRequest[] = [];
   const readAtOnce: ReadWanted[] = [];
   const search = async (request: SearchRequest) => {
@@ -35,7 +40,7 @@ function searchBy(searchMode: SearchMode, rags = 1, asks: Partial<SearchPlan> = 
     deadline: new Deadline(now, 60_000),
     report: new RetrievalReport(),
   } as unknown as RetrievalCall;
-  const rag = { ...ragRecord("rag", {}), searchMode };
+  const rag = { ...ragRecord("rag", {}), searchMode, reranker };
   const target = { rag, restriction: { named: null, metadata: [] } } as unknown as RetrievalTarget;
   const plan: SearchPlan = {
     targets: Array.from({ length: rags }, () => target),
@@ -88,6 +93,10 @@ test("the best are read at once only where nothing else is compared with them", 
     await telling.found;
     expect(telling.readAtOnce).toEqual([{ ...asked, withCandidates: true, withFinds: false }]);
   }
+  const reranked = searchBy("hybrid", 1, { reranks: true }, "some");
+  reranked.embedding.resolve(EMBEDDED);
+  await reranked.found;
+  expect(reranked.readAtOnce).toMatchObject([{ needed: 5, withVectors: false }]);
   const two = searchBy("hybrid", 2);
   two.embedding.resolve(EMBEDDED);
   expect(await two.found).not.toHaveProperty("best");
