@@ -72,11 +72,11 @@ function refreshOf(fetched: Fetched): URL | null {
 }
 
 /** What is known of the address that is asked now; a redirect leads to another file's. */
-async function knownAt(step: Step, { entry, known, found }: Subject, hop: URL) {
-  // What was pushed is fetched whole, even where nothing says that it changed.
-  if (step.crawl.isLook || entry.kind === "map") return null;
-  const isItself = hop.href === entry.url || found === "pushed";
-  const file = isItself ? known : await findKnown(step, normalizeUrl(hop).href);
+async function knownAt(step: Step, subject: Subject, hop: URL) {
+  // A push and a sitemap are fetched whole, even where nothing says that they changed.
+  if (step.crawl.isLook || subject.entry.kind === "map") return null;
+  const moved = movedTo(subject, hop);
+  const file = moved === null ? subject.known : await findKnown(step, moved);
   // What another address answered says nothing of this one.
   return file?.url === hop.href ? file : null;
 }

@@ -230,7 +230,7 @@ async function followKept(step: Step, subject: Subject, robotsTag: string | null
   const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
   const facts = await factsOf(known.mimeType, bytes, textOf(contentType));
   const asks = directivesOf(robotsTag ?? textOf(before), facts);
-  // Before its links, of which some may lead to itself.
+  // Its links, which may lead to itself, come after.
   if (!asks.noIndex) noteState(step.crawl, known.path, "listed");
   if (facts !== null) await follow(step, subject, new URL(known.url ?? known.path), facts, asks);
   return asks;

@@ -158,7 +158,9 @@ test("a folder that redirects to its index page goes by its own address", async 
   page("/docs/a");
   const { files, source } = await scanned({ startUrls: [`${BASE}/docs/`] });
   expect(files).toEqual(["/docs/", "/docs/a"]);
+  site.asked.length = 0;
   await source.scan();
+  expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
   expect(paths(source.files.keys())).toEqual(files);
 });
 
