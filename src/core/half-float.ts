@@ -15,5 +15,13 @@ export function halfFloats(stored: ArrayBuffer | Uint8Array): Float16Array {
   return new Float16Array(aligned.buffer, aligned.byteOffset, bytes.length / BYTES_PER_HALF);
 }
 
+/** The sum of the products of two vectors' components: of unit vectors, their cosine. */
+export function dotProduct(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  const length = Math.min(one.length, other.length);
+  let sum = 0;
+  for (let at = 0; at < length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  return sum;
+}
+
 export const decodeHalfFloats = (stored: ArrayBuffer | Uint8Array): Float32Array =>
   new Float32Array(halfFloats(stored));

@@ -1,4 +1,4 @@
-import { decodeHalfFloats } from "../core/half-float.ts";
+import { decodeHalfFloats, dotProduct } from "../core/half-float.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
 import { percentile } from "./measures/bootstrap.ts";
@@ -36,7 +36,9 @@ export async function similaritySpread(
   });
   // The closest of all is the passage itself.
   const closest = queries.flatMap(({ vector: [, second] }) => second?.score ?? []);
-  const chance = vectors.flatMap((one, at) => vectors.slice(at + 1).map(cosineWith(one)));
+  const chance = vectors.flatMap((one, at) =>
+    vectors.slice(at + 1).map((other) => dotProduct(one, other)),
+  );
   const ascending = chance.sort((a, b) => a - b);
   return {
     chance: percentile(ascending, 0.5),
@@ -47,7 +49,3 @@ export async function similaritySpread(
     ),
   };
 }
-
-/** Both are unit vectors. */
-const cosineWith = (one: Float32Array) => (other: Float32Array) =>
-  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);

@@ -10,14 +10,17 @@ const OPEN = raw("state in ('live', 'building')");
 const PROBED = select(
   pick(g, "ragId", "generation", "embeddingModel", "dimensions", "probe", "modelChangedAt"),
 );
-/** A generation of an index, and what its model made of one text when it was built. */
+/** A generation of an index, and its model's vector of a fixed text when it was built. */
 export type Probed = Row<typeof PROBED>;
 
-/** Generations that were not compared with their model since `before` (ms), or differ from it. */
+/**
+ * Generations that were not compared with their model since `before` (ms), or differ from it; in
+ * no order, so that those of a model that does not answer hide no others.
+ */
 export const dueProbes = (db: Database, before: number, limit: number) =>
   readRows(db, PROBED)`select ${PROBED} from rag_generations g
     where g.${OPEN} and (g.probed_at < ${before} or g.model_changed_at > 0)
-      and g.embedding_model <> ${BUILT_IN_MODELS.embedding} limit ${limit}`;
+      and g.embedding_model <> ${BUILT_IN_MODELS.embedding} order by random() limit ${limit}`;
 
 type Comparison = { ragId: RagId; generation: number; probe: number[]; modelChangedAt: number };
 
