@@ -27,7 +27,7 @@ const byDefault = (principal: string): FileReaders => {
 };
 /** The readers of files whose readers are not told. */
 export const DEFAULT_READERS = byDefault(DEFAULT);
-/** The same of a source; the pages of a web site are public. */
+/** The readers of a source's files that it names none for; pages of a web site are public. */
 export const defaultReadersOf = ({ provider }: { provider: string }): FileReaders =>
   takenBy(provider) === "addresses" ? byDefault(PUBLIC) : DEFAULT_READERS;
 

@@ -5,7 +5,8 @@ export type Placed = { id: string; path: string };
 
 /**
  * A drive may hold several files of one name in one folder. The first keeps the path; each other
- * has its id, or a mark of it, in it. A path that a file has stays its own as long as its folder and name do.
+ * has its id, or a mark of it, in it. A path that a file has stays its own as long as its folder and
+ * name do.
  * @returns the path of each id
  */
 export async function uniquePaths(

@@ -38,7 +38,7 @@ export const endEarlierGrants = (
 export const isGrantOf = (db: Database, id: string, userId: UserId) =>
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by = ${userId}`;
 
-/** Whether there is a grant, and of this program where one is named. */
+/** Whether the grant exists; with a `clientId`, whether it is that program's. */
 export const isGrantOfProgram = (db: Database, id: string, clientId: string | null) =>
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
     and client_id = coalesce(${clientId}, client_id)`;

@@ -97,7 +97,7 @@ export const listModelLines = (db: Database, kind: "inference" | "agent", query:
     },
   });
 
-/** What has a name. Tokens have no page and no identifier: their list is searched. */
+/** Kinds of things that have names. Tokens have no page and no identifier: their list is searched. */
 const NAMED_KINDS = ["sources", "rags", "inferences", "agents", "tokens"] as const;
 const MATCH = select({
   kind: computed(oneOf(NAMED_KINDS), "kind"),

@@ -71,7 +71,10 @@ function runnerReads<Runner extends Stored>(
 }
 
 /** Writes inferences or agents and their links. */
-function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTable) {
+function runnerWrites<Runner extends Stored & { openToMembers?: boolean | undefined }>(
+  kind: Kind,
+  table: SQLiteTable,
+) {
   const { name, links, owner } = namesOf(kind);
   const link = (id: Runner["id"], ragIds: RagId[]) =>
     sql`insert into ${links} (${owner}, rag_id) select m.id, r.id from ${name} m
@@ -97,7 +100,7 @@ function runnerWrites<Runner extends Stored>(kind: Kind, table: SQLiteTable) {
       await runBatch(db, [
         sql`update ${name} set ${assigned(table, { ...change, id })}, ${UPDATED} where id = ${id}`,
         ...(ragIds === null ? [] : [unlink, link(id, ragIds)]),
-        ...closeToMembers(),
+        ...(change.openToMembers === false ? closeToMembers() : []),
       ]);
     },
 

@@ -83,13 +83,14 @@ export const findFileReaders = (db: Database, sourceId: FileSourceId, path: stri
     left join audiences a on a.id = f.audience
     where f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`;
 
-const MAX_PROBLEMS = 20;
+export const MAX_PROBLEMS = 20;
+/** Why nobody reads a file: its source names nobody; it names no readers, and there is no default. */
+export const [NOBODY, UNTOLD] = ["nobody may read it at its source", "its readers were not told"];
 const PROBLEM = select({
   path: columnsOf(files, "f").path,
   message: computed(
     text,
-    `coalesce(a.unreadable, iif(a.readers = '[]', 'nobody may read it at its source',
-      'its readers were not told'))`,
+    `coalesce(a.unreadable, iif(a.readers = '[]', '${NOBODY}', '${UNTOLD}'))`,
   ),
 });
 /** Whether nobody reads a file with the audience `a`, given the default readers `d`. */
@@ -108,8 +109,8 @@ type Permitted = Pick<
 >;
 
 /**
- * How many files of a source nobody can read, and of some of them why; reads every file. Where
- * permissions are off, as if files that nobody told the readers of had the default ones.
+ * Counts the files of a source that nobody can read, and tells why for the first; reads every
+ * file. While permissions are off, files without readers count as if they had the default ones.
  */
 export async function readAccess(
   db: Database,

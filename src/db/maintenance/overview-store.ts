@@ -37,7 +37,7 @@ type Look = {
   now: number;
   /** Bounds each list. */
   limit: number;
-  /** Otherwise nothing is told of sources with permissions. */
+  /** False: sources with permissions are left out. */
   mayReadAll: boolean;
   /** Why nothing can be stored, the reasons of files included; null: there is room. */
   problem: string | null;
@@ -150,7 +150,7 @@ const BUILDS = select({
 });
 
 /**
- * What needs somebody, and what is under way. Costs four rows a RAG and two a source. Failing
+ * Lists problems for a person, and work under way. Costs four rows a RAG and two a source. Failing
  * files are read by status.
  */
 export async function readNeeds(db: Database, look: Look) {
@@ -177,8 +177,8 @@ export async function readNeeds(db: Database, look: Look) {
   const counts = summed((await filesOfSources(db, rags)).values());
   const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : listed.size;
-  const told = { waiting, failingSources, scans, builds: only(builds), problem };
-  return { counts, failing, failingFiles, ...told };
+  const work = { waiting, failingSources, scans, builds: only(builds), problem };
+  return { counts, failing, failingFiles, ...work };
 }
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 

@@ -160,13 +160,13 @@ export async function endRun(
           where +f.file_source_id = scan_runs.file_source_id
           and f.deleted_at is not null and f.deleted_at >= scan_runs.started_at)
       where id = ${run.id} and finished_at is null`,
-    ...(run.progress.mode === "follow" && error === null ? [countUntold(run)] : []),
+    ...(run.progress.mode === "follow" && error === null ? [countUnchanged(run)] : []),
   ]);
   return ended ?? null;
 }
 
-/** A change feed tells no unchanged files: they are those that the run before had, without others. */
-const countUntold = ({ id, source }: ScanRun): Sql =>
+/** A change feed names no unchanged files: their count is the last run's, less the changed ones. */
+const countUnchanged = ({ id, source }: ScanRun): Sql =>
   sql`update scan_runs set unchanged = max(0, coalesce((
       select p.added + p.changed + p.unchanged from scan_runs p
       where p.file_source_id = ${source.id} and p.started_at < scan_runs.started_at

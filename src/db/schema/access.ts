@@ -90,7 +90,7 @@ export const providerKeys = sqliteTable("provider_keys", {
   /** `keyId.iv.ciphertext`; of a server without a key that of an empty text. */
   sealedKey: text().notNull(),
   setAt: integer().notNull(),
-  /** Of a server: its address. Null: a key of a provider. */
+  /** The address of a server; null for a key of a provider. */
   baseUrl: text(),
 });
 

@@ -97,7 +97,7 @@ export const ragGenerations = sqliteTable(
     state: text({ enum: ["building", "live", "retired", "dropping", "dropped"] }).notNull(),
     embeddingModel: text().notNull(),
     dimensions: integer().notNull(),
-    /** What was put before each passage that was embedded. */
+    /** Put before each passage that is embedded. */
     passagePrefix: text().notNull().default(""),
     chunkSize: integer().notNull(),
     chunkOverlap: integer().notNull(),
@@ -113,7 +113,7 @@ export const ragGenerations = sqliteTable(
     liveSince: integer().notNull().default(0),
     /** The generation whose vectors it reuses where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
-    /** What the model made of a text when the index was begun; null: not compared yet. */
+    /** The model's vector of a fixed text when the index was begun; null: not compared yet. */
     probe: jsonColumn(numberList),
     /** When it was last compared, ms. */
     probedAt: integer().notNull().default(0),

@@ -71,7 +71,7 @@ export async function endOfFailure(
   const isOfStorage = services.storage.noRoomSince !== null;
   const isLate =
     thrown instanceof StepFailure && thrown.cause instanceof ModelFailure && thrown.cause.isLate;
-  // What fails while there is no room, or while a model is slow, is not the file's fault.
+  // A failure while there is no room, or while a model is slow, is not the file's fault.
   const isCounted = !isOfStorage && !isLate;
   const verdict = verdictOn(thrown, isCounted ? file.attempts : 1);
   if (verdict.kind === "again") {

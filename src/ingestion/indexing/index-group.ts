@@ -26,7 +26,7 @@ const MAX_SMALL_CHUNKS = 64;
 const PORTIONS_AT_ONCE = 3;
 /** Chunks of a portion, where its model takes more in a call: their vectors are in memory. */
 const MAX_PORTION_CHUNKS = 320;
-/** The same for a server that may take seconds for a chunk: its files become searchable sooner. */
+/** A server may take seconds for a chunk: files of small portions become searchable sooner. */
 const MAX_SLOW_PORTION_CHUNKS = 16;
 
 /** What the files of one invocation share. */

@@ -33,11 +33,9 @@ export async function previewChunks(
   services: Pick<Services, "db" | "files" | "models">,
   input: z.output<typeof previewWish> & { rag: RagRecord },
 ) {
-  const { rag, path, chunkSize: wanted = rag.chunkSize } = input;
-  const chunkSize = Math.min(
-    wanted,
-    services.models.embeddingForm(rag.embeddingModel).longestPassage,
-  );
+  const { rag, path, chunkSize: longest = rag.chunkSize } = input;
+  const { longestPassage } = services.models.embeddingForm(rag.embeddingModel);
+  const chunkSize = Math.min(longest, longestPassage);
   const { chunkOverlap = overlapFor(rag, chunkSize) } = input;
   checkChunking(chunkSize, chunkOverlap);
   const { document, name } = await readExtractedText(services, { source: rag.fileSource, path });

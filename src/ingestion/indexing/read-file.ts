@@ -43,15 +43,15 @@ export async function readFile(
 ): Promise<FileWork | FileResult> {
   // An unknown model or a missing setting is reported before anything is downloaded.
   const { tokenizer, name } = embedderOf(services, file);
-  if (file.modelChangedAt > 0) {
-    const cause = new ModelFailure(otherModel(name));
-    throw new StepFailure(`embedding provider: ${cause.message}`, null, { cause });
-  }
   if (file.sha256 !== null && file.fingerprint !== null) {
     const known = await describeUnchanged(services, file, file.sha256, () =>
       isTextStored(services, file),
     );
     if (known !== null) return known;
+  }
+  if (file.modelChangedAt > 0) {
+    const cause = new ModelFailure(otherModel(name));
+    throw new StepFailure(`embedding provider: ${cause.message}`, null, { cause });
   }
   const loaded = await load(file);
   if (loaded.sha256 !== file.sha256) {

@@ -1,6 +1,6 @@
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { asId } from "../../core/ids.ts";
-import { readAccess } from "../../db/files/reader-store.ts";
+import { MAX_PROBLEMS, NOBODY, readAccess, UNTOLD } from "../../db/files/reader-store.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -9,9 +9,6 @@ import { audienceOf, defaultReadersOf, namedReaders } from "../../sources/audien
 
 /** A preview lists for so long; what is told of a larger source is told of its beginning. */
 const LISTED_FOR_MS = 20 * SECOND_MS;
-const MAX_PROBLEMS = 20;
-
-const NOBODY = "nobody may read it at its source";
 
 /**
  * What permissions would do: the files, how many of them nobody could read, and why. Where they
@@ -58,5 +55,6 @@ async function tell(told: Told, source: FileSource["source"], { path, readers }:
   told.nobody += 1;
   if (audience.unreadable !== null) told.unreadable += 1;
   if (told.problems.length === MAX_PROBLEMS) return;
-  told.problems.push({ path, message: audience.unreadable ?? NOBODY });
+  const reason = audience.readers.length === 0 ? NOBODY : UNTOLD;
+  told.problems.push({ path, message: audience.unreadable ?? reason });
 }

@@ -130,9 +130,9 @@ export async function changedReaders(
   known: Map<string, StoredFile>,
 ): Promise<FileWithReaders[]> {
   const changed: FileWithReaders[] = [];
-  for (const { path, newId, readers: told = null } of files) {
+  for (const { path, newId, readers: principals = null } of files) {
     const before = known.get(path);
-    const readers = told === null ? defaultFor(source, before) : pushedReaders(told);
+    const readers = principals === null ? defaultFor(source, before) : pushedReaders(principals);
     if (readers === undefined) continue;
     const audience = readers === null ? null : (await audienceOf(readers)).id;
     if (audience === (before?.audience ?? null)) continue;
