@@ -1,9 +1,9 @@
 import type { ChunkId, RagId } from "../core/ids.ts";
-import { acceptedSize, inAcceptedBatches } from "../core/work/accepted-batches.ts";
+import { acceptedSize, inAcceptedBatches } from "../catalog/models/accepted-batches.ts";
 import { inBatches } from "../core/work/batches.ts";
 import { inParallel } from "../core/work/parallel.ts";
 import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
-import { mayTakeFewer, ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
+import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { idsOf, type QueryLegs } from "../rag-index/search/fuse.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
@@ -79,7 +79,7 @@ async function rerank(
     });
     const ranked = await inParallel(batches, CALLS_AT_ONCE, ({ query, batch }) => {
       const send = (some: ScoredChunk[]) => relevanceOf(reranker, query, some, signal);
-      return inAcceptedBatches({ name, send, mayTakeFewer }, batch);
+      return inAcceptedBatches({ name, send }, batch);
     });
     const replies = ranked.flat();
     return {

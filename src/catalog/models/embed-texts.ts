@@ -1,7 +1,7 @@
-import { acceptedSize, inAcceptedBatches } from "../../core/work/accepted-batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { mayTakeFewer, ModelFailure, REJECT_IF_BUSY, type Embedder } from "../../ports/models.ts";
 import { estimateTokens } from "../../text/tokens.ts";
+import { acceptedSize, inAcceptedBatches } from "./accepted-batches.ts";
 import { callAtOnce, paceOf, type EmbeddingPace } from "./embedding-pace.ts";
 import type { Paced, PacedText, Send } from "./embedding-pace.ts";
 
@@ -12,9 +12,9 @@ const SHARES = [0.75, 0.5, 0.25];
 const CAREFUL = 0.95;
 /** A shorter text, in characters, is refused for something else than its length. */
 const MIN_CUT_LENGTH = 200;
-/** More single texts are refused, and none taken: the server takes nothing. */
+/** Where more single texts are refused, and none taken, the server takes nothing. */
 const REFUSED_AT_MOST = 2;
-/** So many in a row are refused before the others are not tried. */
+/** The others are not tried once so many are refused, and none taken. */
 const TRIED_AT_MOST = 20;
 
 /** Texts being embedded, and what came of them so far, in their order. */
@@ -59,7 +59,7 @@ export async function embedEach(embedder: Embedder, texts: string[], how: Paced)
     while (waiting.length > 0) {
       const size = acceptedSize(name, batchLimit);
       const batch = pace === null ? waiting.splice(0, size) : pace.take(waiting, size);
-      await inAcceptedBatches({ name, send, mayTakeFewer, alone }, batch);
+      await inAcceptedBatches({ name, send, alone }, batch);
     }
   };
   const workers = pace === null ? CALLS_AT_ONCE : 1;
@@ -80,19 +80,19 @@ async function sendTexts(embedding: Embedding, batch: PacedText[]): Promise<void
   const { model, dimensions, tokenizer } = embedder;
   const options = how.isAhead === true ? { providerOptions: REJECT_IF_BUSY } : {};
   const send: Send = async (abortSignal, isLate) => {
-    const sent = batch.filter(({ text, at }) => {
+    const unanswered = batch.filter(({ text, at }) => {
       const vector = pace?.late.get(text);
       if (vector !== undefined) outcomes[at] = vector;
       return pace?.late.delete(text) !== true;
     });
-    if (sent.length === 0) return false;
-    const values = sent.map(({ text }) => text);
+    if (unanswered.length === 0) return false;
+    const values = unanswered.map(({ text }) => text);
     const reply = await model.doEmbed({ values, dimensions, abortSignal, ...options });
     const { embeddings, usage } = reply;
     if (embeddings.length !== values.length) throw new ModelFailure("incomplete reply");
-    // Some servers say 0.
+    // Some servers report 0.
     embedding.tokens += usage?.tokens || estimateTokens(values.join("\n"), tokenizer);
-    for (const [place, { at, text }] of sent.entries()) {
+    for (const [place, { at, text }] of unanswered.entries()) {
       outcomes[at] = toUnitLength(embeddings[place] ?? [], dimensions);
       if (isLate()) pace?.late.set(text, outcomes[at]);
     }
@@ -140,10 +140,10 @@ function sharesAfter(refusal: unknown, text: string): number[] {
 
 function toUnitLength(embedding: number[], dimensions: number): Float32Array {
   if (embedding.length !== dimensions) {
-    const told = `${embedding.length} dimensions, but EMBEDDING_DIMENSIONS is ${dimensions}`;
-    throw new ModelFailure(`a vector of ${told}`);
+    const lengths = `${embedding.length} dimensions, but EMBEDDING_DIMENSIONS is ${dimensions}`;
+    throw new ModelFailure(`a vector of ${lengths}`);
   }
-  // Of numbers alone, and in plain loops: a third of the time that the list takes.
+  // A typed array in plain loops takes a third of the list's time.
   const exact = new Float64Array(embedding);
   let sum = 0;
   for (let at = 0; at < dimensions; at++) {

@@ -80,6 +80,16 @@ test("a server that takes fewer texts is sent fewer, and is known afterwards", a
   expect(sizes()).toEqual([8, 8]);
 });
 
+test("a server that failed once gets as many texts as before", async () => {
+  const double = new OpenAiDouble({ embed: () => [1, 0] });
+  const embedder = modelRegistry(config, { fetch: double.fetch }).embedder("local/failed-once", 2);
+  double.fail("embeddings", { kind: "status", status: 500 }, 1);
+  await embedTexts(embedder, texts(32), { signal });
+  double.requests.length = 0;
+  await embedTexts(embedder, texts(32), { signal });
+  expect(double.requests).toHaveLength(1);
+});
+
 test("a text that a server refuses does not make the calls smaller for good", async () => {
   const embed = (text: string) => (text === "text 5" ? [1] : [1, 0]);
   const double = new OpenAiDouble({ embed });

@@ -1,4 +1,5 @@
-import { inBatches } from "./batches.ts";
+import { inBatches } from "../../core/work/batches.ts";
+import { mayTakeFewer, ModelFailure } from "../../ports/models.ts";
 
 /** Items a call that a server took after it had refused more, by the server's name. */
 const acceptedSizes = new Map<string, number>();
@@ -7,8 +8,6 @@ type Sending<Item, Reply> = {
   /** The server's name: its size is remembered while the isolate lives. */
   name: string;
   send: (batch: Item[]) => Promise<Reply>;
-  /** Whether smaller batches may be taken where this was thrown. */
-  mayTakeFewer: (thrown: unknown) => boolean;
   /** Replaces a single item that is refused; without it, the refusal is thrown. */
   alone?: { refused: number; replace: (item: Item, thrown: unknown) => Promise<Reply> };
 };
@@ -19,14 +18,15 @@ export const acceptedSize = (name: string, limit: number): number =>
 
 /**
  * Sends a batch, or its halves where it is refused, down to single items. A size counts as taken
- * once both halves are: then not an item but the number of them was refused.
+ * once both halves are: then not an item but the number of them was refused. A server that failed
+ * says nothing about the number.
  * @throws what the first refused item without replacement, or another failure, threw
  */
 export async function inAcceptedBatches<Item, Reply>(
   sending: Sending<Item, Reply>,
   batch: Item[],
 ): Promise<Reply[]> {
-  const { name, send, mayTakeFewer, alone } = sending;
+  const { name, send, alone } = sending;
   try {
     return [await send(batch)];
   } catch (thrown) {
@@ -43,7 +43,8 @@ export async function inAcceptedBatches<Item, Reply>(
     for (const half of inBatches(batch, size)) {
       replies.push(...(await inAcceptedBatches(sending, half)));
     }
-    if (alone?.refused === before) acceptedSizes.set(name, acceptedSize(name, size));
+    const isRefusal = thrown instanceof ModelFailure && !thrown.retryable;
+    if (isRefusal && alone?.refused === before) acceptedSizes.set(name, acceptedSize(name, size));
     return replies;
   }
 }
