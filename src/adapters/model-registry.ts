@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import { SERVER_NAME, type ServedModel } from "../core/model-servers.ts";
+import { SERVER_NAME, type ServedModel } from "../core/models/model-servers.ts";
 import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
 import { limitedFetch } from "./limited-answer.ts";
 import type { ModelBindings, ModelProvider } from "./model-provider.ts";

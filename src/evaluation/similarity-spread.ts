@@ -1,4 +1,4 @@
-import { decodeHalfFloats, dotProduct } from "../core/half-float.ts";
+import { decodeHalfFloats, dotProduct } from "../core/bytes/half-float.ts";
 import type { RagRecord } from "../db/records.ts";
 import type { Services } from "../services.ts";
 import { percentile } from "./measures/bootstrap.ts";

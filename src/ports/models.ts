@@ -6,8 +6,8 @@ import type {
   RerankingModelV4Result,
 } from "@ai-sdk/provider";
 
-import type { ModelKind } from "../core/model-kind.ts";
-import type { KeyedServer, ServerState } from "../core/model-servers.ts";
+import type { ModelKind } from "../core/models/model-kind.ts";
+import type { KeyedServer, ServerState } from "../core/models/model-servers.ts";
 import type { Tokenizer } from "../text/tokens.ts";
 
 /** The models that need no network; `chat` only quotes. */

@@ -1,4 +1,4 @@
-import { decodeHalfFloats, dotProduct } from "../core/half-float.ts";
+import { decodeHalfFloats, dotProduct } from "../core/bytes/half-float.ts";
 import type { ScoredChunk } from "./score-chunks.ts";
 
 /** The share of a passage's score that the passages close to it decide. */

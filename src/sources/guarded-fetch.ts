@@ -1,4 +1,4 @@
-import { readLimited } from "../core/read-limited.ts";
+import { readLimited } from "../core/bytes/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS, waitIn } from "../core/time.ts";
 import { guardUrl } from "./guarded-url.ts";

@@ -1,6 +1,10 @@
 import type { Config } from "../../config.ts";
 import { given } from "../../core/input/given.ts";
-import { environmentServers, SERVER_NAME, type KeyedServer } from "../../core/model-servers.ts";
+import {
+  environmentServers,
+  SERVER_NAME,
+  type KeyedServer,
+} from "../../core/models/model-servers.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { lacks, UNKNOWN_CONTEXT_TOKENS } from "../model-provider.ts";
 import type { ModelBindings, ModelProvider } from "../model-provider.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { modelKindOf } from "../../core/model-kind.ts";
-import type { KeyedServer, ServerState } from "../../core/model-servers.ts";
+import { modelKindOf } from "../../core/models/model-kind.ts";
+import type { KeyedServer, ServerState } from "../../core/models/model-servers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { bearer, keyedFetch } from "./keyed-fetch.ts";
 import { windowIn, windowOf } from "./model-window.ts";

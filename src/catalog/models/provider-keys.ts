@@ -5,7 +5,7 @@ import { storedProviderKeys } from "../../access/secrets/stored-provider-keys.ts
 import { seal } from "../../access/seal.ts";
 import type { Config } from "../../config.ts";
 import { conflict, invalidField } from "../../core/errors.ts";
-import { environmentServers, SERVER_NAME } from "../../core/model-servers.ts";
+import { environmentServers, SERVER_NAME } from "../../core/models/model-servers.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { deleteProviderKey, listProviderKeys } from "../../db/access/provider-key-store.ts";
 import { upsertProviderKey } from "../../db/access/provider-key-store.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { invalidFields, invalid } from "../../core/errors.ts";
-import { MODEL_KINDS } from "../../core/model-kind.ts";
+import { MODEL_KINDS } from "../../core/models/model-kind.ts";
 import { modelName } from "../../core/input/input-fields.ts";
 import {
   listModelRows,

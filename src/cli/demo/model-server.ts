@@ -3,7 +3,7 @@ import { openAiEmbedding } from "../../adapters/openai/openai-models.ts";
 import { serverFetch, stateOf } from "../../adapters/openai/server-state.ts";
 import { variables } from "../../config.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { KeyedServer, ServerState } from "../../core/model-servers.ts";
+import type { KeyedServer, ServerState } from "../../core/models/model-servers.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 
 /** A program that serves models, and the loopback port where it listens unless told otherwise. */

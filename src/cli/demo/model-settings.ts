@@ -1,5 +1,9 @@
-import { lastPart, modelKindOf } from "../../core/model-kind.ts";
-import { environmentServers, SERVER_NAME, type KeyedServer } from "../../core/model-servers.ts";
+import { lastPart, modelKindOf } from "../../core/models/model-kind.ts";
+import {
+  environmentServers,
+  SERVER_NAME,
+  type KeyedServer,
+} from "../../core/models/model-servers.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
 import { USUAL_PLACES, dimensionsOf, findServers, foundAt, modelsOf } from "./model-server.ts";

@@ -1,4 +1,4 @@
-import { indexOfBytes } from "../../core/find-bytes.ts";
+import { indexOfBytes } from "../../core/bytes/find-bytes.ts";
 import { ZipArchive } from "../formats/archive/zip-archive.ts";
 import { UnreadableDocument, type RawDocument } from "../extracted-document.ts";
 import type { DocumentFormat } from "../document-format.ts";

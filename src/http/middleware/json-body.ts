@@ -2,7 +2,7 @@ import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
-import { readLimited } from "../../core/read-limited.ts";
+import { readLimited } from "../../core/bytes/read-limited.ts";
 import { endedEarly, invalid, notJson, tooLarge, unsupportedEncoding } from "../../core/errors.ts";
 import type { AppEnv } from "../app-env.ts";
 

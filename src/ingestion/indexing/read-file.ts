@@ -20,7 +20,7 @@ import { bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { ABOVE_LIMIT, DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import type { Lease } from "./work-budget.ts";
-import { readLimited } from "../../core/read-limited.ts";
+import { readLimited } from "../../core/bytes/read-limited.ts";
 
 export type Load = (file: ClaimedFile) => Promise<LoadedDocument>;
 

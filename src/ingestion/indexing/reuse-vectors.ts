@@ -1,5 +1,5 @@
 import { inBatches } from "../../core/work/batches.ts";
-import { decodeHalfFloats } from "../../core/half-float.ts";
+import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Services } from "../../services.ts";
 import { chunkIdsOf, type Embedded, type FileWork, type IdentifiedChunk } from "./file-work.ts";

@@ -1,5 +1,5 @@
 import { folderOf } from "../../core/folders.ts";
-import { encodeHalfFloats } from "../../core/half-float.ts";
+import { encodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { attempt } from "../../core/log.ts";
-import { decodeHalfFloats } from "../../core/half-float.ts";
+import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import {
   deleteVectorSync,
   addMissingVectorSyncs,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { boundaryOf, multipartParts, type Part } from "../../core/multipart.ts";
+import { boundaryOf, multipartParts, type Part } from "../../core/bytes/multipart.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { invalid, invalidField, tooLarge } from "../../core/errors.ts";
 import { logFailure } from "../../http/errors.ts";

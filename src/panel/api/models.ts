@@ -8,7 +8,7 @@ import {
   setProvider,
 } from "../../catalog/models/provider-keys.ts";
 import { forbidden } from "../../core/errors.ts";
-import { serverState } from "../../core/model-servers.ts";
+import { serverState } from "../../core/models/model-servers.ts";
 import { offeredModels, replaceModels } from "../../catalog/models/replace-models.ts";
 import { listModelRows } from "../../db/catalog/model-store.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";

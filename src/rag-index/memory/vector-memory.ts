@@ -1,5 +1,5 @@
 import type { ChunkId } from "../../core/ids.ts";
-import { decodeHalfFloats } from "../../core/half-float.ts";
+import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { BestFew, type Scored } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";
 import { MemoryBudget } from "./memory-budget.ts";

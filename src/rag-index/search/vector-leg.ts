@@ -1,4 +1,4 @@
-import { BYTES_PER_HALF } from "../../core/half-float.ts";
+import { BYTES_PER_HALF } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";

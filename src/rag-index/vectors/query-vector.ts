@@ -1,4 +1,4 @@
-import { halfFloats } from "../../core/half-float.ts";
+import { halfFloats } from "../../core/bytes/half-float.ts";
 
 /** A query's vector as its non-zero dimensions: a hashed embedding has few of them. */
 export type QueryVector = {

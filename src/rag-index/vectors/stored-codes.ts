@@ -1,4 +1,4 @@
-import { decodeHalfFloats, halfFloats } from "../../core/half-float.ts";
+import { decodeHalfFloats, halfFloats } from "../../core/bytes/half-float.ts";
 import { rowsOf, readTotals, insertRows, type Row } from "../tables.ts";
 import { SignCoder } from "./sign-codes.ts";
 

@@ -4,7 +4,7 @@ import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { identify } from "../../../src/ingestion/indexing/file-work.ts";
 import { putExtractedText } from "../../../src/ingestion/indexing/extracted-texts.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../src/core/document-limit.ts";
-import { readLimited } from "../../../src/core/read-limited.ts";
+import { readLimited } from "../../../src/core/bytes/read-limited.ts";
 
 /** Takes in what is kept, and forgets it. */
 const nowhere = {

@@ -1,5 +1,5 @@
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { RagIndex as Index } from "../../../src/durable-objects/rag-index.ts";
 import type { FileVersion } from "../../../src/ports/index-versions.ts";

@@ -1,6 +1,6 @@
 import { ragIndexes } from "../../../src/adapters/cloudflare/own-objects.ts";
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId } from "../../../src/core/ids.ts";
 import type { Env } from "../../../src/env.ts";

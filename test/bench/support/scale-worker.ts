@@ -4,7 +4,7 @@ import {
   vectorizeIndex,
 } from "../../../src/adapters/cloudflare/vectorize-index.ts";
 import { hashEmbedder } from "../../../src/adapters/embedded/hash-embedder.ts";
-import { decodeHalfFloats } from "../../../src/core/half-float.ts";
+import { decodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import { type ChunkId, type FileId, type RagId, vectorIdOf } from "../../../src/core/ids.ts";
 import { untraced, type SpanFacts } from "../../../src/core/trace.ts";
 import type { RagRecord } from "../../../src/db/records.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { encodeHalfFloats } from "../../../src/core/half-float.ts";
+import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import type { ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 import { scoreByNeighbours } from "../../../src/retrieval/score-by-neighbours.ts";
 

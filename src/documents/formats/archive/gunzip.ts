@@ -1,5 +1,5 @@
 import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
-import { readLimited } from "../../../core/read-limited.ts";
+import { readLimited } from "../../../core/bytes/read-limited.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 
 const MIB = 1 << 20;

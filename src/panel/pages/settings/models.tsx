@@ -9,7 +9,7 @@ import {
   type ProviderKeyState,
 } from "../../../catalog/models/provider-keys.ts";
 import { tryModelServer } from "../../../catalog/models/try-model-server.ts";
-import type { ServedModel, ServerState } from "../../../core/model-servers.ts";
+import type { ServedModel, ServerState } from "../../../core/models/model-servers.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { Time, Data, Faint, Shortened } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";

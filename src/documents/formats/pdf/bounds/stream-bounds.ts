@@ -1,7 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
-import { indexOfBytes } from "../../../../core/find-bytes.ts";
+import { indexOfBytes } from "../../../../core/bytes/find-bytes.ts";
 import { ObjectSigns } from "./object-signs.ts";
 
 const MIB = 1 << 20;

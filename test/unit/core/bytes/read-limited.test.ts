@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { readLimited } from "../../../src/core/read-limited.ts";
+import { readLimited } from "../../../../src/core/bytes/read-limited.ts";
 
 const LIMIT = 300_000;
 

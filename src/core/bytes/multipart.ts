@@ -1,4 +1,4 @@
-import { endedEarly, invalid, tooLarge } from "./errors.ts";
+import { endedEarly, invalid, tooLarge } from "../errors.ts";
 import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { decodeHalfFloats, encodeHalfFloats } from "../../../src/core/half-float.ts";
-import { SEED } from "../../support/seed.ts";
+import { decodeHalfFloats, encodeHalfFloats } from "../../../../src/core/bytes/half-float.ts";
+import { SEED } from "../../../support/seed.ts";
 
 const bitsOf = (value: number) => {
   const [low = 0, high = 0] = encodeHalfFloats([value]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { boundaryOf, multipartParts } from "../../../src/core/multipart.ts";
+import { boundaryOf, multipartParts } from "../../../../src/core/bytes/multipart.ts";
 
 const LIMITS = { bodyBytes: 10_000, parts: 3, headerBytes: 200, partBytes: 40 };
 
