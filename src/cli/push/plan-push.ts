@@ -74,7 +74,9 @@ async function planMoves(plan: PushPlan, manifest: ReadonlyMap<string, ManifestE
     const entry = manifest.get(path);
     return entry === undefined ? [] : [{ ...entry, path }];
   });
-  const left = Map.groupBy(removed, (entry) => keyOf(entry.path, entry));
+  // Node.js 20 has no `Map.groupBy`.
+  const left = new Map(removed.map((entry) => [keyOf(entry.path, entry), [] as typeof removed]));
+  for (const entry of removed) left.get(keyOf(entry.path, entry))?.push(entry);
   const sizes = new Set(removed.map(({ size }) => size));
   const upload = plan.upload.splice(0);
   for (const file of upload) {
