@@ -43,9 +43,9 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const migrating = buildIfChanged("database").then(() => applyMigrations(stateFolder, say));
   await whileWaiting(process.stdout, "Setting up the local database", migrating);
   const all = { ...given, ...named };
-  const keys = isLocal ? await encryptionKeys(stateFolder, all) : {};
+  const keys = isLocal ? encryptionKeys(stateFolder, all) : {};
   // wrangler reads the file in place of .dev.vars, which is among the given ones.
-  const file = await writeVariables(stateFolder, { ...keys, ...given });
+  const file = writeVariables(stateFolder, { ...keys, ...given });
   const vars = pairs.flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);

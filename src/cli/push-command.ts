@@ -50,7 +50,7 @@ async function push(folder: string, options: PushOptions): Promise<void> {
   const api = panelApi(checkedUrl(options.url), key);
   const dryRun = options.dryRun === true;
   const absolute = pathOfUser(folder);
-  const { include = [], exclude = [], ignore: usesIgnoreFiles } = options;
+  const { include, exclude, ignore: usesIgnoreFiles } = options;
   const choice = { include, exclude, usesIgnoreFiles };
   const confirmRemovals = options.confirmRemovals === true;
   const once = async () => {

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 import { PROJECT } from "../installation.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
 
 const DIST = join(PROJECT, "dist");
 const TYPES = join(DIST, "api-types");

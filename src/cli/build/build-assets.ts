@@ -6,7 +6,7 @@ import { brotliCompressSync } from "node:zlib";
 
 import { buildSync } from "esbuild";
 
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
 
 const require = createRequire(import.meta.url);
 const ROOT = join(import.meta.dirname, "../../..");

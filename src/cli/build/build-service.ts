@@ -8,7 +8,7 @@ import { build, stop } from "esbuild";
 
 import { PROJECT, SERVICE } from "../installation.ts";
 import { buildAssets } from "./build-assets.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
 import { workerdConfigs } from "./service-config.ts";
 
 const VERSION_LENGTH = 16;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 import { PROJECT } from "../installation.ts";
-import { replaceFile } from "./replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
 
 const OLDEST_NODE = "node20";
 

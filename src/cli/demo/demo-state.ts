@@ -1,10 +1,11 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { z } from "zod";
 
 import { randomBase62 } from "../../access/credential-format.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
+import { replaceFile } from "../replace-file.ts";
 import { OWNER_ONLY } from "../worker/state-files.ts";
 
 /** What `npm start` stores between runs, next to the local state; only its owner can read it. */
@@ -29,9 +30,9 @@ export async function readDemoState(stateFolder: string): Promise<DemoState> {
   return demoState.safeParse(parsedJson(text)).data ?? demoState.parse({});
 }
 
-export async function writeDemoState(stateFolder: string, state: DemoState): Promise<void> {
+export function writeDemoState(stateFolder: string, state: DemoState): void {
   const text = `${JSON.stringify(state, null, 2)}\n`;
-  await writeFile(join(stateFolder, FILE), text, { mode: OWNER_ONLY });
+  replaceFile(join(stateFolder, FILE), text, stateFolder, OWNER_ONLY);
 }
 
 /** As in the tracked file of development defaults. */

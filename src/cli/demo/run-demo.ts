@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
-import { chooser, listFolder, type FileChoice } from "../push/list-folder.ts";
+import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting, type Progress } from "../progress.ts";
 import { pushFolder, reportPush } from "../push/push-folder.ts";
 import { isReadable } from "../run-command.ts";
@@ -36,9 +36,6 @@ export type DemoOptions = {
 };
 
 const PASSAGES = 3;
-const choiceOf = ({ ignore }: Pick<DemoOptions, "ignore">): FileChoice => {
-  return { include: [], exclude: [], usesIgnoreFiles: ignore };
-};
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
@@ -61,9 +58,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? settings.embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
-  await writeDemoState(stateFolder, state);
+  writeDemoState(stateFolder, state);
   const variables = {
-    ...(await encryptionKeys(stateFolder, given)),
+    ...encryptionKeys(stateFolder, given),
     ...withSettings(given, settings.variables),
     PANEL_ADMIN_EMAIL: LOCAL_EMAIL,
     PANEL_ADMIN_PASSWORD: state.password,
@@ -89,7 +86,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const api = await whileWaiting(output, "Setting up", setUp());
     state.folders[subject.identifier] = subject.folder;
     state.embeddingModel = embeddingModel;
-    await writeDemoState(stateFolder, state);
+    writeDemoState(stateFolder, state);
     await indexAndAsk({ url, lastReason, api, state, subject, questions, terminal }, options);
   });
 }
@@ -134,7 +131,7 @@ Serving on ${url}. Ctrl-C ends it.`);
 /** Reads the folder first, so that a wrong folder is reported before anything starts. */
 async function questionsOf(options: DemoOptions, folder: string): Promise<Questions> {
   const { query, prompt } = options;
-  const { files } = await listFolder(folder, chooser(choiceOf(options)));
+  const { files } = await listFolder(folder, chooser({ usesIgnoreFiles: options.ignore }));
   if (files.length === 0) throw new CommandFailure(`The folder ${folder} has no files.`);
   if (folder === SAMPLE_FOLDER && query === undefined && prompt === undefined) {
     return SAMPLE_QUESTIONS;
@@ -152,7 +149,7 @@ async function pushAndIndex(
   const request = {
     folder,
     source: identifier,
-    choice: choiceOf(options),
+    choice: { usesIgnoreFiles: options.ignore },
     confirmRemovals: options.confirmRemovals === true,
     dryRun: false,
   };

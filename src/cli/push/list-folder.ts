@@ -10,7 +10,11 @@ import { codeOf, CommandFailure } from "../failure.ts";
 import { isIgnored, rulesAbove, rulesIn, type IgnoreRules } from "./ignore-files.ts";
 
 /** Which paths of a folder a push looks at. Both lists are globs on the path inside the folder. */
-export type FileChoice = { include: string[]; exclude: string[]; usesIgnoreFiles: boolean };
+export type FileChoice = {
+  include?: string[] | undefined;
+  exclude?: string[] | undefined;
+  usesIgnoreFiles: boolean;
+};
 
 export type Chooser = {
   file: (path: string) => boolean;
@@ -21,7 +25,7 @@ export type Chooser = {
 };
 
 /** A pattern without a slash matches at every depth, as in `.gitignore`. */
-export function chooser({ include, exclude, usesIgnoreFiles }: FileChoice): Chooser {
+export function chooser({ include = [], exclude = [], usesIgnoreFiles }: FileChoice): Chooser {
   const included = include.length === 0 ? () => true : matcher(include);
   const excluded = exclude.length === 0 ? () => false : matcher(exclude);
   return {
@@ -88,29 +92,22 @@ async function listInto(into: FolderListing, choose: Chooser, { absolute, path, 
       : null;
     for await (const entry of await opendir(absolute)) {
       const inner = normalForm(path === "" ? entry.name : `${path}/${entry.name}`, "NFC");
-      const ending = entry.isDirectory() ? "/" : "";
-      const isLeftOut = isIgnored(rules, `${normalForm(entry.name, "NFC")}${ending}`);
-      if (isLeftOut && !isHidden(entry.name)) into.ignored.push(`${inner}${ending}`);
-      else await listEntry(into, choose, entry, join(absolute, entry.name), inner, rules);
+      const child = { absolute: join(absolute, entry.name), path: inner, above: rules };
+      await listEntry(into, choose, entry, child);
     }
   } catch (thrown) {
     into.unreadable.push({ path, reason: reasonOf(thrown, path) });
   }
 }
 
-async function listEntry(
-  into: FolderListing,
-  choose: Chooser,
-  entry: Dirent,
-  absolutePath: string,
-  path: string,
-  rules: IgnoreRules | null,
-) {
+async function listEntry(into: FolderListing, choose: Chooser, entry: Dirent, child: Folder) {
+  const { absolute: absolutePath, path, above } = child;
+  const ending = entry.isDirectory() ? "/" : "";
   if (isHidden(entry.name)) into.hidden.push(path);
+  else if (isIgnored(above, `${basename(path)}${ending}`)) into.ignored.push(`${path}${ending}`);
   else if (entry.isSymbolicLink()) into.links.push(path);
   else if (entry.isDirectory()) {
-    const folder = { absolute: absolutePath, path, above: rules };
-    if (choose.folder(path)) await listInto(into, choose, folder);
+    if (choose.folder(path)) await listInto(into, choose, child);
   } else if (entry.isFile() && choose.file(path)) {
     try {
       const { size, mtimeMs } = await stat(absolutePath);

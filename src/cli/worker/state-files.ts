@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 
 import { DEVELOPMENT_KEY } from "../../access/seal.ts";
 import { CommandFailure } from "../failure.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { Variables } from "./worker-variables.ts";
 
 const QUOTES = ["'", "`", '"'];
@@ -19,9 +27,9 @@ const KEY_BYTES = 32;
  * arguments. Returns its path.
  * @throws CommandFailure for a value that no file can hold
  */
-export async function writeVariables(stateFolder: string, variables: Variables): Promise<string> {
+export function writeVariables(stateFolder: string, variables: Variables): string {
   const file = resolve(stateFolder, VARIABLES);
-  await writePairs(file, variables);
+  writeFileSync(file, linesOf(variables), { mode: OWNER_ONLY });
   return file;
 }
 
@@ -29,23 +37,23 @@ export async function writeVariables(stateFolder: string, variables: Variables):
  * The encryption key of a state folder, created once; none if the user sets one. The development
  * key still opens what it sealed. A file that a full disk left empty is written again.
  */
-export async function encryptionKeys(stateFolder: string, given: Variables): Promise<Variables> {
-  if (given["ENCRYPTION_KEY"] !== undefined) return {};
+export function encryptionKeys(stateFolder: string, settings: Variables): Variables {
+  if (settings["ENCRYPTION_KEY"] !== undefined) return {};
   const file = resolve(stateFolder, ENCRYPTION);
-  const text = existsSync(file) ? await readFile(file, "utf8") : "";
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const pairs = [...text.matchAll(/^(\w+)=(['"]?)(.+)\2$/gm)];
   const stored = Object.fromEntries(pairs.map(([, name = "", , value = ""]) => [name, value]));
   if (stored["ENCRYPTION_KEY"] !== undefined) return stored;
   const key = randomBytes(KEY_BYTES).toString("base64");
   const keys = { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: DEVELOPMENT_KEY };
-  await writePairs(file, keys);
+  replaceFile(file, linesOf(keys), stateFolder, OWNER_ONLY);
   return keys;
 }
 
-async function writePairs(file: string, variables: Variables): Promise<void> {
-  const lines = Object.entries(variables).map((pair) => `${lineOf(...pair)}\n`);
-  await writeFile(file, lines.join(""), { mode: OWNER_ONLY });
-}
+const linesOf = (variables: Variables) =>
+  Object.entries(variables)
+    .map((pair) => `${lineOf(...pair)}\n`)
+    .join("");
 
 export function removeVariables(stateFolder: string): void {
   for (const name of REMOVED_AT_THE_END) rmSync(resolve(stateFolder, name), { force: true });

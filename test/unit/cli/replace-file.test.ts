@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { bundleCommands } from "../../../src/cli/build/bundle-commands.ts";
-import { replaceFile } from "../../../src/cli/build/replace-file.ts";
+import { replaceFile } from "../../../src/cli/replace-file.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 test("who reads a file while it is replaced has the whole of the old one", () => {
@@ -29,6 +29,8 @@ const NEWER = new Set(
     "enableCompileCache findPackageJSON registerHooks stripTypeScriptTypes getBuiltinModule"
   ).split(" "),
 );
+const NEWER_CALLS =
+  /\b(?:(?:Map|Object)\.groupBy|Promise\.(?:try|withResolvers)|Array\.fromAsync|new Float16Array)\b/;
 const NEWER_MODULES = new Set(["node:sqlite", "node:quic", "node:ffi"]);
 
 test("the packed commands load on Node.js 20.11", async () => {
@@ -41,4 +43,9 @@ test("the packed commands load on Node.js 20.11", async () => {
   expect(imported).toContain("existsSync");
   expect(imported.filter((name) => NEWER.has(name))).toEqual([]);
   expect(imports.filter(([, , module = ""]) => NEWER_MODULES.has(module))).toEqual([]);
+  const own = bundle
+    .split(/^\/\/ (?=\S+\.\w+$)/m)
+    .filter((part) => /^src\/(?!documents)/.test(part));
+  expect(own.some((part) => part.startsWith("src/cli/push/plan-push.ts"))).toBe(true);
+  expect(own.filter((part) => NEWER_CALLS.test(part))).toEqual([]);
 });

@@ -155,9 +155,14 @@ test("the token is kept, readable by its owner only", async () => {
     folders: { sample: "/s" },
     embeddingModel: "local/bge-m3",
   };
-  await writeDemoState(folder, state);
+  writeDemoState(folder, state);
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
   expect(await readDemoState(folder)).toEqual(state);
+  // A write that a full disk or a kill ends leaves the earlier state: the file is replaced whole.
+  const { ino } = statSync(join(folder, "demo.json"));
+  writeDemoState(folder, { ...state, token: null });
+  expect(statSync(join(folder, "demo.json")).ino).not.toBe(ino);
+  expect(readdirSync(folder)).toEqual(["demo.json"]);
 });
 
 test("a spoilt file counts as none", async () => {

@@ -153,21 +153,21 @@ test("values are written as they are, for their owner only", async () => {
     AI_GATEWAY_ID: 'it`s "one"',
     PUBLIC_BASE_URL: "",
   };
-  const file = await writeVariables(folder, variables);
+  const file = writeVariables(folder, variables);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   // dotenv takes what is quoted as it is, and replaces a variable that has no backslash before it.
   expect(readFileSync(file, "utf8")).toBe(
     "AI_GATEWAY_TOKEN=`sk-\\$HOME#'\"\\n`\nAI_GATEWAY_ID='it`s \"one\"'\nPUBLIC_BASE_URL=''\n",
   );
-  const impossible = writeVariables(folder, { AI_GATEWAY_ID: "'`\"" });
-  await expect(impossible).rejects.toThrow("AI_GATEWAY_ID must not contain all three quotation");
+  const impossible = () => writeVariables(folder, { AI_GATEWAY_ID: "'`\"" });
+  expect(impossible).toThrow("AI_GATEWAY_ID must not contain all three quotation");
 });
 
 test("a state folder gets its own encryption key once, unless the user gives one", async () => {
   const file = join(folder, "encryption.env");
   // A full disk left it empty.
   writeFileSync(file, "", { mode: 0o600 });
-  const keys = await encryptionKeys(folder, {});
+  const keys = encryptionKeys(folder, {});
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(parseEnv(readFileSync(file, "utf8"))).toEqual(keys);
   const { ENCRYPTION_KEY: key = "", ENCRYPTION_KEY_PREVIOUS: before = "" } = keys;
@@ -175,10 +175,10 @@ test("a state folder gets its own encryption key once, unless the user gives one
   const sealed = await seal({ ENVIRONMENT: "development" }, "of an earlier version");
   const config = parseConfig({ ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: before });
   expect(await unseal(config, sealed)).toBe("of an earlier version");
-  expect(await encryptionKeys(folder, {})).toEqual(keys);
+  expect(encryptionKeys(folder, {})).toEqual(keys);
   writeFileSync(file, `ENCRYPTION_KEY=${key}\n`);
-  expect(await encryptionKeys(folder, {})).toEqual({ ENCRYPTION_KEY: key });
-  expect(await encryptionKeys(folder, { ENCRYPTION_KEY: "own" })).toEqual({});
+  expect(encryptionKeys(folder, {})).toEqual({ ENCRYPTION_KEY: key });
+  expect(encryptionKeys(folder, { ENCRYPTION_KEY: "own" })).toEqual({});
 });
 
 test("a Worker that refuses its variables is not waited for", async () => {
