@@ -78,8 +78,7 @@ export function composeServices(env: Env, context: Context): Services {
     config,
     version: env.VERSION === undefined ? null : { id: env.VERSION.id, tag: env.VERSION.tag },
     now: () => Date.now(),
-    // oxlint-disable-next-line no-console -- the console is the Worker's log
-    log: jsonLog((level, line) => console[level](line)),
+    log: jsonLog(),
     trace: platformTrace(context.tracing),
     db: openDatabase(bindings.bounded(env.DB, DATABASE_SECONDS)),
     reads: openReads(bindings.bounded(env.DB, DATABASE_SECONDS)),

@@ -14,8 +14,13 @@ export interface Log {
 
 type Level = "info" | "warn" | "error";
 
-/** One JSON object per line, through `write`, which is the console in the Worker. */
-export function jsonLog(write: (level: Level, line: string) => void, base: LogFacts = {}): Log {
+/** Writes a line to the log of a Worker, which is its standard output on this machine. */
+export const writeToConsole = (level: Level, line: string): void =>
+  // oxlint-disable-next-line no-console -- a Worker has no other way
+  console[level](line);
+
+/** One JSON object per line. */
+export function jsonLog(write = writeToConsole, base: LogFacts = {}): Log {
   const line = (level: Level, event: string, facts?: LogFacts) =>
     write(level, JSON.stringify({ level, event, ...base, ...facts }));
   return {

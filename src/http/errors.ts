@@ -79,8 +79,7 @@ function logOf(context: Answering): Log {
   // Without services (invalid configuration) only the console is available.
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   if (services !== undefined) return services.log;
-  // oxlint-disable-next-line no-console -- the console is the Worker's log
-  return jsonLog((level, line) => console[level](line), { requestId: context.get("requestId") });
+  return jsonLog().with({ requestId: context.get("requestId") });
 }
 
 const FRAMES_LOGGED = 8;

@@ -2,6 +2,8 @@
  * Runs in a workerd of its own, by `workerd test`, which listens nowhere: applies the migrations
  * as wrangler would, and writes the same table, or runs one statement. Prints one line of JSON.
  */
+import { writeToConsole } from "../../../core/log.ts";
+
 type Bindings = { DB: D1Database; MIGRATIONS: Record<string, string>; STATEMENT: string | null };
 
 const STATEMENT_BREAK = "--> statement-breakpoint";
@@ -36,7 +38,6 @@ async function resultOf(bindings: Bindings): Promise<object> {
 
 export default {
   async test(_controller, bindings) {
-    // oxlint-disable-next-line no-console -- a Worker has no other way to standard output
-    console.log(JSON.stringify(await resultOf(bindings)));
+    writeToConsole("info", JSON.stringify(await resultOf(bindings)));
   },
 } satisfies ExportedHandler<Bindings>;
