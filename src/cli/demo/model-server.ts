@@ -35,7 +35,8 @@ const ADVICE =
   "Check that the server runs and that OPENAI_COMPATIBLE_BASE_URL ends in /v1. To skip this check, set CHAT_MODEL, EMBEDDING_MODEL and EMBEDDING_DIMENSIONS.";
 
 const limited = limitedFetch(fetch, MAX_REPLY_BYTES);
-/** Whole names. Only `local` has to list any: others may be for one purpose, as TEI. @throws CommandFailure */
+
+/** Names with the server's prefix. A server besides `local` may list none, as TEI does. @throws CommandFailure */
 export async function modelsOf(server: KeyedServer): Promise<string[]> {
   const signal = AbortSignal.timeout(LISTS_WITHIN_MS);
   const { problem, models } = await stateOf(server, limited, signal);
@@ -50,18 +51,18 @@ export const foundAt = (baseUrl: string): KeyedServer => {
   return { name: "local", baseUrl, apiKey: undefined, setBy: "panel" };
 };
 
-/** What listens at a usual place. */
+/** A server at a usual place. */
 export type FoundServer = ModelPlace &
   Pick<ServerState, "baseUrl" | "problem"> & { names: string[] };
 
 /** Asks all places at once which models they serve, and leaves out those where nothing listens. */
 export async function findServers(places: ModelPlace[]): Promise<FoundServer[]> {
   const signal = AbortSignal.timeout(FOUND_WITHIN_MS);
-  const found = await Promise.all(
+  const servers = await Promise.all(
     places.map(async (place): Promise<FoundServer[]> => {
       let isThere = true;
-      const send: typeof fetch = (...of) =>
-        limited(...of).catch((thrown: unknown) => {
+      const send: typeof fetch = (...args) =>
+        limited(...args).catch((thrown: unknown) => {
           isThere = codeOf(thrown) !== "ECONNREFUSED";
           throw thrown;
         });
@@ -71,7 +72,7 @@ export async function findServers(places: ModelPlace[]): Promise<FoundServer[]> 
       return isThere ? [{ ...place, baseUrl, problem, names }] : [];
     }),
   );
-  return found.flat();
+  return servers.flat();
 }
 
 /** The number of dimensions, measured on one vector. @throws CommandFailure */

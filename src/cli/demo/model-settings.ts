@@ -8,7 +8,7 @@ import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { CommandFailure } from "../failure.ts";
 import { USUAL_PLACES, dimensionsOf, findServers, foundAt, modelsOf } from "./model-server.ts";
 import type { FoundServer, ModelPlace } from "./model-server.ts";
-import type { Variables } from "../worker/worker-variables.ts";
+import { setIn, type Variables } from "../worker/worker-variables.ts";
 
 const { chat: BUILT_IN_CHAT, embedding: BUILT_IN_EMBEDDING } = BUILT_IN_MODELS;
 
@@ -45,13 +45,13 @@ export async function modelSettings(
   environment: NodeJS.ProcessEnv,
   choice: ModelChoice = {},
 ): Promise<ModelSettings> {
-  const named = namedIn(environment);
-  const models = withNamedSize(await chosenModels(named, choice), named);
+  const settings = setIn(environment);
+  const models = withNamedSize(await chosenModels(settings, choice), settings);
   const { embeddingModel, dimensions } = models;
   // The key below is for the server that is named, with --embedded, too.
-  const baseUrl = models.baseUrl ?? named.OPENAI_COMPATIBLE_BASE_URL;
+  const baseUrl = models.baseUrl ?? settings["OPENAI_COMPATIBLE_BASE_URL"];
   // It may stand in .dev.vars, which the Worker reads, and --embedded overrides it.
-  const isDefault = embeddingModel === BUILT_IN_EMBEDDING && named.embedding === undefined;
+  const isDefault = embeddingModel === BUILT_IN_EMBEDDING && !("EMBEDDING_MODEL" in settings);
   const variables: Variables = {
     ...(baseUrl === undefined ? {} : { OPENAI_COMPATIBLE_BASE_URL: baseUrl }),
     ...(isDefault ? {} : { EMBEDDING_MODEL: embeddingModel }),
@@ -60,23 +60,9 @@ export async function modelSettings(
   return { ...models, variables };
 }
 
-type Named = ReturnType<typeof namedIn>;
-
-/** What the user's environment names; an empty variable is not set. */
-function namedIn(environment: NodeJS.ProcessEnv) {
-  const value = (name: string) => (environment[name] === "" ? undefined : environment[name]);
-  return {
-    chat: value("CHAT_MODEL"),
-    embedding: value("EMBEDDING_MODEL"),
-    dimensions: value("EMBEDDING_DIMENSIONS"),
-    OPENAI_COMPATIBLE_BASE_URL: value("OPENAI_COMPATIBLE_BASE_URL"),
-    OPENAI_COMPATIBLE_API_KEY: value("OPENAI_COMPATIBLE_API_KEY"),
-    EMBEDDING_BASE_URL: value("EMBEDDING_BASE_URL"),
-  };
-}
-
 /** Built-in models make vectors of any size, so that a size named for another model counts, too. */
-function withNamedSize(models: Models, { dimensions }: Named): Models {
+function withNamedSize(models: Models, settings: Variables): Models {
+  const { EMBEDDING_DIMENSIONS: dimensions } = settings;
   if (dimensions === undefined || models.embeddingModel !== BUILT_IN_EMBEDDING) return models;
   const about = `${models.about} Its vectors have ${dimensions} dimensions, as EMBEDDING_DIMENSIONS says.`;
   return { ...models, dimensions, about };
@@ -98,40 +84,41 @@ function builtInModels(unusable: string[] = []): Models {
   };
 }
 
-async function chosenModels(named: Named, choice: ModelChoice): Promise<Models> {
+async function chosenModels(settings: Variables, choice: ModelChoice): Promise<Models> {
   const { embedded = false, madeWith = null, places = USUAL_PLACES } = choice;
   if (embedded) return builtInModels();
-  if (environmentServers(named).length === 0 && mayBeHere(named)) {
-    return await foundModels(named, madeWith, places);
+  if (environmentServers(settings).length === 0 && mayBeHere(settings)) {
+    return await foundModels(settings, madeWith, places);
   }
-  return await namedModels(named, madeWith);
+  return await namedModels(settings, madeWith);
 }
 
-async function namedModels(named: Named, madeWith: string | null): Promise<Models> {
-  const { OPENAI_COMPATIBLE_BASE_URL: baseUrl = null, chat, embedding } = named;
-  const servers = environmentServers(named);
+async function namedModels(settings: Variables, madeWith: string | null): Promise<Models> {
+  const { OPENAI_COMPATIBLE_BASE_URL: baseUrl = null } = settings;
+  const { CHAT_MODEL: chat, EMBEDDING_MODEL: embedding } = settings;
+  const servers = environmentServers(settings);
   const isNamed = chat !== undefined && embedding !== undefined;
   const listed = (await Promise.all((isNamed ? [] : servers).map(modelsOf))).flat();
   const first = firstOf(listed);
   const kept = madeWith === null ? null : listedAs(listed, madeWith);
   const chatModel = chat ?? first.chat;
   const embeddingModel = embedding ?? kept ?? first.embedding;
-  const dimensions = await sizeOf(servers, embeddingModel, named);
+  const dimensions = await sizeOf(servers, embeddingModel, settings);
   const places = servers.map((server) => `${server.name}/… at ${server.baseUrl}`);
   const about = `${[usage(chatModel, embeddingModel), ...places].join(", ")}.`;
   return { chatModel, embeddingModel, dimensions, baseUrl, about };
 }
 
 /** Whether a server of this machine could serve what the user did not name, or did. */
-function mayBeHere({ chat = "local/", embedding = "local/" }: Named): boolean {
-  const names = [chat, embedding];
+function mayBeHere(settings: Variables): boolean {
+  const names = [settings["CHAT_MODEL"] ?? "local/", settings["EMBEDDING_MODEL"] ?? "local/"];
   return names.some(isLocal) && names.every((name) => isLocal(name) || isBuiltIn(name));
 }
 
 async function sizeOf(
   servers: KeyedServer[],
   model: string,
-  { dimensions }: Named,
+  { EMBEDDING_DIMENSIONS: dimensions }: Variables,
 ): Promise<string | null> {
   const server = servers.find(({ name }) => name === prefixOf(model));
   if (dimensions !== undefined || server === undefined) return dimensions ?? null;
@@ -140,56 +127,60 @@ async function sizeOf(
 
 /** Models of a server at one of the usual places of this machine, else the built-in ones. */
 async function foundModels(
-  named: Named,
+  settings: Variables,
   madeWith: string | null,
   places: ModelPlace[],
 ): Promise<Models> {
-  const found = await findServers(places);
-  const unusable = found.flatMap((one) =>
-    one.problem === null ? [] : `${placeOf(one)} ${one.problem}`,
+  const servers = await findServers(places);
+  const unusable = servers.flatMap((server) =>
+    server.problem === null ? [] : `${placeOf(server)} ${server.problem}`,
   );
-  const offers = found.flatMap((one) => offerOf(one, named, madeWith) ?? []);
-  const [best] = offers.toSorted((one, other) => other.worth - one.worth);
-  if (best === undefined) return withoutServer(named, madeWith, unusable);
+  const offers = servers.flatMap((server) => offerOf(server, settings, madeWith) ?? []);
+  const [best] = offers.toSorted((a, b) => b.worth - a.worth);
+  if (best === undefined) return withoutServer(settings, madeWith, unusable);
   if (best.worth === 0) {
     return builtInModels([...unusable, `${placeOf(best)} lists no model that would be used`]);
   }
   const { baseUrl, chatModel, embeddingModel } = best;
   try {
-    const dimensions = await sizeOf([foundAt(baseUrl)], embeddingModel, named);
-    const about = best.about + otherwise(found, best);
+    const dimensions = await sizeOf([foundAt(baseUrl)], embeddingModel, settings);
+    const about = best.about + embedderHint(servers, best);
     return { chatModel, embeddingModel, dimensions, baseUrl, about };
   } catch (thrown) {
-    const isFree = (named.chat ?? named.embedding ?? madeWith ?? null) === null;
+    const isFree =
+      madeWith === null && !("CHAT_MODEL" in settings || "EMBEDDING_MODEL" in settings);
     if (!isFree || !(thrown instanceof CommandFailure)) throw thrown;
     return builtInModels([...unusable, `${baseUrl} could not embed with ${embeddingModel}`]);
   }
 }
 
-/** How files that have built-in vectors get those of a server that was found. */
-function otherwise(found: FoundServer[], used: Pick<Models, "baseUrl" | "embeddingModel">): string {
-  const embedders = found.filter(({ names }) => isLocal(firstOf(names).embedding));
-  const other = embedders.find(({ baseUrl }) => baseUrl === used.baseUrl) ?? embedders[0];
-  if (isLocal(used.embeddingModel) || other === undefined) return "";
-  const model = firstOf(other.names).embedding;
+/** Settings with which a server of this machine embeds the files in place of the built-in model. */
+function embedderHint(
+  servers: FoundServer[],
+  { baseUrl, embeddingModel }: Pick<Models, "baseUrl" | "embeddingModel">,
+): string {
+  const embedders = servers.filter(({ names }) => isLocal(firstOf(names).embedding));
+  const embedder = embedders.find((server) => server.baseUrl === baseUrl) ?? embedders[0];
+  if (isLocal(embeddingModel) || embedder === undefined) return "";
+  const model = firstOf(embedder.names).embedding;
   const settings =
-    other.baseUrl === used.baseUrl
+    embedder.baseUrl === baseUrl
       ? `EMBEDDING_MODEL=${model}`
-      : `OPENAI_COMPATIBLE_BASE_URL=${used.baseUrl} EMBEDDING_BASE_URL=${other.baseUrl} EMBEDDING_MODEL=local-embed${model.slice("local".length)}`;
-  return ` To embed the files with ${model} of ${other.baseUrl}, start with ${settings}.`;
+      : `OPENAI_COMPATIBLE_BASE_URL=${baseUrl} EMBEDDING_BASE_URL=${embedder.baseUrl} EMBEDDING_MODEL=local-embed${model.slice("local".length)}`;
+  return ` To embed the files with ${model} of ${embedder.baseUrl}, start with ${settings}.`;
 }
 
 const placeOf = ({ baseUrl, program }: Pick<FoundServer, "baseUrl" | "program">) =>
   `${baseUrl} (port of ${program})`;
 
 /** What a server would do; null where it does not list a model that must be used. */
-function offerOf(server: FoundServer, { chat, embedding }: Named, madeWith: string | null) {
+function offerOf(server: FoundServer, settings: Variables, madeWith: string | null) {
   const { names, problem, program, baseUrl } = server;
   if (problem !== null) return null;
   const first = firstOf(names);
   const servedName = (name: string) => (isBuiltIn(name) ? name : listedAs(names, name));
-  const chatModel = servedName(chat ?? first.chat);
-  const embeddingModel = servedName(embedding ?? madeWith ?? first.embedding);
+  const chatModel = servedName(settings["CHAT_MODEL"] ?? first.chat);
+  const embeddingModel = servedName(settings["EMBEDDING_MODEL"] ?? madeWith ?? first.embedding);
   if (chatModel === null || embeddingModel === null) return null;
   const about =
     `${usage(chatModel, embeddingModel)}, with ${program} at ${baseUrl}. ` +
@@ -201,7 +192,7 @@ function offerOf(server: FoundServer, { chat, embedding }: Named, madeWith: stri
 
 /** @throws CommandFailure when a model that was named, or made the index, is not built in */
 function withoutServer(
-  { chat, embedding }: Named,
+  { CHAT_MODEL: chat, EMBEDDING_MODEL: embedding }: Variables,
   madeWith: string | null,
   unusable: string[],
 ): Models {
@@ -233,4 +224,4 @@ function firstOf(listed: string[]) {
 
 /** The list's name of a model: Ollama lists `llama3.2` as `llama3.2:latest`. */
 const listedAs = (listed: string[], name: string): string | null =>
-  listed.find((one) => one === name || one === `${name}:latest`) ?? null;
+  listed.find((model) => model === name || model === `${name}:latest`) ?? null;

@@ -62,7 +62,7 @@ function passedBy(environment: NodeJS.ProcessEnv): Variables {
 }
 
 /** An empty variable is not set. */
-function setIn(variables: NodeJS.Dict<string>): Variables {
+export function setIn(variables: NodeJS.Dict<string>): Variables {
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value = ""]) =>
       value === "" ? [] : [[name, value]],

@@ -9,7 +9,7 @@ const NEITHER = /whisper|\btts\b|speech|audio|dall-e|image|diffusion|moderation|
 /** The part that names the model: `my-embeddings/chat.gguf` is `chat.gguf`. */
 export const lastPart = (model: string): string => model.split(/[/\\]/).at(-1) ?? model;
 
-/** Servers list names, not purposes: the families of models are known. Null: none that is used. */
+/** The kind of a model by the name of its family: servers list no purposes. Null: of no use here. */
 export function modelKindOf(model: string): ModelKind | null {
   const name = lastPart(model);
   if (RERANKS.test(name)) return "reranker";

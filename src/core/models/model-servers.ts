@@ -11,25 +11,25 @@ export const SERVER_NAME = /^local(?:-[a-z0-9]+){0,5}$/;
 
 type Variable = "OPENAI_COMPATIBLE_BASE_URL" | "OPENAI_COMPATIBLE_API_KEY" | "EMBEDDING_BASE_URL";
 
-/** Those that the environment names. */
+/** The servers that the environment names. */
 export const environmentServers = (
-  of: Partial<Record<Variable, string | undefined>>,
+  variables: Partial<Record<Variable, string | undefined>>,
 ): KeyedServer[] =>
   [
-    [of.OPENAI_COMPATIBLE_BASE_URL, "local", of.OPENAI_COMPATIBLE_API_KEY] as const,
-    [of.EMBEDDING_BASE_URL, "local-embed", undefined] as const,
+    [variables.OPENAI_COMPATIBLE_BASE_URL, "local", variables.OPENAI_COMPATIBLE_API_KEY] as const,
+    [variables.EMBEDDING_BASE_URL, "local-embed", undefined] as const,
   ].flatMap(([baseUrl, name, apiKey]) =>
     baseUrl === undefined ? [] : { name, baseUrl, apiKey, setBy: "environment" as const },
   );
 
-/** What a server of models says of itself now. */
+/** The state of a server of models, as its list of models shows it. */
 export const serverState = z.object({
   name: z.string(),
   baseUrl: z.string(),
   setBy: z.enum(["environment", "panel"]),
   /** The status of its answer; null: it does not answer. */
   status: z.int().nullable(),
-  /** What is wrong, as a clause; null: it lists its models. */
+  /** The problem, as a clause; null: it lists its models. */
   problem: z.string().nullable(),
   models: z.array(
     z.object({
