@@ -37,7 +37,7 @@ const TRIES = 4;
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
 const LOADING_WAIT_MS = 1_000;
-/** What there is of an answer is sent so long before the time is over. */
+/** The text so far becomes the answer so long before the time is over. */
 const LAST_WORDS_MS = 300;
 
 /**
@@ -57,9 +57,9 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
       const startedAt = call.now();
       try {
         const final = call.meter.calls + 1 >= call.toolsUntil;
-        const asked = final ? withoutSearches(options, call.handedBack) : options;
-        const sent = withMode(asked, call);
-        const result = await withRetries(() => ask(call, sent), retryRules(call, options));
+        const offered = final ? withoutSearches(options, call.handedBack) : options;
+        const request = withMode(offered, call);
+        const result = await withRetries(() => ask(call, request), retryRules(call, options));
         return { ...(final ? answerOnly(result, call.handedBack) : result), warnings: [] };
       } finally {
         call.meter.calls += 1;
@@ -80,7 +80,11 @@ async function ask(
     return result;
   }
   const lane = laneOf(chat.server);
-  const end = await lane?.begin({ isAhead: true, signal: options.abortSignal });
+  const end = await lane?.begin({
+    isAhead: true,
+    leaseMs: deadline.remainingMs,
+    signal: options.abortSignal,
+  });
   try {
     const withinMs = deadline.remainingMs - LAST_WORDS_MS;
     const result = await streamedCall({ chat, meter, hearing, withinMs }, options);
@@ -134,9 +138,9 @@ function withMode(
   { providerSchema: schema, isCallRequired = false }: RetryingCall,
 ): LanguageModelV4CallOptions {
   const isRequired = isCallRequired && options.toolChoice?.type === "auto";
-  const asked = isRequired ? { ...options, toolChoice: { type: "required" as const } } : options;
-  if (schema === null) return asked;
-  return { ...asked, responseFormat: { type: "json", schema, name: "response" } };
+  const request = isRequired ? { ...options, toolChoice: { type: "required" as const } } : options;
+  if (schema === null) return request;
+  return { ...request, responseFormat: { type: "json", schema, name: "response" } };
 }
 
 /** Some tools stay declared, for providers that require them when earlier calls are sent. */

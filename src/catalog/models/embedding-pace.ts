@@ -3,7 +3,7 @@ import { Deadline, DeadlineExceeded } from "../../core/work/deadline.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { ModelFailure, type Embedder, type ModelServer } from "../../ports/models.ts";
 
-/** What a server is given before it has shown its speed: one long passage. */
+/** One long passage: the first call, before the server has shown its speed. */
 const FIRST_TOKENS = 512;
 /** A call takes about so long, so that a question that comes meanwhile is not late. */
 const CALL_MS = 2 * SECOND_MS;
@@ -24,7 +24,7 @@ const KEPT_VECTORS = 1_000;
 export type PacedText = { text: string; at: number; tokens: number };
 
 /** How a call is made; `isAhead`: somebody waits for the answer to a question. */
-export type Paced = InLane & {
+export type Paced = Omit<InLane, "leaseMs"> & {
   signal: AbortSignal;
   /** Lets a call that is late go on. */
   inBackground?: (work: Promise<unknown>) => void;
@@ -72,9 +72,9 @@ export class EmbeddingPace {
     if (isAhead && Date.now() < this.#silentUntil) {
       throw new ModelFailure("the server does not answer at the moment");
     }
-    const end = await this.#lane.begin(how);
-    const limitMs = this.#limitMs(tokens, isAhead);
     const lastMs = isAhead ? SILENT_MS : LAST_MS;
+    const end = await this.#lane.begin({ ...how, leaseMs: lastMs });
+    const limitMs = this.#limitMs(tokens, isAhead);
     const startedAt = Date.now();
     const ending = new AbortController();
     const until = AbortSignal.any([AbortSignal.timeout(lastMs), ending.signal]);
@@ -84,7 +84,8 @@ export class EmbeddingPace {
     try {
       await inTime(limitMs, how.signal, () => measured);
     } catch (thrown) {
-      const isSilence = thrown instanceof ModelFailure && thrown.status === null;
+      // An answer that is wrong is not to be tried again.
+      const isSilence = thrown instanceof ModelFailure && !thrown.status && thrown.retryable;
       const isLong = Date.now() - startedAt >= RETURN_MS;
       isLate = isLong && (isSilence || thrown instanceof DeadlineExceeded);
       if (isLate) {
@@ -112,15 +113,15 @@ export class EmbeddingPace {
     if (tokens === 0) return;
     const ms = Math.max(1, Date.now() - startedAt);
     // A short question shows the way there and back, not the speed.
-    const kept = 1 - Math.min(1, tokens / this.#tokensPerCall) / 2;
+    const weight = 1 - Math.min(1, tokens / this.#tokensPerCall) / 2;
     const { tokens: earlier, ms: took } = this.#shown;
-    this.#shown = { tokens: earlier * kept + tokens, ms: took * kept + ms };
+    this.#shown = { tokens: earlier * weight + tokens, ms: took * weight + ms };
     const inTime = (this.#shown.tokens / this.#shown.ms) * CALL_MS;
     this.#tokensPerCall = Math.min(inTime, Math.max(this.#tokensPerCall, GROWTH * tokens));
   }
 }
 
-/** Where calls run side by side. @throws ModelFailure `isLate` */
+/** Calls a provider that takes calls side by side. @throws ModelFailure `isLate` */
 export const callAtOnce = (send: Send, { signal }: Paced) =>
   inTime(LEAST_LIMIT_MS, signal, async (until) => void (await send(until, () => false)));
 
@@ -140,7 +141,7 @@ async function inTime(
 const paces = new Map<string, EmbeddingPace>();
 const lanes = new Map<string, Lane>();
 
-/** Of a model and the dimensions of its vectors; null: its provider takes calls side by side. */
+/** The pace of a model with these dimensions; null: its provider takes calls side by side. */
 export function paceOf({ name, dimensions, server }: Embedder): EmbeddingPace | null {
   const lane = laneOf(server && { ...server, callsAtOnce: server.callsAtOnce ?? 1 });
   if (lane === null) return null;
@@ -154,7 +155,7 @@ export function paceOf({ name, dimensions, server }: Embedder): EmbeddingPace | 
 export function laneOf(server: ModelServer | undefined): Lane | null {
   if (server === undefined || server.callsAtOnce === null) return null;
   const { address, callsAtOnce: atOnce } = server;
-  const lane = lanes.get(address) ?? new Lane({ atOnce, leaseMs: LAST_MS });
+  const lane = lanes.get(address) ?? new Lane(atOnce);
   lanes.set(address, lane);
   return lane;
 }

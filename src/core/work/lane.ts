@@ -5,6 +5,8 @@ const GONE_AFTER_MS = 1_000;
 
 /** Work that is ahead goes first, then groups in turn; `beat` is called while the work waits. */
 export type InLane = {
+  /** Work that has not ended after so many ms never will: its request was cut off. */
+  leaseMs: number;
   group?: string;
   isAhead?: boolean;
   signal?: AbortSignal | undefined;
@@ -13,16 +15,16 @@ export type InLane = {
 
 type Place = InLane & { number: number; seenAt: number };
 
-/** Lets `atOnce` pieces of work run at once; one that runs longer than `leaseMs` was cut off. */
+/** Lets `atOnce` pieces of work run at once. */
 export class Lane {
-  readonly #limits: { atOnce: number; leaseMs: number };
+  readonly #atOnce: number;
   #running: Place[] = [];
   readonly #waiting = new Set<Place>();
   readonly #servedAt = new Map<string, number>();
   #number = 0;
 
-  constructor(limits: { atOnce: number; leaseMs: number }) {
-    this.#limits = limits;
+  constructor(atOnce: number) {
+    this.#atOnce = atOnce;
   }
 
   /** Places that run or wait. */
@@ -32,7 +34,8 @@ export class Lane {
   }
 
   /** Waits for a turn and returns what ends it. @throws the signal's reason */
-  async begin(work: InLane = {}): Promise<() => void> {
+  async begin(work: InLane): Promise<() => void> {
+    work.signal?.throwIfAborted();
     const place: Place = { ...work, number: (this.#number += 1), seenAt: Date.now() };
     this.#waiting.add(place);
     try {
@@ -55,9 +58,8 @@ export class Lane {
 
   /** Whose turn it is; null: nobody's. */
   #next(): Place | null {
-    const { atOnce, leaseMs } = this.#limits;
     const isThere = ({ seenAt }: Place, forMs: number) => Date.now() - seenAt <= forMs;
-    this.#running = this.#running.filter((place) => isThere(place, leaseMs));
+    this.#running = this.#running.filter((place) => isThere(place, place.leaseMs));
     const rankOf = ({ isAhead, group = "" }: Place) =>
       isAhead === true ? -1 : (this.#servedAt.get(group) ?? 0);
     let next: Place | null = null;
@@ -65,6 +67,6 @@ export class Lane {
       if (!isThere(place, GONE_AFTER_MS)) this.#waiting.delete(place);
       else if (next === null || rankOf(place) < rankOf(next)) next = place;
     }
-    return this.#running.length < atOnce ? next : null;
+    return this.#running.length < this.#atOnce ? next : null;
   }
 }

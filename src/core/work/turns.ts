@@ -26,10 +26,10 @@ export class Turns {
   /** Waits for a turn and returns what ends it. @throws QuarryError `busy`; the signal's reason */
   async begin(caller: string, signal?: AbortSignal): Promise<() => void> {
     const { atOnce, waiting, refusal = TOO_MANY } = this.#limits;
-    const lane = this.#lanes.get(caller) ?? new Lane({ atOnce, leaseMs: LEASE_MS });
+    const lane = this.#lanes.get(caller) ?? new Lane(atOnce);
     this.#lanes.set(caller, lane);
     if (lane.size >= atOnce + waiting) throw busy(refusal);
-    const end = await lane.begin({ signal });
+    const end = await lane.begin({ leaseMs: LEASE_MS, signal });
     return () => {
       end();
       if (lane.size === 0) this.#lanes.delete(caller);

@@ -30,14 +30,14 @@ export function embedInputs(services: Embedding, asked: EmbeddingRequest): Promi
 
 async function embed(services: Embedding, asked: EmbeddingRequest): Promise<Embedded> {
   const { embedder, texts, tokenId, signal } = asked;
-  const { now, config } = services;
+  const { now, config, inBackground } = services;
   const startedAt = now();
   const vectors: Float32Array[] = [];
   let calls = 0;
   let tokens = 0;
   const call = async (batch: string[], until: AbortSignal) => {
     calls += 1;
-    const made = await embedTexts(embedder, batch, { signal: until });
+    const made = await embedTexts(embedder, batch, { signal: until, inBackground });
     tokens += made.tokens;
     return made.vectors;
   };

@@ -6,6 +6,7 @@ import { embedEach, embedTexts } from "../../../src/catalog/models/embed-texts.t
 import { parseConfig } from "../../../src/config.ts";
 import { inBatches } from "../../../src/core/work/batches.ts";
 import { DeadlineExceeded } from "../../../src/core/work/deadline.ts";
+import { Lane } from "../../../src/core/work/lane.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -155,4 +156,29 @@ test("a silent server costs the first question time, and no other", async () => 
   await finished(new Promise((resolve) => setTimeout(resolve, 31 * SECOND_MS)));
   expect(await ask()).toMatchObject({ failed: true });
   server.isSilent = false;
+});
+
+test("an answer that cannot be used is no silence, and says what is wrong", async () => {
+  const server = new LlamaServer({ speed: 100, dimensions: 3 });
+  const embedder = embedderOf(server);
+  const embed = (how: object) => finished(embedTexts(embedder, [abstract(0)], { signal, ...how }));
+  await expect(embed({})).rejects.toThrow("a vector of 3 dimensions");
+  await expect(embed({ isAhead: true })).rejects.toThrow("a vector of 3 dimensions");
+});
+
+test("a caller that left before its turn costs no call", async () => {
+  const server = new LlamaServer();
+  const signal = AbortSignal.abort(new Error("left"));
+  const work = embedTexts(embedderOf(server), [abstract(0)], { signal });
+  await expect(finished(work)).rejects.toThrow("left");
+  await vi.advanceTimersByTimeAsync(60 * SECOND_MS);
+  expect(server.calls).toEqual([]);
+});
+
+test("a question whose request was cut off stops others for half a minute only", async () => {
+  const lane = new Lane(1);
+  await lane.begin({ leaseMs: 30 * SECOND_MS, isAhead: true });
+  const startedAt = Date.now();
+  await finished(lane.begin({ leaseMs: 300 * SECOND_MS }));
+  expect((Date.now() - startedAt) / SECOND_MS).toBeLessThan(31);
 });
