@@ -15,18 +15,17 @@ import type { Tokenizer } from "../text/tokens.ts";
 /** Every provider of models; the first whose prefix fits serves a model. */
 export const MODEL_PROVIDERS: readonly ModelProvider[] = [embedded, local, workersAi, gateway];
 
-type Listed = ServedModel & { price?: CatalogModel["price"] };
+type Listed = Pick<ServedModel, "model" | "kind"> &
+  Partial<Pick<CatalogModel, "contextTokens" | "price">>;
 
 const chat = (model: string, input: number, output: number): Listed => ({
   model,
   kind: "chat",
-  contextTokens: null,
   price: { input, output },
 });
 const reranker = (model: string, input: number): Listed => ({
   model,
   kind: "reranker",
-  contextTokens: null,
   price: { input, output: 0 },
 });
 
@@ -64,7 +63,7 @@ const takes = ({ prefix: own }: ModelProvider, prefix: string) =>
 function namedIn(providers: readonly ModelProvider[], model: string) {
   const slash = model.indexOf("/");
   const prefix = model.slice(0, Math.max(0, slash));
-  const provider = providers.find((one) => takes(one, prefix));
+  const provider = providers.find((candidate) => takes(candidate, prefix));
   if (prefix === "" || provider === undefined) {
     throw modelFailed(`Model ${model}: the name must have the form provider/name`);
   }
@@ -120,7 +119,7 @@ export function modelRegistry(
         ({ models }) => models,
       );
       const models: Listed[] = [...served, ...MODEL_CATALOG.filter(({ model }) => isUsable(model))];
-      const ofKind = models.filter((one) => one.kind === kind);
+      const ofKind = models.filter((model) => model.kind === kind);
       return ofKind.map(({ model, price = null, contextTokens: own }) => {
         const tokens = own ?? find(model).provider.contextTokens(model, config);
         return { model, kind, price, contextTokens: kind === "chat" ? tokens : null };

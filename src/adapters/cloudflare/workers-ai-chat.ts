@@ -43,8 +43,8 @@ export function workersAiChat(
     const events = asCompletionEvents(limitedBody(reply, settings.maxBytes, true));
     return new Response(events, { headers: { "content-type": "text/event-stream" } });
   };
-  const endpoint = { baseUrl: "https://workers-ai.invalid/v1", apiKey: undefined };
-  return openAiChat({ ...endpoint, name: "workers-ai", fetch: viaBinding }, modelId);
+  const endpoint = { baseUrl: "https://workers-ai.invalid/v1", name: "workers-ai" };
+  return openAiChat({ ...endpoint, fetch: viaBinding }, modelId);
 }
 
 /** The binding expects the bare schema where OpenAI wraps it with a name. */

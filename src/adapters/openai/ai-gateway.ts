@@ -68,7 +68,7 @@ export const gateway: ModelProvider = {
       reranker(name) {
         const path = RERANKER_PATHS.get(provider);
         if (path === undefined) throw without(model, "rerankers", RERANKER_PATHS);
-        const endpoint: OpenAiEndpoint = { ...at(path), rerankForm: "cohere" };
+        const endpoint: OpenAiEndpoint = { ...at(path), isCohere: true };
         return { model: openAiReranker(endpoint, name), batchLimit: DOCUMENTS_PER_CALL };
       },
     };
@@ -101,7 +101,6 @@ function endpointsOf(
   const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
   return (path: string): OpenAiEndpoint => ({
     baseUrl: `${base}/${path}`,
-    apiKey: undefined,
     headers: { ...HEADERS, ...timeout },
     name: "gateway",
     fetch: send,

@@ -1,5 +1,6 @@
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { mappedLines } from "../event-lines.ts";
 
 type Body = Record<string, unknown>;
@@ -42,32 +43,40 @@ const IN_WORDS: Record<string, RegExp> = {
   temperature: /\btemperature\b/,
 };
 
-/** Fields that each model has refused, by server and model. */
-const refusedFields = new Map<string, ReadonlySet<string>>();
+/** A server may have failed for another reason, or be another one after a while. */
+const REFUSED_FOR_MS = 10 * MINUTE_MS;
+/** Until when a field is left out, ms, by server, model and field. */
+const refusedUntil = new Map<string, number>();
 
 /** Sends a chat request without the fields that the model refuses, and reads its tool calls. */
 export const chatFetch =
-  (fetch: Fetch | undefined, server: string): Fetch =>
+  (fetch: Fetch, server: string): Fetch =>
   async (input, init) => {
     const body = parsedJson(typeof init?.body === "string" ? init.body : "");
-    if (!isObject(body)) return await (fetch ?? globalThis.fetch)(input, init);
-    const name = `${server} ${String(body["model"])}`;
-    const send = async (refused: ReadonlySet<string>) => {
+    if (!isObject(body)) return await fetch(input, init);
+    const keyOf = (field: string) => `${server} ${String(body["model"])} ${field}`;
+    const isRefused = (field: string) => (refusedUntil.get(keyOf(field)) ?? 0) > Date.now();
+    const refused = new Set(Object.keys(INSTEAD).filter(isRefused));
+    const send = async () => {
       const fields = [...refused].filter((field) => field in body);
       const sent = fields.reduce((rest, field) => INSTEAD[field]?.(rest) ?? rest, body);
       const changed = fields.length === 0 ? {} : { body: JSON.stringify(sent) };
-      return await (fetch ?? globalThis.fetch)(input, { ...init, ...changed });
+      return await fetch(input, { ...init, ...changed });
     };
     const isStreamed = body["stream"] === true;
-    let refused = refusedFields.get(name) ?? new Set<string>();
-    let response = await send(refused);
+    const fresh: string[] = [];
+    let response = await send();
     for (const _ of Object.keys(INSTEAD)) {
       const field = await refusedField(response, body, refused);
       if (field === undefined) break;
-      refused = new Set([...refused, field]);
-      response = await send(refused);
+      refused.add(field);
+      fresh.push(field);
+      await response.body?.cancel();
+      response = await send();
     }
-    if (response.ok && refused.size > 0) refusedFields.set(name, refused);
+    if (response.ok) {
+      for (const field of fresh) refusedUntil.set(keyOf(field), Date.now() + REFUSED_FOR_MS);
+    }
     return withTextArguments(isStreamed ? asStream(response) : response);
   };
 

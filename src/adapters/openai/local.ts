@@ -11,13 +11,13 @@ import type { ModelBindings, ModelProvider } from "../model-provider.ts";
 import { learnWindow, readWindow, windowOf } from "./model-window.ts";
 import { openAiChat, openAiEmbedding } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
-import { serverFetch, stateOf } from "./server-state.ts";
+import { panelAddress, serverFetch, stateOf } from "./server-state.ts";
 
 /** Texts a call that every common OpenAI-compatible server accepts (TEI's default is 32). */
 const TEXTS_PER_CALL = 32;
 const DOCUMENTS_PER_CALL = 100;
 
-/** Those of the environment come first and hide the panel's of the same name. */
+/** Servers of the environment come first and hide the panel's of the same name. */
 async function serversNow(config: Config, { keys }: ModelBindings): Promise<KeyedServer[]> {
   const { local: key, servers = [] } = (await keys?.()) ?? {};
   const own = environmentServers({ OPENAI_COMPATIBLE_API_KEY: key, ...given(config) });
@@ -31,7 +31,7 @@ const VARIABLES: Record<string, string> = {
 const missing = (prefix: string, model: string) =>
   lacks(model, `${VARIABLES[prefix] ?? ""}of a server ${prefix} under Settings, Models`);
 
-/** What the registry tells of servers. */
+/** The registry's verbs for servers. */
 export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
   async servers() {
     const servers = await serversNow(config, bindings);
@@ -51,9 +51,8 @@ export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
   },
 });
 
-/** Servers of the panel have a name in its place until a call is made. */
 const addressOf = (prefix: string, config: Config) =>
-  environmentServers(config).find(({ name }) => name === prefix)?.baseUrl ?? `http://${prefix}`;
+  environmentServers(config).find(({ name }) => name === prefix)?.baseUrl ?? panelAddress(prefix);
 
 /** Any OpenAI-compatible server. */
 export const local: ModelProvider = {
@@ -78,13 +77,13 @@ export const local: ModelProvider = {
     const fetch: typeof globalThis.fetch = async (input, init) => {
       // With a key of the environment, nothing is read.
       const servers = own?.apiKey === undefined ? await serversNow(config, bindings) : [own];
-      const found = servers.find(({ name }) => name === prefix);
-      if (found === undefined) throw new ModelFailure(missing(prefix, model).message);
+      const target = servers.find(({ name }) => name === prefix);
+      if (target === undefined) throw new ModelFailure(missing(prefix, model).message);
       const url = input instanceof Request ? input.url : input.toString();
-      const address = `${found.baseUrl}${url.slice(baseUrl.length)}`;
-      return await serverFetch(found, bindings.fetch)(address, init);
+      const address = `${target.baseUrl}${url.slice(baseUrl.length)}`;
+      return await serverFetch(target, bindings.fetch)(address, init);
     };
-    const endpoint = { baseUrl, apiKey: undefined, name: "local", fetch };
+    const endpoint = { baseUrl, name: "local", fetch };
     return {
       chat: (name) => openAiChat(endpoint, name),
       own: (name) => ({

@@ -99,9 +99,10 @@ const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
  */
 function tooLongIn(sentence: string): ModelFailure["tooLong"] {
   if (!TOO_LONG.test(sentence) || OF_ANSWER.test(sentence)) return null;
-  const [one, other] = (sentence.replace(THOUSANDS, "").match(FIGURES) ?? []).map(Number);
-  if (one === undefined || other === undefined || one === other) return { sent: null, limit: null };
-  return { sent: Math.max(one, other), limit: Math.min(one, other) };
+  const [first, second] = (sentence.replace(THOUSANDS, "").match(FIGURES) ?? []).map(Number);
+  if (first === undefined || second === undefined || first === second)
+    return { sent: null, limit: null };
+  return { sent: Math.max(first, second), limit: Math.min(first, second) };
 }
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */
@@ -124,7 +125,7 @@ export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined)
   return new ModelFailure("unusable reply", {}, cause);
 }
 
-/** Of an answer that has begun: it broke off, or is no JSON, or of another form. */
+/** Why an answer that has begun is useless: it broke off, is no JSON, or has another form. */
 function problemOf(thrown: unknown): string {
   for (let at = thrown; at instanceof Error; at = at.cause) {
     if (!OF_CONTENT.test(at.name)) return "the connection broke";

@@ -2,9 +2,9 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 
-/** Servers answer from memory; a prompt waits for it. */
+/** A prompt waits for all that is read; servers answer from memory. */
 const READ_TIMEOUT_MS = 2_000;
-/** What Ollama gives a model on a small machine (https://docs.ollama.com/context-length). */
+/** Ollama gives a model this window on a small machine (https://docs.ollama.com/context-length). */
 const OLLAMA_TOKENS = 4_096;
 /**
  * Lists with windows beside `/v1/models`: Ollama's loaded models (https://docs.ollama.com/api/ps),
@@ -16,39 +16,45 @@ const OWN_LISTS = ["/api/ps", "/api/v0/models", "/model/info"];
 type Server = { baseUrl: string; fetch: typeof globalThis.fetch };
 
 /** Tokens of prompt and answer; null: the server does not say. By server and model. */
-const windows = new Map<string, { tokens: number | null; isKnown: boolean; until: number }>();
+const windows = new Map<string, { tokens: number | null; until: number }>();
 const keyOf = (baseUrl: string, model: string) => `${baseUrl} ${model}`;
 
-/** `isKnown` false: an assumption. */
 export const windowOf = (baseUrl: string, model: string) => windows.get(keyOf(baseUrl, model));
 
 export const learnWindow = (baseUrl: string, model: string, tokens: number) =>
-  void windows.set(keyOf(baseUrl, model), { tokens, isKnown: true, until: Date.now() + HOUR_MS });
+  void windows.set(keyOf(baseUrl, model), { tokens, until: Date.now() + HOUR_MS });
 
 /** Asks a server for a model's window, unless it was asked for a moment ago. */
 export async function readWindow({ baseUrl, fetch }: Server, model: string): Promise<void> {
-  if ((windowOf(baseUrl, model)?.until ?? 0) > Date.now()) return;
+  const key = keyOf(baseUrl, model);
+  const earlier = windows.get(key);
+  if (earlier !== undefined && earlier.until > Date.now()) return;
+  // Other prompts do not wait for what is read again.
+  if (earlier !== undefined) earlier.until = Date.now() + READ_TIMEOUT_MS;
+  const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   // Also where `baseUrl` only stands for an address.
   const root = `${baseUrl}/..`;
   const read = async (url: string, init: RequestInit = {}): Promise<unknown> => {
-    const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
     const text = fetch(url, { ...init, signal }).then((response) => response.text());
     return parsedJson(await text.catch(() => ""));
   };
-  const listed = windowIn(await read(`${baseUrl}/models`), model);
-  if (listed !== null) return learnWindow(baseUrl, model, listed);
+  const list = await read(`${baseUrl}/models`);
+  const assume = (tokens: number | null) =>
+    void windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
+  if (list === undefined) return assume(earlier?.tokens ?? null);
+  const window = windowIn(list, model);
+  if (window !== null) return learnWindow(baseUrl, model, window);
   const [settings, ...lists] = await Promise.all([
-    // Of a model that is not loaded, https://docs.ollama.com/api/show
+    // Also describes a model that is not loaded, https://docs.ollama.com/api/show
     read(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
     ...OWN_LISTS.map((path) => read(`${root}${path}`)),
   ]);
   const isOllama = isObject(settings) && isObject(settings["details"]);
-  const [known = isOllama ? numCtxIn(settings) : 0] = lists.flatMap(
-    (list) => windowIn(list, model) ?? [],
+  const [ownWindow = isOllama ? numCtxIn(settings) : 0] = lists.flatMap(
+    (own) => windowIn(own, model) ?? [],
   );
-  if (known > 0) return learnWindow(baseUrl, model, known);
-  const tokens = isOllama ? OLLAMA_TOKENS : null;
-  windows.set(keyOf(baseUrl, model), { tokens, isKnown: false, until: Date.now() + MINUTE_MS });
+  if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);
+  assume(isOllama ? OLLAMA_TOKENS : null);
 }
 
 const numCtxIn = ({ parameters }: Record<string, unknown>) =>
@@ -57,15 +63,14 @@ const numCtxIn = ({ parameters }: Record<string, unknown>) =>
 /** llama-server: `meta.n_ctx`, vLLM: `max_model_len`, LiteLLM: `model_info`, others by their names. */
 export function windowIn(body: unknown, model: string): number | null {
   const list = isObject(body) ? (body["data"] ?? body["models"]) : null;
-  const entry = (Array.isArray(list) ? list.filter(isObject) : []).find((one) =>
-    [one["id"], one["name"], one["model_name"]].some((name) =>
+  const entry = (Array.isArray(list) ? list.filter(isObject) : []).find((listing) =>
+    [listing["id"], listing["name"], listing["model_name"]].some((name) =>
       [model, `${model}:latest`].includes(String(name)),
     ),
   );
   const { meta, model_info: info } = entry ?? {};
   const facts = { ...entry, ...(isObject(meta) && meta), ...(isObject(info) && info) };
-  const told = NAMES.map((name) => Number(facts[name])).find((tokens) => tokens > 0);
-  return told ?? null;
+  return NAMES.map((name) => Number(facts[name])).find((tokens) => tokens > 0) ?? null;
 }
 const NAMES = [
   "n_ctx",

@@ -8,30 +8,29 @@ import { chatFetch } from "./chat-fetch.ts";
 import { embeddingWithOurFailures, withOurFailures } from "./model-failures.ts";
 import { withoutThinking } from "./thinking.ts";
 
-/** An OpenAI-compatible server. Tests and the Workers AI adapter pass their own `fetch`. */
+/** An OpenAI-compatible server. */
 export type OpenAiEndpoint = {
   /** Ends in `/v1`, or in the provider's path for the AI Gateway. */
   baseUrl: string;
-  apiKey: string | undefined;
   headers?: Record<string, string>;
   /** Also the key of the provider options. */
   name: string;
-  fetch?: typeof globalThis.fetch;
+  /** Adds the key. */
+  fetch: typeof globalThis.fetch;
   /** Whether `dimensions` may be sent: many local servers refuse a field they do not know. */
   sendsDimensions?: boolean;
-  /** `cohere`: Cohere's own server, which refuses unknown fields. */
-  rerankForm?: "any" | "cohere";
+  /** Cohere's own server refuses unknown fields. */
+  isCohere?: boolean;
 };
 
-function providerOf(endpoint: OpenAiEndpoint, fetch = endpoint.fetch) {
+function providerOf({ name, baseUrl, headers = {}, fetch }: OpenAiEndpoint) {
   return createOpenAICompatible({
-    name: endpoint.name,
-    baseURL: endpoint.baseUrl,
+    name,
+    baseURL: baseUrl,
+    headers,
+    fetch,
     supportsStructuredOutputs: true,
     includeUsage: true,
-    ...(endpoint.apiKey === undefined ? {} : { apiKey: endpoint.apiKey }),
-    ...(endpoint.headers === undefined ? {} : { headers: endpoint.headers }),
-    ...(fetch === undefined ? {} : { fetch }),
     // Strict mode refuses most schemas found in practice; we validate the answer ourselves.
     transformRequestBody: withoutStrictSchema,
   });
@@ -46,7 +45,7 @@ function withoutStrictSchema(body: Record<string, unknown>): Record<string, unkn
 
 export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageModelV4 {
   const fetch = chatFetch(endpoint.fetch, endpoint.baseUrl);
-  return withoutThinking(withOurFailures(providerOf(endpoint, fetch).chatModel(modelId)));
+  return withoutThinking(withOurFailures(providerOf({ ...endpoint, fetch }).chatModel(modelId)));
 }
 
 export function openAiEmbedding(

@@ -58,12 +58,10 @@ async function askForRanking(
   options: RerankingModelV4CallOptions,
 ) {
   const documents = textsOf(options);
-  const send = endpoint.fetch ?? globalThis.fetch;
-  const response = await send(`${endpoint.baseUrl}/rerank`, {
+  const response = await endpoint.fetch(`${endpoint.baseUrl}/rerank`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
-      ...(endpoint.apiKey === undefined ? {} : { authorization: `Bearer ${endpoint.apiKey}` }),
       ...endpoint.headers,
     },
     body: JSON.stringify({
@@ -71,7 +69,7 @@ async function askForRanking(
       query: options.query,
       documents,
       // TEI's name for `documents`; it and all others but Cohere ignore unknown fields.
-      ...(endpoint.rerankForm === "cohere" ? {} : { texts: documents }),
+      ...(endpoint.isCohere === true ? {} : { texts: documents }),
       top_n: options.topN ?? documents.length,
       return_documents: false,
     }),

@@ -20,6 +20,9 @@ const PROBLEMS: Record<number, string> = {
   503: "still loads its model",
 };
 
+/** Stands for a server of the panel until a call is made. */
+export const panelAddress = (name: string) => `http://${name}`;
+
 /** An address that was typed is not left: a redirect is no answer. */
 export function serverFetch({ apiKey, setBy }: KeyedServer, fetch: Fetch | undefined): Fetch {
   const send = keyedFetch(fetch, () => Promise.resolve({ Authorization: bearer(apiKey) }));
@@ -45,7 +48,8 @@ export async function stateOf(
       return { ...state, status, problem };
     }
     const models = (list.data.data ?? []).map(({ id }) => {
-      const contextTokens = windowIn(body, id) ?? windowOf(baseUrl, id)?.tokens ?? null;
+      const address = setBy === "panel" ? panelAddress(name) : baseUrl;
+      const contextTokens = windowIn(body, id) ?? windowOf(address, id)?.tokens ?? null;
       return { model: `${name}/${id}`, kind: modelKindOf(id), contextTokens };
     });
     return { ...state, status, problem: null, models };

@@ -91,6 +91,6 @@ function answerReader(mayBeginThinking: boolean) {
     return closing === null ? "" : begin(seen.slice(closing.index + closing[0].length));
   };
   /** Without a closing mark, a text that had no opening one is the answer. */
-  const end = () => (isMarked ? "" : held.join(""));
+  const end = () => (isMarked ? "" : held.splice(0).join(""));
   return { push, end };
 }

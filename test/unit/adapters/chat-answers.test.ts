@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { parseConfig } from "../../../src/config.ts";
@@ -27,7 +28,11 @@ async function streamed(double: OpenAiDouble, name: string, options = { prompt }
   return text;
 }
 
-async function whole(double: OpenAiDouble, name: string, options = { prompt }) {
+async function whole(
+  double: OpenAiDouble,
+  name: string,
+  options: LanguageModelV4CallOptions = { prompt },
+) {
   const result = await modelOf(double, name).doGenerate(options);
   const texts = result.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.join("");
@@ -53,6 +58,43 @@ test.each([
   double.refuse = () => null;
   await whole(double, `${name}-4o`, limited);
   expect(double.requests[4]?.body).toMatchObject({ max_tokens: 50, temperature: 0.2 });
+});
+
+test("a schema that a failing server got no answer to is sent again after a while", async () => {
+  const double = new OpenAiDouble();
+  double.fail("chat", { kind: "status", status: 500 }, 1);
+  const schema = { type: "object" as const };
+  const options = { prompt, responseFormat: { type: "json" as const, schema } };
+  const schemasSent = () =>
+    double.requests.map(({ body }) => "response_format" in (body as Record<string, unknown>));
+  await whole(double, "failed-once", options);
+  await whole(double, "failed-once", options);
+  expect(schemasSent()).toEqual([true, false, false]);
+  vi.useFakeTimers({ now: Date.now() + 11 * 60_000, toFake: ["Date"] });
+  await whole(double, "failed-once", options).finally(() => vi.useRealTimers());
+  expect(schemasSent()).toEqual([true, false, false, true]);
+});
+
+test("a server that does not answer is asked once for its window, and keeps the last", async () => {
+  const urls: string[] = [];
+  let isUp = true;
+  const list = { data: [{ id: "small", meta: { n_ctx: 2_048 } }] };
+  const fetch: typeof globalThis.fetch = (input) => {
+    urls.push(input instanceof Request ? input.url : input.toString());
+    return isUp ? Promise.resolve(Response.json(list)) : Promise.reject(new TypeError("refused"));
+  };
+  const variables = { OPENAI_COMPATIBLE_BASE_URL: "http://window.test/v1" };
+  const models = modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {
+    fetch,
+  });
+  const chat = models.chat("local/small");
+  await chat.window?.read();
+  expect(chat.contextTokens).toBe(2_048);
+  isUp = false;
+  vi.useFakeTimers({ now: Date.now() + 61 * 60_000, toFake: ["Date"] });
+  await chat.window?.read().finally(() => vi.useRealTimers());
+  expect(urls).toEqual(Array(2).fill("http://window.test/v1/models"));
+  expect(chat.contextTokens).toBe(2_048);
 });
 
 test("a refusal for another reason stays one, and says it without secrets", async () => {
