@@ -79,7 +79,7 @@ export const invalid = (message: string, fields: FieldProblem[] = []) =>
 export const invalidFields = (problems: FieldProblem[]) =>
   invalid(problems.map(problemText).join("; "), problems);
 export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
-/** What reading a caller's body throws when the caller stops sending. */
+/** Throws the error of a body whose caller stopped sending. */
 export function endedEarly(cause: unknown): never {
   throw new QuarryError("invalid", `${INVALID}body ends before its length`, { cause });
 }

@@ -6,9 +6,9 @@ export type Principal = string;
 
 export const EVERYONE: Principal = "everyone";
 
-/** In the audience of a file without readers of its own: the default readers of its source. */
+/** Stands for the default readers of a source, in the audience of a file without its own. */
 export const DEFAULT: Principal = "default";
-/** The same of a public site: everyone while the source has no default readers. */
+/** Stands for the default readers of a public site: everyone while it has none. */
 export const PUBLIC: Principal = "public";
 
 /** In place of a token's reader: each call names it. */
@@ -47,7 +47,7 @@ const ADDRESS = /^[^\s@:\p{Cc}]+@[^\s@:\p{Cc}]+$/u;
 export const isAddress = (text: string): boolean =>
   ADDRESS.test(text.trim()) && userPrincipal(text) !== null;
 
-/** The same as `principalOf` for what people write: `user:` stands before an address. */
+/** Like `principalOf` for the texts of people: `user:` stands before an address. */
 export function writtenPrincipal(text: string): Principal | null {
   const principal = principalOf(text);
   const user = /^user:(.*)$/s.exec(principal ?? "")?.[1];
@@ -63,9 +63,9 @@ export function domainPrincipal(address: string): Principal | null {
   return at === -1 ? null : principalOf(`domain:${address.slice(at + 1).trim()}`);
 }
 
-/** With what lets a reader in by a source's default readers, as they are now. */
+/** Adds the principals by which the current default readers of a source let a reader in. */
 export function withDefaults(own: Principal[], defaults: Principal[]): Principal[] {
-  const isIn = defaults.some((one) => own.includes(one));
+  const isIn = defaults.some((principal) => own.includes(principal));
   const isPublic = isIn || defaults.length === 0;
   return [...own, ...(isIn ? [DEFAULT] : []), ...(isPublic ? [PUBLIC] : [])];
 }
@@ -73,5 +73,5 @@ export function withDefaults(own: Principal[], defaults: Principal[]): Principal
 /** Everything that lets a reader in. */
 export function principalsOf({ user, groups }: Reader): Principal[] {
   const all = [userPrincipal(user), domainPrincipal(user), EVERYONE, ...groups.map(groupPrincipal)];
-  return [...new Set(all.filter((one) => one !== null))];
+  return [...new Set(all.filter((principal) => principal !== null))];
 }

@@ -22,7 +22,7 @@ export async function dryRun(terminal: Terminal, { environment }: DeploySettings
   terminal.say(`Everything was built for ${environment}, nothing was deployed.`);
 }
 
-const answer = z.array(z.object({ results: z.array(z.unknown()) }));
+const answers = z.array(z.object({ results: z.array(z.unknown()) }));
 
 /** Says which indexes the new code rebuilds. @throws CommandFailure for a database of a later version */
 export async function tellUpgrade(
@@ -31,10 +31,10 @@ export async function tellUpgrade(
 ): Promise<void> {
   const where = ["--remote", "--env", environment];
   const statement = ["d1", "execute", database.name, "--json", "--command", VERSION_SQL];
-  const [found] = jsonSaid(await askWrangler([...statement, ...where]), answer) ?? [];
+  const [answer] = jsonSaid(await askWrangler([...statement, ...where]), answers) ?? [];
   const migrations = await readdir(join(PROJECT, "migrations"));
-  const of = { where: `The database ${database.name}`, migrations };
-  const notice = upgradeNotice(found?.results[0], of);
+  const versions = { where: `The database ${database.name}`, migrations };
+  const notice = upgradeNotice(answer?.results[0], versions);
   if (notice !== null) terminal.warn(notice);
 }
 

@@ -7,7 +7,7 @@ import ignore, { type Ignore } from "ignore";
 
 import { codeOf, CommandFailure } from "../failure.ts";
 
-/** The later one decides, as for ripgrep. */
+/** The rules of the later file win, as for ripgrep. */
 export const IGNORE_FILES = [".gitignore", ".ignore"];
 
 /** The rules of a folder, for paths relative to it, and those of the folders above. */
@@ -41,8 +41,8 @@ export function isIgnored(rules: IgnoreRules | null, path: string): boolean {
 }
 
 /**
- * The rules of the checkout that holds a folder; null where there is none. Who pushes an ignored
- * folder, such as built documentation, means it: then none from above it hold.
+ * The rules of the checkout that holds a folder; null without one, and for a folder that they
+ * ignore: whoever pushes such a folder, such as built documentation, names it on purpose.
  */
 export async function rulesAbove(folder: string): Promise<IgnoreRules | null> {
   if (existsSync(join(folder, ".git"))) return null;

@@ -64,8 +64,8 @@ async function putFiles(api: PanelApi, id: string, files: BatchPart[]) {
   const parts = files.map((file) => ({ ...file, path: encodedPath(file.path) }));
   const { data, contentType } = multipartBody(parts);
   const { repeating: fetch } = api;
-  const sent = { ...bytes(data, { "Content-Type": contentType }), body: { file: [] } };
-  const call = { params: { path: { id } }, ...sent, fetch };
+  const upload = { ...bytes(data, { "Content-Type": contentType }), body: { file: [] } };
+  const call = { params: { path: { id } }, ...upload, fetch };
   return (await dataOf(api.POST("/file-sources/{id}/files", call))).files;
 }
 

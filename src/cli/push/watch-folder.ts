@@ -78,6 +78,6 @@ function isInside(path: string, root: string): boolean {
   if (path !== root && !path.startsWith(`${root}${sep}`)) return false;
   // A change of what is ignored is a change of the folder.
   const isIgnoreFile = IGNORE_FILES.includes(basename(path));
-  const shown = isIgnoreFile ? dirname(path) : path;
-  return !isHidden(shown.slice(root.length).replaceAll(sep, "/"));
+  const changed = isIgnoreFile ? dirname(path) : path;
+  return !isHidden(changed.slice(root.length).replaceAll(sep, "/"));
 }

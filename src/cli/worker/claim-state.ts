@@ -80,11 +80,11 @@ function placeRecord(stateFolder: string, name: string, record: Owner): void {
   try {
     writeFileSync(join(draft, name), JSON.stringify(record), { mode: OWNER_ONLY });
     while (!isRenamed(draft, claim)) {
-      for (const file of readdirSync(claim).map((other) => join(claim, other))) {
-        const other = readRecord(file);
-        if (other?.folder === record.folder && other.process === identityOf(other.pid)) {
+      for (const file of readdirSync(claim).map((entry) => join(claim, entry))) {
+        const rival = readRecord(file);
+        if (rival?.folder === record.folder && rival.process === identityOf(rival.pid)) {
           throw new CommandFailure(
-            `Another server uses ${stateFolder} (process ${other.pid}, port ${other.port}). ` +
+            `Another server uses ${stateFolder} (process ${rival.pid}, port ${rival.port}). ` +
               "Stop that server, or choose another folder with --state (npm run dev: --persist-to).",
           );
         }

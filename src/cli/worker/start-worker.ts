@@ -74,19 +74,18 @@ export async function problemOfStart(
   ended: Promise<unknown>,
   withinMs: number,
 ): Promise<string | null> {
-  const state = { gone: false };
-  void ended.then(() => (state.gone = true));
   const giveUpAt = Date.now() + withinMs;
-  while (!state.gone && Date.now() < giveUpAt) {
+  let isOver = false;
+  while (!isOver && Date.now() < giveUpAt) {
     const response = await fetch(probe).catch(() => null);
     if (response?.ok === true) {
       await response.body?.cancel();
       return null;
     }
-    const said: unknown = await response?.json().catch(() => null);
-    const error = isObject(said) ? said["error"] : null;
+    const answer: unknown = await response?.json().catch(() => null);
+    const error = isObject(answer) ? answer["error"] : null;
     if (response?.status === 500 && typeof error === "string") return error;
-    await Promise.race([pause(POLL_EVERY_MS), ended]);
+    isOver = await Promise.race([pause(POLL_EVERY_MS, false), ended.then(() => true)]);
   }
   return "";
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { CommandFailure } from "../failure.ts";
 
-/** What a database tells of its version: indexes of other formats, and the last migration. */
+/** Reads the version of a database: its indexes of other formats, and its last migration. */
 export const VERSION_SQL = `select count(*) as indexes, coalesce(sum(indexed_files), 0) as files,
   coalesce(sum(number_vectors), 0) as passages, coalesce(max(format), 0) as format,
   (select name from d1_migrations order by id desc limit 1) as migration
@@ -18,7 +18,7 @@ const figures = z.object({
 });
 
 /**
- * What this version does with the indexes of a database, from the row of `VERSION_SQL`; null:
+ * A sentence on what this version rebuilds in a database, from the row of `VERSION_SQL`; null:
  * nothing, or the database is new.
  * @throws CommandFailure for a database of a later version
  */
@@ -26,9 +26,9 @@ export function upgradeNotice(
   row: unknown,
   { where, migrations }: { where: string; migrations: string[] },
 ): string | null {
-  const found = figures.safeParse(row).data;
-  if (found === undefined) return null;
-  const { indexes, files, passages, format, migration } = found;
+  const { data } = figures.safeParse(row);
+  if (data === undefined) return null;
+  const { indexes, files, passages, format, migration } = data;
   if (format > INDEX_FORMAT || (migration !== null && !migrations.includes(migration))) {
     throw new CommandFailure(
       `${where} was written by a later version of Quarry. Update this one, or use another.`,

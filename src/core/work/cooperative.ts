@@ -14,7 +14,7 @@ export type CooperativeWork<T> = Generator<number, T, void>;
  */
 const CHARACTERS_BETWEEN_YIELDS = 1 << 15;
 
-/** In characters: the cost of a line, an item, a unit or a part without its text. */
+/** Characters that count for a line, an item, a unit or a part next to its text. */
 export const ITEM_COST = 16;
 
 /** Shorter steps are not worth reporting. */
@@ -64,7 +64,7 @@ export class Pace {
   readonly #yieldToOthers: YieldToOthers;
   readonly #between: number;
   #length = 0;
-  /** Pieces of work side by side wait one after another. */
+  /** The turns of simultaneous work follow each other. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(yieldToOthers: YieldToOthers, between = CHARACTERS_BETWEEN_YIELDS) {
@@ -72,7 +72,7 @@ export class Pace {
     this.#between = between;
   }
 
-  /** To be awaited beside other work of so many characters. */
+  /** To be awaited with each piece of work of so many characters. */
   async count(length: number): Promise<void> {
     this.#length += length;
     if (this.#length < this.#between) return;

@@ -1,9 +1,9 @@
-/** Waiting work checks for its turn itself: one request cannot wake another. */
+/** Each waiting request polls: one request cannot wake another. */
 const LOOK_EVERY_MS = 20;
-/** A request that ended without a word has left the line. */
+/** A request that has not polled for so long was cut off. */
 const GONE_AFTER_MS = 1_000;
 
-/** Work that is ahead goes first, then groups in turn; `beat` is called while the work waits. */
+/** Work that `isAhead` goes first, then groups in turn; `beat` is called while the work waits. */
 export type InLane = {
   /** Work that has not ended after so many ms never will: its request was cut off. */
   leaseMs: number;
@@ -27,7 +27,7 @@ export class Lane {
     this.#atOnce = atOnce;
   }
 
-  /** Places that run or wait. */
+  /** The number of running and waiting pieces of work. */
   get size(): number {
     this.#next();
     return this.#running.length + this.#waiting.size;
@@ -53,10 +53,10 @@ export class Lane {
     this.#servedAt.set(work.group ?? "", place.number);
     place.seenAt = Date.now();
     this.#running.push(place);
-    return () => void (this.#running = this.#running.filter((other) => other !== place));
+    return () => void (this.#running = this.#running.filter((running) => running !== place));
   }
 
-  /** Whose turn it is; null: nobody's. */
+  /** The waiting work whose turn it is; null: none. */
   #next(): Place | null {
     const isThere = ({ seenAt }: Place, forMs: number) => Date.now() - seenAt <= forMs;
     this.#running = this.#running.filter((place) => isThere(place, place.leaseMs));
