@@ -45,9 +45,8 @@ export async function runInference(
   const { caller, messages = [], followUp = [] } = asked;
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
   const sent = { ...asked, messages, followUp, setting: inference, input, output };
-  const of = { ...sent, mayBeEmpty: false };
   return await measured(services, { kind: "inference", ...subject }, systemPrompt, (tools) =>
-    answerFromPassages(services, of, tools),
+    answerFromPassages(services, sent, tools),
   );
 }
 
@@ -58,7 +57,7 @@ type PassagesRun = Omit<InferenceRun, "inference" | "messages" | "followUp"> & {
   followUp: EarlierMessage[];
   setting: Setting;
   output: OutputPlan | null;
-  mayBeEmpty: boolean;
+  mayBeEmpty?: boolean;
 };
 
 /** Searches, puts the passages into the prompt, and asks the model. */

@@ -70,10 +70,11 @@ export async function runTurn(
   const log = newSearchLog(meter.uses, now);
   const { contextTokens, tokenizer } = chat;
   const howToCite = citing?.notice;
-  const room = roomOf(request);
-  const turnOf = { services, contextTokens, room, tokenizer, key, howToCite, log, emit };
+  const turnOf = { services, contextTokens, tokenizer, key, howToCite, log, emit };
   const searches =
-    search === null ? {} : await searchTools({ ...turnOf, settings: search }, setting.rags);
+    search === null
+      ? {}
+      : await searchTools({ ...turnOf, room: roomOf(request), settings: search }, setting.rags);
   const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
   const offered = await offeredTools(searches, request.functions);
   // What the model has done before the turn counts.
