@@ -58,7 +58,7 @@ const aesKey = allow(
   z.base64({ error: AES_KEY, abort: true }).refine((text) => atob(text).length === 32, AES_KEY),
   "32 bytes in base64",
 );
-/** Of the largest models that are in use. */
+/** The largest models in use have so many. */
 export const MAX_DIMENSIONS = 4_096;
 /** https://developers.cloudflare.com/vectorize/platform/limits/ */
 const MAX_VECTORIZE_DIMENSIONS = 1_536;

@@ -34,7 +34,7 @@ export type AssembledPrompt = {
   text: string;
   used: RetrievedChunk[];
   leftOut: number;
-  /** Of the whole prompt, by our count. */
+  /** Our count for the whole prompt. */
   tokens: number;
 };
 
@@ -73,7 +73,7 @@ export const answerTokens = ({ contextTokens, maxOutputTokens }: Omit<Window, "t
 
 /** A refused prompt is so much shorter the next time, where the server names no figures. */
 const SHORTER = 0.7;
-/** Of what a server takes by its own count. */
+/** A share of the limit that a server names: our counts differ. */
 const CAREFUL = 0.95;
 
 /** How many tokens by our count a server takes that refused so many. */

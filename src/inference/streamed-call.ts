@@ -23,7 +23,7 @@ type StreamedCall = {
   meter: Meter;
   /** Absent: nobody listens. */
   hearing: Hearing | undefined;
-  /** What there is of a text after so many ms is the answer. */
+  /** After so many ms, the text so far is the answer. */
   withinMs: number;
 };
 
@@ -99,7 +99,7 @@ const CUT: NonNullable<Received["end"]> = {
   },
 };
 
-/** What can be an answer: text, and no call of a tool. */
+/** Text without a call of a tool can be an answer. */
 const hasText = ({ content }: Received) =>
   content.every((one) => !("type" in one)) &&
   content.some((one) => "kind" in one && one.kind === "text" && one.parts.length > 0);

@@ -96,7 +96,7 @@ export type ChatModel = {
   callsFunctions: boolean;
 };
 
-/** Of an input, tokens that were sent, and that are taken; null: the server does not say. */
+/** Tokens of an input, and how many the model takes; null: the server does not say. */
 export type TooLong = { sent: number | null; limit: number | null };
 
 /** Why a model call failed, whatever the vendor; without key, URL or body. */
@@ -167,7 +167,7 @@ export type ProviderKeyName = (typeof PROVIDER_KEY_NAMES)[number];
 export const isProviderKeyName = (name: string): name is ProviderKeyName =>
   PROVIDER_KEY_NAMES.some((one) => one === name);
 
-/** What was set in the panel: keys by provider, and servers of `local/…` and `local-…/…` models. */
+/** Settings of the panel: keys by provider, and servers of `local/…` and `local-…/…` models. */
 export type ProviderKeys = Partial<Record<ProviderKeyName, string>> & { servers?: KeyedServer[] };
 
 /** A model that can be chosen. Prices are in US dollars per million tokens; null: unknown. */

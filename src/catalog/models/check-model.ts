@@ -15,8 +15,8 @@ export async function languageModelProblem(
 ): Promise<FieldProblem | null> {
   const problem = await problemWith(models, { field, name }, () => models.chat(name));
   if (problem !== null || name !== BUILT_IN_MODELS.chat) return problem;
-  const told = `${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
-  return { field, problem: `: ${told}` };
+  const advice = `${name} only quotes passages and cannot ${purpose}: name a language model, such as local/llama3.2`;
+  return { field, problem: `: ${advice}` };
 }
 
 /** The same for a reranker. @throws QuarryError `invalid`. */
@@ -32,8 +32,12 @@ export async function checkEmbedder({ models, config }: Pick<Services, "models" 
 
 type Field = { field: string; name: string };
 
-async function refuse(models: Services["models"], of: Field, find: () => unknown): Promise<void> {
-  const problem = await problemWith(models, of, find);
+async function refuse(
+  models: Services["models"],
+  field: Field,
+  find: () => unknown,
+): Promise<void> {
+  const problem = await problemWith(models, field, find);
   if (problem !== null) throw invalidFields([problem]);
 }
 

@@ -17,7 +17,7 @@ export async function tryModelServer(services: Trying, name: string) {
   const trials: { model: string; passed: boolean; result: string }[] = [];
   // One after the other: a laptop has one processor.
   for (const [kind, work] of Object.entries({ chat: answer, embedding: embed })) {
-    const model = models.find((one) => one.kind === kind)?.model;
+    const model = models.find((entry) => entry.kind === kind)?.model;
     if (model === undefined) continue;
     const signal = AbortSignal.timeout(services.config.MODEL_TIMEOUT_MS);
     try {
