@@ -106,7 +106,7 @@ function tooLongIn(sentence: string): ModelFailure["tooLong"] {
 }
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */
-export function asModelFailure(thrown: unknown, signal: AbortSignal | undefined): unknown {
+function asModelFailure(thrown: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return thrown;
   const own = ownFailureIn(thrown);
   if (own !== null) return own;
@@ -136,13 +136,14 @@ const OF_CONTENT = /^(?:AI_|SyntaxError|\$?ZodError)/;
 
 /**
  * What workerd throws where nothing listens, a name is unknown or a connection breaks: an `Error`
- * ("Network connection lost.", "internal error; …") with `remote` or `retryable`. The SDK knows
- * only the `TypeError` of browsers and Node.js.
+ * ("Network connection lost.", "internal error; …") with `remote` or `retryable`; Node.js throws a
+ * `TypeError`.
  */
 const isLostConnection = (thrown: unknown) =>
-  thrown instanceof Error && ("remote" in thrown || "retryable" in thrown);
+  thrown instanceof TypeError ||
+  (thrown instanceof Error && ("remote" in thrown || "retryable" in thrown));
 
-async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await work;
   } catch (thrown) {
@@ -173,17 +174,15 @@ function withOurFailuresIn(stream: Parts, signal: AbortSignal | undefined): Part
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) return controller.close();
-          if (value.type !== "error") return controller.enqueue(value);
-          controller.enqueue({ type: "error", error: failureInStream(value.error, signal) });
-          controller.close();
-          await reader.cancel();
-        } catch (thrown) {
-          controller.enqueue({ type: "error", error: failureInStream(thrown, signal) });
-          controller.close();
-        }
+        const part = await reader.read().then(
+          ({ value }) => value,
+          (error: unknown) => ({ type: "error" as const, error }),
+        );
+        if (part === undefined) return controller.close();
+        if (part.type !== "error") return controller.enqueue(part);
+        controller.enqueue({ type: "error", error: failureInStream(part.error, signal) });
+        controller.close();
+        await reader.cancel().catch(() => undefined);
       },
       cancel: (reason) => reader.cancel(reason),
     },

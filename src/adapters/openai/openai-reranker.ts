@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { ModelFailure, tokensOfReranking } from "../../ports/models.ts";
-import { asModelFailure, failureOfStatus } from "./model-failures.ts";
+import { failureOfStatus, translated } from "./model-failures.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 
 const inJinaForm = z.object({
@@ -36,18 +36,10 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
     provider: `${endpoint.name}.rerank`,
     modelId,
     async doRerank(options) {
-      const { abortSignal } = options;
-      try {
-        const { ranking, tokens } = await askForRanking(endpoint, modelId, options);
-        if (tokens === null) return { ranking };
-        return { ranking, providerMetadata: tokensOfReranking(tokens) };
-      } catch (thrown) {
-        if (thrown instanceof ModelFailure || abortSignal?.aborted === true) throw thrown;
-        if (thrown instanceof TypeError) {
-          throw new ModelFailure("connection failed", { retryable: true }, { cause: thrown });
-        }
-        throw asModelFailure(thrown, abortSignal);
-      }
+      const request = askForRanking(endpoint, modelId, options);
+      const { ranking, tokens } = await translated(request, options.abortSignal);
+      if (tokens === null) return { ranking };
+      return { ranking, providerMetadata: tokensOfReranking(tokens) };
     },
   };
 }
