@@ -94,8 +94,7 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
     throw invalid(`${READER_HEADER} and ${GROUPS_HEADER} must have at most 16 KiB together`);
   }
   const named = header === null ? null : addressIn(header);
-  if (reader === NAMED)
-    return named === null ? null : { user: named, groups: groupsIn(groupsHeader) };
+  if (reader === NAMED) return namedReader(named, groupsHeader);
   const isAnother = named !== null && userPrincipal(named) !== userPrincipal(reader ?? "");
   if (isAnother || groupsHeader !== null) {
     const who = reader === null ? "has no reader, and" : "reads as one person, and";
@@ -104,6 +103,9 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
   }
   return reader === null ? null : { user: reader, groups };
 }
+
+const namedReader = (user: string | null, groupsHeader: string | null): Reader | null =>
+  user === null ? null : { user, groups: groupsIn(groupsHeader) };
 
 function addressIn(header: string): string {
   const address = decoded(READER_HEADER, header);

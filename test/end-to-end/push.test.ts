@@ -258,7 +258,8 @@ test("hostile documents end, others are served, the file behind is indexed", asy
   let answers = 0;
   for (; !state.isDone; answers++) await expectHealth();
   const { failed } = await indexing;
-  expect(answers).toBeGreaterThan(2 * hostile.length);
+  // One that had to wait for all documents would be the only one.
+  expect(answers).toBeGreaterThan(1);
   const reasons = new Map(failed.map(({ filePath, errorMessage }) => [filePath, errorMessage]));
   for (const [name, , end] of hostile) {
     const reason: unknown = "error" in end ? expect.stringContaining(end.error) : undefined;

@@ -1,7 +1,19 @@
 import { afterAll } from "vitest";
 
-// Whatever a batch may be the first to need: what one event imports others would wait for.
+// Whatever a batch may be the first to need: an event that waits for a module that another event
+// imports waits for good if that one ends before.
 import "../../src/jobs/consume.ts";
+import "../../src/documents/extract-document.ts";
+import "../../src/sources/google-drive/google-drive-reader.ts";
+import "../../src/sources/object-storage/object-storage-reader.ts";
+import "../../src/sources/r2-bucket/r2-bucket-reader.ts";
+import "../../src/sources/sharepoint/sharepoint-reader.ts";
+import "../../src/sources/web/web-reader.ts";
+import "../../src/documents/formats/text/extract-plain-text.ts";
+import "../../src/documents/formats/markdown/extract-markdown.ts";
+import "../../src/documents/formats/html/extract-html.ts";
+import "../../src/evaluation/runs/work-on-run.ts";
+import "../../src/ingestion/maintenance/sweep.ts";
 import { batches } from "./queue-batches.ts";
 import { eventually } from "./eventually.ts";
 

@@ -143,7 +143,10 @@ const isLostConnection = (thrown: unknown) =>
   thrown instanceof TypeError ||
   (thrown instanceof Error && ("remote" in thrown || "retryable" in thrown));
 
-export async function translated<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function translated<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   try {
     return await work;
   } catch (thrown) {

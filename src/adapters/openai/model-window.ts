@@ -42,23 +42,24 @@ export async function readWindow({ baseUrl, fetch }: Server, model: string): Pro
   const assume = (tokens: number | null) =>
     void windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
   if (list === undefined) return assume(earlier?.tokens ?? null);
-  const window = windowIn(list, model);
-  if (window !== null) return learnWindow(baseUrl, model, window);
+  const window = windowIn(list, model) ?? 0;
+  if (window > 0) return learnWindow(baseUrl, model, window);
   const [settings, ...lists] = await Promise.all([
     // Also describes a model that is not loaded, https://docs.ollama.com/api/show
     read(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
     ...OWN_LISTS.map((path) => read(`${root}${path}`)),
   ]);
-  const isOllama = isObject(settings) && isObject(settings["details"]);
-  const [ownWindow = isOllama ? numCtxIn(settings) : 0] = lists.flatMap(
-    (own) => windowIn(own, model) ?? [],
-  );
+  const [ownWindow = numCtxIn(settings)] = lists.flatMap((own) => windowIn(own, model) ?? []);
   if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);
-  assume(isOllama ? OLLAMA_TOKENS : null);
+  assume(isOllamas(settings) ? OLLAMA_TOKENS : null);
 }
 
-const numCtxIn = ({ parameters }: Record<string, unknown>) =>
-  Number(/^num_ctx\s+(\d+)$/m.exec(String(parameters))?.[1] ?? 0);
+const isOllamas = (settings: unknown): settings is Record<string, unknown> =>
+  isObject(settings) && isObject(settings["details"]);
+function numCtxIn(settings: unknown): number {
+  if (!isOllamas(settings)) return 0;
+  return Number(/^num_ctx\s+(\d+)$/m.exec(String(settings["parameters"]))?.[1] ?? 0);
+}
 
 /** llama-server: `meta.n_ctx`, vLLM: `max_model_len`, LiteLLM: `model_info`, others by their names. */
 export function windowIn(body: unknown, model: string): number | null {

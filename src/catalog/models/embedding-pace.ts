@@ -69,9 +69,7 @@ export class EmbeddingPace {
   async call(tokens: number, send: Send, how: Paced): Promise<void> {
     const { isAhead = false } = how;
     let isLate = false;
-    if (isAhead && Date.now() < this.#silentUntil) {
-      throw new ModelFailure("the server does not answer at the moment");
-    }
+    if (isAhead) this.#refuseSilent();
     const lastMs = isAhead ? SILENT_MS : LAST_MS;
     const end = await this.#lane.begin({ ...how, leaseMs: lastMs });
     const limitMs = this.#limitMs(tokens, isAhead);
@@ -84,10 +82,7 @@ export class EmbeddingPace {
     try {
       await inTime(limitMs, how.signal, () => measured);
     } catch (thrown) {
-      // An answer that is wrong is not to be tried again.
-      const isSilence = thrown instanceof ModelFailure && !thrown.status && thrown.retryable;
-      const isLong = Date.now() - startedAt >= RETURN_MS;
-      isLate = isLong && (isSilence || thrown instanceof DeadlineExceeded);
+      isLate = Date.now() - startedAt >= RETURN_MS && isSilence(thrown);
       if (isLate) {
         if (this.late.size > KEPT_VECTORS) this.late.clear();
         this.#tokensPerCall = Math.max(1, this.#tokensPerCall / 2);
@@ -99,6 +94,11 @@ export class EmbeddingPace {
     } finally {
       clearInterval(beating);
     }
+  }
+
+  #refuseSilent(): void {
+    if (Date.now() >= this.#silentUntil) return;
+    throw new ModelFailure("the server does not answer at the moment");
   }
 
   #limitMs(tokens: number, isAhead: boolean): number {
@@ -120,6 +120,11 @@ export class EmbeddingPace {
     this.#tokensPerCall = Math.min(inTime, Math.max(this.#tokensPerCall, GROWTH * tokens));
   }
 }
+
+/** An answer that is wrong is no silence, and not to be tried again. */
+const isSilence = (thrown: unknown) =>
+  thrown instanceof DeadlineExceeded ||
+  (thrown instanceof ModelFailure && !thrown.status && thrown.retryable);
 
 /** Calls a provider that takes calls side by side. @throws ModelFailure `isLate` */
 export const callAtOnce = (send: Send, { signal }: Paced) =>

@@ -202,9 +202,9 @@ function isNoteMark(first: Segment, next: Segment): boolean {
 /** The transformation of a text by its own matrix and then by the page's (ISO 32000-1, §8.3.4). */
 function multiply(page: number[], text: number[]) {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page;
-  const [x = 1, y = 0, z = 0, w = 1, u = 0, v = 0] = text;
-  const [left, top] = [a * u + c * v + e, b * u + d * v + f];
-  return [a * x + c * y, b * x + d * y, a * z + c * w, b * z + d * w, left, top] as const;
+  const moved = (x = 0, y = 0) => [a * x + c * y, b * x + d * y] as const;
+  const [left, top] = moved(text[4], text[5]);
+  return [...moved(text[0], text[1]), ...moved(text[2], text[3]), left + e, top + f] as const;
 }
 
 /** In ems: the largest distance between copies of a text that together look bold. */

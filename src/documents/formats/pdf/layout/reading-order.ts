@@ -121,14 +121,14 @@ function bandsAt(rows: Row[], x: number): Band[] {
 
 function areColumns({ start, end, sides }: Band, isFromRight: boolean): boolean {
   const [left, right] = sides;
-  if (left.length === 0 || right.length === 0) return false;
+  if (sides.some((side) => side.length === 0)) return false;
   const river = boundsOf(right).x0 - boundsOf(left).x1;
   if (river < Math.min(sizeOf(left), sizeOf(right)) * MIN_RIVER) return false;
   const [leftRows, rightRows] = [rowsByPlace(left), rowsByPlace(right)];
   const [fewer = 0, more = 0] = [leftRows.length, rightRows.length].sort((a, b) => a - b);
   if (more < MIN_LINES || lettersIn(right) < rightRows.length * MIN_LETTERS) return false;
   if (isNumbered(left, rightRows)) return true;
-  if (isProse(leftRows, isFromRight) && isProse(rightRows, isFromRight)) return true;
+  if ([leftRows, rightRows].every((rows) => isProse(rows, isFromRight))) return true;
   // Blocks that are drawn one after the other, with hardly a line at the same height.
   const shared = fewer + more - (end - start);
   const last = left.reduce((most, { order }) => Math.max(most, order), 0);

@@ -179,11 +179,11 @@ function divided(segment: Segment, columns: Interval[]): Segment[] {
   const parts: Segment[] = [];
   let start: Gap = { at: 0, x0: segment.x0, x1: segment.x0 };
   let next = 0;
-  for (let index = at + 1; index < end; index++) {
-    const left = (columns[index - 1]?.x1 ?? 0) - size * SPACE;
-    const right = columns[index]?.x0 ?? 0;
-    const isLeft = ({ x1 }: Gap) => x1 <= left || x1 <= right - size * ALIGNED;
-    while (next < gaps.length && isLeft(gaps[next] ?? start)) next++;
+  let left = (columns[at]?.x1 ?? 0) - size * SPACE;
+  for (const { x0: right, x1 } of columns.slice(at + 1, end)) {
+    const leftEnd = Math.max(left, right - size * ALIGNED);
+    left = x1 - size * SPACE;
+    while ((gaps[next]?.x1 ?? Infinity) <= leftEnd) next++;
     const gap = gaps[next];
     if (gap === undefined || gap.x1 >= right + size * ALIGNED) continue;
     parts.push({ ...segment, text: text.slice(start.at, gap.at), x0: start.x1, x1: gap.x0 });
