@@ -36,7 +36,7 @@ const ADVICE =
 
 const limited = limitedFetch(fetch, MAX_REPLY_BYTES);
 
-/** Names with the server's prefix. A server besides `local` may list none, as TEI does. @throws CommandFailure */
+/** Names with the server's prefix. Servers other than `local` may list none, as TEI does. @throws CommandFailure */
 export async function modelsOf(server: KeyedServer): Promise<string[]> {
   const signal = AbortSignal.timeout(LISTS_WITHIN_MS);
   const { problem, models } = await stateOf(server, limited, signal);

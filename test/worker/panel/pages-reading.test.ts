@@ -229,7 +229,7 @@ test("a form sent after the session ended says so; an open tab does not prolong 
   await expect.poll(seenAt).toBeGreaterThan(before ?? 0);
 });
 
-test("the page of a RAG shows the scale of its similarities, and does not measure it anew", async () => {
+test("a RAG page shows the scale of its similarities, measured once a load", async () => {
   await api.folderWithRag("Scaled");
   for (let at = 0; at < 8; at++)
     await api.put(`/file-sources/scaled/files/${at}.md`, `Notice ${at} of the harbour.`);
