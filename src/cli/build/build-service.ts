@@ -96,9 +96,8 @@ export async function buildDatabase(): Promise<void> {
   });
 }
 
-/** Writes all of dist/worker. The Worker is bundled again when its sources have changed. */
+/** Writes the files of the service, which runs with those of the database, if they changed. */
 export async function buildService({ minify = false } = {}): Promise<void> {
-  await buildDatabase();
   const { service, variables } = workerdConfigs(textOf("wrangler.toml"), versionOf(minify));
   const config = join(SERVICE, "service.capnp");
   if (existsSync(config) && readFileSync(config, "utf8") === service) return;

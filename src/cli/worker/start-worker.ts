@@ -36,8 +36,8 @@ const STOP_TIMEOUT_MS = 10_000;
  */
 export async function startWorker(settings: WorkerSettings) {
   const { port, stateFolder, host = LOOPBACK } = settings;
-  await buildIfChanged("service");
-  await applyMigrations(stateFolder, settings.tell);
+  await buildIfChanged("database");
+  await Promise.all([applyMigrations(stateFolder, settings.tell), buildIfChanged("service")]);
   const address = host.includes(":") ? `[${host}]` : host;
   const child = spawnService(stateFolder, `${address}:${port}`, settings.variables);
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
