@@ -1,4 +1,4 @@
-import { raw, only, runBatch, sql, joined, readRows } from "./sql.ts";
+import { raw, only, runBatch, sql, joinSql, readRows } from "./sql.ts";
 import type { Reads, ReadStatement, Selection, Sql } from "./sql.ts";
 import { number, text, computed, select } from "./select.ts";
 
@@ -13,8 +13,8 @@ export const counting = (from: Sql): ReadStatement<{ count: number }> =>
 
 /** The number of rows of `from …`. */
 export async function countRows(db: Reads, from: Sql): Promise<number> {
-  const [counted] = await runBatch(db, [counting(from)]);
-  return only(counted).count;
+  const [total] = await runBatch(db, [counting(from)]);
+  return only(total).count;
 }
 
 /** The number of rows of `from …`; counting stops at `max`. */
@@ -24,14 +24,16 @@ export const countUpTo = (db: Reads, max: number, from: Sql) =>
 /** A slice of the rows of `from …` in an order, and the number of all, in one round trip. */
 export async function readPage<Row>(
   db: Reads,
-  of: Selection<Row>,
+  selection: Selection<Row>,
   { from, order, offset, limit }: Slice & { from: Sql; order: Sql },
 ): Promise<{ data: Row[]; total: number }> {
-  const [data, counted] = await runBatch(db, [
-    sql`select ${of} ${from} order by ${order} limit ${limit} offset ${offset}`.reading(of),
+  const [data, totals] = await runBatch(db, [
+    sql`select ${selection} ${from} order by ${order} limit ${limit} offset ${offset}`.reading(
+      selection,
+    ),
     counting(from),
   ]);
-  return { data, total: only(counted).count };
+  return { data, total: only(totals).count };
 }
 
 /** By id, then by identifier, each from its index: `or` would read all that is not removed. */
@@ -61,13 +63,13 @@ export function readingOf({ after, before, limit }: PageAt, columns: number): Re
 
 /** What was read, in the order of reading, as a page. */
 export function keyedPage<Row>(
-  read: Row[],
+  rows: Row[],
   at: PageAt,
   { key, backwards }: Reading,
   keyOf: (row: Row) => Key,
 ): KeyedPage<Row> {
-  const hasMore = read.length > at.limit;
-  const data = read.slice(0, at.limit);
+  const hasMore = rows.length > at.limit;
+  const data = rows.slice(0, at.limit);
   if (backwards) data.reverse();
   const [first] = data;
   const last = data.at(-1);
@@ -100,16 +102,16 @@ type KeyedList<Row> = {
 export async function readKeyedPage<Row>(
   db: Reads,
   at: PageAt,
-  { of, from, columns, order, keyOf }: KeyedList<Row>,
+  { of: selection, from, columns, order, keyOf }: KeyedList<Row>,
 ): Promise<KeyedPage<Row>> {
   const reading = readingOf(at, columns.length);
   const isAscending = (order === "asc") !== reading.backwards;
   const ordered = columns.map((column) => raw(`${column} ${isAscending ? "asc" : "desc"}`));
   const values = (reading.key ?? []).map((value) => sql`${value}`);
-  const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${joined(values, ", ")})`;
-  const rows = await readRows(db, of)`select ${of} ${from}
+  const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${joinSql(values, ", ")})`;
+  const rows = await readRows(db, selection)`select ${selection} ${from}
     and ${reading.key === null ? raw("1") : beyond}
-    order by ${joined(ordered, ", ")} limit ${reading.rows}`;
+    order by ${joinSql(ordered, ", ")} limit ${reading.rows}`;
   return keyedPage(rows, at, reading, keyOf);
 }
 
@@ -162,31 +164,37 @@ type NamedRow = { id: string; name: string };
 export async function readSortedPage<Row>(
   db: Reads,
   { at, sort }: Pick<ListQuery, "at" | "sort">,
-  { of, table, joins, where, id, sorts }: SortedList<Row>,
+  { of: selection, table, joins, where, id, sorts }: SortedList<Row>,
 ): Promise<SortedPage<Row>> {
   const total = await countUpTo(db, MAX_COUNTED, sql`from ${table} where ${where}`);
   const isShort = total < MAX_COUNTED;
-  const wanted = sort ?? (id.order === "asc" ? { by: "name", descending: false } : null);
-  const by = wanted === null || !isShort ? undefined : sorts[wanted.by];
-  const descending = by === undefined ? id.order === "desc" : wanted?.descending === true;
+  const order = sort ?? (id.order === "asc" ? { by: "name", descending: false } : null);
+  const by = order === null || !isShort ? undefined : sorts[order.by];
+  const descending = by === undefined ? id.order === "desc" : order?.descending === true;
   const from = sql`from ${table} ${joins} where ${where}`;
   if (by?.isName === true) {
-    const named = select({ id: computed(text, id.column), name: computed(text, by.column) });
-    const all = await readRows(db, named)`select ${named} from ${table} where ${where}`;
+    const nameSelection = select({
+      id: computed(text, id.column),
+      name: computed(text, by.column),
+    });
+    const all = await readRows(
+      db,
+      nameSelection,
+    )`select ${nameSelection} from ${table} where ${where}`;
     const page = pageByName(all, at, descending);
     const ids = page.data.map((row) => row.id);
-    const rows = await readRows(db, of)`select ${of} ${from}
+    const rows = await readRows(db, selection)`select ${selection} ${from}
       and ${raw(id.column)} in (select value from json_each(${ids}))`;
     const byId = new Map(rows.map((row) => [id.of(row), row]));
     const data = ids.flatMap((key) => byId.get(key) ?? []);
-    return { ...page, data, total, sort: wanted };
+    return { ...page, data, total, sort: order };
   }
   const page = await readKeyedPage(db, at, {
-    of,
+    of: selection,
     from,
     columns: by === undefined ? [id.column] : [by.column, id.column],
     order: descending ? "desc" : "asc",
     keyOf: (row) => (by === undefined ? [id.of(row)] : [by.of(row), id.of(row)]),
   });
-  return { ...page, total, sort: by === undefined ? null : wanted };
+  return { ...page, total, sort: by === undefined ? null : order };
 }

@@ -21,9 +21,9 @@ export const FILE_COUNTS = {
 /** Of a RAG, or of a source, by status. */
 export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
 
-const { status: _status, fileSourceId: _of, createdAt: _at, ...known } = r;
-const { comingFiles: _coming, scopesDueAt: _due, scopesRevision: _count, ...shown } = known;
-const { refusedIndex: _refused, removedAt: _until, ...ofRag } = shown;
+const { status: _status, fileSourceId: _of, createdAt: _at, ...rag } = r;
+const { comingFiles: _coming, scopesDueAt: _due, scopesRevision: _count, ...publicRag } = rag;
+const { refusedIndex: _refused, removedAt: _until, ...ofRag } = publicRag;
 /** What a RAG is and how it is set: a setting's column needs no other mention here. */
 export type RagColumn = keyof typeof ofRag;
 
@@ -80,6 +80,6 @@ export const fittingChunks = (longest: number) => ({
 
 /** The place of a status in `FILE_STATUSES_BY_PROGRESS`. */
 export const rankOf = (status: string): string => {
-  const ranks = FILE_STATUSES_BY_PROGRESS.map((one, rank) => `when '${one}' then ${rank}`);
+  const ranks = FILE_STATUSES_BY_PROGRESS.map((status, rank) => `when '${status}' then ${rank}`);
   return `case ${status} ${ranks.join(" ")} end`;
 };

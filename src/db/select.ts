@@ -2,7 +2,7 @@ import { getTableColumns, type Column } from "drizzle-orm";
 import { toSnakeCase } from "drizzle-orm/casing";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
-import { joined, raw, Selected, Selection, sql, type Reader, type Sql } from "./sql.ts";
+import { joinSql, raw, Selected, Selection, sql, type Reader, type Sql } from "./sql.ts";
 
 /** What statements read and write, taken from the tables of the schema. */
 
@@ -33,9 +33,9 @@ export type Row<Of> = Of extends Selection<infer Read> ? Read : never;
 /** What a statement selects, each under its name; fields of fields become objects. */
 export function select<const Fields extends Shape>(fields: Fields): Selection<RowOf<Fields>> {
   const columns: Sql[] = [];
-  const read = readerOfAll(fields, "", columns);
+  const reader = readerOfAll(fields, "", columns);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these fields
-  return new Selection(joined(columns, ", "), read as (row: object) => RowOf<Fields>);
+  return new Selection(joinSql(columns, ", "), reader as (row: object) => RowOf<Fields>);
 }
 
 type Given = Record<string, unknown>;
@@ -58,8 +58,8 @@ function readerOfField(field: Field, path: string, columns: Sql[]): (row: Given)
   }
   if (!(field instanceof Maybe)) return readerOfAll(field, `${path}.`, columns);
   const [first = ""] = Object.keys(field.fields);
-  const read = readerOfAll(field.fields, `${path}.`, columns);
-  return (row) => (row[`${path}.${first}`] === null ? null : read(row));
+  const reader = readerOfAll(field.fields, `${path}.`, columns);
+  return (row) => (row[`${path}.${first}`] === null ? null : reader(row));
 }
 
 type ColumnsOf<Table extends SQLiteTable> = {
@@ -78,8 +78,8 @@ export function columnsOf<Table extends SQLiteTable>(table: Table, alias = ""): 
 }
 
 function readerOf(column: Column): Reader<unknown> {
-  const read = valueReaderOf(column);
-  return column.notNull ? read : nullable(read);
+  const reader = valueReaderOf(column);
+  return column.notNull ? reader : nullable(reader);
 }
 
 function valueReaderOf(column: Column): Reader<unknown> {
@@ -101,12 +101,12 @@ export function pick<Fields extends object, const Name extends keyof Fields & st
 }
 
 /** A value that is computed; `expression` is SQL of the program, as in `raw`. */
-export const computed = <Value>(read: Reader<Value>, expression: string | Sql): Selected<Value> =>
-  new Selected(typeof expression === "string" ? raw(expression) : expression, read);
+export const computed = <Value>(reader: Reader<Value>, expression: string | Sql): Selected<Value> =>
+  new Selected(typeof expression === "string" ? raw(expression) : expression, reader);
 
 /** The same value, null where an outer join found no row. */
-export const optional = <Value>({ sql: expression, read }: Selected<Value>) =>
-  new Selected(expression, nullable(read));
+export const optional = <Value>({ sql: expression, read: reader }: Selected<Value>) =>
+  new Selected(expression, nullable(reader));
 
 /** The given fields of a row, with the names of their columns. */
 const entriesOf = (table: SQLiteTable, row: Record<string, unknown>) =>
@@ -122,28 +122,28 @@ export function assigned<Table extends SQLiteTable>(
   }>,
 ): Sql {
   const parts = entriesOf(table, change).map(({ name, value }) => sql`${name} = ${value}`);
-  return joined(parts, ", ");
+  return joinSql(parts, ", ");
 }
 
 type Written = <Table extends SQLiteTable>(table: Table, row: Table["$inferInsert"]) => Sql;
 
-const written =
+const insertion =
   (parts: (names: Sql, given: Sql) => Sql): Written =>
   (table, row) => {
     const entries = entriesOf(table, row);
     const names = entries.map(({ name }) => name);
-    const given = entries.map(({ value }) => sql`${value}`);
-    return parts(joined(names, ", "), joined(given, ", "));
+    const cells = entries.map(({ value }) => sql`${value}`);
+    return parts(joinSql(names, ", "), joinSql(cells, ", "));
   };
 
 /** `(name, …) values (?, …)` of a row. */
-export const values = written((names, given) => sql`(${names}) values (${given})`);
+export const values = insertion((names, list) => sql`(${names}) values (${list})`);
 
 /** `(name, …) select ?, …` of a row that is inserted on a condition. */
-export const selected = written((names, given) => sql`(${names}) select ${given}`);
+export const selected = insertion((names, list) => sql`(${names}) select ${list}`);
 
 /** How fields of a JSON list's items `m` are written: columns, values, and what an upsert sets. */
-export function listed<Table extends SQLiteTable>(
+export function namedColumns<Table extends SQLiteTable>(
   _of: Table,
   ...names: (keyof Table["$inferSelect"] & string)[]
 ): { columns: Sql; values: Sql; excluded: Sql } {
@@ -166,9 +166,9 @@ export const flag: Reader<boolean> = (value, name) =>
   value === 0 || value === 1 ? value === 1 : refuse(value, name, "0 or 1");
 
 export const nullable =
-  <Value>(read: Reader<Value>): Reader<Value | null> =>
+  <Value>(reader: Reader<Value>): Reader<Value | null> =>
   (value, name) =>
-    value === null ? null : read(value, name);
+    value === null ? null : reader(value, name);
 
 export function oneOf<const Value extends string>(values: readonly Value[]): Reader<Value> {
   const byName = new Map<unknown, Value>(values.map((value) => [value, value]));
@@ -190,8 +190,8 @@ export const textList: Reader<string[]> = (value, name) => {
 
 /** The value is not part of the message: it may be a secret. */
 function refuse(value: unknown, name: string, expected: string): never {
-  const given = value === null ? "null" : typeof value;
-  throw new TypeError(`column ${name} of a database row is not ${expected}, but ${given}`);
+  const kind = value === null ? "null" : typeof value;
+  throw new TypeError(`column ${name} of a database row is not ${expected}, but ${kind}`);
 }
 
 /** To be among what an update sets: two changes within a millisecond differ. */

@@ -11,8 +11,8 @@ export type RowReader<Row> = (row: Record<string, unknown>) => Row;
 /** SQL with its parameters: a statement whose rows are not read, or a part of one. */
 export class Sql extends SQL {
   /** The statement, its rows read by `of`. */
-  reading<Row>({ read }: { read: RowReader<Row> }): ReadStatement<Row> {
-    return { sql: this, read };
+  reading<Row>({ read: reader }: { read: RowReader<Row> }): ReadStatement<Row> {
+    return { sql: this, read: reader };
   }
 }
 
@@ -22,9 +22,9 @@ export type Reader<Value> = (value: unknown, name: string) => Value;
 class ReadSql<Read> {
   readonly sql: Sql;
   readonly read: Read;
-  constructor(selected: Sql, read: Read) {
+  constructor(selected: Sql, reader: Read) {
     this.sql = selected;
-    this.read = read;
+    this.read = reader;
   }
 }
 
@@ -52,7 +52,7 @@ function chunkOf(value: unknown): SQL | Param {
 export const raw = (text: string): Sql => new Sql(drizzleSql.raw(text).queryChunks);
 
 /** `parts` one after another, with `separator` between them. */
-export const joined = (parts: readonly Sql[], separator: string): Sql =>
+export const joinSql = (parts: readonly Sql[], separator: string): Sql =>
   new Sql(drizzleSql.join([...parts], raw(separator)).queryChunks);
 
 const CASING = new CasingCache();
@@ -102,8 +102,8 @@ export async function runBatch<const Statements extends readonly Statement[]>(
   const results =
     prepared.length === 0 ? [] : await $client.batch<Record<string, unknown>>(prepared);
   const rows = statements.map((statement, at) => {
-    const found = results[before.length + at]?.results ?? [];
-    return statement instanceof Sql ? found : found.map(statement.read);
+    const rows = results[before.length + at]?.results ?? [];
+    return statement instanceof Sql ? rows : rows.map(statement.read);
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each read by its own statement
   return rows as RowsOf<Statements>;
@@ -126,31 +126,31 @@ export const hasRows =
 
 /** The rows of one statement, those of `returning` included. */
 export const readRows =
-  <Row>(db: Reads, of: Selection<Row>): Template<Promise<Row[]>> =>
+  <Row>(db: Reads, selection: Selection<Row>): Template<Promise<Row[]>> =>
   async (...template) => {
-    const [rows] = await runBatch(db, [sql(...template).reading(of)]);
+    const [rows] = await runBatch(db, [sql(...template).reading(selection)]);
     return rows;
   };
 
 /** The first row of one statement; null when there is none. */
 export const readRow =
-  <Row>(db: Reads, of: Selection<Row>): Template<Promise<Row | null>> =>
+  <Row>(db: Reads, selection: Selection<Row>): Template<Promise<Row | null>> =>
   async (...template) =>
-    (await readRows(db, of)(...template))[0] ?? null;
+    (await readRows(db, selection)(...template))[0] ?? null;
 
 /** The only column of each row. */
 export const readValues =
-  <Value>(db: Reads, { read }: Selected<Value>): Template<Promise<Value[]>> =>
+  <Value>(db: Reads, { read: reader }: Selected<Value>): Template<Promise<Value[]>> =>
   async (...template) => {
     const [rows] = await runBatch(db, [sql(...template)]);
-    return rows.flatMap((row) => Object.entries(row).map(([name, value]) => read(value, name)));
+    return rows.flatMap((row) => Object.entries(row).map(([name, value]) => reader(value, name)));
   };
 
 /** The only column of the first row; null when there is none. */
 export const readValue =
-  <Value>(db: Reads, of: Selected<Value>): Template<Promise<Value | null>> =>
+  <Value>(db: Reads, selection: Selected<Value>): Template<Promise<Value | null>> =>
   async (...template) =>
-    (await readValues(db, of)(...template))[0] ?? null;
+    (await readValues(db, selection)(...template))[0] ?? null;
 
 /** The row of a statement that has one, as a sum has. */
 export function only<Row>([row]: readonly Row[]): Row {

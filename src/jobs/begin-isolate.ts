@@ -3,7 +3,7 @@ import type { StorageState } from "../core/work/storage-state.ts";
 import { checkStorage } from "../ingestion/maintenance/check-storage.ts";
 import type { Services } from "../services.ts";
 
-let begun = false;
+let hasBegun = false;
 
 /**
  * Background work at an isolate's first event: sets the clock's alarm and, on a local server that
@@ -11,13 +11,13 @@ let begun = false;
  * looks whether there is room again.
  */
 export function beginIsolate(storage: StorageState, compose: () => Services): void {
-  if (begun && storage.dueAt === null) return;
+  if (hasBegun && storage.dueAt === null) return;
   const services = composed(compose);
   if (services === null) return;
-  const [event, work] = begun
+  const [event, work] = hasBegun
     ? (["storage not checked", checkStorage] as const)
     : (["first event failed", begin] as const);
-  begun = true;
+  hasBegun = true;
   services.inBackground(attempt(services.log, event, {}, () => work(services)));
 }
 

@@ -64,9 +64,9 @@ async function consumeTogether(services: Services, parsed: ParsedFiles[], budget
   const work = new Map(files.map((file) => [keyOf(file), file]));
   try {
     const texts = new Map(parsed.flatMap(({ content }) => [...content.texts]));
-    const again = await indexFiles(services, [...work.values()], budget, texts);
-    const delays = new Map(again.map(({ message, delayMs }) => [keyOf(message), delayMs]));
-    for (const one of parsed) await acknowledgeOrRetry(services, one, delays);
+    const retries = await indexFiles(services, [...work.values()], budget, texts);
+    const delays = new Map(retries.map(({ message, delayMs }) => [keyOf(message), delayMs]));
+    for (const message of parsed) await acknowledgeOrRetry(services, message, delays);
   } catch (thrown) {
     services.log.error("index batch failed", { reason: reasonOf(thrown) });
     for (const { message } of parsed) {
@@ -86,18 +86,18 @@ async function acknowledgeOrRetry(
   { message, content }: ParsedFiles,
   delays: Map<string, number>,
 ): Promise<void> {
-  const again = content.files.flatMap((file) => {
+  const waits = content.files.flatMap((file) => {
     const delayMs = delays.get(keyOf(file));
     return delayMs === undefined ? [] : [{ file, delaySeconds: Math.ceil(delayMs / SECOND_MS) }];
   });
-  const [first] = again;
+  const [first] = waits;
   // A message of its own last try would be given up, and its file with it.
   if (first !== undefined && content.files.length === 1 && message.attempts < MAX_TRIES) {
     return message.retry({ delaySeconds: first.delaySeconds });
   }
-  if (again.length > 0) {
-    const delaySeconds = Math.max(...again.map((one) => one.delaySeconds));
-    const files = again.map(({ file }) => file);
+  if (waits.length > 0) {
+    const delaySeconds = Math.max(...waits.map((retry) => retry.delaySeconds));
+    const files = waits.map(({ file }) => file);
     await queue.index(files, { delaySeconds });
     // The same file in another message of the batch.
     for (const file of files) delays.delete(keyOf(file));

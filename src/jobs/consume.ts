@@ -52,10 +52,10 @@ const AGAIN_AFTER_SECONDS = 10 * 60;
 /** Marks as failed the files whose messages were given up. If it throws, the batch is redelivered. */
 async function consumeDeadIndexMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, indexMessage, messages);
-  const known = parsed.flatMap(({ content }) => content.files);
+  const files = parsed.flatMap(({ content }) => content.files);
   const reason = `indexing did not finish after ${MAX_TRIES} tries`;
-  await giveUpFiles(services.db, known, { reason, now: services.now() });
-  services.log.error("index messages given up", { count: known.length });
+  await giveUpFiles(services.db, files, { reason, now: services.now() });
+  services.log.error("index messages given up", { count: files.length });
 }
 
 /** Records a given-up scan as failed on its run; other work is queued again later. */
@@ -82,7 +82,7 @@ async function giveUp(services: Services, message: ScanMessage): Promise<void> {
 
 async function consumeScanMessages(services: Services, messages: readonly Message[]) {
   const parsed = parseMessages(services.log, scanMessage, messages);
-  for (const one of parsed) await consumeOne(services, one);
+  for (const message of parsed) await consumeOne(services, message);
 }
 
 async function consumeOne(services: Services, { message, content }: Parsed<ScanMessage>) {

@@ -100,7 +100,7 @@ function touchedBy(
   ragIds: readonly string[],
   model: string | null,
 ): Touched[] {
-  const named: [UsageDimension, string | null][] = [
+  const keys: [UsageDimension, string | null][] = [
     ["all", ""],
     ["inference", inferenceId],
     ["agent", agentId],
@@ -108,7 +108,7 @@ function touchedBy(
     ["model", model],
     ...ragIds.map((id): Touched => ["rag", id]),
   ];
-  return named.flatMap(([dimension, key]) => (key === null ? [] : [[dimension, key]]));
+  return keys.flatMap(([dimension, key]) => (key === null ? [] : [[dimension, key]]));
 }
 
 function add(rows: Map<string, UsageRow>, hour: number, [dimension, key]: Touched, counts: Counts) {

@@ -24,12 +24,12 @@ export async function createFileSource(
   const { provider, name, scanIntervalMinutes = 0, permissions, defaultReaders } = input;
   const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
-  const stored = await sealSecrets(services.config, { ...input, before: null });
+  const sealedConfig = await sealSecrets(services.config, { ...input, before: null });
   const webhookSecret = newWebhookSecret();
   const createdAt = services.now();
   const id = newId<FileSourceId>(createdAt);
   const inserted = await insertSource(services.db, {
-    ...stored,
+    ...sealedConfig,
     id,
     name,
     identifier,

@@ -29,13 +29,13 @@ export async function fileReaders(
 /** Whether a person may read a file, and what lets that person in. @throws `not-found` */
 export async function checkReader(
   services: Pick<Services, "db">,
-  of: { source: Source; path: string; reader: string; groups: string[] },
+  change: { source: Source; path: string; reader: string; groups: string[] },
 ): Promise<{ mayRead: boolean; by: Principal | null; from: string | null }> {
-  const { readers, permissions } = await fileReaders(services, of);
+  const { readers, permissions } = await fileReaders(services, change);
   if (permissions === "off") return { mayRead: true, by: null, from: null };
-  const own = principalsOf({ user: of.reader, groups: of.groups });
-  const { groups } = await readerFacts(services.db, [of.source.id], own);
-  const all = new Set([...own, ...(groups.get(of.source.id) ?? [])]);
+  const own = principalsOf({ user: change.reader, groups: change.groups });
+  const { groups } = await readerFacts(services.db, [change.source.id], own);
+  const all = new Set([...own, ...(groups.get(change.source.id) ?? [])]);
   const by = readers?.find(({ principal }) => all.has(principal)) ?? null;
   return { mayRead: by !== null, by: by?.principal ?? null, from: by?.from ?? null };
 }

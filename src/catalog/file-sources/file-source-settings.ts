@@ -53,8 +53,8 @@ const fieldOf = (body: unknown, field: string): unknown =>
 /** The schema of a new source that this body means, with the settings of its provider. */
 export function newSourceOf(body: unknown) {
   const manifest = findManifest(fieldOf(body, "provider"), fieldOf(body, "config"));
-  const known = manifest?.config ?? z.record(z.string(), z.unknown());
-  return z.object({ ...newSource, config: known.prefault({}) });
+  const schema = manifest?.config ?? z.record(z.string(), z.unknown());
+  return z.object({ ...newSource, config: schema.prefault({}) });
 }
 
 /** The same of a change. */

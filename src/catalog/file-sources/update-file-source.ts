@@ -28,8 +28,8 @@ export async function updateFileSource(
     change.nextScanAt = nextScanAt(services.now(), patch.scanIntervalMinutes);
   }
   if (patch.config !== undefined) {
-    const of = { provider, config: patch.config, before: source };
-    Object.assign(change, await sealSecrets(services.config, of), { changeCursor: null });
+    const settings = { provider, config: patch.config, before: source };
+    Object.assign(change, await sealSecrets(services.config, settings), { changeCursor: null });
   }
   const readers = readersChange(source, patch, services.now());
   const rereads = readers.permissions === "on";

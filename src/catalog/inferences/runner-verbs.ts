@@ -42,12 +42,12 @@ function runnerVerbs<
 
   /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
   async function create(services: Services, input: New): Promise<Row> {
-    const { rags, ...given } = input;
+    const { rags, ...fields } = input;
     const identifier = chooseIdentifier(input.name, input.identifier);
     const ragIds = (await linkModelAndRags(services, { model: input.model, rags })) ?? [];
     const createdAt = services.now();
     const id = newId<Id>(createdAt);
-    const row = { ...given, id, identifier, createdAt };
+    const row = { ...fields, id, identifier, createdAt };
     if (!(await store.insert(services.db, row, ragIds))) throw identifierTaken();
     return await find(services, { key: id });
   }
@@ -91,8 +91,8 @@ async function linkModelAndRags(
   { model, rags }: Named,
 ): Promise<RagId[] | null> {
   const wrongModel = model === undefined ? null : await chatModelProblem(services, model);
-  const known = rags === undefined || rags.length === 0 ? [] : await findRagIds(services.db, rags);
-  const names = new Set(known.map(({ identifier }) => identifier));
+  const ragIds = rags === undefined || rags.length === 0 ? [] : await findRagIds(services.db, rags);
+  const names = new Set(ragIds.map(({ identifier }) => identifier));
   const missing = (rags ?? []).filter((identifier) => !names.has(identifier));
   const problems = [
     ...(wrongModel === null ? [] : [wrongModel]),
@@ -101,5 +101,5 @@ async function linkModelAndRags(
       : [{ field: "rags", problem: `: there is no ${missing.join(", ")}` }]),
   ];
   if (problems.length > 0) throw invalidFields(problems);
-  return rags === undefined ? null : known.map(({ id }) => id);
+  return rags === undefined ? null : ragIds.map(({ id }) => id);
 }

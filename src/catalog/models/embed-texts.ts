@@ -109,7 +109,7 @@ async function sendBeginning(
   embedding: Embedding,
   { text, at, tokens: whole }: PacedText,
   refusal: unknown,
-  refused: number,
+  refusals: number,
 ): Promise<void> {
   const { pace, outcomes } = embedding;
   let failure = refusal;
@@ -120,21 +120,21 @@ async function sendBeginning(
       await sendTexts(embedding, [{ text: beginning, at, tokens }]);
       if (pace !== null) pace.longestText = Math.min(pace.longestText, tokens);
       return;
-    } catch (again) {
-      failure = again;
-      if (!mayTakeFewer(again)) break;
+    } catch (secondFailure) {
+      failure = secondFailure;
+      if (!mayTakeFewer(secondFailure)) break;
     }
   }
-  const isOutage = refused >= TRIED_AT_MOST && embedding.tokens === 0;
+  const isOutage = refusals >= TRIED_AT_MOST && embedding.tokens === 0;
   if (isOutage || !(failure instanceof ModelFailure) || !mayTakeFewer(failure)) throw failure;
   outcomes[at] = failure;
 }
 
 function sharesAfter(refusal: unknown, text: string): number[] {
   if (text.length < MIN_CUT_LENGTH || !(refusal instanceof ModelFailure)) return [];
-  const { sent, limit } = refusal.tooLong ?? {};
-  if (!sent || !limit) return SHARES;
-  const share = (limit / sent) * CAREFUL;
+  const { sent: sentTokens, limit } = refusal.tooLong ?? {};
+  if (!sentTokens || !limit) return SHARES;
+  const share = (limit / sentTokens) * CAREFUL;
   return [share, share * CAREFUL, share / 2];
 }
 

@@ -103,8 +103,8 @@ export class EmbeddingPace {
 
   #limitMs(tokens: number, isAhead: boolean): number {
     if (isAhead && this.#silentUntil > 0) return RETURN_MS;
-    const { ms, tokens: shown } = this.#shown;
-    const expectedMs = shown === 0 ? Infinity : (tokens * ms) / shown;
+    const { ms, tokens: measuredTokens } = this.#shown;
+    const expectedMs = measuredTokens === 0 ? Infinity : (tokens * ms) / measuredTokens;
     return Math.min(LAST_MS, Math.max(LEAST_LIMIT_MS, PATIENCE * expectedMs));
   }
 

@@ -9,16 +9,16 @@ export async function modelChoices(
   { db, models }: Pick<Services, "db" | "models">,
   kind: CatalogModel["kind"],
 ) {
-  const [rows, offered] = await Promise.all([listModelRows(db), models.offered(kind)]);
-  const known = new Map(offered.map((one) => [one.model, one]));
-  const listed = rows.filter((row) => row.kind === kind);
-  const priced = new Set(listed.map(({ model }) => model));
+  const [rows, offers] = await Promise.all([listModelRows(db), models.offered(kind)]);
+  const byName = new Map(offers.map((offer) => [offer.model, offer]));
+  const choices = rows.filter((row) => row.kind === kind);
+  const priced = new Set(choices.map(({ model }) => model));
   return [
-    ...listed.map(({ model, inputPrice: input, outputPrice: output, currency }) => {
-      const contextTokens = known.get(model)?.contextTokens ?? null;
+    ...choices.map(({ model, inputPrice: input, outputPrice: output, currency }) => {
+      const contextTokens = byName.get(model)?.contextTokens ?? null;
       return { model, contextTokens, price: { input, output, currency } };
     }),
-    ...offered
+    ...offers
       .filter(({ model }) => !priced.has(model))
       .map(({ model, contextTokens, price }) => {
         return { model, contextTokens, price: price && { ...price, currency: "USD" } };

@@ -75,9 +75,9 @@ const isInEnvironment = (config: Config, provider: ProviderKeyName) => {
 /** Of each provider whether it has a key, never the key; when it was set in the panel, ms. */
 export async function providerKeyStates({ db, config }: Pick<Services, "db" | "config">) {
   const rows = (await listProviderKeys(db)).filter(({ baseUrl }) => baseUrl === null);
-  const stored = new Map(rows.map(({ name, setAt }) => [name, setAt]));
+  const setTimes = new Map(rows.map(({ name, setAt }) => [name, setAt]));
   return PROVIDER_KEY_NAMES.map((provider) => {
-    const setAt = stored.get(provider) ?? null;
+    const setAt = setTimes.get(provider) ?? null;
     if (isInEnvironment(config, provider)) {
       return { provider, setBy: "environment" as const, setAt: null };
     }

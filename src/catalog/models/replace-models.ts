@@ -36,11 +36,11 @@ export async function replaceModels(
   { db }: Pick<Services, "db">,
   input: { models: ModelRow[] },
 ): Promise<ModelRow[]> {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   const repeated = input.models.flatMap(({ kind, model }, at) => {
     const key = `${kind} ${model}`;
-    if (seen.has(key)) return [{ field: `[${at}].model`, problem: `${model} is listed twice` }];
-    seen.add(key);
+    if (names.has(key)) return [{ field: `[${at}].model`, problem: `${model} is listed twice` }];
+    names.add(key);
     return [];
   });
   if (repeated.length > 0) throw invalidFields(repeated);

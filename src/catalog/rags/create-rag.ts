@@ -26,9 +26,9 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
   const { fileSource, scopes = [], ...settings } = input;
   const identifier = chooseIdentifier(input.name, input.identifier);
   await checkEmbedder(services);
-  const found = await findSourceRow(db, fileSource);
-  if (found === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
-  const { source } = found;
+  const row = await findSourceRow(db, fileSource);
+  if (row === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
+  const { source } = row;
   const scopeMode = input.scopeMode ?? (scopes.length > 0 ? "scoped" : "global");
   const createdAt = services.now();
   const id = newId<RagId>(createdAt);

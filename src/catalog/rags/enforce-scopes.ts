@@ -54,7 +54,7 @@ export async function showOnlyScopes(
   ragId: RagId,
 ): Promise<boolean> {
   let applied: string | null = null;
-  for (let read = 0; read < MAX_READS; read++) {
+  for (let reads = 0; reads < MAX_READS; reads++) {
     const current = await scopesOfIndexes(services.db, ragId);
     if (current === null) return false;
     const now = JSON.stringify(current);

@@ -103,8 +103,8 @@ const REBUILDING = settingFields(newRag)
 /** Whether a change of these settings needs a new index. */
 export const needsNewIndex = (rag: RagRecord, change: object) =>
   REBUILDING.some((name) => {
-    const wanted: unknown = Reflect.get(change, name);
-    return wanted !== undefined && wanted !== Reflect.get(rag, name);
+    const value: unknown = Reflect.get(change, name);
+    return value !== undefined && value !== Reflect.get(rag, name);
   });
 
 export type ScopeMode = RagRecord["scopeMode"];
@@ -137,7 +137,7 @@ export function checkedScopes(
     return problem === null ? [] : [{ field: `scopes[${at}].value`, problem }];
   });
   if (problems.length > 0) throw invalidFields(problems);
-  const stored = scopes.map(storedScope);
-  const unique = new Map(stored.map((scope) => [`${scope.type} ${scope.value}`, scope]));
+  const rows = scopes.map(storedScope);
+  const unique = new Map(rows.map((scope) => [`${scope.type} ${scope.value}`, scope]));
   return [...unique.values()];
 }

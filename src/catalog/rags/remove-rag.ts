@@ -13,8 +13,8 @@ export async function removeRag(services: Services, { rag }: { rag: RagRecord })
     const links = await linksOfRag(services.db, rag.id);
     const users = Object.entries(links).filter(([, identifiers]) => identifiers.length > 0);
     if (users.length === 0) throw notFound();
-    const named = users.map(([kind, identifiers]) => `${kind} ${identifiers.join(", ")}`);
-    throw conflict(`RAG is linked by ${named.join(" and ")}`);
+    const uses = users.map(([kind, identifiers]) => `${kind} ${identifiers.join(", ")}`);
+    throw conflict(`RAG is linked by ${uses.join(" and ")}`);
   }
   await services.queue.scan({ kind: "purge-rag", ragId: rag.id });
 }

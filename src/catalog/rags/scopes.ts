@@ -19,9 +19,9 @@ const FILES_COUNTED = 10_000;
  */
 export async function addScope(
   services: Services,
-  { rag, scope: given }: { rag: RagRecord; scope: IndexScope },
+  { rag, scope: input }: { rag: RagRecord; scope: IndexScope },
 ): Promise<{ files: string | null }> {
-  const scope = checkedScopeOf(rag, given);
+  const scope = checkedScopeOf(rag, input);
   const bound = { now: services.now(), max: MAX_SCOPES };
   const outcome = await insertScope(services.db, rag.id, scope, bound);
   if (outcome === "full") throw invalidField("scopes", `must have at most ${MAX_SCOPES} items`);
@@ -50,7 +50,7 @@ export async function removeScope(
   services: Services,
   { rag, scope }: { rag: RagRecord; scope: IndexScope },
 ): Promise<void> {
-  const stored = checkedScopeOf(rag, scope);
-  const kind = (await deleteScope(services.db, rag.id, stored)) ? "removed" : "absent";
-  await enforceScopes(services, rag.id, { kind, scope: stored });
+  const checked = checkedScopeOf(rag, scope);
+  const kind = (await deleteScope(services.db, rag.id, checked)) ? "removed" : "absent";
+  await enforceScopes(services, rag.id, { kind, scope: checked });
 }

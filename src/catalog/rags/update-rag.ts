@@ -35,8 +35,8 @@ export async function updateRag(
     await services.queue.scan({ kind: "apply-scopes", ragId: rag.id, after: null });
   }
   if (change.status === "active") {
-    const taken = { claimedUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
-    await services.queue.index(await takeUnstartedFiles(services.db, rag.id, taken));
+    const claim = { claimedUntil: now + MINUTE_MS, limit: RESUMED_AT_ONCE };
+    await services.queue.index(await takeUnstartedFiles(services.db, rag.id, claim));
   }
   if (needsNewIndex(rag, change)) {
     await services.queue.scan({ kind: "reindex", ragId: rag.id });
@@ -45,13 +45,13 @@ export async function updateRag(
 }
 
 async function changeOf(services: Services, rag: RagRecord, patch: RagPatch) {
-  const { fileSource: _same, identifier: _kept, scopes: wanted, ...settings } = given(patch);
+  const { fileSource: _same, identifier: _kept, scopes: scopeChanges, ...settings } = given(patch);
   const { reranker } = settings;
   if (reranker && reranker !== rag.reranker) await checkReranker(services, reranker);
   const change: RagChange = { ...settings, ...chunkingOf(rag, patch) };
   const scopeMode = patch.scopeMode ?? rag.scopeMode;
   if (scopeMode === rag.scopeMode) delete change.scopeMode;
-  const checked = wanted && checkedScopes(rag.fileSource.provider, scopeMode, wanted);
+  const checked = scopeChanges && checkedScopes(rag.fileSource.provider, scopeMode, scopeChanges);
   // A global RAG has no list of scopes.
   const scopes = scopeMode === "global" && change.scopeMode !== undefined ? [] : checked;
   return { change, scopes: scopes ?? null };
@@ -65,7 +65,8 @@ function chunkingOf(rag: RagRecord, { chunkSize, chunkOverlap }: RagPatch): RagC
   return { chunkSize: size, chunkOverlap: overlap };
 }
 
-function checkSameSource({ fileSource }: RagRecord, given: string | undefined): void {
-  if (given === undefined || given === fileSource.id || given === fileSource.identifier) return;
+function checkSameSource({ fileSource }: RagRecord, sourceKey: string | undefined): void {
+  if (sourceKey === undefined || sourceKey === fileSource.id || sourceKey === fileSource.identifier)
+    return;
   throw invalidField("fileSource", "cannot be changed: a RAG keeps its file source");
 }

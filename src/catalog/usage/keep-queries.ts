@@ -38,7 +38,7 @@ export function keepQueries(
   const rag = rags.find(({ identifier }) => identifier === first?.source.ragIdentifier) ?? rags[0];
   if (query === "" || rag === undefined) return;
   const at = now();
-  const kept = insertQuery(db, {
+  const insertion = insertQuery(db, {
     id: newId(at),
     ragId: rag.id,
     at,
@@ -48,7 +48,7 @@ export function keepQueries(
     file: first?.source.filePath ?? null,
   });
   inBackground(
-    kept.catch((thrown: unknown) => {
+    insertion.catch((thrown: unknown) => {
       log.warn("query not kept", { reason: reasonOf(thrown) });
     }),
   );

@@ -7,11 +7,11 @@ type Sending = Pick<Services, "queue" | "log" | "now" | "inBackground">;
 /** Sends usage after the answer; a failure is logged and changes nothing. */
 export function sendUsage(services: Sending, usage: Omit<UsageMessage, "id" | "at">): void {
   const at = services.now();
-  const sent = services.queue.usage({ ...usage, id: newId(at), at }).catch((thrown: unknown) => {
+  const sending = services.queue.usage({ ...usage, id: newId(at), at }).catch((thrown: unknown) => {
     const error = thrown instanceof Error ? thrown.name : typeof thrown;
     services.log.warn("usage not recorded", { error, kind: usage.kind });
   });
-  services.inBackground(sent);
+  services.inBackground(sending);
 }
 
 const NOTHING = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };

@@ -13,8 +13,8 @@ export async function usageReport(
 ) {
   const { sums, latencies } = await sumUsage(db, query);
   const latenciesOf = Map.groupBy(latencies, ({ key }) => key);
-  const lines = [...Map.groupBy(sums, ({ key }) => key)].map(([key, of]) =>
-    lineOf(key, of, latenciesOf.get(key) ?? []),
+  const lines = [...Map.groupBy(sums, ({ key }) => key)].map(([key, rows]) =>
+    lineOf(key, rows, latenciesOf.get(key) ?? []),
   );
   return { lines, total: lineOf("", sums, latencies) };
 }

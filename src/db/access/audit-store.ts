@@ -1,4 +1,4 @@
-import { execute, joined, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
+import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
 import { readKeyedPage, countUpTo, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { auditEvents } from "../schema/index.ts";
 import { columnsOf, select, values, computed, nullable, text, type Row } from "../select.ts";
@@ -34,8 +34,8 @@ function fromEvents({ actor, action, from, to, thing = null }: AuditFilter) {
       sql`target in (select value from json_each(${thing.keys}))
         and action > ${`${thing.kind}.`} and action < ${`${thing.kind}/`}`,
   ];
-  const given = conditions.filter((condition) => condition !== false);
-  return sql`from audit_events where ${joined(given, " and ")}`;
+  const restrictions = conditions.filter((condition) => condition !== false);
+  return sql`from audit_events where ${joinSql(restrictions, " and ")}`;
 }
 
 /** Events, the latest first. */
@@ -118,4 +118,4 @@ export async function namesOf(db: Database, things: readonly Thing[]): Promise<N
 }
 
 export const nameOf = (names: readonly Named[], { kind, key }: Thing): Named | undefined =>
-  names.find((one) => one.kind === kind && (one.id === key || one.identifier === key));
+  names.find((name) => name.kind === kind && (name.id === key || name.identifier === key));

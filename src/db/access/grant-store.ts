@@ -30,9 +30,9 @@ export const endGrant = (db: Database, id: TokenId) =>
 /** Ends a person's earlier grants of the same installation of a program. */
 export const endEarlierGrants = (
   db: Database,
-  of: { id: TokenId; grantedBy: UserId; clientId: string; clientHost: string },
-) => execute(db)`delete from tokens where granted_by = ${of.grantedBy} and id <> ${of.id}
-    and client_id = ${of.clientId} and client_host = ${of.clientHost}`;
+  grant: { id: TokenId; grantedBy: UserId; clientId: string; clientHost: string },
+) => execute(db)`delete from tokens where granted_by = ${grant.grantedBy} and id <> ${grant.id}
+    and client_id = ${grant.clientId} and client_host = ${grant.clientHost}`;
 
 /** Whose a grant is; false also where there is none. */
 export const isGrantOf = (db: Database, id: string, userId: UserId) =>

@@ -14,9 +14,9 @@ const KEY = select({ key: k, makersRole: u.role });
 
 /** A key has at most the current rights of its creator. */
 export async function findKeyByHash(db: Database, hash: string): Promise<KeyRow | null> {
-  const found = await readRow(db, KEY)`select ${KEY} ${FROM} where k.hash = ${hash}`;
-  if (found === null) return null;
-  return found.makersRole === "admin" ? found.key : { ...found.key, role: "member" };
+  const row = await readRow(db, KEY)`select ${KEY} ${FROM} where k.hash = ${hash}`;
+  if (row === null) return null;
+  return row.makersRole === "admin" ? row.key : { ...row.key, role: "member" };
 }
 
 export const insertKey = (db: Database, key: KeyRow) =>

@@ -24,10 +24,10 @@ export const takeGroupSources = (db: Database, now: number, dueAgainAt: number, 
 export const endTurn = (
   db: Database,
   id: FileSourceId,
-  { taken, dueAt, access }: { taken: number; dueAt: number; access: Record<string, number> },
+  { taken: slots, dueAt, access }: { taken: number; dueAt: number; access: Record<string, number> },
 ) =>
   execute(db)`update file_sources set access = ${access},
-    groups_due_at = case groups_due_at when ${taken} then ${dueAt} else groups_due_at end
+    groups_due_at = case groups_due_at when ${slots} then ${dueAt} else groups_due_at end
     where id = ${id}`;
 
 const g = columnsOf(syncedGroups, "g");
@@ -47,7 +47,7 @@ export const dueGroups = (db: Database, id: FileSourceId, since: number, limit: 
 /** Writes the members of a group that changed. */
 export async function keepMembers(
   db: Database,
-  of: {
+  revocation: {
     sourceId: FileSourceId;
     group: Principal;
     members: Principal[];
@@ -55,7 +55,7 @@ export async function keepMembers(
     now: number;
   },
 ): Promise<void> {
-  const { sourceId, group, members, unknown, now } = of;
+  const { sourceId, group, members, unknown, now } = revocation;
   await runBatch(db, [
     sql`delete from principal_groups where file_source_id = ${sourceId} and in_group = ${group}
       and member not in (select value from json_each(${members}))`,

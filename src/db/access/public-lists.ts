@@ -47,11 +47,13 @@ const RAG_ITEM = select(
 
 /** The caller and the RAGs that the credential covers, by identifier, in one round trip. */
 const coveredRags =
-  <Rag>(of: Selection<Rag>) =>
+  <Rag>(selection: Selection<Rag>) =>
   async (db: Reads, credential: Credential) => {
     const [[principal = null], ...lists] = await runBatch(db, [
       principalQuery(credential),
-      ...permitted(credential, "rag", of, IN_ORDER).map((one) => one.reading(of)),
+      ...permitted(credential, "rag", selection, IN_ORDER).map((branch) =>
+        branch.reading(selection),
+      ),
     ]);
     return { principal, rags: lists.flat() };
   };
@@ -97,17 +99,17 @@ function linksOf({ kind, hash }: Credential): { links: Sql; rags: Sql[] } {
       rags: [sql`${ALL_LINKED} select ${LINKED_RAG} from linked ${FROM_RAGS}`],
     };
   }
-  const named = sql`${tokenSql(hash)} cross join token_inferences n
+  const inferenceRows = sql`${tokenSql(hash)} cross join token_inferences n
     on n.token_id = t.id and t.all_inferences = 0
     cross join inference_rags l on l.inference_id = n.inference_id`;
   return {
     links: sql`select ${LINK} from ${tokenSql(hash)}
         cross join inference_rags l on t.all_inferences = 1
-      union all select ${LINK} from ${named}`,
+      union all select ${LINK} from ${inferenceRows}`,
     rags: [
       sql`${ALL_LINKED} select ${LINKED_RAG} from ${tokenSql(hash)}
         cross join linked on t.all_inferences = 1 ${FROM_RAGS}`,
-      sql`select ${LINKED_RAG} from (select distinct l.rag_id as id from ${named}) linked
+      sql`select ${LINKED_RAG} from (select distinct l.rag_id as id from ${inferenceRows}) linked
         ${FROM_RAGS}`,
     ],
   };
@@ -120,26 +122,25 @@ export async function listPublicInferences(
 ): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
   const lists = permitted(credential, "inference", INFERENCE, raw("order by m.identifier"));
   const { links, rags: ofLinks } = linksOf(credential);
-  const [[principal = null], linked, ...found] = await runBatch(db, [
+  const [[principal = null], linked, ...pages] = await runBatch(db, [
     principalQuery(credential),
     links.reading(LINK),
     ...lists,
     ...ofLinks,
   ]);
-  const inferenceRows = found.slice(0, lists.length).flat().map(INFERENCE.read);
-  const rows = found.slice(lists.length).flat().map(LINKED_RAG.read);
+  const inferenceRows = pages.slice(0, lists.length).flat().map(INFERENCE.read);
+  const rows = pages.slice(lists.length).flat().map(LINKED_RAG.read);
   const sources = new Map(rows.map(({ id, source }) => [id, source]));
   const byInference = Map.groupBy(linked, ({ from }) => from);
   const items = inferenceRows.map(({ id, ...item }) => {
-    const shown = (byInference.get(id) ?? []).flatMap(({ to }) => sources.get(to) ?? []);
-    return Object.assign(item, { fileSources: shown.toSorted(byRag) });
+    const visible = (byInference.get(id) ?? []).flatMap(({ to }) => sources.get(to) ?? []);
+    return Object.assign(item, { fileSources: visible.toSorted(byRag) });
   });
   return { principal, items };
 }
 
 /** Identifiers are of ASCII letters, so that this is the order of the database. */
-const byRag = (one: LinkedSource, other: LinkedSource) =>
-  one.ragIdentifier < other.ragIdentifier ? -1 : 1;
+const byRag = (a: LinkedSource, b: LinkedSource) => (a.ragIdentifier < b.ragIdentifier ? -1 : 1);
 
 const RUN_INFERENCE = select({
   kind: computed(oneOf(["inference"]), "'inference'"),
@@ -191,19 +192,19 @@ export async function listCoveredRunners(
   const { limit } = slice;
   const runnersOf = <Runner>(
     kind: "inference" | "agent",
-    of: Selection<Runner>,
+    selection: Selection<Runner>,
     between: Between | null,
   ) => {
     if (between === null) return [];
     const rest = sql`where m.identifier > ${between.above} and m.identifier < ${between.below}
       order by m.identifier limit ${limit + 1}`;
-    return permitted(credential, kind, of, rest).map((one) => one.reading(of));
+    return permitted(credential, kind, selection, rest).map((branch) => branch.reading(selection));
   };
-  const [[principal = null], ...found] = await runBatch(db, [
+  const [[principal = null], ...pages] = await runBatch(db, [
     principalQuery(credential),
     ...runnersOf("inference", RUN_INFERENCE, slice.inferences),
     ...runnersOf("agent", RUN_AGENT, slice.agents),
   ]);
-  const runners = found.flat();
+  const runners = pages.flat();
   return { principal, runners: runners.slice(0, limit), hasMore: runners.length > limit };
 }

@@ -55,11 +55,12 @@ export class Recent<Resource> {
     this.#kept.clear();
   }
 
-  #keep(key: string, { principal, found }: Lookup<Resource>, startedAt: number): void {
-    if (principal?.kind !== "token" || found === null || !found.covered || found.changing) return;
-    if (JSON.stringify(found).length > CHARACTERS_LIMIT) return;
+  #keep(key: string, { principal, found: resource }: Lookup<Resource>, startedAt: number): void {
+    if (principal?.kind !== "token" || resource === null || !resource.covered || resource.changing)
+      return;
+    if (JSON.stringify(resource).length > CHARACTERS_LIMIT) return;
     // This call has noted the use of the token, so that the next ones need not.
-    const lookup = { principal: { ...principal, lastUsedAt: startedAt }, found };
+    const lookup = { principal: { ...principal, lastUsedAt: startedAt }, found: resource };
     this.#kept.set(key, { lookup, startedAt });
     const [oldest = key] = this.#kept.keys();
     if (this.#kept.size > ENTRIES_LIMIT) this.#kept.delete(oldest);

@@ -112,9 +112,9 @@ export async function listSessions(
 
 /** Ends a session: any session, or only one of the given user. @throws QuarryError `not-found`. */
 export async function endSession(db: Database, id: string, userId: UserId | null): Promise<void> {
-  const ended = hasRows(db)`delete from sessions
+  const deletion = hasRows(db)`delete from sessions
     where id = ${id} and (${userId} is null or user_id = ${userId}) returning 1`;
-  if (!(await ended)) throw notFound();
+  if (!(await deletion)) throw notFound();
 }
 
 /** Deletes ended sessions, old failed sign-ins and what was not used in time. */
@@ -142,7 +142,7 @@ const HELD = select(pick(columnsOf(signInTries), "claimedUntil"));
  */
 export async function claimTry(db: Database, account: string, now: number): Promise<number> {
   const dayBefore = now - DAY_MS;
-  const [claimed, stored] = await runBatch(db, [
+  const [claims, sessions] = await runBatch(db, [
     sql`insert into sign_in_tries
       ${values(signInTries, { account, tries: 1, claimedUntil: 0, lastAt: now })}
       on conflict (account) do update set
@@ -154,7 +154,7 @@ export async function claimTry(db: Database, account: string, now: number): Prom
       where claimed_until <= ${now} returning 1`,
     sql`select ${HELD} from sign_in_tries where account = ${account}`.reading(HELD),
   ]);
-  return claimed.length > 0 ? 0 : (stored[0]?.claimedUntil ?? 0);
+  return claims.length > 0 ? 0 : (sessions[0]?.claimedUntil ?? 0);
 }
 
 /** Called after a successful sign-in. */

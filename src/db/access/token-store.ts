@@ -53,7 +53,7 @@ const {
   allAgents,
   allInferences,
   allRags,
-  ...shown
+  ...columns
 } = columnsOf(tokens, "t");
 
 /** In a group: all resources of the kind. */
@@ -70,12 +70,12 @@ const namesOf = (kind: Kind) =>
          order by o.identifier)) end`,
   );
 
-const grouped = (of: (kind: Kind) => ReturnType<typeof namesOf>) => {
-  return { agents: of("agent"), inferences: of("inference"), rags: of("rag") };
+const grouped = (nameOf: (kind: Kind) => ReturnType<typeof namesOf>) => {
+  return { agents: nameOf("agent"), inferences: nameOf("inference"), rags: nameOf("rag") };
 };
 
 const TOKEN = select({
-  ...shown,
+  ...columns,
   /** A program that a person connected, or a token that the panel made. */
   kind: computed(oneOf(TOKEN_KINDS), "iif(t.granted_by is null, 'token', 'program')"),
   ...grouped(namesOf),
@@ -97,7 +97,7 @@ const firstNames = (kind: Kind) =>
 const namesMore = (kind: Kind) => `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
 
 const TOKEN_LINE = select({
-  ...shown,
+  ...columns,
   allAgents,
   allInferences,
   allRags,
@@ -114,14 +114,14 @@ export type TokenLine = Row<typeof TOKEN_LINE>;
 export const listTokenLines = (
   db: Database,
   query: ListQuery,
-  of: { programs: boolean; person?: UserId | null },
+  filter: { programs: boolean; person?: UserId | null },
 ) =>
   readSortedPage(db, query, {
     of: TOKEN_LINE,
     table: raw("tokens t"),
     joins: raw(""),
-    where: sql`${raw(`t.granted_by is ${of.programs ? "not null" : "null"}`)}
-      and (${of.person ?? null} is null or t.granted_by = ${of.person ?? null})
+    where: sql`${raw(`t.granted_by is ${filter.programs ? "not null" : "null"}`)}
+      and (${filter.person ?? null} is null or t.granted_by = ${filter.person ?? null})
       and ${containedIn(["t.name"], query.search)}`,
     id: { column: "t.id", of: ({ id }) => id, order: "desc" },
     sorts: {

@@ -27,18 +27,18 @@ export const insertTotp = (db: Database, userId: UserId, sealedSecret: string, n
  */
 export async function confirmTotp(
   db: Database,
-  of: { userId: UserId; sealedSecret: string; step: number; now: number },
+  secret: { userId: UserId; sealedSecret: string; step: number; now: number },
   codeHashes: string[],
   keptSessionHash: string,
 ): Promise<boolean> {
   const [confirmed] = await runBatch(db, [
-    sql`update user_totp set confirmed_at = ${of.now}, last_step = ${of.step}
-      where user_id = ${of.userId} and sealed_secret = ${of.sealedSecret}
+    sql`update user_totp set confirmed_at = ${secret.now}, last_step = ${secret.step}
+      where user_id = ${secret.userId} and sealed_secret = ${secret.sealedSecret}
         and confirmed_at is null returning 1`,
     sql`insert into recovery_codes (user_id, hash)
-      select ${of.userId}, value from json_each(${codeHashes}) where changes() > 0`,
+      select ${secret.userId}, value from json_each(${codeHashes}) where changes() > 0`,
     sql`delete from sessions
-      where user_id = ${of.userId} and hash <> ${keptSessionHash} and changes() > 0`,
+      where user_id = ${secret.userId} and hash <> ${keptSessionHash} and changes() > 0`,
   ]);
   return confirmed.length > 0;
 }

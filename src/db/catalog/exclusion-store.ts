@@ -38,7 +38,7 @@ export async function insertExclusion(
 ): Promise<boolean> {
   const { kind, value } = exclusion;
   const same = sql`file_source_id = ${sourceId} and kind = ${kind}`;
-  const [, , found] = await runBatch(db, [
+  const [, , rows] = await runBatch(db, [
     sql`insert into search_exclusions
       ${selected(searchExclusions, { ...exclusion, fileSourceId: sourceId })}
       where (select count(*) from search_exclusions where ${same}) < ${max}
@@ -46,7 +46,7 @@ export async function insertExclusion(
     repeatAtSql(sourceId, repeatAt),
     sql`select 1 from search_exclusions where ${same} and value = ${value}`,
   ]);
-  return found.length > 0;
+  return rows.length > 0;
 }
 
 export const deleteExclusion = (

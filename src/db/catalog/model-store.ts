@@ -1,6 +1,6 @@
 import { execute, hasRows, readRows, runBatch, sql, readRow, type Database } from "../sql.ts";
 import { models } from "../schema/index.ts";
-import { columnsOf, listed, select, pick, type Row } from "../select.ts";
+import { columnsOf, namedColumns, select, pick, type Row } from "../select.ts";
 
 const MODEL = select(columnsOf(models));
 /** Prices are per million tokens, in `currency`. */
@@ -8,7 +8,7 @@ export type ModelRow = Row<typeof MODEL>;
 
 const KEY = ["model", "kind"] as const;
 const PRICED = ["inputPrice", "outputPrice", "currency"] as const;
-const ENTRY = listed(models, ...KEY, ...PRICED);
+const ENTRY = namedColumns(models, ...KEY, ...PRICED);
 
 export const listModelRows = (db: Database) =>
   readRows(db, MODEL)`select ${MODEL} from models order by kind, model`;
@@ -27,7 +27,7 @@ export const upsertModel = (db: Database, model: ModelRow, max: number) =>
     from json_each(${[model]}) m
     where (select count(*) from models) < ${max}
       or exists (select 1 from models where model = ${model.model} and kind = ${model.kind})
-    on conflict (model, kind) do update set ${listed(models, ...PRICED).excluded} returning 1`;
+    on conflict (model, kind) do update set ${namedColumns(models, ...PRICED).excluded} returning 1`;
 
 /** Does nothing where the list has no such entry. */
 export const removeModel = (db: Database, { model, kind }: { model: string; kind: string }) =>

@@ -133,8 +133,10 @@ export async function listChoices(
 ): Promise<Choice[]> {
   // Without the hint SQLite sorts all that is not removed.
   const isRemovable = kind === "rag" || kind === "file_source";
-  const kept = isRemovable ? `indexed by ${kind}s_identifier where removed_at is null` : "where 1";
-  const hint = onlyOpen ? `${kept} and open_to_members` : kept;
+  const restriction = isRemovable
+    ? `indexed by ${kind}s_identifier where removed_at is null`
+    : "where 1";
+  const hint = onlyOpen ? `${restriction} and open_to_members` : restriction;
   return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
     order by identifier limit ${MAX_CHOICES}`;
 }

@@ -25,14 +25,14 @@ export async function readScopes(
   db: Database,
   { ragId, paths, after, limit }: ScopesAsked,
 ): Promise<{ among: Set<string>; listed: IndexScope[] }> {
-  const [among, listed] = await runBatch(db, [
+  const [among, scopeRows] = await runBatch(db, [
     sql`select ${SCOPE} from json_each(${paths}) wanted cross join rag_scopes s
       on s.rag_id = ${ragId} and s.type = 'path' and s.value = wanted.value`.reading(SCOPE),
     sql`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId}
         and (s.type, s.value) > (${after?.type ?? ""}, ${after?.value ?? ""})
       order by s.type, s.value limit ${limit}`.reading(SCOPE),
   ]);
-  return { among: new Set(among.map(({ value }) => value)), listed };
+  return { among: new Set(among.map(({ value }) => value)), listed: scopeRows };
 }
 
 type ScopesAsked = { ragId: RagId; paths: string[]; after: IndexScope | null; limit: number };
@@ -100,8 +100,8 @@ export async function insertScope(
       where id = ${ragId} and exists (${same} and created_at = ${now})`,
   ]);
   if (inserted.length > 0) return "added";
-  const [[counted], known] = await runBatch(db, [counting(ofRag), same]);
-  return known.length === 0 && (counted?.count ?? 0) >= max ? "full" : "none";
+  const [[counts], equals] = await runBatch(db, [counting(ofRag), same]);
+  return equals.length === 0 && (counts?.count ?? 0) >= max ? "full" : "none";
 }
 
 /** Removes a scope; false when there was none. */

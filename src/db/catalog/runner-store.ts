@@ -10,8 +10,8 @@ import { inferences, agents } from "../schema/index.ts";
 import { closeToMembers } from "./open-to-members.ts";
 
 /** A record, its linked RAGs in order of identifier. */
-const recordOf = <Stored extends object>(stored: Stored, rags: RagRecord[]) => ({
-  ...stored,
+const recordOf = <Stored extends object>(row: Stored, rags: RagRecord[]) => ({
+  ...row,
   rags,
 });
 
@@ -28,8 +28,8 @@ const namesOf = (kind: Kind) => ({
 /** Inferences or agents with their RAGs. `of` and `known` select from their table `m`. */
 function runnerReads<Runner extends Stored>(
   kind: Kind,
-  of: Selection<Runner>,
-  known: Selection<Pick<Runner, "id" | "identifier">>,
+  selection: Selection<Runner>,
+  keys: Selection<Pick<Runner, "id" | "identifier">>,
 ) {
   const { name, links, owner } = namesOf(kind);
   const linked = select({ owner: computed(text, `l.${kind}_id`), rag: RAG_FIELDS });
@@ -38,34 +38,34 @@ function runnerReads<Runner extends Stored>(
   return {
     /** By id or identifier, an id takes precedence; null when there is none. */
     find: async (db: Database, key: string) => {
-      const named = sql`from ${name} m where m.id = ${key} or m.identifier = ${key}
+      const matching = sql`from ${name} m where m.id = ${key} or m.identifier = ${key}
         order by m.id = ${key} desc limit 1`;
-      const [[found], ofFound] = await runBatch(db, [
-        sql`select ${of} ${named}`.reading(of),
-        sql`select ${RAG} ${rags} and l.${owner} = (select m.id ${named})
+      const [[row], ofFound] = await runBatch(db, [
+        sql`select ${selection} ${matching}`.reading(selection),
+        sql`select ${RAG} ${rags} and l.${owner} = (select m.id ${matching})
           order by r.identifier`.reading(RAG),
       ]);
-      return found === undefined ? null : recordOf(found, ofFound);
+      return row === undefined ? null : recordOf(row, ofFound);
     },
 
     /** A page in order of identifier. */
     list: async (db: Database, { offset, limit }: Slice) => {
       const page = sql`from ${name} m order by m.identifier limit ${limit} offset ${offset}`;
-      const [stored, ofPage, counted] = await runBatch(db, [
-        sql`select ${of} ${page}`.reading(of),
+      const [rows, ofPage, counts] = await runBatch(db, [
+        sql`select ${selection} ${page}`.reading(selection),
         sql`select ${linked} ${rags} and l.${owner} in (select m.id ${page})
           order by r.identifier`.reading(linked),
         counting(sql`from ${name}`),
       ]);
-      const ragsOf = Map.groupBy(ofPage, (one) => one.owner);
+      const ragsOf = Map.groupBy(ofPage, (link) => link.owner);
       const ofOne = ({ id }: Stored) => (ragsOf.get(id) ?? []).map(({ rag }) => rag);
-      const data = stored.map((one) => recordOf(one, ofOne(one)));
-      return { data, total: only(counted).count };
+      const data = rows.map((row) => recordOf(row, ofOne(row)));
+      return { data, total: only(counts).count };
     },
 
     /** Which of these identifiers name one, with their ids; any number of them. */
     findIds: (db: Database, identifiers: string[], onlyOpen = false) =>
-      readRows(db, known)`select ${known} from ${name} m
+      readRows(db, keys)`select ${keys} from ${name} m
         where (m.open_to_members or not ${onlyOpen}) and m.identifier in (select value from json_each(${identifiers}))`,
   };
 }

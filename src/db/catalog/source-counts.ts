@@ -57,7 +57,7 @@ export async function filesOfSources(
   );
   const shared = sharedSources(bySource);
   if (shared.length === 0) return counts;
-  const found = await readRows(db, ONCE)`select ${ONCE} from (
+  const rows = await readRows(db, ONCE)`select ${ONCE} from (
       select r.file_source_id as source_id, min(${raw(rankOf("x.status"))}) as rank
       from json_each(${shared}) wanted
       cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
@@ -69,9 +69,9 @@ export async function filesOfSources(
     const coming = Math.max(...(bySource.get(sourceId) ?? []).map((rag) => rag.coming));
     counts.set(sourceId, { ...NONE, pending: coming });
   }
-  for (const { sourceId, rank, files } of found) {
-    const [status, known] = [FILE_STATUSES_BY_PROGRESS[rank], counts.get(sourceId)];
-    if (status !== undefined && known !== undefined) known[status] += files;
+  for (const { sourceId, rank, files } of rows) {
+    const [status, count] = [FILE_STATUSES_BY_PROGRESS[rank], counts.get(sourceId)];
+    if (status !== undefined && count !== undefined) count[status] += files;
   }
   return counts;
 }
@@ -85,16 +85,16 @@ const countsOf = ({ pending, processing, indexed, error, deleted }: RagOfSource)
 const sizeOf = (counts: FileCounts) => Object.values(counts).reduce((sum, files) => sum + files, 0);
 
 const mostOf = (counts: readonly FileCounts[]): FileCounts =>
-  counts.reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most), NONE);
+  counts.reduce((most, candidate) => (sizeOf(candidate) > sizeOf(most) ? candidate : most), NONE);
 
 /** Sources with several RAGs whose rows are few enough to be read. */
 function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId[] {
-  let left = MAX_COUNTED;
+  let room = MAX_COUNTED;
   return [...bySource].flatMap(([sourceId, some]) => {
     if (some.length === 1) return [];
     const rows = some.reduce((sum, rag) => sum + sizeOf(countsOf(rag)), 0);
-    if (rows > left) return [];
-    left -= rows;
+    if (rows > room) return [];
+    room -= rows;
     return [sourceId];
   });
 }
@@ -102,8 +102,8 @@ function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId
 /** The files of all sources together. */
 export function summed(counts: Iterable<FileCounts>): FileCounts {
   const sum = { ...NONE };
-  for (const one of counts) {
-    for (const status of FILE_STATUSES_BY_PROGRESS) sum[status] += one[status];
+  for (const counted of counts) {
+    for (const status of FILE_STATUSES_BY_PROGRESS) sum[status] += counted[status];
   }
   return sum;
 }

@@ -6,9 +6,9 @@ import { keptQueries, rags } from "../schema/index.ts";
 export type KeptQuery = typeof keptQueries.$inferSelect;
 
 /** Nothing is kept of a RAG that was removed meanwhile. */
-export const insertQuery = (db: Database, kept: KeptQuery) =>
-  execute(db)`insert into kept_queries ${selected(keptQueries, kept)}
-    from rags r where r.id = ${kept.ragId} and r.removed_at is null`;
+export const insertQuery = (db: Database, query: KeptQuery) =>
+  execute(db)`insert into kept_queries ${selected(keptQueries, query)}
+    from rags r where r.id = ${query.ragId} and r.removed_at is null`;
 
 /** Deletes queries from before `before`. */
 export const purgeQueries = (db: Database, before: number) =>

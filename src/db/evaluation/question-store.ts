@@ -2,7 +2,16 @@ import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, readRows, readValues, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questions as table } from "../schema/index.ts";
-import { assigned, columnsOf, listed, pick, select, text, computed, UPDATED } from "../select.ts";
+import {
+  assigned,
+  columnsOf,
+  namedColumns,
+  pick,
+  select,
+  text,
+  computed,
+  UPDATED,
+} from "../select.ts";
 import type { Row } from "../select.ts";
 import type { RagRecord } from "../records.ts";
 
@@ -31,7 +40,7 @@ export const findQuestion = (db: Database, setId: QuestionSetId, questionId: str
 export type NewQuestion = QuestionContent & { id: QuestionId };
 
 const [, ...EXPECTED] = CONTENT;
-const GIVEN = listed(table, "id", ...CONTENT);
+const GIVEN = namedColumns(table, "id", ...CONTENT);
 
 /**
  * Writes questions; one with the same text is replaced, so that a second import changes nothing.
@@ -50,7 +59,7 @@ export async function putQuestions(
     where (select count(*) from (
       select question from questions where set_id = ${setId}
       union select value ->> 'question' from json_each(${questions}))) <= ${most}
-    on conflict (set_id, question) do update set ${listed(table, ...EXPECTED).excluded}
+    on conflict (set_id, question) do update set ${namedColumns(table, ...EXPECTED).excluded}
     returning id`;
   if (ids.length === 0 && questions.length > 0) return null;
   return [...new Set(ids)];

@@ -33,8 +33,8 @@ const LIGHT = select(
 /** What the measures need of a result; `judge` null: none gave a verdict. */
 export type LightResult = Row<typeof LIGHT>;
 
-const { runId: _of, ...shown } = ofResult;
-const RESULT = select(shown);
+const { runId: _of, ...result } = ofResult;
+const RESULT = select(result);
 /** A question of a run and what came of it. */
 export type EvaluationResult = Row<typeof RESULT>;
 

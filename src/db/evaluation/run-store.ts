@@ -24,7 +24,7 @@ type NewRun = Pick<EvaluationRun, "id" | "setId" | "setting" | "facts">;
 export async function insertRun(
   db: Database,
   { id, setId, setting, facts, now, claimedUntil }: NewRun & { now: number; claimedUntil: number },
-  { maxAtOnce, kept }: { maxAtOnce: number; kept: number },
+  { maxAtOnce, kept: finishedRuns }: { maxAtOnce: number; kept: number },
 ): Promise<boolean> {
   const [inserted] = await runBatch(db, [
     sql`insert into evaluation_runs
@@ -41,7 +41,7 @@ export async function insertRun(
       where x.id = ${id}`,
     sql`delete from evaluation_runs where status <> 'running' and set_id = ${setId}
       and id not in (select id from evaluation_runs where set_id = ${setId}
-        order by id desc limit ${kept})`,
+        order by id desc limit ${finishedRuns})`,
   ]);
   return inserted.length > 0;
 }

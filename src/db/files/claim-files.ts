@@ -65,7 +65,7 @@ export async function claimFiles(
   ] as const;
   const [suspects, , rows] = await runBatch(db, steps, countingFiles(messages));
   const suspected = new Set(suspects.map(keyOfFile));
-  return rows.map((one) => claimedFrom(one, suspected.has(keyOfFile(one))));
+  return rows.map((row) => claimedFrom(row, suspected.has(keyOfFile(row))));
 }
 
 /** Identifies a file in a generation. */

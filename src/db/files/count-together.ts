@@ -13,10 +13,10 @@ const WORTH_FILES = 3;
 
 /** The generations `o` selected by `where` count those of these files that they have. */
 const countSql = (sign: "-" | "+", where: Sql, fileIds: FileId[]): Sql => {
-  const counted = (column: string, of: string) => `${column} = g.${column} ${sign} c.${of}`;
+  const changed = (column: string, source: string) => `${column} = g.${column} ${sign} c.${source}`;
   return sql`update rag_generations as g set counted_by_batch = ${sign === "-"},
-      ${raw(FILE_STATUSES.map((status) => counted(`${status}_files`, status)).join(", "))},
-      ${raw(counted("number_vectors", "chunks"))}
+      ${raw(FILE_STATUSES.map((status) => changed(`${status}_files`, status)).join(", "))},
+      ${raw(changed("number_vectors", "chunks"))}
     from (select o.rag_id, o.generation, ${COUNTS}, coalesce(sum(x.chunk_count), 0) as chunks
       from rag_generations o left join rag_files x on x.rag_id = o.rag_id
         and x.generation = o.generation and x.file_id in (select value from json_each(${fileIds}))
@@ -25,7 +25,9 @@ const countSql = (sign: "-" | "+", where: Sql, fileIds: FileId[]): Sql => {
 };
 
 const COUNTS = raw(
-  FILE_STATUSES.map((one) => `count(*) filter (where x.status = '${one}') as ${one}`).join(", "),
+  FILE_STATUSES.map((status) => `count(*) filter (where x.status = '${status}') as ${status}`).join(
+    ", ",
+  ),
 );
 
 const countingOf = (where: Sql, fileIds: FileId[]): Around => ({
@@ -38,7 +40,7 @@ export function countingFiles(
   files: Pick<IndexMessage, "ragId" | "generation" | "fileId">[],
 ): Around {
   const generations = Map.groupBy(files, (file) => `${file.ragId} ${file.generation}`);
-  const counted = [...generations.values()].flatMap((some) => {
+  const updates = [...generations.values()].flatMap((some) => {
     const [first] = some;
     if (first === undefined || some.length < WORTH_FILES) return [];
     const where = sql`o.rag_id = ${first.ragId} and o.generation = ${first.generation}`;
@@ -46,8 +48,8 @@ export function countingFiles(
     return [countingOf(where, fileIds)];
   });
   return {
-    before: counted.flatMap(({ before }) => before),
-    after: counted.flatMap(({ after }) => after),
+    before: updates.flatMap(({ before }) => before),
+    after: updates.flatMap(({ after }) => after),
   };
 }
 

@@ -71,21 +71,21 @@ type Reasons = { reason: string; killedReason: string };
 /** Makes files pending whose worker or message was lost; gives up those without attempts left. */
 export async function takeUnclaimedFiles(
   db: Database,
-  of: Limits & Reasons,
+  query: Limits & Reasons,
 ): Promise<(SizedMessage & { isSuspect: boolean })[]> {
-  const { now, limit } = of;
-  const isGivenUp = sql`attempts >= ${of.maxTries}`;
+  const { now, limit } = query;
+  const isGivenUp = sql`attempts >= ${query.maxTries}`;
   const hasKilled = sql`attempts >= ${READING}`;
   const rows = await readRows(db, UNCLAIMED_FILE)`update rag_files set
       lease_id = case when (${isLeft()} or lease_id = ${CRASHED}) and not ${isGivenUp}
         then ${CRASHED} end,
       status = case when ${isGivenUp} then 'error' else 'pending' end,
-      error_message = case when ${hasKilled} then ${of.killedReason}
-        when ${isGivenUp} then ${of.reason} else null end,
+      error_message = case when ${hasKilled} then ${query.killedReason}
+        when ${isGivenUp} then ${query.reason} else null end,
       error_code = case when ${hasKilled} then 'beyond-limits' when ${isGivenUp} then 'service' end,
       error_is_outside = ${isGivenUp} and not ${hasKilled},
       attempts = case when ${hasKilled} then 0 else attempts end,
-      claimed_until = case when ${isGivenUp} then 0 else ${of.claimedUntil} end,
+      claimed_until = case when ${isGivenUp} then 0 else ${query.claimedUntil} end,
       leased_until = case when ${isGivenUp} then ${now} else 0 end
     where (${rowKey()}) in (${unclaimed(now, limit)})
     returning ${UNCLAIMED_FILE}`;

@@ -1,5 +1,5 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { joined, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
+import { joinSql, raw, readRows, runBatch, sql, type Reads, type Sql } from "../sql.ts";
 import type { Restriction } from "../../ports/rag-index.ts";
 import { counting } from "../page.ts";
 import type { FileCounts } from "../records.ts";
@@ -54,11 +54,11 @@ function rowsSql(
   // `a-b` lies between the file `a` and the folder `a/`.
   const ends = sql`and x.path < ${name + AFTER_SLASH}
     and (x.path = ${name} or x.path >= ${`${name}/`})`;
-  const rowsWith = (wanted: FileStatus) =>
+  const rowsWith = (status: FileStatus) =>
     sql`select x.file_id, x.path from rag_files x where x.rag_id = ${ragId}
-      and x.generation = ${generation} and x.status = ${wanted} and x.path ${begins}
+      and x.generation = ${generation} and x.status = ${status} and x.path ${begins}
       ${path === null ? raw("") : ends} ${readable}`;
-  return joined((status === null ? FILE_STATUSES : [status]).map(rowsWith), " union all ");
+  return joinSql((status === null ? FILE_STATUSES : [status]).map(rowsWith), " union all ");
 }
 
 /** The files of a page of `rowsSql`, in order of path. */
@@ -81,11 +81,11 @@ export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<Pu
 
 /** A page and the number of files at a path or below it, counted in the index. */
 export async function readPathPage(db: Reads, slice: FileSlice) {
-  const [found, [counted]] = await runBatch(db, [
+  const [rows, [counts]] = await runBatch(db, [
     sliceStatement(slice),
     counting(sql`from (${rowsSql(slice, slice.filter)})`),
   ]);
-  return { files: found, total: counted?.count ?? 0 };
+  return { files: rows, total: counts?.count ?? 0 };
 }
 
 const COUNTED = select({
@@ -131,25 +131,25 @@ export async function findFileStatuses(
   const readable = isReadable(rags[0]?.readers);
   const live = rags.map(({ ragId, generation }) => ({ ragId, generation }));
   // For a reader, another file stands in for one that is not there: both cost the same rows.
-  const other =
+  const restriction =
     rags[0]?.readers === undefined
       ? raw("null")
       : sql`select id from files where file_source_id = ${sourceId} limit 1`;
-  const found = (column: Sql) =>
+  const matching = (column: Sql) =>
     sql`select ${PUBLIC_FILE} from json_each(${names}) n
         left join files named on named.file_source_id = ${sourceId} and named.${column} = n.value
-        cross join files f on f.id = coalesce(named.id, (${other}))
+        cross join files f on f.id = coalesce(named.id, (${restriction}))
         cross join json_each(${live}) m
         join rag_files rf on rf.rag_id = m.value ->> 'ragId'
           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
           and rf.status <> 'leaving'
       where (named.id is not null) + ${readable} = 2`.reading(PUBLIC_FILE);
-  const [byPath, byId] = await runBatch(db, [found(raw("path")), found(raw("external_id"))]);
+  const [byPath, byId] = await runBatch(db, [matching(raw("path")), matching(raw("external_id"))]);
   // A path identifies one file; an external id may have belonged to another file before.
   return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];
 }
 
-function firstNamed(found: PublicFile[], names: string[], by: "path" | "externalId") {
-  const name = names.find((one) => found.some((file) => file[by] === one));
-  return name === undefined ? null : found.filter((file) => file[by] === name);
+function firstNamed(files: PublicFile[], names: string[], by: "path" | "externalId") {
+  const name = names.find((candidate) => files.some((file) => file[by] === candidate));
+  return name === undefined ? null : files.filter((file) => file[by] === name);
 }

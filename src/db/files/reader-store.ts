@@ -21,7 +21,7 @@ export function recordReadersSql(
   { now, when = raw("true") }: { now: number; when?: Sql },
 ): Sql[] {
   if (recorded.files.length === 0) return [];
-  const known = recorded.files.filter(({ isNew }) => !isNew).map(({ id }) => id);
+  const ids = recorded.files.filter(({ isNew }) => !isNew).map(({ id }) => id);
   return [
     ...audiencesSql(recorded.audiences, when),
     ...portionsOf(recorded.files).map(
@@ -29,7 +29,7 @@ export function recordReadersSql(
           readers_revision = max(readers_revision + 1, ${now})
         from json_each(${some}) m where files.id = m.value ->> 'id' and ${when}`,
     ),
-    ...portionsOf(known).map(
+    ...portionsOf(ids).map(
       (some) => sql`insert into reader_changes (file_source_id, file_ids, at)
         select ${sourceId}, ${some}, ${now} where ${when}`,
     ),
@@ -168,7 +168,7 @@ export async function untoldReaders(
     order by at desc, id desc limit ${CHANGES_AT_ONCE}) c`;
   const ofFiles = sql`from ${changed} cross join json_each(c.file_ids) m
     cross join files f on f.id = m.value`;
-  const [changes, told, known] = await runBatch(db, [
+  const [changes, changedReaders, fileRows] = await runBatch(db, [
     sql`select ${CHANGE} from ${changed} order by c.at desc, c.id desc`.reading(CHANGE),
     sql`select distinct ${TOLD} ${ofFiles} cross join rag_files x on x.file_id = f.id
       cross join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
@@ -176,7 +176,7 @@ export async function untoldReaders(
     sql`select ${AUDIENCE} from audiences a
       where a.id in (select f.audience ${ofFiles})`.reading(AUDIENCE),
   ]);
-  return { changes, told, audiences: known };
+  return { changes, told: changedReaders, audiences: fileRows };
 }
 
 /** Sources with changes from before a time (ms) that the indexes may not know. */

@@ -37,8 +37,8 @@ const removed = (status: "deleted" | "leaving", { now, removedUntil }: RemovalTi
 const PATH = select(pick(columnsOf(files), "path"));
 
 /** Marks rows as deleted that stay listed as such; `of` selects the ids of their files. */
-const deleteSql = (of: Sql, times: RemovalTimes) =>
-  sql`${removed("deleted", times)} where file_id in (${of}) and not ${isGone()} and ${isOpen()}
+const deleteSql = (condition: Sql, times: RemovalTimes) =>
+  sql`${removed("deleted", times)} where file_id in (${condition}) and not ${isGone()} and ${isOpen()}
     returning ${REMOVAL}`.reading(REMOVAL);
 
 /** Marks rows that are outside a RAG's scopes to be removed; `where` selects them (alias `rf`). */

@@ -32,8 +32,8 @@ export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagSc
     selectExclusionsOf(ragId),
   ]);
   if (rag === undefined) return null;
-  const excluded = (wanted: string) =>
-    exclusions.filter(({ kind }) => kind === wanted).map(({ value }) => value);
+  const excluded = (condition: string) =>
+    exclusions.filter(({ kind }) => kind === condition).map(({ value }) => value);
   return {
     generations: generations.map(({ generation, shards }) => [generation, shards]),
     scopes: rag.scopeMode === "global" ? null : scopes,
@@ -170,7 +170,7 @@ export async function applyScopesToPage(
 
 /** Statuses are named, so that a range of paths is read from the index of both. */
 const namesOf = (statuses: readonly string[]) =>
-  raw(`(${statuses.map((one) => `'${one}'`).join(", ")})`);
+  raw(`(${statuses.map((status) => `'${status}'`).join(", ")})`);
 const ANY_STATUS = namesOf(ROW_STATUSES);
 const LISTED = namesOf(FILE_STATUSES);
 

@@ -42,15 +42,15 @@ export async function readFilePage(
       limit ${part === "" ? rows : MAX_PATHS_SEARCHED})`,
   );
   // In the order of the inner list, which is read as far as the page needs.
-  const found = await runBatch(
+  const pages = await runBatch(
     db,
     lists.map((list) =>
       sql`select ${PATH} from ${list} where ${pathContains(part)} limit ${rows}`.reading(PATH),
     ),
   );
-  const isCut = part !== "" && !backwards && found.flat().length < rows;
+  const isCut = part !== "" && !backwards && pages.flat().length < rows;
   const end = isCut ? await endOfSearch(db, lists, isDown) : undefined;
-  const paths = inOrder(found.flat(), end, isDown);
+  const paths = inOrder(pages.flat(), end, isDown);
   const page = keyedPage(paths.slice(0, rows), at, reading, (path) => [path]);
   const data = await filesAt(db, sourceId, page.data);
   return { ...page, after: page.after ?? (end === undefined ? null : [end]), data };
@@ -99,8 +99,8 @@ export async function readFilesByStatus(
     return sql`select ${PATH} ${list} and ${beyond}
       order by path ${raw(isDown ? "desc" : "asc")} limit ${rows}`.reading(PATH);
   });
-  const found = await runBatch(db, lists);
-  const read = found.flatMap((paths, nth) =>
+  const pages = await runBatch(db, lists);
+  const read = pages.flatMap((paths, nth) =>
     paths.map(({ path }) => ({ path, status: statuses[from + nth] ?? "" })),
   );
   const page = keyedPage(read.slice(0, rows), at, reading, ({ status, path }) => [status, path]);
@@ -135,8 +135,8 @@ async function endOfSearch(db: Database, lists: Sql[], isDown: boolean) {
 }
 
 /** Each path once, in the order of reading, those behind a search's end left out. */
-function inOrder(found: Row<typeof PATH>[], end: string | undefined, isDown: boolean): string[] {
-  const paths = [...new Set(found.map(({ path }) => path))].sort(byBytes);
+function inOrder(pages: Row<typeof PATH>[], end: string | undefined, isDown: boolean): string[] {
+  const paths = [...new Set(pages.map(({ path }) => path))].sort(byBytes);
   if (isDown) paths.reverse();
   if (end === undefined) return paths;
   return paths.filter((path) => (isDown ? byBytes(path, end) >= 0 : byBytes(path, end) <= 0));

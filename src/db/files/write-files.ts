@@ -3,7 +3,7 @@ import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { files as table } from "../schema/index.ts";
 import { NEW_CONTENT_ID } from "../schema/sources.ts";
-import { columnsOf, listed, pick, select } from "../select.ts";
+import { columnsOf, namedColumns, pick, select } from "../select.ts";
 import { countingInRags } from "./count-together.ts";
 import { recordReadersSql, type Recorded } from "./reader-store.ts";
 import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
@@ -24,7 +24,7 @@ export type WrittenFile = Pick<
 export type UploadOf = PendTimes & { sourceId: FileSourceId; recorded?: Recorded };
 
 const WRITTEN = select(pick(columnsOf(table, "f"), "id"));
-const GIVEN = listed(table, "id", "path", "name", "size", "mimeType", "version", "sha256");
+const GIVEN = namedColumns(table, "id", "path", "name", "size", "mimeType", "version", "sha256");
 
 /**
  * Stores files of one source with their readers and makes them `pending` in every RAG that contains
@@ -69,8 +69,8 @@ export async function writeFiles(
   const { before, after } = countingInRags(sourceId, ids);
   const readers = recorded === undefined ? [] : recordReadersSql(sourceId, recorded, times);
   const around = { before, after: [...after, ...readers] };
-  const [, , written, messages] = await runBatch(db, steps, around);
-  return { messages, ids: new Set(written.map(({ id }) => id)) };
+  const [, , fileRows, messages] = await runBatch(db, steps, around);
+  return { messages, ids: new Set(fileRows.map(({ id }) => id)) };
 }
 
 /** Makes a file with new metadata `pending` in the RAGs that contain it; null: no such file. */
@@ -81,7 +81,7 @@ export async function writeMetadata(
   times: PendTimes,
 ): Promise<IndexMessage[] | null> {
   const isFile = sql`file_source_id = ${sourceId} and path = ${path} and deleted_at is null`;
-  const [written, messages] = await runBatch(db, [
+  const [fileRows, messages] = await runBatch(db, [
     sql`update files set metadata = ${metadata} where ${isFile} returning 1`,
     pendSql(
       raw("files f cross join rags r on r.file_source_id = f.file_source_id"),
@@ -89,5 +89,5 @@ export async function writeMetadata(
       times,
     ).reading(MESSAGE),
   ]);
-  return written.length === 0 ? null : messages;
+  return fileRows.length === 0 ? null : messages;
 }

@@ -63,8 +63,8 @@ export async function fillNextPage(
     sql`update rag_generations set filled_up_to = ${end}
       where rag_id = ${ragId} and generation = ${generation} and ${isNext}`,
   ]);
-  const messages = filled.flatMap(({ status: is, ...message }) =>
-    is === "pending" ? [message] : [],
+  const messages = filled.flatMap(({ status: fileStatus, ...message }) =>
+    fileStatus === "pending" ? [message] : [],
   );
   return { messages, filledUpTo: end };
 }

@@ -37,7 +37,7 @@ export async function reopenGeneration(
   db: Database,
   ragId: RagId,
   { generation }: Returnable,
-  { wanted, now }: { wanted: WantedIndex; now: number },
+  { wanted: target, now }: { wanted: WantedIndex; now: number },
 ): Promise<boolean> {
   const isBuilding = sql`exists (select 1 from rag_generations b where b.rag_id = ${ragId}
     and b.generation = ${generation} and b.state = 'building')`;
@@ -48,11 +48,11 @@ export async function reopenGeneration(
       where rag_id = ${ragId} and generation <> ${generation} and state = 'building'
         and ${isBuilding}`,
     sql`update rags set chunk_size = g.chunk_size, chunk_overlap = g.chunk_overlap,
-        refused_index = case when g.embedding_model = ${wanted.embeddingModel}
-            and g.dimensions = ${wanted.dimensions} and g.format = ${wanted.format}
-            and g.passage_prefix = ${wanted.passagePrefix}
-            and g.chunk_size <= ${wanted.longestPassage}
-          then null else ${refusalOf(wanted)} end
+        refused_index = case when g.embedding_model = ${target.embeddingModel}
+            and g.dimensions = ${target.dimensions} and g.format = ${target.format}
+            and g.passage_prefix = ${target.passagePrefix}
+            and g.chunk_size <= ${target.longestPassage}
+          then null else ${refusalOf(target)} end
       from rag_generations g
       where rags.id = ${ragId} and g.rag_id = ${ragId} and g.generation = ${generation}
         and g.state = 'building'`,

@@ -32,15 +32,15 @@ export const EVERYTHING = Number.MAX_SAFE_INTEGER;
 const MAX_SHARDS = 32;
 
 /** What a RAG records after a return to an index without these settings. */
-export const refusalOf = ({ embeddingModel, dimensions, format, ...of }: WantedIndex) =>
-  [embeddingModel, dimensions, format, of.passagePrefix].join(" ").trimEnd();
+export const refusalOf = ({ embeddingModel, dimensions, format, ...settings }: WantedIndex) =>
+  [embeddingModel, dimensions, format, settings.passagePrefix].join(" ").trimEnd();
 
 /** Conditions on a generation `g` of a RAG `r`, and on its live generation `l`. */
-function conditionsOf(wanted: WantedIndex) {
-  const { embeddingModel, dimensions, format, fixedDimensions, shardChunks, objectChunks } = wanted;
-  const { size, overlap } = fittingChunks(wanted.longestPassage);
+function conditionsOf(target: WantedIndex) {
+  const { embeddingModel, dimensions, format, fixedDimensions, shardChunks, objectChunks } = target;
+  const { size, overlap } = fittingChunks(target.longestPassage);
   const same = sql`g.embedding_model = ${embeddingModel} and g.dimensions = ${dimensions}
-    and g.passage_prefix = ${wanted.passagePrefix} and g.format = ${format}
+    and g.passage_prefix = ${target.passagePrefix} and g.format = ${format}
     and g.chunk_size = ${size} and g.chunk_overlap = ${overlap}`;
   return {
     /** It has the wanted settings. */
@@ -50,7 +50,7 @@ function conditionsOf(wanted: WantedIndex) {
       and (g.number_vectors <= g.shards * ${shardChunks} or g.shards >= ${MAX_SHARDS})
       and (g.vectors_in = 'vectorize' or g.number_vectors <= ${objectChunks})`,
     /** An administrator returned to an index without the settings wanted now. */
-    refused: sql`coalesce(r.refused_index, '') = ${refusalOf(wanted)}`,
+    refused: sql`coalesce(r.refused_index, '') = ${refusalOf(target)}`,
     /** Vectors of another size can be built beside the live ones. */
     possible: sql`(not ${fixedDimensions} or exists (select 1 from rag_generations l
       where l.rag_id = r.id and l.generation = r.generation and l.dimensions = ${dimensions}))`,
@@ -62,8 +62,8 @@ const PROJECTED = raw(`min(2 * l.number_vectors, l.number_vectors *
   (l.pending_files + l.processing_files + l.indexed_files) / max(1, l.indexed_files))`);
 
 /** Columns of a new generation that depend on the live generation `l`. */
-function successorOf(wanted: WantedIndex, isFromScratch: boolean) {
-  const { shardChunks, objectChunks } = wanted;
+function successorOf(target: WantedIndex, isFromScratch: boolean) {
+  const { shardChunks, objectChunks } = target;
   const keepsPlace = !isFromScratch && objectChunks < EVERYTHING;
   return {
     /** They start half full, so that growth is rare. */
@@ -74,8 +74,8 @@ function successorOf(wanted: WantedIndex, isFromScratch: boolean) {
       when l.vectors_in = 'vectorize' and ${keepsPlace} then 'vectorize' else 'object' end`,
     /** Vectors are reused, unless it is to be indexed from scratch. */
     vectorsFrom: sql`case when not ${isFromScratch} and l.embedding_model =
-      ${wanted.embeddingModel} and l.dimensions = ${wanted.dimensions}
-      and l.passage_prefix = ${wanted.passagePrefix} and l.model_changed_at = 0
+      ${target.embeddingModel} and l.dimensions = ${target.dimensions}
+      and l.passage_prefix = ${target.passagePrefix} and l.model_changed_at = 0
       then l.generation end`,
   };
 }
@@ -89,27 +89,27 @@ function successorOf(wanted: WantedIndex, isFromScratch: boolean) {
 export async function beginGeneration(
   db: Database,
   ragId: RagId,
-  wanted: WantedIndex,
+  target: WantedIndex,
   { since, now }: { since: number | null; now: number },
 ): Promise<void> {
-  const { same, suffices, refused, possible } = conditionsOf(wanted);
-  const { shards, vectorsIn, vectorsFrom } = successorOf(wanted, since !== null);
-  const { size, overlap } = fittingChunks(wanted.longestPassage);
+  const { same, suffices, refused: unfit, possible } = conditionsOf(target);
+  const { shards, vectorsIn, vectorsFrom } = successorOf(target, since !== null);
+  const { size, overlap } = fittingChunks(target.longestPassage);
   await runBatch(db, [
     sql`update rags set refused_index = null where id = ${ragId} and ${since} is not null`,
     sql`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
         passage_prefix, chunk_size, chunk_overlap, format, shards, vectors_in, vectors_from, created_at,
         filled_up_to)
       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
-        'building', ${wanted.embeddingModel}, ${wanted.dimensions}, ${wanted.passagePrefix},
-        ${size}, ${overlap}, ${wanted.format}, ${shards}, ${vectorsIn}, ${vectorsFrom}, ${now}, ''
+        'building', ${target.embeddingModel}, ${target.dimensions}, ${target.passagePrefix},
+        ${size}, ${overlap}, ${target.format}, ${shards}, ${vectorsIn}, ${vectorsFrom}, ${now}, ''
       from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
-      where r.id = ${ragId} and r.removed_at is null and ${possible} and not ${refused}
+      where r.id = ${ragId} and r.removed_at is null and ${possible} and not ${unfit}
         and not exists (select 1 from rag_generations g where g.rag_id = r.id
           and (${suffices} or (g.state = 'building' and ${same}))
           and (${since} is null or g.created_at >= ${since}))`,
     sql`update rag_generations as g set state = 'retired', changed_at = ${now} from rags r
-      where r.id = ${ragId} and g.rag_id = r.id and g.state = 'building' and not ${refused}
+      where r.id = ${ragId} and g.rag_id = r.id and g.state = 'building' and not ${unfit}
         and (not (${same}) or not ${possible} or exists (select 1 from rag_generations x
           where x.rag_id = r.id and x.state = 'building' and x.generation > g.generation))`,
   ]);
@@ -118,14 +118,14 @@ export async function beginGeneration(
 /** RAGs whose live or building index is outdated, and those that cannot have the wanted one. */
 export async function ragsToRebuild(
   db: Database,
-  wanted: WantedIndex,
+  target: WantedIndex,
 ): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
-  const { same, suffices, refused, possible } = conditionsOf(wanted);
+  const { same, suffices, refused: unfit, possible } = conditionsOf(target);
   const outdated = select({ id: r.id, possible: computed(flag, possible) });
   const [, rows] = await runBatch(db, [
     // When the wanted settings change, refused ones may be wanted again.
-    sql`update rags set refused_index = null where refused_index <> ${refusalOf(wanted)}`,
-    sql`select ${outdated} from rags r where r.removed_at is null and not ${refused}
+    sql`update rags set refused_index = null where refused_index <> ${refusalOf(target)}`,
+    sql`select ${outdated} from rags r where r.removed_at is null and not ${unfit}
       and (exists (select 1 from rag_generations g where g.rag_id = r.id
           and g.state = 'building' and not (${same}))
         or not exists (select 1 from rag_generations g where g.rag_id = r.id

@@ -175,8 +175,8 @@ export async function readNeeds(db: Database, look: Look) {
   ]);
   /** Files by status, each once, however many RAGs index it. */
   const counts = summed((await filesOfSources(db, rags)).values());
-  const listed = new Set(failingFiles.map((one) => `${one.sourceIdentifier} ${one.filePath}`));
-  const failing = failingFiles.length === limit ? counts.error : listed.size;
+  const paths = new Set(failingFiles.map((file) => `${file.sourceIdentifier} ${file.filePath}`));
+  const failing = failingFiles.length === limit ? counts.error : paths.size;
   const work = { waiting, failingSources, scans, builds: only(builds), problem };
   return { counts, failing, failingFiles, ...work };
 }

@@ -14,9 +14,9 @@ const KINDS = Object.keys(PLACES).filter((kind): kind is keyof typeof PLACES => 
 const SEALED = raw(
   KINDS.map((kind) => {
     const [table, column, key] = PLACES[kind];
-    const kept = table === "file_sources" ? "and removed_at is null" : "";
+    const restriction = table === "file_sources" ? "and removed_at is null" : "";
     return `select '${kind}' as kind, ${key} as id, ${column} as sealed from ${table}
-      where ${column} is not null ${kept}`;
+      where ${column} is not null ${restriction}`;
   }).join(" union all "),
 );
 

@@ -70,11 +70,11 @@ export const rescheduleVectorSync = (
 export async function recordVerification(
   db: Database,
   address: IndexAddress,
-  found: VerificationCounts,
+  counts: VerificationCounts,
   end: { endedAt: number; nextAt: number } | null,
 ): Promise<void> {
   const plus = (name: keyof VerificationCounts) =>
-    sql`${raw(`'$.${name}', verification ->> '${name}'`)} + ${found[name]}`;
+    sql`${raw(`'$.${name}', verification ->> '${name}'`)} + ${counts[name]}`;
   await runBatch(db, [
     sql`update vector_syncs set verification = json_set(verification,
         ${plus("checked")}, ${plus("addedAgain")}, ${plus("removed")})

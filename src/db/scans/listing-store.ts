@@ -7,7 +7,7 @@ import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
 import { leaveSql, REMOVAL, type Removal } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
-import { columnsOf, listed, pick, select, type Row } from "../select.ts";
+import { columnsOf, namedColumns, pick, select, type Row } from "../select.ts";
 import { commitStep, isCommitted, type RunCounts, type ScanRun } from "./scan-store.ts";
 import { countRows } from "../page.ts";
 import { recordReadersSql, type Audience, type RecordedFile } from "../files/reader-store.ts";
@@ -28,17 +28,17 @@ type Named = Pick<KnownRow, "path" | "externalId">;
 export async function knownFiles(
   db: Database,
   sourceId: FileSourceId,
-  named: Named[],
+  files: Named[],
 ): Promise<KnownRow[]> {
-  const paths = [...new Set(named.map(({ path }) => path))];
-  const found = await knownBy(db, f.path.sql, sourceId, paths);
-  const idAt = new Map(found.map(({ path, externalId }) => [path, externalId]));
-  const elsewhere = named.flatMap(({ path, externalId }) =>
+  const paths = [...new Set(files.map(({ path }) => path))];
+  const rows = await knownBy(db, f.path.sql, sourceId, paths);
+  const idAt = new Map(rows.map(({ path, externalId }) => [path, externalId]));
+  const elsewhere = files.flatMap(({ path, externalId }) =>
     externalId === null || idAt.get(path) === externalId ? [] : [externalId],
   );
-  if (elsewhere.length === 0) return found;
+  if (elsewhere.length === 0) return rows;
   const moved = await knownBy(db, f.externalId.sql, sourceId, elsewhere);
-  return [...new Map([...found, ...moved].map((row) => [row.id, row])).values()];
+  return [...new Map([...rows, ...moved].map((row) => [row.id, row])).values()];
 }
 
 /** `cross join` makes the list the outer loop; else it is read once for each file. */
@@ -106,8 +106,8 @@ function writeStatements(
   const committed = isCommitted(run, commit);
   const statements: Sql[] = [];
   const at = Math.max(now, run.source.permissionsSince);
-  const of = { audiences, files: readers };
-  const recorded = recordReadersSql(run.source.id, of, { now: at, when: committed });
+  const parts = { audiences, files: readers };
+  const recorded = recordReadersSql(run.source.id, parts, { now: at, when: committed });
   if (states.length > 0) {
     statements.push(
       sql`update files set source_state = m.value ->> 'sourceState' from json_each(${states}) m
@@ -147,13 +147,13 @@ const REPLACED = [
   ...(["path", "externalId", "url", "name", "mimeType", "version"] as const),
   ...(["metadata", "sourceState"] as const),
 ] as const;
-const WRITTEN = listed(files, ...KEPT, ...REPLACED);
+const WRITTEN = namedColumns(files, ...KEPT, ...REPLACED);
 
 const writeFiles = (run: ScanRun, committed: Sql, some: ListedWrite[], now: number): Sql =>
   sql`insert into files (${WRITTEN.columns}, modified_at, file_source_id, created_at)
     select ${WRITTEN.values}, coalesce(m.value ->> 'modifiedAt', ${now}), ${run.source.id}, ${now}
     from json_each(${some}) m where ${committed}
-    on conflict (id) do update set ${listed(files, ...REPLACED).excluded},
+    on conflict (id) do update set ${namedColumns(files, ...REPLACED).excluded},
       modified_at = excluded.modified_at,
       size = case when version = excluded.version then size else excluded.size end,
       sha256 = case when version = excluded.version and deleted_at is null then sha256 end,
@@ -190,11 +190,11 @@ const FILE = select(pick(columnsOf(files), "id", "path"));
 /** Files that a source had before a time (ms), in order of path, page by page. */
 export const liveFileIds = (
   db: Database,
-  of: { sourceId: FileSourceId; before: number; after: string; limit: number },
+  page: { sourceId: FileSourceId; before: number; after: string; limit: number },
 ) =>
   readRows(db, FILE)`select ${FILE} from files
-    where file_source_id = ${of.sourceId} and path > ${of.after} and deleted_at is null
-      and created_at <= ${of.before} order by path limit ${of.limit}`;
+    where file_source_id = ${page.sourceId} and path > ${page.after} and deleted_at is null
+      and created_at <= ${page.before} order by path limit ${page.limit}`;
 
 /** The ids of files that a source reports as deleted, by path or external id. */
 export const idsOfDeleted = (
@@ -223,14 +223,14 @@ const MAX_CHARACTERS = 500;
 /** Adds to what a run tells of files and addresses that it could not read. */
 function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Sql[] {
   if (problems.length === 0) return [];
-  const kept = problems.slice(0, PROBLEMS_KEPT).map(({ path, message }) => ({
+  const firstProblems = problems.slice(0, PROBLEMS_KEPT).map(({ path, message }) => ({
     path: path.slice(0, MAX_CHARACTERS),
     message: message.slice(0, MAX_CHARACTERS),
   }));
   return [
     sql`update scan_runs set problems = (select json_group_array(json(value)) from (
         select value from json_each(scan_runs.problems) union all
-        select value from json_each(${kept}) limit ${PROBLEMS_KEPT}))
+        select value from json_each(${firstProblems}) limit ${PROBLEMS_KEPT}))
       where id = ${run.id} and json_array_length(problems) < ${PROBLEMS_KEPT}
         and ${isCommitted(run, commit)}`,
   ];

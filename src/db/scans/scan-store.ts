@@ -25,9 +25,9 @@ export type ScanRun = {
 export async function beginRun(
   db: Database,
   fileSourceId: FileSourceId,
-  of: { runId: ScanRunId; now: number; claimedUntil: number; progress: ScanProgress },
+  claim: { runId: ScanRunId; now: number; claimedUntil: number; progress: ScanProgress },
 ): Promise<ScanRun | "busy" | "unknown"> {
-  const { runId, now, claimedUntil, progress } = of;
+  const { runId, now, claimedUntil, progress } = claim;
   const [[source], , busy] = await runBatch(db, [
     sql`update file_sources set scan_run_id = ${runId}, scan_claimed_until = ${claimedUntil},
         scan_again = 0, next_scan_at = case when scan_interval_minutes > 0
@@ -139,7 +139,7 @@ export async function endRun(
   { now, againBy }: { now: number; againBy: number },
 ): Promise<{ scanAgain: boolean } | null> {
   const { error, nextScanAt } = end;
-  const [[ended]] = await runBatch(db, [
+  const [[runs]] = await runBatch(db, [
     sql`update file_sources set scan_run_id = null, scan_claimed_until = null,
         status = ${error === null ? "active" : "error"},
         change_cursor = coalesce(${end.changeCursor}, change_cursor),
@@ -162,7 +162,7 @@ export async function endRun(
       where id = ${run.id} and finished_at is null`,
     ...(run.progress.mode === "follow" && error === null ? [countUnchanged(run)] : []),
   ]);
-  return ended ?? null;
+  return runs ?? null;
 }
 
 /** A change feed names no unchanged files: their count is the last run's, less the changed ones. */
@@ -198,11 +198,11 @@ export async function takeUnclaimedScans(
   now: number,
   claimedUntil: number,
 ): Promise<UnclaimedScan[]> {
-  const found = await readRows(db, UNCLAIMED_SCAN)`update file_sources
+  const rows = await readRows(db, UNCLAIMED_SCAN)`update file_sources
     set scan_claimed_until = ${claimedUntil}
     where scan_claimed_until < ${now} and scan_run_id is not null and removed_at is null
     returning ${UNCLAIMED_SCAN}`;
-  return found.flatMap(({ fileSourceId, runId }) =>
+  return rows.flatMap(({ fileSourceId, runId }) =>
     runId === null ? [] : [{ fileSourceId, runId }],
   );
 }
@@ -211,9 +211,9 @@ export async function takeUnclaimedScans(
 export async function giveUpScan(
   db: Database,
   fileSourceId: FileSourceId,
-  of: { runId: ScanRunId | null; reason: string; now: number; nextScanAt: number },
+  failure: { runId: ScanRunId | null; reason: string; now: number; nextScanAt: number },
 ): Promise<void> {
-  const { runId, reason, now, nextScanAt } = of;
+  const { runId, reason, now, nextScanAt } = failure;
   const which = sql`(select scan_run_id from file_sources where id = ${fileSourceId}
     and scan_claimed_until < ${now} and (${runId} is null or scan_run_id = ${runId}))`;
   await runBatch(db, [

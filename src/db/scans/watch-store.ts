@@ -12,11 +12,11 @@ export type WatchedSource = Row<typeof WATCHED_SOURCE>;
 /** Sources whose watches are due; each is due again at `dueAgainAt` in case its worker dies. */
 export const takeDueWatches = (
   db: Database,
-  of: { now: number; dueAgainAt: number; limit: number },
+  due: { now: number; dueAgainAt: number; limit: number },
 ) =>
-  readRows(db, WATCHED_SOURCE)`update file_sources set watch_due_at = ${of.dueAgainAt}
-    where id in (select id from file_sources where watch_due_at <= ${of.now}
-      and removed_at is null order by watch_due_at limit ${of.limit})
+  readRows(db, WATCHED_SOURCE)`update file_sources set watch_due_at = ${due.dueAgainAt}
+    where id in (select id from file_sources where watch_due_at <= ${due.now}
+      and removed_at is null order by watch_due_at limit ${due.limit})
     returning ${WATCHED_SOURCE}`;
 
 /** A source with watches, removed or not; null when it has none. */

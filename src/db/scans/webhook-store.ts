@@ -31,7 +31,7 @@ export async function pushFiles(
   { maxFiles, ...times }: PendTimes & { maxFiles: number },
 ): Promise<string[]> {
   const items = sql`json_each(${pushed}) m`;
-  const [taken] = await runBatch(db, [
+  const [claims] = await runBatch(db, [
     sql`insert into files (id, file_source_id, path, external_id, url, name, size, mime_type,
         version, metadata, source_state, modified_at, created_at)
       select value ->> 'id', ${sourceId}, value ->> 'url', value ->> 'url', value ->> 'url',
@@ -64,18 +64,18 @@ export async function pushFiles(
       times,
     ),
   ]);
-  return taken.map(({ path }) => path);
+  return claims.map(({ path }) => path);
 }
 
 /** Records for the owner that pushed URLs were rejected. */
 export const notePushesRefused = (
   db: Database,
   sourceId: FileSourceId,
-  refused: number,
+  rejections: number,
   now: number,
 ) =>
   execute(db)`update file_sources
-    set pushes_refused = pushes_refused + ${refused}, pushes_refused_at = ${now}
+    set pushes_refused = pushes_refused + ${rejections}, pushes_refused_at = ${now}
     where id = ${sourceId}`;
 
 /** Counts the pushed files again, so that purged ones free their places. */

@@ -11,13 +11,13 @@ export const jsonColumn = <Value>(shape: { parse: (given: unknown) => Value }) =
   customType<{ data: Value; driverData: string }>({
     dataType: () => "text",
     toDriver: (value) => JSON.stringify(value),
-    fromDriver: (stored) => shape.parse(JSON.parse(stored)),
+    fromDriver: (json) => shape.parse(JSON.parse(json)),
   })();
 
 /** A JSON object whose fields are checked by their reader. */
 export const jsonObject = {
-  parse: (given: unknown): Record<string, unknown> => {
-    if (isObject(given)) return given;
+  parse: (value: unknown): Record<string, unknown> => {
+    if (isObject(value)) return value;
     throw new TypeError("a column does not hold a JSON object");
   },
 };

@@ -110,7 +110,7 @@ export const questionSets = sqliteTable(
 );
 
 /** What a question asks and expects; a run keeps a copy of it. */
-const asked = {
+const questionColumns = {
   question: text().notNull(),
   /** A JSON list of `{ file, passage }`: what must be found. */
   expected: jsonColumn(z.array(expectedShape)).notNull().default([]),
@@ -127,7 +127,7 @@ export const questions = sqliteTable(
   {
     id: text().$type<QuestionId>().primaryKey(),
     setId: owner<QuestionSetId>(() => questionSets.id),
-    ...asked,
+    ...questionColumns,
     createdAt: integer().notNull(),
     updatedAt: updatedAt(),
   },
@@ -192,7 +192,7 @@ export const evaluationResults = sqliteTable(
     runId: owner<EvaluationRunId>(() => evaluationRuns.id),
     /** Outlives the question: a later run is compared with this one by it. */
     questionId: text().$type<QuestionId>().notNull(),
-    ...asked,
+    ...questionColumns,
     /** Counted before the work begins: what kills its worker is known. */
     attempts: integer().notNull().default(0),
     finishedAt: integer(),

@@ -2,7 +2,7 @@ import { toSnakeCase } from "drizzle-orm/casing";
 
 import { SECOND_MS, HOUR_MS } from "../../core/time.ts";
 import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
-import { number, text, computed, listed, select, type Row } from "../select.ts";
+import { number, text, computed, namedColumns, select, type Row } from "../select.ts";
 import { usageHours } from "../schema/index.ts";
 
 /** The sums of one hour, dimension, key and currency; calls by the index of their latency bucket. */
@@ -55,7 +55,7 @@ export const SUMMED = [
   "outputTokens",
   "cost",
 ] as const;
-const WRITTEN = listed(usageHours, ...KEY, ...SUMMED, "latencies");
+const WRITTEN = namedColumns(usageHours, ...KEY, ...SUMMED, "latencies");
 const ADDED = raw(
   SUMMED.map(toSnakeCase)
     .map((column) => `${column} = ${column} + excluded.${column}`)
@@ -153,14 +153,14 @@ export type RecentCalls = Row<typeof RECENT>;
  */
 export async function recentCalls(
   db: Database,
-  asked: { dimension: UsageDimension; keys: string[]; since: number; now: number },
+  query: { dimension: UsageDimension; keys: string[]; since: number; now: number },
 ): Promise<Map<string, RecentCalls>> {
-  const { dimension, keys, since, now } = asked;
+  const { dimension, keys, since, now } = query;
   const hours: number[] = [];
   for (let hour = since - (since % HOUR_MS); hour <= now; hour += HOUR_MS) hours.push(hour);
   const rows = await readRows(db, RECENT)`select ${RECENT}
     from json_each(${keys}) keys cross join usage_hours u on u.dimension = ${dimension}
       and u.hour in (select value from json_each(${hours})) and u.key = keys.value
     group by keys.rowid`;
-  return new Map(rows.map((found) => [found.key, found]));
+  return new Map(rows.map((sum) => [sum.key, sum]));
 }

@@ -21,13 +21,15 @@ export async function embedChunks(
   lacking: readonly Lacking[],
   { tally, beat }: Embedding,
 ): Promise<Map<FileWork, Outcome<Embedded[]>>> {
-  const wanted = lacking.flatMap(({ work, missing }) => missing.map((chunk) => ({ work, chunk })));
-  const [first] = wanted;
+  const requests = lacking.flatMap(({ work, missing }) =>
+    missing.map((chunk) => ({ work, chunk })),
+  );
+  const [first] = requests;
   if (first === undefined) return new Map();
   const { now, inBackground, takeTurn } = services;
   const embedder = embedderOf(services, first.work.file);
-  await takeTurn(embeddedLength(wanted));
-  const texts = wanted.map(
+  await takeTurn(embeddedLength(requests));
+  const texts = requests.map(
     ({ work, chunk }) => work.file.passagePrefix + embeddedText(work.markdown, chunk),
   );
   const { signal } = new AbortController();
@@ -35,8 +37,8 @@ export async function embedChunks(
   const startedAt = now();
   const called = await outcomeOf(() => embedEach(embedder, texts, how));
   const tokens = "value" in called ? called.value.tokens : null;
-  tally.add({ model: embedder.name, wanted, tokens, latencyMs: now() - startedAt });
-  const byWork = Map.groupBy(wanted.entries(), ([, { work }]) => work);
+  tally.add({ model: embedder.name, wanted: requests, tokens, latencyMs: now() - startedAt });
+  const byWork = Map.groupBy(requests.entries(), ([, { work }]) => work);
   const outcomes = [...byWork].map(async ([work, own]) => {
     const outcome = await outcomeOf(() =>
       labelFailure("embedding provider", async () => {
@@ -71,9 +73,9 @@ export class EmbeddingTally {
   }
 
   /** When several RAGs share a call, its tokens are split by the length of their texts. */
-  add({ model, wanted, tokens, latencyMs }: EmbeddingCall): void {
-    const characters = Map.groupBy(wanted, ({ work }) => work.file.ragId);
-    const total = embeddedLength(wanted);
+  add({ model, wanted: requests, tokens, latencyMs }: EmbeddingCall): void {
+    const characters = Map.groupBy(requests, ({ work }) => work.file.ragId);
+    const total = embeddedLength(requests);
     for (const [ragId, own] of characters) {
       const share = total === 0 ? 0 : embeddedLength(own) / total;
       this.#count(ragId, model, Math.round((tokens ?? 0) * share), latencyMs, tokens === null);
@@ -91,5 +93,5 @@ export class EmbeddingTally {
   }
 }
 
-const embeddedLength = (wanted: Wanted[]) =>
-  wanted.reduce((sum, { work, chunk }) => sum + embeddedText(work.markdown, chunk).length, 0);
+const embeddedLength = (requests: Wanted[]) =>
+  requests.reduce((sum, { work, chunk }) => sum + embeddedText(work.markdown, chunk).length, 0);

@@ -27,7 +27,7 @@ const RETRY_CLAIM_MS = 60_000;
 export function endOf(
   file: ClaimedFile,
   facts: Pick<FileEnd, "status"> & Partial<FileEnd>,
-  again: NextTry | null = null,
+  nextTry: NextTry | null = null,
 ): FileResult {
   const nothing = {
     chunkCount: null,
@@ -40,7 +40,7 @@ export function endOf(
     claimedUntil: 0,
     isCounted: true,
   };
-  return { kind: "end", end: { ...messageOf(file), ...nothing, ...facts }, again };
+  return { kind: "end", end: { ...messageOf(file), ...nothing, ...facts }, again: nextTry };
 }
 
 export function superseded(file: ClaimedFile, above: number): FileResult {
@@ -57,9 +57,11 @@ export async function describeUnchanged(
   const fingerprint = await fingerprintOf(file, sha256);
   if (fingerprint !== file.fingerprint || !(await hasText())) return null;
   const index = indexOf(services, file);
-  const told = await labelFailure("index", () => index.describeFile(factsOf(file), file.revision));
-  if (told.outcome === "absent") return null;
-  if (told.outcome === "superseded") return superseded(file, told.revision);
+  const outcome = await labelFailure("index", () =>
+    index.describeFile(factsOf(file), file.revision),
+  );
+  if (outcome.outcome === "absent") return null;
+  if (outcome.outcome === "superseded") return superseded(file, outcome.revision);
   return endOf(file, { status: "indexed", chunkCount: null, fingerprint });
 }
 
@@ -78,11 +80,11 @@ export async function endOfFailure(
     const claimedUntil = services.now() + verdict.delayMs + RETRY_CLAIM_MS;
     // Shown in the panel and logged; the API tells a reason only of files that failed for good.
     const reason = `${verdict.message}${thrown instanceof Error ? providerReason(thrown) : ""}`;
-    const again = { delayMs: verdict.delayMs, reason };
+    const nextTry = { delayMs: verdict.delayMs, reason };
     const tries = isCounted ? `, try ${file.attempts} of ${MAX_TRIES}` : "";
     const errorMessage = `${reason}${tries}`;
     const facts = { claimedUntil, isCounted, errorMessage };
-    return endOf(file, { status: "pending", ...facts }, again);
+    return endOf(file, { status: "pending", ...facts }, nextTry);
   }
   const failed = {
     status: "error" as const,

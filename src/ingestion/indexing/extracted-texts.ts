@@ -62,8 +62,8 @@ export function utf8Stream(text: string): ReadableStream<Uint8Array> {
   const pieces = utf8Pieces(text);
   return new ReadableStream({
     pull(controller) {
-      const { done, value } = pieces.next();
-      if (done === true) controller.close();
+      const { done: isDone, value } = pieces.next();
+      if (isDone === true) controller.close();
       else controller.enqueue(value);
     },
   });
@@ -111,9 +111,9 @@ export async function readExtractedText(
   const file = await findFileWithStatus(services.db, source.id, path);
   if (file === null || file.deletedAt !== null || file.sha256 === null) throw notFound();
   const { id: fileId, name, mimeType, size, sha256, contentId, status } = file;
-  const kept = { fileId, mimeType, size, contentId, source };
-  const document = keepsExtractedText(kept)
-    ? await getExtractedText(services.files, kept)
+  const facts = { fileId, mimeType, size, contentId, source };
+  const document = keepsExtractedText(facts)
+    ? await getExtractedText(services.files, facts)
     : await readAgain(services.files, source, file);
   if (document === null) throw notFound();
   return { text: document.markdown, document, name, sha256, status };

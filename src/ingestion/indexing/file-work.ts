@@ -79,7 +79,7 @@ function asFiltered(mimeType: string): string | string[] {
   return bare === null || bare === mimeType ? mimeType : [mimeType, bare];
 }
 
-export function placed(chunk: IdentifiedChunk): PlacedChunk {
+export function placeOf(chunk: IdentifiedChunk): PlacedChunk {
   const { id, position, headings, languages, page, start, end } = chunk;
   return { id, position, headings, languages, page, start, end };
 }
@@ -103,15 +103,15 @@ export async function chunkIdsOf(
     const text = embeddedText(markdown, chunk);
     return chunkIdOf({ ragId, generation, fileId, embeddedText: text, occurrence });
   };
-  const seen = new Map<ChunkId, number>();
+  const ordinals = new Map<ChunkId, number>();
   const ids: ChunkId[] = [];
   for (const part of inBatches(chunks, HASHED_AT_ONCE)) {
     const first = await Promise.all(
       part.map(async (chunk) => ({ chunk, text: await idOf(chunk, 0) })),
     );
     for (const { chunk, text } of first) {
-      const occurrence = seen.get(text) ?? 0;
-      seen.set(text, occurrence + 1);
+      const occurrence = ordinals.get(text) ?? 0;
+      ordinals.set(text, occurrence + 1);
       ids.push(occurrence === 0 ? text : await idOf(chunk, occurrence));
     }
   }

@@ -48,9 +48,9 @@ export async function indexFiles(
   const lease = leaseOf(services, messages);
   const now = services.now();
   const hold = { id: lease.id, until: now + LEASE_MS, now };
-  const claimed = await claimFiles(services.db, messages, hold);
-  await scheduleVectorSync(services, claimed.map(addressOf));
-  const { waiting, releases }: Waiting = { waiting: new Set(claimed), releases: [] };
+  const claims = await claimFiles(services.db, messages, hold);
+  await scheduleVectorSync(services, claims.map(addressOf));
+  const { waiting, releases }: Waiting = { waiting: new Set(claims), releases: [] };
   const job: IndexJob = {
     lease: {
       id: lease.id,
@@ -63,22 +63,22 @@ export async function indexFiles(
   };
   const results: FileResult[] = [];
   try {
-    for (const group of groupsOf(claimed)) {
-      for await (const done of workInTurn(services, group, job)) {
-        await record(services, done, lease);
-        results.push(...done.map(({ result }) => result));
+    for (const group of groupsOf(claims)) {
+      for await (const batch of workInTurn(services, group, job)) {
+        await record(services, batch, lease);
+        results.push(...batch.map(({ result }) => result));
       }
     }
   } finally {
     sendIndexingUsage(services, job.tally.uses);
   }
   await Promise.all(releases);
-  const replaced = claimed.filter(({ chunkCount }) => chunkCount > 0);
+  const replaced = claims.filter(({ chunkCount }) => chunkCount > 0);
   await tryPurgeTombstones(services, replaced.map(addressOf));
   // A void message may have been the last one that a build waited for.
-  const live = new Set(claimed.flatMap((file) => (file.isBuilding ? [] : [keyOfFile(file)])));
-  const others = messages.filter((message) => !live.has(keyOfFile(message)));
-  for (const ragId of await idleBuilds(services.db, others)) {
+  const live = new Set(claims.flatMap((file) => (file.isBuilding ? [] : [keyOfFile(file)])));
+  const rest = messages.filter((message) => !live.has(keyOfFile(message)));
+  for (const ragId of await idleBuilds(services.db, rest)) {
     await services.queue.scan({ kind: "build", ragId });
   }
   return results.flatMap((result) =>
@@ -94,10 +94,10 @@ type Waiting = { waiting: Set<ClaimedFile>; releases: Promise<void>[] };
 /** Renews leases of files under work, and of waiting ones until the time to begin is over. */
 async function renewAll(
   services: Services,
-  of: Waiting & { lease: Lease; budget: WorkBudget },
+  parts: Waiting & { lease: Lease; budget: WorkBudget },
   files: readonly IndexMessage[],
 ): Promise<void> {
-  const { lease, budget, waiting, releases } = of;
+  const { lease, budget, waiting, releases } = parts;
   if (!budget.isOver()) return await lease.renew([...files, ...waiting]);
   if (waiting.size > 0) {
     const releasing = releaseUnstarted(services, [...waiting], lease);
@@ -123,7 +123,7 @@ async function releaseUnstarted(services: Services, unstarted: ClaimedFile[], le
   const sizes = new Map(unstarted.map((file) => [file.fileId, sizeOf(file)]));
   await queueBySize(
     services,
-    messages.map((one) => Object.assign(one, { size: sizes.get(one.fileId) ?? null })),
+    messages.map((message) => Object.assign(message, { size: sizes.get(message.fileId) ?? null })),
   );
 }
 
@@ -132,11 +132,11 @@ async function releaseUnstarted(services: Services, unstarted: ClaimedFile[], le
  * Suspects come last, one by one, fewest attempts first, so that a file that kills the worker
  * affects no other file.
  */
-function groupsOf(claimed: ClaimedFile[]): ClaimedFile[][] {
-  const others = claimed.filter(({ isSuspect }) => !isSuspect);
-  const live = others.filter(({ isBuilding }) => !isBuilding);
-  const built = others.filter(({ isBuilding }) => isBuilding);
-  const suspects = claimed.filter(({ isSuspect }) => isSuspect);
+function groupsOf(files: ClaimedFile[]): ClaimedFile[][] {
+  const ordinary = files.filter(({ isSuspect }) => !isSuspect);
+  const live = ordinary.filter(({ isBuilding }) => !isBuilding);
+  const built = ordinary.filter(({ isBuilding }) => isBuilding);
+  const suspects = files.filter(({ isSuspect }) => isSuspect);
   const oneByOne = suspects.sort((a, b) => a.attempts - b.attempts).map((file) => [file]);
   return [...cutByWeight(live), ...cutByWeight(built), ...oneByOne];
 }
@@ -186,22 +186,24 @@ async function* workInTurn(
 async function record(services: Services, done: DoneFile[], lease: Lease): Promise<void> {
   const results = done.map(({ result }) => result);
   const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
-  const changed = results.flatMap((one) => (one.kind === "superseded" ? [one.message] : []));
-  const left = results.flatMap((one) => (one.kind === "unstarted" ? [one.file] : []));
+  const changed = results.flatMap((result) =>
+    result.kind === "superseded" ? [result.message] : [],
+  );
+  const unstarted = results.flatMap((result) => (result.kind === "unstarted" ? [result.file] : []));
   if (ends.length > 0) await writeEnds(services, ends, lease, savedBySource(done));
   tellNextTries(services.log, results);
-  await releaseUnstarted(services, left, lease);
+  await releaseUnstarted(services, unstarted, lease);
   if (changed.length === 0) return;
   const now = services.now();
   const claimedUntil = now + QUEUED_CLAIM_MS;
   await services.queue.index(await requeueSuperseded(services.db, changed, now, claimedUntil));
 }
 
-function savedBySource(done: DoneFile[]): Map<FileSourceId, number> {
+function savedBySource(results: DoneFile[]): Map<FileSourceId, number> {
   const saved = new Map<FileSourceId, number>();
-  for (const one of done) {
-    const { id } = one.file.source;
-    saved.set(id, (saved.get(id) ?? 0) + one.saved);
+  for (const result of results) {
+    const { id } = result.file.source;
+    saved.set(id, (saved.get(id) ?? 0) + result.saved);
   }
   return saved;
 }
@@ -226,8 +228,8 @@ function tellNextTries(log: Log, results: FileResult[]): void {
     const { ragId, fileId } = result.end;
     const { delayMs, reason } = result.again;
     const key = `${ragId} ${reason}`;
-    const told = tries.get(key) ?? { ragId, fileId, files: 0, delayMs, reason };
-    tries.set(key, { ...told, files: told.files + 1 });
+    const waiting = tries.get(key) ?? { ragId, fileId, files: 0, delayMs, reason };
+    tries.set(key, { ...waiting, files: waiting.files + 1 });
   }
   for (const { ragId, fileId, files, delayMs, reason } of tries.values()) {
     log.warn("files are tried again", { ragId, fileId, files, delayMs, reason });

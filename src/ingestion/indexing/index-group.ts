@@ -9,7 +9,7 @@ import type { Services } from "../../services.ts";
 import { embedChunks, embedderOf, type EmbeddingTally } from "./embed-chunks.ts";
 import { endOf, endOfFailure, superseded, StepFailure, labelFailure } from "./end-file.ts";
 import type { FileResult } from "./end-file.ts";
-import { byIndex, factsOf, indexOf, outcomeOf, placed, valueOf } from "./file-work.ts";
+import { byIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
 import type { Embedded, FileWork, Lacking, Outcome } from "./file-work.ts";
 import type { Lease, WorkBudget } from "./work-budget.ts";
 import { loadingOnce, readFile, type Load } from "./read-file.ts";
@@ -53,11 +53,11 @@ export async function* indexGroup(
 ): AsyncGenerator<DoneFile[]> {
   const load = loadingOnce(services, job);
   const pace = { limit: FILES_AT_ONCE, waitMs: WAITS_FOR_OTHERS_MS };
-  const read = (file: ClaimedFile) => beginFile(services, file, job, load);
-  for await (const wave of inWaves(group, pace, read)) {
-    const done = wave.flatMap((one) => ("result" in one ? [one] : []));
-    const works = wave.flatMap((one) => ("chunks" in one ? [one] : []));
-    if (done.length > 0) yield done;
+  const begin = (file: ClaimedFile) => beginFile(services, file, job, load);
+  for await (const wave of inWaves(group, pace, begin)) {
+    const results = wave.flatMap((work) => ("result" in work ? [work] : []));
+    const works = wave.flatMap((work) => ("chunks" in work ? [work] : []));
+    if (results.length > 0) yield results;
     yield* indexWorks(services, works, job);
   }
 }
@@ -99,16 +99,16 @@ async function* indexWorks(
   works: FileWork[],
   job: IndexJob,
 ): AsyncGenerator<DoneFile[]> {
-  const found = await findMissing(services, works);
-  yield await inParallel(found.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
+  const reuse = await findMissing(services, works);
+  yield await inParallel(reuse.failed, FILES_AT_ONCE, async ({ work, thrown }) =>
     failed(services, work.file, thrown),
   );
   const isSmall = ({ missing }: Lacking) => missing.length <= MAX_SMALL_CHUNKS;
-  const small = portionsOf(services, found.lacking.filter(isSmall));
-  const large = found.lacking.filter((one) => !isSmall(one));
+  const small = portionsOf(services, reuse.lacking.filter(isSmall));
+  const large = reuse.lacking.filter((file) => !isSmall(file));
   const steps = [
     ...small.map((portion) => ({ portion, index: () => indexSmall(services, portion, job) })),
-    ...large.map((one) => ({ portion: [one], index: () => indexLarge(services, one, job) })),
+    ...large.map((file) => ({ portion: [file], index: () => indexLarge(services, file, job) })),
   ];
   const filesOf = (some: typeof steps) =>
     some.flatMap(({ portion }) => portion.map(({ work }) => work.file));
@@ -142,19 +142,19 @@ function portionsOf(services: Services, small: ReusableFile[]): ReusableFile[][]
 async function findMissing(services: Services, works: FileWork[]) {
   const lacking: ReusableFile[] = [];
   const failed: { work: FileWork; thrown: unknown }[] = [];
-  const named = works.map((work) => ({ work }));
-  await inParallel(byIndex(named), FILES_AT_ONCE, async (ofIndex) => {
+  const candidates = works.map((work) => ({ work }));
+  await inParallel(byIndex(candidates), FILES_AT_ONCE, async (ofIndex) => {
     const files = ofIndex.map(({ work }) => {
       return { fileId: work.file.fileId, ids: work.chunks.map(({ id }) => id) };
     });
-    const asked = await outcomeOf(async () => {
+    const outcome = await outcomeOf(async () => {
       const [index] = ofIndex.map(({ work }) => indexOf(services, work.file));
       return new Set(await labelFailure("index", async () => (await index?.missing(files)) ?? []));
     });
     for (const { work } of ofIndex) {
-      if ("thrown" in asked) failed.push({ work, thrown: asked.thrown });
+      if ("thrown" in outcome) failed.push({ work, thrown: outcome.thrown });
       else {
-        const missing = work.chunks.filter(({ id }) => asked.value.has(id));
+        const missing = work.chunks.filter(({ id }) => outcome.value.has(id));
         lacking.push({ work, missing, reuse: reuseFor(services, work) });
       }
     }
@@ -167,14 +167,14 @@ type Vectors = { embedded: Embedded[]; asked: number };
 /** Vectors of the missing chunks of each file, in order: reused, or else embedded. */
 async function vectorsFor(
   services: Services,
-  found: readonly ReusableFile[],
+  files: readonly ReusableFile[],
   { tally, lease }: IndexJob,
 ) {
-  const reused = await inParallel(found, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
+  const reused = await inParallel(files, FILES_AT_ONCE, async ({ work, missing, reuse }) => {
     const outcome = await outcomeOf(() => reuse(missing));
     return { work, missing: "value" in outcome ? outcome.value.left : [], outcome };
   });
-  const beat = () => lease.renew(found.map(({ work }) => work.file));
+  const beat = () => lease.renew(files.map(({ work }) => work.file));
   const embedded = await embedChunks(services, reused, { tally, beat });
   return await inParallel(reused, reused.length, async ({ work, missing, outcome }) =>
     outcomeOf(async () => {
@@ -190,15 +190,15 @@ async function indexSmall(services: Services, portion: readonly ReusableFile[], 
     const own = vectors[at];
     return own !== undefined && "value" in own ? [{ work, embedded: own.value.embedded }] : [];
   });
-  const stored = await storeVersions(services, complete);
+  const outcomes = await storeVersions(services, complete);
   return await inParallel(portion, FILES_AT_ONCE, async ({ work }, at) => {
     const own: Outcome<Vectors> = vectors[at] ?? { value: { embedded: [], asked: 0 } };
     const activated = await outcomeOf(async () => {
       valueOf(own);
-      return endOfActivation(services, work, valueOf(stored.get(work) ?? INCOMPLETE));
+      return endOfActivation(services, work, valueOf(outcomes.get(work) ?? INCOMPLETE));
     });
-    const asked = "value" in own ? own.value.asked : work.chunks.length;
-    const saved = work.chunks.length - asked;
+    const askedChunks = "value" in own ? own.value.asked : work.chunks.length;
+    const saved = work.chunks.length - askedChunks;
     if ("thrown" in activated) return await failed(services, work.file, activated.thrown, saved);
     return { file: work.file, result: activated.value, saved };
   });
@@ -211,7 +211,7 @@ async function indexLarge(services: Services, found: ReusableFile, job: IndexJob
   const { work, missing } = found;
   const { file, chunks } = work;
   const pages = inBatches(missing, embedderOf(services, file).batchLimit);
-  let asked = 0;
+  let askedChunks = 0;
   let hasFailed = false;
   const staged = await inParallel(pages, PORTIONS_AT_ONCE, async (page) =>
     outcomeOf(async () => {
@@ -220,7 +220,7 @@ async function indexLarge(services: Services, found: ReusableFile, job: IndexJob
       try {
         const [vectors] = await vectorsFor(services, [{ ...found, missing: page }], job);
         const { embedded, asked: some } = valueOf(vectors ?? { value: { embedded: [], asked: 0 } });
-        asked += some;
+        askedChunks += some;
         await stageChunks(services, { work, embedded });
       } catch (thrown) {
         hasFailed = true;
@@ -232,11 +232,11 @@ async function indexLarge(services: Services, found: ReusableFile, job: IndexJob
     staged.forEach(valueOf);
     const index = indexOf(services, file);
     const activation = await labelFailure("index", () =>
-      index.activateVersion(factsOf(file), file.revision, chunks.map(placed)),
+      index.activateVersion(factsOf(file), file.revision, chunks.map(placeOf)),
     );
     return endOfActivation(services, work, activation);
   });
-  const saved = chunks.length - asked;
+  const saved = chunks.length - askedChunks;
   if ("thrown" in activated) return [await failed(services, file, activated.thrown, saved)];
   return [{ file, result: activated.value, saved }];
 }

@@ -29,9 +29,9 @@ export function loadingOnce(services: Services, job: Loading): Load {
   const loading = new Map<string, Promise<LoadedDocument>>();
   return (file) => {
     const key = `${file.fileId} ${file.version}`;
-    const known = loading.get(key) ?? loadDocument(services, file, job);
-    loading.set(key, known);
-    return known;
+    const loaded = loading.get(key) ?? loadDocument(services, file, job);
+    loading.set(key, loaded);
+    return loaded;
   };
 }
 
@@ -44,10 +44,10 @@ export async function readFile(
   // An unknown model or a missing setting is reported before anything is downloaded.
   const { tokenizer, name } = embedderOf(services, file);
   if (file.sha256 !== null && file.fingerprint !== null) {
-    const known = await describeUnchanged(services, file, file.sha256, () =>
+    const unchanged = await describeUnchanged(services, file, file.sha256, () =>
       isTextStored(services, file),
     );
-    if (known !== null) return known;
+    if (unchanged !== null) return unchanged;
   }
   if (file.modelChangedAt > 0) {
     const cause = new ModelFailure(otherModel(name));
@@ -86,9 +86,9 @@ const UNPRINTED = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 /** A document's notes as stored with its file: few, short and printable. */
 export function storedNotes(notes: string[]): string[] {
   const more = notes.length - MAX_NOTES + 1;
-  const kept = notes.length > MAX_NOTES ? notes.slice(0, MAX_NOTES - 1) : notes;
-  const short = kept.map(shortened);
-  return kept === notes ? short : [...short, `${more} more notes`];
+  const listedNotes = notes.length > MAX_NOTES ? notes.slice(0, MAX_NOTES - 1) : notes;
+  const short = listedNotes.map(shortened);
+  return listedNotes === notes ? short : [...short, `${more} more notes`];
 }
 
 function shortened(note: string): string {
@@ -185,12 +185,12 @@ async function downloaded(services: Services, file: ClaimedFile): Promise<Conten
   const reader = await labelFailure("file source", () => services.sourceReaders(file.source));
   if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
-  const opened = await labelFailure("file source", () => reader.open(listedFrom(file), signal));
+  const content = await labelFailure("file source", () => reader.open(listedFrom(file), signal));
   const bytes = await labelFailure("file source", () =>
-    readLimited(opened.body, DOCUMENT_LIMIT_BYTES),
+    readLimited(content.body, DOCUMENT_LIMIT_BYTES),
   );
   if (bytes === null) throw new UnreadableDocument(`file is ${ABOVE_LIMIT}`, "too-large");
-  return { bytes, sha256: await sha256Hex(bytes), mimeType: opened.mimeType ?? file.mimeType };
+  return { bytes, sha256: await sha256Hex(bytes), mimeType: content.mimeType ?? file.mimeType };
 }
 
 function listedFrom(file: ClaimedFile): ListedFile {

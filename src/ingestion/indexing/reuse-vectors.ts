@@ -16,7 +16,8 @@ export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<Reused>;
 /** Vectors of the previous generation, where the model and a chunk's embedded text are the same. */
 export function reuseFor(services: Services, work: FileWork): Reuse {
   const { isBuilding, vectorsFrom, ragId, fileId } = work.file;
-  if (!isBuilding || vectorsFrom === null) return async (left) => ({ embedded: [], left });
+  if (!isBuilding || vectorsFrom === null)
+    return async (chunks) => ({ embedded: [], left: chunks });
   const { generation, shards } = vectorsFrom;
   let earlierIds: Promise<Map<ChunkId, ChunkId>> | null = null;
   return async (missing) => {
@@ -24,18 +25,18 @@ export function reuseFor(services: Services, work: FileWork): Reuse {
     const idOf = await earlierIds;
     const index = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
     const embedded: Embedded[] = [];
-    const left: IdentifiedChunk[] = [];
+    const lacking: IdentifiedChunk[] = [];
     for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => idOf.get(id) ?? []);
       const stored = await labelFailure("index", () => index.vectors(fileId, ids));
       const vectors = new Map(stored.map(({ id, vector }) => [id, vector]));
       for (const chunk of page) {
         const vector = vectors.get(idOf.get(chunk.id) ?? chunk.id);
-        if (vector === undefined) left.push(chunk);
+        if (vector === undefined) lacking.push(chunk);
         else embedded.push({ chunk, vector: decodeHalfFloats(vector) });
       }
     }
-    return { embedded, left };
+    return { embedded, left: lacking };
   };
 }
 

@@ -6,7 +6,7 @@ import { chunkText } from "../../documents/chunking/chunk-document.ts";
 import type { ActivationResult, StagedChunk } from "../../ports/index-versions.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
-import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placed } from "./file-work.ts";
+import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
 import type { Embedded, FileWork, Outcome } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
@@ -28,22 +28,23 @@ type Stored = Map<FileWork, Outcome<ActivationResult>>;
 
 /** Stores and activates the versions of files, several with one call of their index. */
 export async function storeVersions(services: Services, complete: Complete[]): Promise<Stored> {
-  const stored: Stored = new Map();
+  const storedById: Stored = new Map();
   await inParallel(byIndex(complete), INDEXES_AT_ONCE, async (ofIndex) => {
     for (const part of partsOf(ofIndex)) {
       await services.takeTurn(sumOf(part, lengthOf));
-      for (const [work, outcome] of await storeTogether(services, part)) stored.set(work, outcome);
+      for (const [work, outcome] of await storeTogether(services, part))
+        storedById.set(work, outcome);
     }
   });
-  return stored;
+  return storedById;
 }
 
 function partsOf(all: Complete[]): Complete[][] {
   const parts: Complete[][] = [];
-  for (const one of all) {
+  for (const file of all) {
     const open = parts.at(-1);
-    if (open !== undefined && fitsOneCall([...open, one])) open.push(one);
-    else parts.push([one]);
+    if (open !== undefined && fitsOneCall([...open, file])) open.push(file);
+    else parts.push([file]);
   }
   return parts;
 }
@@ -53,8 +54,8 @@ const fitsOneCall = (all: Complete[]): boolean =>
   sumOf(all, lengthOf) <= CHARACTERS_PER_CALL &&
   sumOf(all, ({ work }) => work.file.chunkCount) <= REPLACED_PER_CALL;
 
-const sumOf = (all: Complete[], of: (one: Complete) => number): number =>
-  all.reduce((sum, one) => sum + of(one), 0);
+const sumOf = (all: Complete[], valueOf: (one: Complete) => number): number =>
+  all.reduce((sum, file) => sum + valueOf(file), 0);
 
 const lengthOf = ({ work }: Complete): number => work.markdown.length;
 
@@ -64,8 +65,8 @@ async function storeTogether(services: Services, all: Complete[]): Promise<Store
   if ("value" in written) return written.value;
   if (all.length === 1) return new Map(all.map(({ work }) => [work, written]));
   const alone: Stored = new Map();
-  for (const one of all) {
-    for (const [work, outcome] of await storeTogether(services, [one])) alone.set(work, outcome);
+  for (const file of all) {
+    for (const [work, outcome] of await storeTogether(services, [file])) alone.set(work, outcome);
   }
   return alone;
 }
@@ -80,18 +81,18 @@ async function writeVersions(services: Services, all: Complete[]): Promise<Store
     file: factsOf(work.file),
     revision: work.file.revision,
     staged: await stagedFrom(work, embedded),
-    chunks: work.chunks.map(placed),
+    chunks: work.chunks.map(placeOf),
   }));
   const index = indexOf(services, first.work.file);
-  const written = await labelFailure("index", () => index.writeVersions(versions, batch));
-  const vectors = all.flatMap((one, at) => vectorsOf(one, written[at]?.stored ?? []));
+  const versionResults = await labelFailure("index", () => index.writeVersions(versions, batch));
+  const vectors = all.flatMap((file, at) => vectorsOf(file, versionResults[at]?.stored ?? []));
   if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
-  const stored: Stored = new Map();
+  const storedById: Stored = new Map();
   for (const [at, { work }] of all.entries()) {
-    const activation = written[at]?.activation;
-    if (activation !== undefined) stored.set(work, { value: activation });
+    const activation = versionResults[at]?.activation;
+    if (activation !== undefined) storedById.set(work, { value: activation });
   }
-  return stored;
+  return storedById;
 }
 
 /** Stores some chunks of a large file; its version is activated once all of them are stored. */
@@ -101,12 +102,12 @@ export async function stageChunks(services: Services, one: Complete): Promise<vo
   const { file } = work;
   const address = addressOf(file);
   const isSent = isInVectorIndex(services, address);
-  const sent = { ...newUpsertBatch(services.now()), folder: folderOf(file.path) };
+  const upsert = { ...newUpsertBatch(services.now()), folder: folderOf(file.path) };
   const staged = await stagedFrom(work, embedded);
-  const stored = await labelFailure("index", () =>
-    indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? sent : undefined),
+  const chunks = await labelFailure("index", () =>
+    indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? upsert : undefined),
   );
-  const vectors = vectorsOf(one, stored);
+  const vectors = vectorsOf(one, chunks);
   if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
 }
 
@@ -126,14 +127,14 @@ const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>
 /** What is to be sent to the vector index of what the RAG's index has stored. */
 function vectorsOf(
   { work, embedded }: Complete,
-  stored: { id: string; vectorId: IndexedVector["id"] }[],
+  chunks: { id: string; vectorId: IndexedVector["id"] }[],
 ): IndexedVector[] {
   const vectorOf = new Map<string, Float32Array>(
     embedded.map(({ chunk, vector }) => [chunk.id, vector]),
   );
   const { fileId, path } = work.file;
   const folder = folderOf(path);
-  return stored.flatMap(({ id, vectorId }) => {
+  return chunks.flatMap(({ id, vectorId }) => {
     const values = vectorOf.get(id);
     return values === undefined ? [] : [{ id: vectorId, values, fileId, folder }];
   });

@@ -48,9 +48,9 @@ export function leaseOf(services: Pick<Services, "db" | "now">, messages: IndexM
     const now = services.now();
     if (now - renewedAt < RENEW_AFTER_MS) return;
     renewedAt = now;
-    const named = [...active.values()];
+    const groups = [...active.values()];
     active = new Map();
-    await renewClaims(services.db, { id, until: now + LEASE_MS }, named);
+    await renewClaims(services.db, { id, until: now + LEASE_MS }, groups);
   };
   return { id, renew };
 }

@@ -16,27 +16,29 @@ const FILES_PER_PAGE = 1_000;
 /** Compares D1's counts with what some of the indexes store, and repairs differences. */
 export async function checkIndexes(services: Services): Promise<void> {
   const turn = Math.floor(services.now() / MINUTE_MS);
-  for (const counted of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
-    const { ragId } = counted;
-    await attempt(services.log, "index not checked", { ragId }, () =>
-      checkIndex(services, counted),
-    );
+  for (const index of await quietIndexes(services.db, turn, INDEXES_PER_TURN)) {
+    const { ragId } = index;
+    await attempt(services.log, "index not checked", { ragId }, () => checkIndex(services, index));
   }
 }
 
-async function checkIndex(services: Services, counted: CountedIndex): Promise<void> {
-  const { ragId, generation, shards, numberVectors } = counted;
+async function checkIndex(services: Services, index: CountedIndex): Promise<void> {
+  const { ragId, generation, shards, numberVectors } = index;
   const numbers = Array.from({ length: shards }, (_, shard) => shard);
   const addresses = numbers.map((shard) => ({ ragId, generation, shard }));
   const facts = await Promise.all(addresses.map((address) => services.ragIndexes(address).facts()));
   for (const [at, address] of addresses.entries()) {
     if ((facts[at]?.tombstones ?? 0) > 0) await purgeTombstones(services, address);
   }
-  const stored = facts.reduce((sum, { chunks }) => sum + chunks, 0);
-  if (stored === numberVectors) return;
-  services.log.warn("index differs from its count", { ragId, stored, counted: numberVectors });
+  const chunkCount = facts.reduce((sum, { chunks }) => sum + chunks, 0);
+  if (chunkCount === numberVectors) return;
+  services.log.warn("index differs from its count", {
+    ragId,
+    stored: chunkCount,
+    counted: numberVectors,
+  });
   for (const address of addresses) {
-    await repairShard(services, counted, address.shard, services.ragIndexes(address));
+    await repairShard(services, index, address.shard, services.ragIndexes(address));
   }
 }
 
@@ -88,18 +90,18 @@ const GONE = new Set(["deleted", "leaving"]);
 
 /** Files that the index shows and D1 does not, and files whose chunk counts differ. */
 function differences(entries: Entry[], rows: CountedFile[]) {
-  const stored = new Map(entries.map((entry) => [entry.fileId, entry]));
-  const known = new Map(rows.map((row) => [row.fileId, row]));
+  const entryById = new Map(entries.map((entry) => [entry.fileId, entry]));
+  const rowById = new Map(rows.map((row) => [row.fileId, row]));
   const unwanted = entries
-    .filter(({ fileId }) => GONE.has(known.get(fileId)?.status ?? "deleted"))
+    .filter(({ fileId }) => GONE.has(rowById.get(fileId)?.status ?? "deleted"))
     .map(({ fileId, revision }) => ({
       fileId,
-      revision: Math.max(revision + 1, known.get(fileId)?.revision ?? 0),
+      revision: Math.max(revision + 1, rowById.get(fileId)?.revision ?? 0),
     }));
   const wrong = rows
     .filter(
       ({ fileId, status, chunkCount }) =>
-        AT_REST.has(status) && chunkCount !== (stored.get(fileId)?.chunkCount ?? 0),
+        AT_REST.has(status) && chunkCount !== (entryById.get(fileId)?.chunkCount ?? 0),
     )
     .map(({ fileId }) => fileId);
   return { unwanted, wrong };

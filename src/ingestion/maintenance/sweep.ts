@@ -117,8 +117,8 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
   const until = Date.now() + withinMs;
   for (const [name, step] of STEPS) {
     const work = attempt(services.log, "sweep step failed", { step: name }, () => step(services));
-    const ended = work.then(() => true);
-    const hasEnded = await withinTime(ended, Math.max(until - Date.now(), STEP_MS));
+    const end = work.then(() => true);
+    const hasEnded = await withinTime(end, Math.max(until - Date.now(), STEP_MS));
     if (hasEnded === null)
       services.log.error("sweep step goes on in the background", { step: name });
   }
@@ -158,8 +158,8 @@ export async function queueUnclaimedFiles(
     killedReason: KILLED,
   });
   const left = messages.filter(({ isSuspect }) => isSuspect).map(messageOf);
-  const others = messages.filter(({ isSuspect }) => !isSuspect);
-  await queueBySize(services, others);
+  const ordinary = messages.filter(({ isSuspect }) => !isSuspect);
+  await queueBySize(services, ordinary);
   if (suspects !== null) suspects.push(...left);
   else if (left.length > 0) await services.queue.index(left);
   return messages.length < FILES_PER_SWEEP;

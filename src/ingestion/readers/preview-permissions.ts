@@ -18,10 +18,10 @@ const LISTED_FOR_MS = 20 * SECOND_MS;
  */
 export async function previewPermissions(
   services: Services,
-  found: FileSource,
-  { defaultReaders }: { defaultReaders: string[] } = found.source,
+  fileSource: FileSource,
+  { defaultReaders }: { defaultReaders: string[] } = fileSource.source,
 ) {
-  const source = { ...found.source, defaultReaders };
+  const source = { ...fileSource.source, defaultReaders };
   const recorded = async () => ({ ...(await readAccess(services.db, source)), isComplete: true });
   if (source.permissions === "on") return await recorded();
   // Under an id of its own: a scan may be under way, whose data it must not touch.
@@ -48,13 +48,13 @@ export async function previewPermissions(
 type Problem = { path: string; message: string };
 type Told = { files: number; nobody: number; unreadable: number; problems: Problem[] };
 
-async function tell(told: Told, source: FileSource["source"], { path, readers }: ListedFile) {
+async function tell(preview: Told, source: FileSource["source"], { path, readers }: ListedFile) {
   const audience = await audienceOf(readers ?? defaultReadersOf(source));
-  told.files += 1;
+  preview.files += 1;
   if (namedReaders(audience, source.defaultReaders).length > 0) return;
-  told.nobody += 1;
-  if (audience.unreadable !== null) told.unreadable += 1;
-  if (told.problems.length === MAX_PROBLEMS) return;
+  preview.nobody += 1;
+  if (audience.unreadable !== null) preview.unreadable += 1;
+  if (preview.problems.length === MAX_PROBLEMS) return;
   const reason = audience.readers.length === 0 ? NOBODY : UNTOLD;
-  told.problems.push({ path, message: audience.unreadable ?? reason });
+  preview.problems.push({ path, message: audience.unreadable ?? reason });
 }

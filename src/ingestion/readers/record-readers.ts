@@ -19,11 +19,11 @@ type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean
 
 export async function recordedOf(files: FileWithReaders[]): Promise<Recorded> {
   const recorded: Recorded = { audiences: [], files: [] };
-  const seen = new Set<string>();
+  const principals = new Set<string>();
   for (const { id, readers, isNew } of files) {
     const audience = readers === null ? null : await audienceOf(readers);
-    if (audience !== null && !seen.has(audience.id)) {
-      seen.add(audience.id);
+    if (audience !== null && !principals.has(audience.id)) {
+      principals.add(audience.id);
       recorded.audiences.push(audience);
     }
     recorded.files.push({ id, audience: audience?.id ?? null, isNew });
@@ -60,21 +60,24 @@ export async function tellIndexes(
   let last: ReaderChange | undefined;
   let failed: PromiseRejectedResult | undefined;
   for (let parts = 0; failed === undefined || parts < MAX_PARTS_AFTER_FAILURE; parts++) {
-    const { changes, told, audiences } = await untoldReaders(db, sourceId, last);
+    const { changes, told: untold, audiences } = await untoldReaders(db, sourceId, last);
     if (changes.length === 0) break;
     last = changes.at(-1);
-    const known = new Map<string | null, IndexAudience>(
-      audiences.map((one) => [one.id, { id: one.id, principals: principalsIn(one) }]),
+    const audienceById = new Map<string | null, IndexAudience>(
+      audiences.map((audience) => [
+        audience.id,
+        { id: audience.id, principals: principalsIn(audience) },
+      ]),
     );
-    const byIndex = Map.groupBy(told, ({ ragId, generation, fileId, shards }) =>
+    const byIndex = Map.groupBy(untold, ({ ragId, generation, fileId, shards }) =>
       JSON.stringify([ragId, generation, shardOf(fileId, shards)]),
     );
     const outcomes = await Promise.allSettled(
-      Array.from(byIndex.values(), (files) => tellIndex(ragIndexes, files, known)),
+      Array.from(byIndex.values(), (files) => tellIndex(ragIndexes, files, audienceById)),
     );
-    const refused = outcomes.find((one) => one.status === "rejected");
-    if (refused === undefined) await forgetReaderChanges(db, changes);
-    failed ??= refused;
+    const failure = outcomes.find((outcome) => outcome.status === "rejected");
+    if (failure === undefined) await forgetReaderChanges(db, changes);
+    failed ??= failure;
   }
   if (failed !== undefined) throw failed.reason;
 }
@@ -94,12 +97,12 @@ type ToldFile = Awaited<ReturnType<typeof untoldReaders>>["told"][number];
 async function tellIndex(
   ragIndexes: Services["ragIndexes"],
   files: ToldFile[],
-  known: Map<string | null, IndexAudience>,
+  audienceById: Map<string | null, IndexAudience>,
 ): Promise<void> {
   const [first] = files;
   if (first === undefined) return;
   const { ragId, generation, fileId, shards } = first;
-  const used = new Set(files.flatMap(({ audience }) => known.get(audience) ?? []));
+  const used = new Set(files.flatMap(({ audience }) => audienceById.get(audience) ?? []));
   await ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) }).writeReaders({
     audiences: [...used],
     files: files.map(({ fileId: id, audience, readersRevision, from }) => {
@@ -127,11 +130,11 @@ type Told = { path: string; newId: FileId; readers?: string[] | null };
 export async function changedReaders(
   source: PushedSource,
   files: readonly Told[],
-  known: Map<string, StoredFile>,
+  stored: Map<string, StoredFile>,
 ): Promise<FileWithReaders[]> {
   const changed: FileWithReaders[] = [];
   for (const { path, newId, readers: principals = null } of files) {
-    const before = known.get(path);
+    const before = stored.get(path);
     const readers = principals === null ? defaultFor(source, before) : pushedReaders(principals);
     if (readers === undefined) continue;
     const audience = readers === null ? null : (await audienceOf(readers)).id;

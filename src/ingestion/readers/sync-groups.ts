@@ -17,8 +17,8 @@ const RETRY_AFTER_MS = 15 * MINUTE_MS;
 /** Once a day, and soon after a scan met a new group. Searches read what is kept here. */
 export async function syncGroups(services: Services): Promise<void> {
   const now = services.now();
-  const taken = now + RETRY_AFTER_MS;
-  const sources = await takeGroupSources(services.db, now, taken, SOURCES_PER_TURN);
+  const retryAt = now + RETRY_AFTER_MS;
+  const sources = await takeGroupSources(services.db, now, retryAt, SOURCES_PER_TURN);
   await inParallel(sources, SOURCES_PER_TURN, async (source) => {
     const isDone = await syncSource(services, source).catch((thrown: unknown) => {
       if (!(thrown instanceof SourceFailure)) throw thrown;
@@ -27,7 +27,11 @@ export async function syncGroups(services: Services): Promise<void> {
     });
     if (isDone === null) return;
     const { problems: _shown, ...access } = await readAccess(services.db, source);
-    await endTurn(services.db, source.id, { taken, dueAt: isDone ? now + DAY_MS : now, access });
+    await endTurn(services.db, source.id, {
+      taken: retryAt,
+      dueAt: isDone ? now + DAY_MS : now,
+      access,
+    });
   });
 }
 
@@ -39,8 +43,8 @@ async function syncSource(services: Services, source: GroupSource): Promise<bool
   const reader = await services.sourceReaders(source);
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
   await inParallel(groups, GROUPS_AT_ONCE, async (group) => {
-    const read = await membersIn(reader, group, signal);
-    await keepMembers(db, { sourceId: source.id, group, now, ...read });
+    const membership = await membersIn(reader, group, signal);
+    await keepMembers(db, { sourceId: source.id, group, now, ...membership });
   });
   return groups.length < GROUPS_PER_TURN;
 }
@@ -49,9 +53,9 @@ async function syncSource(services: Services, source: GroupSource): Promise<bool
 async function membersIn(reader: SourceReader | null, group: string, signal: AbortSignal) {
   const name = group.slice(group.indexOf(":") + 1);
   try {
-    const told = (await reader?.membersOf?.(name, signal)) ?? null;
-    if (told === null) return { members: [], unknown: "its source tells no members" };
-    return { members: told.flatMap((one) => principalOf(one) ?? []), unknown: null };
+    const addresses = (await reader?.membersOf?.(name, signal)) ?? null;
+    if (addresses === null) return { members: [], unknown: "its source tells no members" };
+    return { members: addresses.flatMap((address) => principalOf(address) ?? []), unknown: null };
   } catch (thrown) {
     if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
     return { members: [], unknown: thrown.message };

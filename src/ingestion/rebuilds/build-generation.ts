@@ -55,8 +55,8 @@ async function fill(services: Services, building: Building, filledUpTo: string) 
   let queued = 0;
   for (let page = 0; page < PAGES_PER_STEP && after !== null && queued < FILES_PER_STEP; page++) {
     const claimedUntil = services.now() + SWEPT_CLAIM_MS;
-    const of = { after, claimedUntil, limit: FILES_PER_STEP };
-    const filled = await fillNextPage(services.db, building, of);
+    const step = { after, claimedUntil, limit: FILES_PER_STEP };
+    const filled = await fillNextPage(services.db, building, step);
     await queueBySize(services, filled.messages);
     queued += filled.messages.length;
     after = filled.filledUpTo;
@@ -67,9 +67,9 @@ async function fill(services: Services, building: Building, filledUpTo: string) 
 async function retryOrGoLive(services: Services, building: Building): Promise<void> {
   const { ragId, generation } = building;
   const now = services.now();
-  const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, limit: FILES_PER_STEP };
-  const again = await retryFailedOutside(services.db, building, of);
-  if (again.length > 0) return await services.queue.index(again);
+  const step = { now, claimedUntil: now + SWEPT_CLAIM_MS, limit: FILES_PER_STEP };
+  const retried = await retryFailedOutside(services.db, building, step);
+  if (retried.length > 0) return await services.queue.index(retried);
   // A crash may have prevented the new object from receiving the scopes.
   if (!(await showOnlyScopes(services, ragId))) return;
   if (!(await switchGeneration(services.db, building, now))) return;

@@ -170,14 +170,14 @@ const USUAL_OVERLAP = 0.7;
 const SECTION_FILL = 0.5;
 
 /** The same documents chunked differently; right within about a third. */
-function cutAgain(before: Cut, live: Chunking, wanted: Chunking): Cut {
+function cutAgain(before: Cut, live: Chunking, target: Chunking): Cut {
   const { files, chunks, textTokens } = before;
   const isSections = textTokens < live.chunkSize * SECTION_FILL;
   const repeated = isSections ? 0 : live.chunkOverlap * USUAL_OVERLAP * (1 - files / chunks);
-  const overlap = wanted.chunkOverlap * USUAL_OVERLAP;
+  const overlap = target.chunkOverlap * USUAL_OVERLAP;
   const own = Math.max(1, textTokens - repeated);
-  const fresh = Math.max(1, wanted.chunkSize * USUAL_FILL - overlap);
-  const isKept = isSections && own <= wanted.chunkSize;
+  const fresh = Math.max(1, target.chunkSize * USUAL_FILL - overlap);
+  const isKept = isSections && own <= target.chunkSize;
   const count = isKept ? chunks : Math.max(files, Math.round((chunks * own) / fresh));
   const total = chunks * own + overlap * (isKept ? 0 : count - files);
   return { ...before, chunks: count, textTokens: total / count };

@@ -23,8 +23,8 @@ export async function startRebuild(
   services: Services,
   { ragId, since }: { ragId: RagId; since?: number | undefined },
 ): Promise<void> {
-  const of = { since: since ?? null, now: services.now() };
-  await beginGeneration(services.db, ragId, wantedIndex(services), of);
+  const times = { since: since ?? null, now: services.now() };
+  await beginGeneration(services.db, ragId, wantedIndex(services), times);
   // The new object must receive the scopes before any file.
   await showOnlyScopes(services, ragId);
   await services.queue.scan({ kind: "build", ragId });
@@ -32,12 +32,12 @@ export async function startRebuild(
 
 /** Begins a generation for each RAG whose index was built with outdated settings. */
 export async function startWantedRebuilds(services: Services): Promise<void> {
-  const wanted = wantedIndex(services);
-  const { ragIds, impossible } = await ragsToRebuild(services.db, wanted);
+  const target = wantedIndex(services);
+  const { ragIds, impossible } = await ragsToRebuild(services.db, target);
   if (impossible.length > 0) {
     services.log.error("indexes keep their old settings", {
       rags: impossible.length,
-      reason: `the vector index holds one size of vectors, and EMBEDDING_DIMENSIONS is now ${wanted.dimensions}: set it back, or bind a new vector index and create the RAGs again`,
+      reason: `the vector index holds one size of vectors, and EMBEDDING_DIMENSIONS is now ${target.dimensions}: set it back, or bind a new vector index and create the RAGs again`,
     });
   }
   for (const ragId of ragIds) await startRebuild(services, { ragId });
@@ -46,7 +46,7 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
 /** The deployment's settings for every index. */
 function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex">) {
   const { config, models, vectorIndex } = services;
-  const wanted: WantedIndex = {
+  const target: WantedIndex = {
     ...models.embeddingForm(config.EMBEDDING_MODEL),
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
@@ -55,7 +55,7 @@ function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex
     shardChunks: config.INDEX_SHARD_CHUNKS,
     objectChunks: chunksInObject({ config, vectorIndex }),
   };
-  return wanted;
+  return target;
 }
 
 /**
@@ -64,11 +64,11 @@ function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex
  * @throws QuarryError `conflict` when there is none any more.
  */
 export async function returnToIndex(services: Services, { ragId }: { ragId: RagId }) {
-  const wanted = wantedIndex(services);
-  const returnable = await returnableGeneration(services.db, ragId, wanted);
-  const of = { wanted, now: services.now() };
+  const target = wantedIndex(services);
+  const returnable = await returnableGeneration(services.db, ragId, target);
+  const reopening = { wanted: target, now: services.now() };
   const isOpen =
-    returnable !== null && (await reopenGeneration(services.db, ragId, returnable, of));
+    returnable !== null && (await reopenGeneration(services.db, ragId, returnable, reopening));
   if (!isOpen) throw conflict("There is no earlier index to go back to");
   await showOnlyScopes(services, ragId);
   await services.queue.scan({ kind: "build", ragId });
@@ -78,13 +78,13 @@ export async function returnToIndex(services: Services, { ragId }: { ragId: RagI
 export async function indexState(services: Services, ragId: RagId) {
   const generations = await listGenerations(services.db, ragId);
   const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
-  const of = (state: ListedGeneration["state"]) =>
+  const inState = (state: ListedGeneration["state"]) =>
     generations.find((generation) => generation.state === state) ?? null;
   const previous = generations.find(({ generation }) => generation === kept?.generation);
   const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
   return {
-    live: of("live"),
-    building: of("building"),
+    live: inState("live"),
+    building: inState("building"),
     previous:
       previous === undefined ? null : { ...previous, keptUntil: previous.changedAt + keptMs },
   };

@@ -36,7 +36,7 @@ export async function purgeReplacedContents(services: Purging): Promise<void> {
   for (let step = 0, calls = 0; step < STEPS_PER_SWEEP; step++) {
     const now = services.now();
     const due = await dueReplacedContents(db, now, CONTENTS_PER_STEP);
-    for (const [sourceId, contents] of Map.groupBy(due, (one) => one.sourceId)) {
+    for (const [sourceId, contents] of Map.groupBy(due, (content) => content.sourceId)) {
       if (++calls > CALLS_PER_SWEEP) return;
       const ids = contents.map(({ id }) => id);
       const facts = { sourceId, contents: ids.length };
@@ -65,9 +65,9 @@ async function keysOf(content: ReplacedContent): Promise<string[]> {
 async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   const { sourceId, path, version, provider, isCurrent } = content;
   if (isCurrent) return [];
-  const taken = takenBy(provider ?? "");
-  if (taken === "files") return [bytesKey(content, version)];
-  if (taken !== "addresses" || version === "") return [];
+  const holder = takenBy(provider ?? "");
+  if (holder === "files") return [bytesKey(content, version)];
+  if (holder !== "addresses" || version === "") return [];
   return [readerKey(sourceId, await pageKey(path, version))];
 }
 
@@ -105,21 +105,21 @@ async function checkPage(
   { sourceId, after }: { sourceId: FileSourceId; after: string },
   now: number,
 ): Promise<void> {
-  const listed = await services.files.list({
+  const objects = await services.files.list({
     prefix: sourcePrefix(sourceId),
     limit: KEYS_PER_PAGE,
     ...(after === "" ? {} : { startAfter: after }),
   });
   // An upload under way may be about to write the row: a slow one, or that of a laptop that slept
   // for some hours.
-  const old = listed.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
+  const old = objects.objects.filter(({ uploaded }) => uploaded.getTime() < now - DAY_MS);
   const keys = old.map(({ key }) => key);
   const unnamed = await unnamedKeys(services, sourceId, keys);
   if (unnamed.length > 0) {
     services.log.info("interrupted uploads deleted", { sourceId, objects: unnamed.length });
     await services.files.delete(unnamed);
   }
-  const last = listed.truncated ? listed.objects.at(-1)?.key : undefined;
+  const last = objects.truncated ? objects.objects.at(-1)?.key : undefined;
   const isDone = last === undefined;
   const next = isDone ? { after: "", dueAt: now + DAY_MS } : { after: last, dueAt: now };
   await recordUploadCheck(services.db, sourceId, next);
@@ -133,11 +133,11 @@ async function unnamedKeys({ db }: Pick<Services, "db">, sourceId: FileSourceId,
   });
   if (ofFiles.length === 0) return [];
   const rows = await storedVersions(db, [...new Set(ofFiles.map(({ fileId }) => fileId))]);
-  const named = new Set(
+  const current = new Set(
     rows.flatMap(({ id: fileId, version, contentId }) => [
       bytesKey({ sourceId, fileId }, version),
       textKey({ sourceId, fileId }, contentId),
     ]),
   );
-  return ofFiles.map(({ key }) => key).filter((key) => !named.has(key));
+  return ofFiles.map(({ key }) => key).filter((key) => !current.has(key));
 }

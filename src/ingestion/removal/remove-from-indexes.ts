@@ -54,21 +54,21 @@ export async function removeFromIndexes(
 }
 
 function byIndex(removals: Removal[]): Addressed[] {
-  const found = new Map<string, Addressed>();
+  const indexes = new Map<string, Addressed>();
   for (const removal of removals) {
     for (const [generation, shards, vectorsIn] of removal.generations) {
       const shard = shardOf(removal.fileId, shards);
-      add(found, removal, { ragId: removal.ragId, generation, shard, vectorsIn });
+      add(indexes, removal, { ragId: removal.ragId, generation, shard, vectorsIn });
     }
   }
-  return [...found.values()];
+  return [...indexes.values()];
 }
 
-function add(found: Map<string, Addressed>, removal: Removal, address: PlacedIndex): void {
+function add(indexes: Map<string, Addressed>, removal: Removal, address: PlacedIndex): void {
   const key = addressKey(address);
-  const entry = found.get(key) ?? { address, removals: [] };
+  const entry = indexes.get(key) ?? { address, removals: [] };
   entry.removals.push(removal);
-  found.set(key, entry);
+  indexes.set(key, entry);
 }
 
 const addressKey = ({ ragId, generation, shard }: IndexAddress & { ragId: RagId }) =>

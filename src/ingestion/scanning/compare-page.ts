@@ -21,8 +21,8 @@ const OUTSIDE_KINDS = new Set(["throttled", "down", "denied"]);
  * path; equal versions mean equal bytes. Pure: `idOf` makes the ids of new files.
  */
 export function comparePage(
-  listed: ComparedFile[],
-  known: KnownRow[],
+  files: ComparedFile[],
+  rows: KnownRow[],
   idOf: () => FileId,
   permissionsSince = 0,
 ): PageComparison {
@@ -31,14 +31,14 @@ export function comparePage(
     counts: { ...NO_COUNTS },
     seen: [],
   };
-  const find = finderOf(known, new Set(listed.map(({ externalId }) => externalId)));
-  const taken = new Set<FileId>();
-  const lastOfPath = new Map(listed.map((file) => [file.path, file]));
+  const find = finderOf(rows, new Set(files.map(({ externalId }) => externalId)));
+  const matchedIds = new Set<FileId>();
+  const lastOfPath = new Map(files.map((file) => [file.path, file]));
   for (const file of lastOfPath.values()) {
-    const found = find(file);
-    const row = found !== null && !taken.has(found.id) ? found : null;
+    const match = find(file);
+    const row = match !== null && !matchedIds.has(match.id) ? match : null;
     const id = row?.id ?? idOf();
-    taken.add(id);
+    matchedIds.add(id);
     page.seen.push(id);
     compareFile(page, file, row, id);
     const { audience } = file;
@@ -49,16 +49,16 @@ export function comparePage(
   return page;
 }
 
-function finderOf(known: KnownRow[], listedIds: Set<string | null>) {
-  const byExternalId = new Map(known.map((row) => [row.externalId, row]));
-  const byPath = new Map(known.map((row) => [row.path, row]));
+function finderOf(rows: KnownRow[], listedIds: Set<string | null>) {
+  const byExternalId = new Map(rows.map((row) => [row.externalId, row]));
+  const byPath = new Map(rows.map((row) => [row.path, row]));
   return ({ path, externalId }: ListedFile): KnownRow | null => {
     const same = externalId === null ? undefined : byExternalId.get(externalId);
     if (same !== undefined) return same;
-    const there = byPath.get(path);
+    const samePath = byPath.get(path);
     // The file known at that path is listed under another path: it has moved and is not this file.
-    const isListed = there?.externalId !== null && listedIds.has(there?.externalId ?? null);
-    return there === undefined || isListed ? null : there;
+    const isListed = samePath?.externalId !== null && listedIds.has(samePath?.externalId ?? null);
+    return samePath === undefined || isListed ? null : samePath;
   };
 }
 

@@ -24,8 +24,8 @@ type Removed = { held: HeldRemovals | null; contradicted: boolean };
  */
 export async function removeUnlistedFiles(services: Services, run: ScanRun): Promise<Removed> {
   const { unlisted, contradicted } = await unlistedFiles(services, run);
-  const held = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
-  return { held, contradicted };
+  const hold = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
+  return { held: hold, contradicted };
 }
 
 async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]) {
@@ -65,9 +65,9 @@ const listedFrom = (run: ScanRun) =>
 
 async function unlistedFiles(services: Services, run: ScanRun) {
   const { mode, partial, step, notesFrom = 0 } = run.progress;
-  const { seen, deleted: unlisted } = await readNotes(services, run, notesFrom, step);
+  const { seen: listedIds, deleted: unlisted } = await readNotes(services, run, notesFrom, step);
   const isComplete = mode === "full" && !partial;
-  if (isComplete) await addUnlisted(services, run, seen, unlisted);
+  if (isComplete) await addUnlisted(services, run, listedIds, unlisted);
   if (!isComplete || !isMending(run.progress)) {
     return { unlisted: [...unlisted], contradicted: false };
   }
@@ -75,7 +75,7 @@ async function unlistedFiles(services: Services, run: ScanRun) {
   for (const id of reported) unlisted.delete(id);
   if (unlisted.size > 0) await noteMendedRemovals(services.db, run, unlisted.size);
   // No later feed repeats these; that they are new does not excuse them from the listing.
-  const confirmed = [...reported].filter((id) => !seen.has(id));
+  const confirmed = [...reported].filter((id) => !listedIds.has(id));
   return {
     unlisted: [...unlisted, ...confirmed],
     contradicted: confirmed.length < reported.size,
@@ -86,7 +86,7 @@ async function unlistedFiles(services: Services, run: ScanRun) {
 async function addUnlisted(
   services: Services,
   run: ScanRun,
-  seen: Set<FileId>,
+  listedIds: Set<FileId>,
   unlisted: Set<FileId>,
 ): Promise<void> {
   let after = "";
@@ -97,7 +97,7 @@ async function addUnlisted(
       after,
       limit: IDS_PER_PAGE,
     });
-    for (const { id } of rows) if (!seen.has(id)) unlisted.add(id);
+    for (const { id } of rows) if (!listedIds.has(id)) unlisted.add(id);
     const last = rows.at(-1);
     if (rows.length < IDS_PER_PAGE || last === undefined) return;
     after = last.path;

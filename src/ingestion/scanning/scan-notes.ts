@@ -29,7 +29,7 @@ export async function notePage({ files }: Bucket, run: ScanRun, notes: PageNotes
  * deleted, the later page counts. Takes some 100 bytes of memory per file.
  */
 export async function readNotes({ files }: Bucket, run: ScanRun, from: number, to: number) {
-  const seen = new Set<FileId>();
+  const ids = new Set<FileId>();
   const deleted = new Set<FileId>();
   for (let first = from; first < to; first += PAGES_AT_ONCE) {
     const count = Math.min(PAGES_AT_ONCE, to - first);
@@ -38,16 +38,16 @@ export async function readNotes({ files }: Bucket, run: ScanRun, from: number, t
       if (object === null) throw new Error("a page's notes are missing");
       const notes = pageNotes.parse(await object.json());
       for (const id of notes.deleted) {
-        seen.delete(id);
+        ids.delete(id);
         deleted.add(id);
       }
       for (const id of notes.seen) {
         deleted.delete(id);
-        seen.add(id);
+        ids.add(id);
       }
     }
   }
-  return { seen, deleted };
+  return { seen: ids, deleted };
 }
 
 export async function forgetNotes({ files }: Bucket, run: ScanRun): Promise<void> {

@@ -102,25 +102,20 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
   const { db } = services;
   const { id } = run.source;
   const audiences = new Map<string, Audience>();
-  const listed = await Promise.all(
+  const files = await Promise.all(
     listing.files.map(async (file) => {
       const audience = await audienceIn(run, file);
       if (audience !== null) audiences.set(audience.id, audience);
-      const of = audience === null ? {} : { audience: audience.id };
-      return { ...file, path: storedPath(file.path), ...of };
+      const assignment = audience === null ? {} : { audience: audience.id };
+      return { ...file, path: storedPath(file.path), ...assignment };
     }),
   );
-  const [known, deleted] = await Promise.all([
-    knownFiles(db, id, listed),
+  const [rows, deleted] = await Promise.all([
+    knownFiles(db, id, files),
     listing.deleted.length === 0 ? [] : idsOfDeleted(db, id, listing.deleted.flatMap(namesOf)),
   ]);
   const { permissionsSince } = run.source;
-  const compared = comparePage(
-    listed,
-    known,
-    () => newId<FileId>(services.now()),
-    permissionsSince,
-  );
+  const compared = comparePage(files, rows, () => newId<FileId>(services.now()), permissionsSince);
   const changed = new Set(compared.writes.readers.map(({ audience }) => audience));
   const used = [...audiences.values()].filter(({ id: audience }) => changed.has(audience));
   const page = { ...compared, writes: { ...compared.writes, audiences: used } };
@@ -129,8 +124,8 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
     page.counts.mendedAdded = page.counts.added;
     page.counts.mendedChanged = page.counts.changed;
   }
-  const there = new Set(page.seen);
-  return { page, deleted: deleted.filter((fileId) => !there.has(fileId)) };
+  const earlier = new Set(page.seen);
+  return { page, deleted: deleted.filter((fileId) => !earlier.has(fileId)) };
 }
 
 /** Null where permissions are off; a file that failed keeps the readers that are known. */
@@ -140,7 +135,7 @@ async function audienceIn({ source }: ScanRun, { readers, failure }: ListedFile)
   return await audienceOf(readers ?? defaultReadersOf(source));
 }
 
-async function nextProgress({ progress }: ScanRun, listing: ListingPage, seen: number) {
+async function nextProgress({ progress }: ScanRun, listing: ListingPage, count: number) {
   const restarted = listing.restarted === true;
   return {
     ...progress,
@@ -154,7 +149,7 @@ async function nextProgress({ progress }: ScanRun, listing: ListingPage, seen: n
     leftOut: listing.leftOut ?? progress.leftOut,
     listed: listing.next === null || progress.mode === "look",
     partial: progress.partial || listing.partial === true,
-    seenFiles: (restarted ? 0 : progress.seenFiles) + seen,
+    seenFiles: (restarted ? 0 : progress.seenFiles) + count,
     attempts: 0,
     againAt: listing.againAt ?? (restarted ? undefined : progress.againAt),
     changeCursor: listing.changeCursor ?? (restarted ? null : progress.changeCursor),

@@ -90,8 +90,8 @@ async function workOn(services: Services, run: ScanRun): Promise<void> {
   try {
     const reader = await services.sourceReaders(run.source);
     if (reader !== null) {
-      const listed = await listSlice(services, current, reader, (moved) => (current = moved));
-      if (listed !== "listed") return;
+      const slice = await listSlice(services, current, reader, (moved) => (current = moved));
+      if (slice !== "listed") return;
     }
     await finish(services, current, reader);
   } catch (thrown) {
@@ -130,7 +130,7 @@ async function handOn(services: Services, run: ScanRun, delayMs = 0) {
 }
 
 async function finish(services: Services, run: ScanRun, reader: SourceReader | null) {
-  const { held, contradicted } =
+  const { held: hold, contradicted } =
     reader === null ? NOTHING_REMOVED : await removeUnlistedFiles(services, run);
   if (reader === null && run.source.permissions === "on")
     await applyDefaultReaders(services, run.source.id);
@@ -142,11 +142,11 @@ async function finish(services: Services, run: ScanRun, reader: SourceReader | n
       await recountPushedFiles(services.db, run.source.id);
   }
   await end(services, run, {
-    error: held === null ? null : held.message,
-    heldRemovals: held === null ? 0 : held.count,
-    ...whatIsKnown(run, { isHeld: held !== null, contradicted }),
+    error: hold === null ? null : hold.message,
+    heldRemovals: hold === null ? 0 : hold.count,
+    ...whatIsKnown(run, { isHeld: hold !== null, contradicted }),
     nextScanAt: nextScanOf(run, contradicted, services.now()),
-    heldSince: heldSince(run, held !== null),
+    heldSince: heldSince(run, hold !== null),
   });
 }
 
@@ -206,10 +206,10 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
 
 async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void> {
   const now = services.now();
-  const ended = await endRun(services.db, run, how, { now, againBy: now + QUEUED_CLAIM_MS });
-  if (ended === null) return;
+  const end = await endRun(services.db, run, how, { now, againBy: now + QUEUED_CLAIM_MS });
+  if (end === null) return;
   services.inBackground(forgetNotes(services, run));
-  if (!ended.scanAgain) return;
+  if (!end.scanAgain) return;
   const fileSourceId = run.source.id;
   await services.queue.scan({ kind: "scan", fileSourceId, confirmRemovals: false, urls: null });
 }
@@ -248,8 +248,8 @@ export function scanFailureVerdict(
   if (mayPass && attempts + 1 < tries && delayMs <= MAX_WAIT_IN_RUN_MS) {
     return { again: true, message, delayMs };
   }
-  const said = mayPass && attempts > 0 ? `${message} after ${attempts + 1} tries` : message;
-  return { again: false, message: said, delayMs: Math.max(NEXT_RUN_AFTER_MS[kind], askedMs) };
+  const reason = mayPass && attempts > 0 ? `${message} after ${attempts + 1} tries` : message;
+  return { again: false, message: reason, delayMs: Math.max(NEXT_RUN_AFTER_MS[kind], askedMs) };
 }
 
 function factsOf(thrown: unknown) {

@@ -19,13 +19,13 @@ type FileListQuery = Filter & {
  */
 export const listSourceFiles = (
   { db }: Pick<Services, "db">,
-  { source, page, limit, ...of }: FileListQuery,
+  { source, page, limit, ...filter }: FileListQuery,
 ) =>
   listFilesOfSource(db, {
     sourceId: source.id,
-    status: of.status ?? null,
-    path: of.path?.replace(/\/$/, "") || null,
-    contains: of.contains ?? "",
+    status: filter.status ?? null,
+    path: filter.path?.replace(/\/$/, "") || null,
+    contains: filter.contains ?? "",
     limit,
     offset: (page - 1) * limit,
   });

@@ -24,8 +24,8 @@ export async function setReaders(
 ): Promise<void> {
   const file = await findFile(services.db, source.id, path);
   if (file === null || file.deletedAt !== null) throw notFound();
-  const told = [{ path, newId: file.id, readers }];
-  const changed = await changedReaders(source, told, new Map([[path, file]]));
+  const changes = [{ path, newId: file.id, readers }];
+  const changed = await changedReaders(source, changes, new Map([[path, file]]));
   await recordReaders(services, source, changed);
 }
 
@@ -36,9 +36,9 @@ export async function setReaders(
  */
 export async function describePushedFile(
   services: Pick<Services, "db" | "now" | "queue">,
-  of: { source: Source; path: string; metadata: Record<string, unknown> },
+  update: { source: Source; path: string; metadata: Record<string, unknown> },
 ): Promise<void> {
-  const { source, path, metadata } = of;
+  const { source, path, metadata } = update;
   if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
     throw invalidField("metadata", `must have at most ${MAX_METADATA_LENGTH} characters as JSON`);
   const now = services.now();
@@ -92,18 +92,18 @@ export async function movePushedFiles(
 ): Promise<string[]> {
   const now = services.now();
   const paths = moves.flatMap(({ from, to }) => [from, to]);
-  const stored = await findFiles(services.db, source.id, paths);
-  const isLive = (path: string) => stored.get(path)?.deletedAt === null;
+  const existing = await findFiles(services.db, source.id, paths);
+  const isLive = (path: string) => existing.get(path)?.deletedAt === null;
   const moved = moves.flatMap(({ from, to: path }) => {
-    const file = isLive(from) && !isLive(path) ? stored.get(from) : undefined;
+    const file = isLive(from) && !isLive(path) ? existing.get(from) : undefined;
     return file === undefined ? [] : [{ id: file.id, from, path, name: fileNameOf(path) }];
   });
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS };
   const { messages, removals } = await moveFiles(services.db, source.id, moved, times);
   await services.queue.index(messages, { together: true });
   await removeFromIndexes(services, removals);
-  const left = new Set(moved.map(({ from }) => from));
-  return moves.flatMap(({ from }) => (left.has(from) ? [] : [from]));
+  const movedPaths = new Set(moved.map(({ from }) => from));
+  return moves.flatMap(({ from }) => (movedPaths.has(from) ? [] : [from]));
 }
 
 /** The same of one file. @throws QuarryError `not-found` when the source has no such file */

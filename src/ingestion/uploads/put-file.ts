@@ -35,9 +35,9 @@ export async function putFile(services: Services, input: PutFileInput): Promise<
     announcedBytes: input.contentLength,
   });
   if (upload === null) throw tooLargeFile();
-  const [stored] = await storeFiles(services, source, [{ ...file, upload }]);
-  if (stored === undefined || "thrown" in stored) throw stored?.thrown;
-  return stored;
+  const [result] = await storeFiles(services, source, [{ ...file, upload }]);
+  if (result === undefined || "thrown" in result) throw result?.thrown;
+  return result;
 }
 
 const MIB = 1_024 * 1_024;

@@ -40,9 +40,9 @@ export async function putFiles(
   const storeGroup = async () => {
     const ofGroup = group.map(({ file }) => file);
     const stored = await storeFiles(services, source, ofGroup);
-    for (const [nth, one] of stored.entries()) {
+    for (const [nth, result] of stored.entries()) {
       const at = group[nth]?.at ?? 0;
-      results[at] = { path: results[at]?.path ?? "", stored: one };
+      results[at] = { path: results[at]?.path ?? "", stored: result };
     }
     group = [];
     bytes = 0;
@@ -50,15 +50,15 @@ export async function putFiles(
   };
   let isAnyStored = false;
   const takeAll = async () => {
-    for await (const sent of files) await take(sent);
+    for await (const file of files) await take(file);
     if (group.length > 0) await storeGroup();
   };
-  const take = async (sent: SentFile) => {
+  const take = async (file: SentFile) => {
     const at = results.length;
-    const received = await receivedOrRefused(services, sent, paths);
+    const received = await receivedOrRefused(services, file, paths);
     // A file of a group gets its result when the group is stored.
     const thrown = "thrown" in received ? received.thrown : null;
-    results.push({ path: sent.path, stored: { thrown } });
+    results.push({ path: file.path, stored: { thrown } });
     if ("thrown" in received) return;
     group.push({ at, file: received });
     bytes += received.upload.size;
@@ -73,15 +73,15 @@ export async function putFiles(
   } catch (thrown) {
     if (!isAnyStored) throw thrown;
     const unstored = new Set(group.map(({ at }) => at));
-    const told = results.filter((_, at) => !unstored.has(at));
-    return [...told, { path: "", stored: { thrown } }];
+    const answers = results.filter((_, at) => !unstored.has(at));
+    return [...answers, { path: "", stored: { thrown } }];
   }
   return results;
 }
 
-async function receivedOrRefused(services: Services, sent: SentFile, paths: Set<string>) {
-  if ("thrown" in sent) return sent;
-  const { bytes, ...of } = sent;
+async function receivedOrRefused(services: Services, file: SentFile, paths: Set<string>) {
+  if ("thrown" in file) return file;
+  const { bytes, ...of } = file;
   try {
     checkFilePath(of.path);
     if (paths.has(of.path)) throw invalidField("path", "was given before in this batch");

@@ -20,12 +20,12 @@ export class Upload {
   constructor(
     files: FileStore,
     facts: { size: number; sha256: string },
-    of: { bytes: Uint8Array<ArrayBuffer> } | { key: string },
+    content: { bytes: Uint8Array<ArrayBuffer> } | { key: string },
   ) {
     ({ size: this.size, sha256: this.sha256 } = facts);
     this.#files = files;
-    this.#bytes = "bytes" in of ? of.bytes : null;
-    this.#liesAt = "key" in of ? of.key : null;
+    this.#bytes = "bytes" in content ? content.bytes : null;
+    this.#liesAt = "key" in content ? content.key : null;
   }
 
   /** The body, where it is in memory. */
@@ -66,9 +66,9 @@ type Body = ReadableStream<Uint8Array> | ArrayBuffer;
 export async function receiveUpload(
   files: FileStore,
   body: Body,
-  of: { placeFor: () => Promise<string>; limit: number; announcedBytes: number | null },
+  upload: { placeFor: () => Promise<string>; limit: number; announcedBytes: number | null },
 ): Promise<Upload | null> {
-  const { placeFor, limit, announcedBytes } = of;
+  const { placeFor, limit, announcedBytes } = upload;
   const isLong = announcedBytes !== null && announcedBytes > HELD_BYTES && announcedBytes <= limit;
   if (isLong && body instanceof ReadableStream) {
     const key = await placeFor();

@@ -82,30 +82,31 @@ async function storeOnce(
   results: Map<ReceivedFile, StoredOrFailed>,
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
-  const known = await unlessLost(services, files, findFiles(services.db, source.id, paths));
+  const existing = await unlessLost(services, files, findFiles(services.db, source.id, paths));
   const { same = [], changed = [] } = Object.groupBy(files, (file) =>
-    isUnchanged(known.get(file.path), file) ? "same" : "changed",
+    isUnchanged(existing.get(file.path), file) ? "same" : "changed",
   );
-  const readersOf = async (some: ReceivedFile[]) => await changedReaders(source, some, known);
-  const tells = source.permissions === "on" || files.some(({ readers: told }) => told !== null);
+  const readersOf = async (some: ReceivedFile[]) => await changedReaders(source, some, existing);
+  const tells =
+    source.permissions === "on" || files.some(({ readers: principals }) => principals !== null);
   if (tells)
     await unlessLost(services, files, recordReaders(services, source, await readersOf(same)));
   await inParallel(same, WRITES_AT_ONCE, async (file) => {
     // This call wrote it already, when the database statement was executed twice.
-    if (known.get(file.path)?.version !== file.version) await file.upload.discard();
+    if (existing.get(file.path)?.version !== file.version) await file.upload.discard();
     results.set(file, resultOf(file, false));
   });
-  const placed = await storeBytes(services, source, changed, known, results);
-  if (placed.length === 0) return;
+  const placements = await storeBytes(services, source, changed, existing, results);
+  if (placements.length === 0) return;
   const now = services.now();
   const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
-  const rows = placed.map((file) => rowOf(file, known.get(file.path)));
+  const rows = placements.map((file) => rowOf(file, existing.get(file.path)));
   // In one step: nobody who may no longer read the file finds its new content.
-  const recorded = await recordedOf(await readersOf(placed));
-  const of = { sourceId: source.id, recorded, ...times };
-  const written = await writeFiles(services.db, rows, of);
-  noteWritten({ placed, known, written: written.ids, results });
-  await queueFiles(services, written.messages, placed, known);
+  const recorded = await recordedOf(await readersOf(placements));
+  const write = { sourceId: source.id, recorded, ...times };
+  const writes = await writeFiles(services.db, rows, write);
+  noteWritten({ placed: placements, known: existing, written: writes.ids, results });
+  await queueFiles(services, writes.messages, placements, existing);
   if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexesOrLater(services, source.id);
 }
 
@@ -117,10 +118,15 @@ type Written = {
 };
 
 /** The sweep deletes the bytes and texts of replaced versions. */
-function noteWritten({ placed, known, written, results }: Written): void {
-  for (const file of placed) {
-    if (!written.has(idOf(file, known))) continue;
-    const before = known.get(file.path);
+function noteWritten({
+  placed: placements,
+  known: existing,
+  written: writes,
+  results,
+}: Written): void {
+  for (const file of placements) {
+    if (!writes.has(idOf(file, existing))) continue;
+    const before = existing.get(file.path);
     results.set(file, resultOf(file, true, before === undefined || before.deletedAt !== null));
   }
 }
@@ -132,23 +138,23 @@ async function queueFiles(
   services: Services,
   messages: IndexMessage[],
   files: ReceivedFile[],
-  known: Map<string, StoredFile>,
+  existing: Map<string, StoredFile>,
 ): Promise<void> {
-  const sizes = new Map(files.map((file) => [idOf(file, known), file.upload.size]));
+  const sizes = new Map(files.map((file) => [idOf(file, existing), file.upload.size]));
   const sized = messages.map((message) => ({ ...message, size: sizes.get(message.fileId) ?? 0 }));
   const indexes = new Set(messages.map(({ ragId, generation }) => `${ragId} ${generation}`)).size;
   const carried = indexes > INDEXES_WITH_TEXTS ? [] : files;
   const texts = new Map(
     carried.flatMap((file): [FileId, PushedText][] => {
       const text = carriedText(file.upload.bytes);
-      return text === null ? [] : [[idOf(file, known), { version: file.version, text }]];
+      return text === null ? [] : [[idOf(file, existing), { version: file.version, text }]];
     }),
   );
   await queueBySize(services, sized, texts);
 }
 
-const idOf = (file: ReceivedFile, known: Map<string, StoredFile>): FileId =>
-  known.get(file.path)?.id ?? file.newId;
+const idOf = (file: ReceivedFile, existing: Map<string, StoredFile>): FileId =>
+  existing.get(file.path)?.id ?? file.newId;
 
 /** A failure before any row can refer to the uploads deletes their bytes. */
 async function unlessLost<T>(
@@ -169,11 +175,11 @@ async function storeBytes(
   { log, takeTurn }: Services,
   source: PushedSource,
   files: ReceivedFile[],
-  known: Map<string, StoredFile>,
+  existing: Map<string, StoredFile>,
   results: Map<ReceivedFile, StoredOrFailed>,
 ): Promise<ReceivedFile[]> {
   await inParallel(files, WRITES_AT_ONCE, async (file) => {
-    const fileId = idOf(file, known);
+    const fileId = idOf(file, existing);
     await takeTurn(file.upload.size);
     try {
       await file.upload.storeAt(bytesKey({ sourceId: source.id, fileId }, file.version));
@@ -199,9 +205,9 @@ function isUnchanged(before: StoredFile | undefined, file: ReceivedFile): boolea
 function rowOf(file: ReceivedFile, before: StoredFile | undefined): WrittenFile {
   const { path, mimeType, metadata, modifiedAt = null, version, upload } = file;
   const { size, sha256 } = upload;
-  const of = { id: before?.id ?? file.newId, isNew: before === undefined };
-  const given = { path, name: fileNameOf(path), size, mimeType, version, sha256 };
-  return { ...of, ...given, metadata, modifiedAt };
+  const identity = { id: before?.id ?? file.newId, isNew: before === undefined };
+  const content = { path, name: fileNameOf(path), size, mimeType, version, sha256 };
+  return { ...identity, ...content, metadata, modifiedAt };
 }
 
 function resultOf(

@@ -58,12 +58,12 @@ export async function syncVectors(services: Services): Promise<void> {
   const times = { now, claimedUntil: now + TURN_MS };
   const turn: Turn = { services, vectorIndex: services.vectorIndex, callsLeft: CALLS_PER_TURN };
   await addMissingVectorSyncs(db, now, INDEXES_PER_TURN);
-  for (let taken = 0; taken < INDEXES_PER_TURN && turn.callsLeft > 0;) {
+  for (let indexes = 0; indexes < INDEXES_PER_TURN && turn.callsLeft > 0;) {
     // Indexes left over are first in the next turn, because the longest overdue come first.
     const due = await claimVectorSyncs(db, { ...times, limit: INDEXES_AT_ONCE });
     await Promise.all(due.map((sync) => syncOne(turn, sync, times)));
     if (due.length < INDEXES_AT_ONCE) return;
-    taken += due.length;
+    indexes += due.length;
   }
 }
 
@@ -81,18 +81,18 @@ async function syncOne(
   { now, claimedUntil }: { now: number; claimedUntil: number },
 ): Promise<void> {
   const { db, log } = turn.services;
-  const found: VerificationCounts = { checked: 0, addedAgain: 0, removed: 0 };
+  const counts: VerificationCounts = { checked: 0, addedAgain: 0, removed: 0 };
   turn.callsLeft -= CALLS_PER_INDEX;
   const { ragId, generation, shard } = sync;
-  const of = { ragId, generation, shard };
+  const place = { ragId, generation, shard };
   const work = async () => {
-    const dueAt = await reconcile(turn, { sync, now, found });
+    const dueAt = await reconcile(turn, { sync, now, found: counts });
     if (dueAt === null) await deleteVectorSync(db, sync);
     else await rescheduleVectorSync(db, sync, { claimedUntil, dueAt });
   };
-  await attempt(log, "vectors not synced", of, work, "warn");
-  const repaired = found.addedAgain + found.removed;
-  if (repaired > 0) log.warn("vector index repaired", { ...of, ...found });
+  await attempt(log, "vectors not synced", place, work, "warn");
+  const repaired = counts.addedAgain + counts.removed;
+  if (repaired > 0) log.warn("vector index repaired", { ...place, ...counts });
 }
 
 type Reconciliation = { sync: VectorSync; now: number; found: VerificationCounts };
@@ -124,16 +124,20 @@ async function reconcile(turn: Turn, reconciliation: Reconciliation): Promise<nu
  * Does the next part of a verification pass; returns when the one after it is due (ms). The end of
  * a pass is recorded at once, so that a later failure in this turn does not begin another.
  */
-async function verifyPart(turn: Turn, { sync, now, found }: Reconciliation, shards: number) {
+async function verifyPart(
+  turn: Turn,
+  { sync, now, found: counts }: Reconciliation,
+  shards: number,
+) {
   const { services, vectorIndex } = turn;
   const nextAt = now + NEXT_VERIFICATION_MS;
   let isAtEnd = false;
   try {
-    const part = { counts: found, mayGoOn: () => turn.callsLeft > 0 };
+    const part = { counts, mayGoOn: () => turn.callsLeft > 0 };
     isAtEnd = await verifyVectors(services, vectorIndex, { ...sync, shards }, part);
   } finally {
-    turn.callsLeft -= Math.ceil(found.checked / VECTORS_PER_LOOK);
-    await recordVerification(services.db, sync, found, isAtEnd ? { endedAt: now, nextAt } : null);
+    turn.callsLeft -= Math.ceil(counts.checked / VECTORS_PER_LOOK);
+    await recordVerification(services.db, sync, counts, isAtEnd ? { endedAt: now, nextAt } : null);
   }
   return isAtEnd ? nextAt : sync.verifyAt;
 }
@@ -152,11 +156,11 @@ async function confirmInFlight(
   const index = services.ragIndexes(address);
   const batches = await index.inFlightBatches(BATCHES_PER_TURN);
   const upTo = batches.length === 0 ? 0 : (await vectorIndex.processedUpTo()) + CLOCK_SKEW_MS;
-  const passed = batches.filter(({ at }) => at <= upTo);
-  const present = await vectorIndex.present(passed);
-  const seen = passed.filter(({ vectorId }) => present.has(vectorId)).map(({ id }) => id);
-  await index.confirmSeen(seen, services.now());
-  return passed.length;
+  const confirmed = batches.filter(({ at }) => at <= upTo);
+  const present = await vectorIndex.present(confirmed);
+  const presentIds = confirmed.filter(({ vectorId }) => present.has(vectorId)).map(({ id }) => id);
+  await index.confirmSeen(presentIds, services.now());
+  return confirmed.length;
 }
 
 /** Queues the vectors of moved files: they are upserted again under their new folder. */
@@ -174,11 +178,11 @@ async function upsertAgain(services: SyncServices, address: IndexAddress, mayGoO
   let batches = 0;
   for (; batches < BATCHES_AGAIN_PER_TURN && mayGoOn(); batches++) {
     const batch = newUpsertBatch(services.now());
-    const lost = await index.vectorsToUpsert(batch.at - LOST_AFTER_MS, VECTORS_PER_BATCH);
-    if (lost.length === 0) break;
-    const sent = lost.map(({ vectorId, folder }) => ({ vectorId, folder }));
-    await index.recordUpsert(sent, batch);
-    const vectors = lost.map(({ vectorId, fileId, folder, vector }) => {
+    const lostVectors = await index.vectorsToUpsert(batch.at - LOST_AFTER_MS, VECTORS_PER_BATCH);
+    if (lostVectors.length === 0) break;
+    const addresses = lostVectors.map(({ vectorId, folder }) => ({ vectorId, folder }));
+    await index.recordUpsert(addresses, batch);
+    const vectors = lostVectors.map(({ vectorId, fileId, folder, vector }) => {
       return { id: vectorId, values: decodeHalfFloats(vector), fileId, folder };
     });
     await upsertVectors(services, address, vectors);
@@ -195,10 +199,10 @@ async function removeLeftovers(
 ): Promise<boolean> {
   const anywhere = new Float32Array(config.EMBEDDING_DIMENSIONS);
   anywhere[0] = 1;
-  const left = await vectorIndex.near({ ragId, generation }, anywhere);
-  if (left.length === 0) return true;
-  await vectorIndex.remove(left);
-  log.info("leftover vectors removed", { ragId, generation, vectors: left.length });
+  const nearest = await vectorIndex.near({ ragId, generation }, anywhere);
+  if (nearest.length === 0) return true;
+  await vectorIndex.remove(nearest);
+  log.info("leftover vectors removed", { ragId, generation, vectors: nearest.length });
   return false;
 }
 
@@ -229,12 +233,12 @@ async function verifyVectors(
     const ids = vectors.map(({ vectorId }) => vectorId);
     const missing = ids.filter((id) => !present.has(id));
     const orphans = await orphansNear(services, vectorIndex, address, sample);
-    const passed = await index.recordVerifiedPage(page, { missing, orphans });
+    const isRecorded = await index.recordVerifiedPage(page, { missing, orphans });
     counts.checked += vectors.length;
-    counts.addedAgain += passed.missing;
-    counts.removed += passed.orphans;
+    counts.addedAgain += isRecorded.missing;
+    counts.removed += isRecorded.orphans;
     // The number of in-flight vectors is bounded: the rest waits until some become visible.
-    if (passed.missing < missing.length) break;
+    if (isRecorded.missing < missing.length) break;
     isAtEnd = page.isLast;
   }
   return isAtEnd;

@@ -51,12 +51,12 @@ export async function keepWatches(services: Services): Promise<void> {
 async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl: string) {
   const of: Watched = { source, baseUrl, targets: null };
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
-  let found = 0;
+  let count = 0;
   try {
     const watcher = (await services.sourceReaders(source))?.watcher;
     if (watcher === undefined) return NONE;
     const all = await watcher.targets(signal);
-    found = all.length;
+    count = all.length;
     // In the same order each time, so that it is always the same ones that are watched.
     const targets = [...all].sort().slice(0, MAX_TARGETS);
     of.targets = targets;
@@ -66,8 +66,8 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
   } catch (thrown) {
     return await stateAfterFailure(services, of, thrown);
   }
-  const isCut = found > MAX_TARGETS;
-  const watchError = isCut ? `only ${MAX_TARGETS} of ${found} libraries are watched` : null;
+  const isCut = count > MAX_TARGETS;
+  const watchError = isCut ? `only ${MAX_TARGETS} of ${count} libraries are watched` : null;
   return { ...(await standing(services, of)), watchAttempts: 0, watchError };
 }
 
@@ -86,15 +86,15 @@ const NONE: WatchState = {
   watchError: null,
 };
 
-async function stateAfterFailure(services: Services, of: Watched, thrown: unknown) {
-  const { source } = of;
+async function stateAfterFailure(services: Services, watched: Watched, thrown: unknown) {
+  const { source } = watched;
   const isTold = thrown instanceof SourceFailure;
   const watchError = isTold ? thrown.message : "the watch of changes could not be renewed";
   const attempts = source.watchAttempts + 1;
   services.log.warn("watch failed", { fileSourceId: source.id, attempts, reason: watchError });
-  const asked = isTold ? (thrown.retryAfterMs ?? 0) : 0;
-  const wait = Math.max(RETRY_AFTER_MS[attempts - 1] ?? LAST_RETRY_AFTER_MS, asked);
-  const { watchedUntil } = await standing(services, of);
+  const delayMs = isTold ? (thrown.retryAfterMs ?? 0) : 0;
+  const wait = Math.max(RETRY_AFTER_MS[attempts - 1] ?? LAST_RETRY_AFTER_MS, delayMs);
+  const { watchedUntil } = await standing(services, watched);
   const watchDueAt = services.now() + wait;
   return { watchDueAt, watchedUntil, watchAttempts: attempts, watchError };
 }
@@ -103,10 +103,10 @@ async function stateAfterFailure(services: Services, of: Watched, thrown: unknow
 async function standing({ db, now }: Services, { source, targets: known, baseUrl }: Watched) {
   const watches = await watchesOf(db, source.id);
   const targets = known ?? [...new Set(watches.map(({ target }) => target))];
-  const kept = targets.map((target) => currentOf(watches, { target, baseUrl }, now()));
-  const expiries = kept.map((watch) => watch?.expiresAt ?? 0);
+  const currentWatches = targets.map((target) => currentOf(watches, { target, baseUrl }, now()));
+  const expiries = currentWatches.map((watch) => watch?.expiresAt ?? 0);
   const times = [
-    ...kept.map((watch) => (watch === null ? now() + MINUTE_MS : renewalOf(watch))),
+    ...currentWatches.map((watch) => (watch === null ? now() + MINUTE_MS : renewalOf(watch))),
     ...watches.filter(canBeStopped).flatMap(({ endsAt }) => stopOf(endsAt, now())),
   ];
   const until = expiries.length === 0 ? 0 : Math.min(...expiries);
@@ -168,9 +168,9 @@ async function renewWatches(services: Services, turn: Turn): Promise<FirstFailur
 
 async function renewWatch(
   services: Services,
-  of: { turn: Turn; target: string; watches: StoredWatch[] },
+  watch: { turn: Turn; target: string; watches: StoredWatch[] },
 ): Promise<void> {
-  const { turn, target, watches } = of;
+  const { turn, target, watches } = watch;
   const { baseUrl, watcher } = turn;
   const now = services.now();
   const current = currentOf(watches, { target, baseUrl }, now);

@@ -22,27 +22,27 @@ export async function pushUrls(
   const addresses = new Set(urls.flatMap((url) => addressOf(url) ?? []));
   const wanted = [...addresses].filter((address) => isOfHosts(address, limits.pushHosts));
   const now = services.now();
-  const of = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
-  let taken = 0;
+  const push = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
+  let count = 0;
   for (const part of inBatchesBySize(wanted, MESSAGE_LIMIT, ({ length }) => length)) {
     const pushed = part.map((url) => ({
       id: newId<FileId>(now),
       url,
       name: nameOfPage(new URL(url)),
     }));
-    const urls = await pushFiles(services.db, sourceId, pushed, of);
-    taken += urls.length;
+    const urls = await pushFiles(services.db, sourceId, pushed, push);
+    count += urls.length;
     if (urls.length === 0) continue;
     const message = { kind: "scan", fileSourceId: sourceId, confirmRemovals: false, urls } as const;
     await services.queue.scan(message);
   }
-  const beyondCap = wanted.length - taken;
+  const beyondCap = wanted.length - count;
   const ofOtherHosts = addresses.size - wanted.length;
   if (beyondCap + ofOtherHosts > 0) {
     services.log.warn("pushed addresses not taken", { sourceId, beyondCap, ofOtherHosts });
     await notePushesRefused(services.db, sourceId, beyondCap + ofOtherHosts, now);
   }
-  return taken > 0;
+  return count > 0;
 }
 
 const isOfHosts = (address: string, hosts: PushLimits["pushHosts"]) =>

@@ -20,10 +20,10 @@ export async function receiveNotifications(
   startsAtOnce = false,
 ) {
   const { db } = services;
-  const named = [...new Set(notifications.map(({ watchId }) => watchId))].filter(Boolean);
-  if (named.length === 0) return;
+  const watchIds = [...new Set(notifications.map(({ watchId }) => watchId))].filter(Boolean);
+  if (watchIds.length === 0) return;
   const now = services.now();
-  const watches = new Map((await findWatches(db, named)).map((watch) => [watch.id, watch]));
+  const watches = new Map((await findWatches(db, watchIds)).map((watch) => [watch.id, watch]));
   const due = new Set<FileSourceId>();
   const changed = new Set<FileSourceId>();
   for (const notification of notifications) {

@@ -6,7 +6,7 @@ import {
   assigned,
   columnsOf,
   computed,
-  listed,
+  namedColumns,
   maybe,
   pick,
   select,
@@ -107,7 +107,7 @@ test("what is written has the columns of the table, and only what is given", asy
     text: "insert into sessions (hash, user_id, id, created_at, last_seen_at) values (?1, ?2, ?3, ?4, ?4)",
     parameters: ["h", "u", "i", 1],
   });
-  const { columns, values: given, excluded } = listed(files, "path", "mimeType");
+  const { columns, values: given, excluded } = namedColumns(files, "path", "mimeType");
   const list = sql`insert into files (${columns}) select ${given} from ${raw("m")} set ${excluded}`;
   expect((await sent(list))?.text).toBe(
     "insert into files (path, mime_type) select m.value ->> 'path', m.value ->> 'mimeType' from m set path = excluded.path, mime_type = excluded.mime_type",
