@@ -55,11 +55,11 @@ export function prepareSchema(storage: DurableObjectStorage): void {
   const { sql } = storage;
   storage.transactionSync(() => {
     sql.exec("CREATE TABLE IF NOT EXISTS schema_steps (step INTEGER PRIMARY KEY) STRICT");
-    const done = valueOf<number>(sql)`SELECT count(*) FROM schema_steps` ?? 0;
-    if (done === 0) sql.exec(CREATE);
+    const stepCount = valueOf<number>(sql)`SELECT count(*) FROM schema_steps` ?? 0;
+    if (stepCount === 0) sql.exec(CREATE);
     for (const [at, step] of [CREATE, ...STEPS].entries()) {
-      if (at < done) continue;
-      if (done > 0) sql.exec(step);
+      if (at < stepCount) continue;
+      if (stepCount > 0) sql.exec(step);
       run(sql)`INSERT INTO schema_steps (step) VALUES (${at + 1})`;
     }
   });

@@ -105,7 +105,7 @@ export type Row<Of extends Table, Names extends keyof Columns<Of>> = {
 export const CREATE_TABLES = Object.entries<Record<string, Column<unknown>>>(TABLES)
   .map(([table, columns]) => {
     const lines = Object.entries(columns).map(([name, { sql }]) => `${name} ${sql}`);
-    const own = Object.entries(KEYS).find(([of]) => of === table)?.[1];
+    const own = Object.entries(KEYS).find(([name]) => name === table)?.[1];
     if (own !== undefined) lines.push(`PRIMARY KEY (${own})`);
     return `CREATE TABLE ${table} (${lines.join(", ")}) STRICT${own === undefined ? "" : ", WITHOUT ROWID"};`;
   })
@@ -138,9 +138,9 @@ function bindable(value: Bound): SqlStorageValue | Uint8Array {
 const queries = new WeakMap<TemplateStringsArray, string>();
 
 function queryOf(texts: TemplateStringsArray): string {
-  const known = queries.get(texts) ?? texts.join("?");
-  queries.set(texts, known);
-  return known;
+  const query = queries.get(texts) ?? texts.join("?");
+  queries.set(texts, query);
+  return query;
 }
 
 /** Runs a statement; values become parameters: flags as 0 and 1, lists as JSON. */

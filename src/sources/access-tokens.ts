@@ -63,9 +63,9 @@ async function requestToken(
   const answer = parsedJson(new TextDecoder().decode(bytes));
   const { ok, status, headers } = got.response;
   if (!ok && (status === 429 || status >= 500)) {
-    const told = `${name}: ${status} for the access token`;
+    const problem = `${name}: ${status} for the access token`;
     const kind = status === 429 ? "throttled" : "down";
-    throw new SourceFailure(kind, told, retryAfterMs(headers, now()));
+    throw new SourceFailure(kind, problem, retryAfterMs(headers, now()));
   }
   if (!ok) throw new SourceFailure("denied", `${name}: ${explain(status, answer)}`);
   const token = granted.safeParse(answer);

@@ -67,10 +67,10 @@ export class ApiClient {
   async find<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    { absent = [404], ...sent }: Sent & { absent?: number[] } = {},
+    { absent = [404], ...request }: Sent & { absent?: number[] } = {},
   ): Promise<Answer | null> {
-    const isSent = "method" in sent || "body" in sent;
-    const reply = await this.ask(schema, address, isSent ? sent : undefined);
+    const isSent = "method" in request || "body" in request;
+    const reply = await this.ask(schema, address, isSent ? request : undefined);
     if ("answer" in reply) return reply.answer;
     const failure = this.failure(reply.error);
     if (failure.kind !== "throttled" && absent.includes(reply.error.status)) return null;
@@ -83,26 +83,26 @@ export class ApiClient {
     addressOf: (next: string | null) => string,
     absent: number[],
   ): Promise<Item[] | null> {
-    const found: Item[] = [];
+    const items: Item[] = [];
     let next: string | null = null;
     let advance: Awaited<ReturnType<typeof advanced>>;
     do {
-      const read: ApiPage<Item> | null = await this.find(page, addressOf(next), { absent });
-      if (read === null) return null;
-      found.push(...read.items);
-      ({ next } = read);
-      advance = await advanced(advance, { next, entries: read.items.length });
+      const reply: ApiPage<Item> | null = await this.find(page, addressOf(next), { absent });
+      if (reply === null) return null;
+      items.push(...reply.items);
+      ({ next } = reply);
+      advance = await advanced(advance, { next, entries: reply.items.length });
     } while (next !== null);
-    return found;
+    return items;
   }
 
   /** Errors are returned. An empty answer reads as null. */
   async ask<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    sent?: Sent,
+    request?: Sent,
   ): Promise<ApiReply<Answer>> {
-    const got = await this.#fetch(address, sent === undefined ? {} : jsonOf(sent));
+    const got = await this.#fetch(address, request === undefined ? {} : jsonOf(request));
     if (!got.response.ok) return { error: await this.#errorIn(got) };
     const { answerLimitBytes: limitBytes, name } = this.#provider;
     const text = await readText(got, { callers: this.#signal, limitBytes });
@@ -179,5 +179,5 @@ const jsonOf = ({ method, body }: Sent): Request => ({
   },
 });
 
-const readText = async (...of: Parameters<typeof readBytes>) =>
-  new TextDecoder().decode(await readBytes(...of));
+const readText = async (...args: Parameters<typeof readBytes>) =>
+  new TextDecoder().decode(await readBytes(...args));

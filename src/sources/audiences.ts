@@ -7,16 +7,17 @@ import { takenBy } from "./registry.ts";
 const MAX_REASON_LENGTH = 300;
 
 /** The same readers in any order, from the same places, are one audience. */
-export async function audienceOf(told: FileReaders): Promise<Audience> {
-  const unreadable = "unreadable" in told ? told.unreadable.slice(0, MAX_REASON_LENGTH) : null;
+export async function audienceOf(fileReaders: FileReaders): Promise<Audience> {
+  const unreadable =
+    "unreadable" in fileReaders ? fileReaders.unreadable.slice(0, MAX_REASON_LENGTH) : null;
   const from = new Map<string, string>();
-  for (const reader of "unreadable" in told ? [] : told.principals) {
+  for (const reader of "unreadable" in fileReaders ? [] : fileReaders.principals) {
     const isDefault = reader.from === DEFAULT;
     const principal = isDefault ? reader.principal : principalOf(reader.principal);
     if (principal !== null && !from.has(principal)) from.set(principal, reader.from);
   }
-  const readers = Array.from(from, ([principal, of]) => ({ principal, from: of })).sort((a, b) =>
-    a.principal < b.principal ? -1 : 1,
+  const readers = Array.from(from, ([principal, origins]) => ({ principal, from: origins })).sort(
+    (a, b) => (a.principal < b.principal ? -1 : 1),
   );
   const id = await sha256Hex(JSON.stringify([readers, unreadable]));
   return { id, readers, unreadable };
@@ -36,6 +37,6 @@ export const namedReaders = ({ readers }: Pick<Audience, "readers">, defaults: s
   readers.flatMap((reader) => {
     if (reader.from !== DEFAULT) return [reader];
     const isEveryone = reader.principal === PUBLIC && defaults.length === 0;
-    const named = isEveryone ? [EVERYONE] : defaults;
-    return named.map((principal) => ({ principal, from: DEFAULT }));
+    const defaultNames = isEveryone ? [EVERYONE] : defaults;
+    return defaultNames.map((principal) => ({ principal, from: DEFAULT }));
   });

@@ -35,8 +35,8 @@ export class FolderTree {
 
   /** Null for a folder that does not lie beneath the root. */
   placeOf(id: string, depth = 0): FolderPlace | null {
-    const known = this.#places.get(id);
-    if (known !== undefined) return known;
+    const cached = this.#places.get(id);
+    if (cached !== undefined) return cached;
     const place = this.#findPlace(id, depth);
     this.#places.set(id, place);
     return place;
@@ -45,11 +45,11 @@ export class FolderTree {
   #findPlace(id: string, depth: number): FolderPlace | null {
     const { path: base, ancestors } = this.#base;
     if (id === this.#tree.root) return { path: base, ancestors: [...ancestors, id] };
-    const found = Object.hasOwn(this.#tree.folders, id) ? this.#tree.folders[id] : undefined;
-    if (found === undefined || found.parent === null || depth > MAX_DEPTH) return null;
-    const above = this.placeOf(found.parent, depth + 1);
+    const folder = Object.hasOwn(this.#tree.folders, id) ? this.#tree.folders[id] : undefined;
+    if (folder === undefined || folder.parent === null || depth > MAX_DEPTH) return null;
+    const above = this.placeOf(folder.parent, depth + 1);
     if (above === null) return null;
-    const path = `${above.path}${segmentOf(found.name)}/`;
+    const path = `${above.path}${segmentOf(folder.name)}/`;
     return { path, ancestors: [...above.ancestors, id] };
   }
 }

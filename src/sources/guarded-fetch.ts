@@ -51,10 +51,10 @@ export async function guardedFetch(
   const timeout = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const signal = AbortSignal.any([request.signal, timeout]);
   const maxRedirects = request.maxRedirects ?? DEFAULT_REDIRECTS;
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let url = guarded(outgoing, address);
   for (;;) {
-    seen.add(withoutFragment(url));
+    visited.add(withoutFragment(url));
     const response = await fetchOnce(outgoing, url, request, signal);
     const location = redirectOf(response);
     if (location === null || maxRedirects === 0 || request.post !== undefined) {
@@ -62,9 +62,9 @@ export async function guardedFetch(
     }
     await response.body?.cancel();
     url = guarded(outgoing, location, url);
-    if (seen.has(withoutFragment(url)))
+    if (visited.has(withoutFragment(url)))
       throw new SourceFailure("bad-file", "redirects in a circle");
-    if (seen.size > maxRedirects) {
+    if (visited.size > maxRedirects) {
       throw new SourceFailure("bad-file", `more than ${maxRedirects} redirects`);
     }
     const refusal = await request.refuseHop?.(url);
@@ -82,13 +82,13 @@ function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
 async function fetchOnce(
   { fetch }: Outgoing,
   url: URL,
-  { headers: chosen = {}, post, isHead = false, signal: callers }: GuardedRequest,
+  { headers: requestHeaders = {}, post, isHead = false, signal: callers }: GuardedRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const headers = typeof chosen === "function" ? await chosen(url) : chosen;
-  const sent = post === undefined ? isHead && { method: "HEAD" } : { method: "POST", ...post };
+  const headers = typeof requestHeaders === "function" ? await requestHeaders(url) : requestHeaders;
+  const method = post === undefined ? isHead && { method: "HEAD" } : { method: "POST", ...post };
   try {
-    return await fetch(url.href, { ...sent, headers, signal, redirect: "manual" });
+    return await fetch(url.href, { ...method, headers, signal, redirect: "manual" });
   } catch (error) {
     throw exchangeFailure(error, callers, signal);
   }
@@ -162,8 +162,8 @@ export async function guardedExchange(
     signal: new AbortController().signal,
   });
   const bytes = await readBytes(got, { limitBytes: EXCHANGE_LIMIT_BYTES });
-  const { status, headers: told } = got.response;
-  return new Response(bytes.length === 0 ? null : bytes, { status, headers: told });
+  const { status, headers: responseHeaders } = got.response;
+  return new Response(bytes.length === 0 ? null : bytes, { status, headers: responseHeaders });
 }
 
 /** How long an answer asks to wait, ms; null when it does not. */
@@ -174,8 +174,8 @@ export const retryAfterMs = (headers: Headers, nowMs: number) =>
 export function openedFrom({ response }: GuardedResponse, mimeType: string | null): OpenedFile {
   const { headers, body } = response;
   const size = Number(headers.get("content-length") ?? Number.NaN);
-  const opened = { body: limitBody(body, DOCUMENT_LIMIT_BYTES), mimeType };
-  return { ...opened, size: Number.isSafeInteger(size) ? size : null };
+  const content = { body: limitBody(body, DOCUMENT_LIMIT_BYTES), mimeType };
+  return { ...content, size: Number.isSafeInteger(size) ? size : null };
 }
 
 /** A body that fails once it has brought more than the limit, whatever its length was said to be. */

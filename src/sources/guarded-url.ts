@@ -18,7 +18,7 @@ const INNER_SUFFIXES =
 const PRIVATE_HOST =
   "the host is not a public address; a server on your own machine reads it with ALLOW_PRIVATE_URLS=true";
 
-const refused = (reason: string): UrlVerdict => ({ ok: false, reason });
+const refuse = (reason: string): UrlVerdict => ({ ok: false, reason });
 
 /**
  * Whether an address that a user, a document or a site chose may be fetched: http or https,
@@ -28,27 +28,27 @@ const refused = (reason: string): UrlVerdict => ({ ok: false, reason });
  * @param allowPrivate lifts the rules about hosts, for a server on one's own machine and for tests
  */
 export function guardUrl(text: string, base?: URL, allowPrivate = false): UrlVerdict {
-  if (text.length > MAX_URL_LENGTH) return refused("the address is too long");
+  if (text.length > MAX_URL_LENGTH) return refuse("the address is too long");
   const url = URL.parse(text, base?.href);
-  if (url === null) return refused("not a valid address");
+  if (url === null) return refuse("not a valid address");
   if (!/^https?:$/.test(url.protocol)) {
-    return refused(`only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
+    return refuse(`only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
   }
   if (url.username !== "" || url.password !== "") {
-    return refused("the address holds credentials");
+    return refuse("the address holds credentials");
   }
   if (allowPrivate) return { ok: true, url };
   const reason = hostRefusal(url, url.host === base?.host ? null : text);
-  return reason === null ? { ok: true, url } : refused(reason);
+  return reason === null ? { ok: true, url } : refuse(reason);
 }
 
 /** `written`: the text that the host was parsed from, or null when it came from a checked base. */
-function hostRefusal(url: URL, written: string | null): string | null {
+function hostRefusal(url: URL, hostname: string | null): string | null {
   const host = trimEnd(url.hostname, ".");
   if (host.startsWith("[")) return addressRefusal(host.slice(1, -1));
   if (ipaddr.IPv4.isValidFourPartDecimal(host)) {
     // 0x7f.1, 2130706433 and full-width digits all parse to four decimals; nobody means well by them.
-    const odd = written !== null && !written.includes(`//${host}`);
+    const odd = hostname !== null && !hostname.includes(`//${host}`);
     return odd ? "the address is written in an unusual notation" : addressRefusal(host);
   }
   const inner = INNER_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));

@@ -46,15 +46,15 @@ const mayBeTwin = ({ path, externalId }: ListedFile) =>
 /** Objects are told apart by their keys, of which several can have one path. */
 export async function withOwnPaths(
   files: ListedFile[],
-  known: Pick<KnownFiles, "byPath" | "byExternalId">,
+  knownFiles: Pick<KnownFiles, "byPath" | "byExternalId">,
 ): Promise<ListedFile[]> {
   if (!files.some(mayBeTwin)) return files;
-  const placed = files.map(({ path, externalId }) => {
+  const places = files.map(({ path, externalId }) => {
     return { id: externalId ?? path, path: storedPath(path) };
   });
-  const paths = await uniquePaths(known, placed, (key) => hash32(key).toString(36));
+  const paths = await uniquePaths(knownFiles, places, (key) => hash32(key).toString(36));
   return files.map((file, at) => {
-    const { id = "", path = "" } = placed[at] ?? {};
+    const { id = "", path = "" } = places[at] ?? {};
     const own = paths.get(id) ?? path;
     return own === path ? file : Object.assign(file, { path: own, name: fileNameOf(own) });
   });

@@ -39,8 +39,8 @@ export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): Outgoing
 
 /** What D1 knows of a source's files, as a reader may ask for it. */
 function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {
-  const find = async (named: { path: string; externalId: string | null }[]) => {
-    const rows = await knownFiles(db, sourceId, named);
+  const find = async (files: { path: string; externalId: string | null }[]) => {
+    const rows = await knownFiles(db, sourceId, files);
     return rows.filter(({ deletedAt }) => deletedAt === null).map(listedFrom);
   };
   return {

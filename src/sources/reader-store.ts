@@ -23,14 +23,14 @@ export function readerStore(bucket: R2Bucket, sourceId: FileSourceId): ReaderSto
     async retain(below, isKept) {
       let cursor: string | undefined;
       do {
-        const listed = await bucket.list({
+        const listing = await bucket.list({
           prefix: `${prefix}${below}`,
           ...(cursor && { cursor }),
         });
-        const keys = listed.objects.map(({ key }) => key);
+        const keys = listing.objects.map(({ key }) => key);
         const orphans = keys.filter((key) => !isKept(key.slice(prefix.length)));
         if (orphans.length > 0) await bucket.delete(orphans);
-        cursor = listed.truncated ? listed.cursor : undefined;
+        cursor = listing.truncated ? listing.cursor : undefined;
       } while (cursor !== undefined);
     },
   };

@@ -20,11 +20,11 @@ export const PROVIDERS = [...new Set(SOURCES.map(({ provider }) => provider))];
 
 /** What programs push to sources of a provider; undefined: nothing. */
 export const takenBy = (provider: string): SourceManifest["takes"] =>
-  SOURCES.find((one) => one.provider === provider)?.takes;
+  SOURCES.find((manifest) => manifest.provider === provider)?.takes;
 
 /** Undefined for an unknown provider. Literals decide between the kinds of one provider. */
 export const findManifest = (provider: unknown, config: unknown) =>
-  SOURCES.findLast((one) => one.provider === provider && holdsLiterals(one, config));
+  SOURCES.findLast((manifest) => manifest.provider === provider && holdsLiterals(manifest, config));
 
 export function manifestOf(source: { provider: string; config: unknown }): SourceManifest {
   const manifest = findManifest(source.provider, source.config);

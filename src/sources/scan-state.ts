@@ -21,14 +21,14 @@ export function scanState<State>(
 ): ScanState<State> {
   const key = `${name}.json`;
   const pendingKey = `pending-${key}`;
-  const read = async (from: string) => {
+  const readFrom = async (from: string) => {
     const bytes = await store.read(from);
     const json = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
     return schema.safeParse(json).data ?? null;
   };
   return {
-    committed: async () => await read(key),
-    pending: async () => await read(pendingKey),
+    committed: async () => await readFrom(key),
+    pending: async () => await readFrom(pendingKey),
     keep: async (state) =>
       await store.write(pendingKey, new TextEncoder().encode(JSON.stringify(state))),
     async ended() {

@@ -34,18 +34,21 @@ export function configSchemaOf(
  */
 export async function sealSecrets(
   config: Config,
-  of: { provider: string; config: ProviderConfig; before: Stored | null },
+  source: { provider: string; config: ProviderConfig; before: Stored | null },
 ): Promise<Stored> {
-  const manifest = manifestOf(of);
+  const manifest = manifestOf(source);
   const field = secretOf(manifest);
-  if (field === null) return { config: of.config, sealedSecrets: null };
-  if (!config.ALLOW_PRIVATE_URLS) requireEncryption(manifest, of.config);
-  const given = of.config[field];
-  const shown = { ...of.config, [field]: true };
-  if (given !== undefined && given !== true) {
-    return { config: shown, sealedSecrets: await seal(config, JSON.stringify({ [field]: given })) };
+  if (field === null) return { config: source.config, sealedSecrets: null };
+  if (!config.ALLOW_PRIVATE_URLS) requireEncryption(manifest, source.config);
+  const value = source.config[field];
+  const visible = { ...source.config, [field]: true };
+  if (value !== undefined && value !== true) {
+    return {
+      config: visible,
+      sealedSecrets: await seal(config, JSON.stringify({ [field]: value })),
+    };
   }
-  const sealed = of.before?.sealedSecrets ?? null;
+  const sealed = source.before?.sealedSecrets ?? null;
   // Null as well when its key is gone.
   const kept = sealed === null ? null : await unseal(config, sealed).catch(() => null);
   if (kept === null) {
@@ -53,13 +56,14 @@ export async function sealSecrets(
   }
   const moved = settingFields(manifest.config).find(
     ({ path, meta }) =>
-      meta.destination === true && valueAt(of.config, path) !== valueAt(of.before?.config, path),
+      meta.destination === true &&
+      valueAt(source.config, path) !== valueAt(source.before?.config, path),
   );
   // Whoever may change where a secret is sent need not know it, and could send it to themselves.
   if (moved !== undefined) {
     throw refusal(field, `is required when ${moved.path.join(".")} changes`);
   }
-  return { config: shown, sealedSecrets: await seal(config, kept) };
+  return { config: visible, sealedSecrets: await seal(config, kept) };
 }
 
 /** Secrets, and the access tokens that they are exchanged for, travel by https only. */
@@ -86,11 +90,11 @@ const UNOPENED =
  * The configuration with its secrets in place, for the one who talks to the provider.
  * @throws SourceFailure `denied` when no key opens them; it holds nothing of them.
  */
-export async function openConfig(config: Config, stored: Stored): Promise<ProviderConfig> {
-  if (stored.sealedSecrets === null) return stored.config;
+export async function openConfig(config: Config, source: Stored): Promise<ProviderConfig> {
+  if (source.sealedSecrets === null) return source.config;
   try {
-    const secrets = sealedFields.parse(JSON.parse(await unseal(config, stored.sealedSecrets)));
-    return { ...stored.config, ...secrets };
+    const secrets = sealedFields.parse(JSON.parse(await unseal(config, source.sealedSecrets)));
+    return { ...source.config, ...secrets };
   } catch (cause) {
     const failure = new SourceFailure("denied", UNOPENED);
     failure.cause = cause;

@@ -10,27 +10,27 @@ export type Placed = { id: string; path: string };
  * @returns the path of each id
  */
 export async function uniquePaths(
-  known: Pick<KnownFiles, "byPath" | "byExternalId">,
+  knownFiles: Pick<KnownFiles, "byPath" | "byExternalId">,
   files: Placed[],
   markOf: (id: string) => string = (id) => id,
 ): Promise<Map<string, string>> {
-  const own = await known.byExternalId(files.map(({ id }) => id));
+  const own = await knownFiles.byExternalId(files.map(({ id }) => id));
   const pathOfId = new Map(own.map(({ externalId, path }) => [externalId, path]));
-  const kept = files.filter(({ id, path }) => pathOfId.get(id) === path);
+  const unchanged = files.filter(({ id, path }) => pathOfId.get(id) === path);
   // A file that has its path holds it: only the paths of the others are asked for.
   const sought = files.filter(({ id, path }) => pathOfId.get(id) !== path);
-  const there = await known.byPath(sought.map(({ path }) => path));
-  const holderOf = new Map(there.map(({ path, externalId }) => [path, externalId]));
-  for (const { id, path } of kept) holderOf.set(path, id);
+  const holders = await knownFiles.byPath(sought.map(({ path }) => path));
+  const holderOf = new Map(holders.map(({ path, externalId }) => [path, externalId]));
+  for (const { id, path } of unchanged) holderOf.set(path, id);
   const paths = new Map<string, string>();
   for (const { id, path } of files) {
     const apart = withId(path, markOf(id));
     const holder = holderOf.get(path);
     const keepsApart = pathOfId.get(id) === apart;
     const isFree = holder === undefined || holder === id;
-    const chosen = isFree && !keepsApart ? path : apart;
-    if (chosen === path) holderOf.set(path, id);
-    paths.set(id, chosen);
+    const uniquePath = isFree && !keepsApart ? path : apart;
+    if (uniquePath === path) holderOf.set(path, id);
+    paths.set(id, uniquePath);
   }
   return paths;
 }

@@ -22,7 +22,7 @@ export function* xmlRecords(
   names: Set<string>,
   most = Infinity,
 ): CooperativeWork<XmlRecords | null> {
-  const read: XmlRecords = { root: "", records: [], top: new Map(), isWhole: false };
+  const result: XmlRecords = { root: "", records: [], top: new Map(), isWhole: false };
   const path: string[] = [];
   let fields: XmlRecord["fields"] = [];
   let text = "";
@@ -31,7 +31,7 @@ export function* xmlRecords(
     {
       onopentag(tag, { href = "" }) {
         const name = tag.slice(tag.indexOf(":") + 1).toLowerCase();
-        if (path.push(name) === 1) read.root ||= name;
+        if (path.push(name) === 1) result.root ||= name;
         if (names.has(name)) fields = [];
         text = href;
         isTooDeep ||= path.length > MAX_LEVELS;
@@ -44,9 +44,9 @@ export function* xmlRecords(
         const name = path.pop() ?? "";
         const parent = path.at(-1) ?? "";
         if (names.has(parent)) fields.push([name, text]);
-        if (!names.has(name) && path.length === 1) read.top.set(name, text);
-        if (names.has(name) && read.records.length < most) read.records.push({ name, fields });
-        if (path.length === 0) read.isWhole = !isImplied;
+        if (!names.has(name) && path.length === 1) result.top.set(name, text);
+        if (names.has(name) && result.records.length < most) result.records.push({ name, fields });
+        if (path.length === 0) result.isWhole = !isImplied;
         text = "";
       },
     },
@@ -57,5 +57,5 @@ export function* xmlRecords(
     return !isTooDeep;
   });
   parser.end();
-  return isTooDeep ? null : read;
+  return isTooDeep ? null : result;
 }

@@ -52,8 +52,8 @@ export class InFlightMemory {
   /** Frees memory that is far too large: it must not keep the size of its largest burst. */
   #memoryFor(vectors: number, dimensions: number): VectorMemory | null {
     const bytes = bytesOfVectors(vectors, dimensions);
-    const known = this.#memory !== null && this.#memory.bytes <= 2 * bytes ? this.#memory : null;
-    if (!vectorBudget.claim(this, Math.max(bytes, known?.bytes ?? 0))) return null;
-    return known ?? new VectorMemory(dimensions, vectors, { keepsIds: false });
+    const reusable = this.#memory !== null && this.#memory.bytes <= 2 * bytes ? this.#memory : null;
+    if (!vectorBudget.claim(this, Math.max(bytes, reusable?.bytes ?? 0))) return null;
+    return reusable ?? new VectorMemory(dimensions, vectors, { keepsIds: false });
   }
 }

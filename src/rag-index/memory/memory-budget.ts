@@ -28,7 +28,7 @@ export class MemoryBudget {
   }
 
   use(holder: Holder): void {
-    const claim = this.#claims.find((one) => one.holder.deref() === holder);
+    const claim = this.#claims.find((candidate) => candidate.holder.deref() === holder);
     if (claim !== undefined) claim.lastUse = ++this.#uses;
   }
 

@@ -24,8 +24,8 @@ export class SignBlock {
   }
 
   static bytes(codeBytes: number): number {
-    const others = Float64Array.BYTES_PER_ELEMENT + Float32Array.BYTES_PER_ELEMENT + 1;
-    return SIGN_BLOCK_SIZE * (codeBytes + others);
+    const perChunk = Float64Array.BYTES_PER_ELEMENT + Float32Array.BYTES_PER_ELEMENT + 1;
+    return SIGN_BLOCK_SIZE * (codeBytes + perChunk);
   }
 
   add({ chunk, duplicate }: LiveChunk, code: Uint8Array, factor: number): void {

@@ -72,11 +72,11 @@ export class SignMemory {
 
   #enter(sql: SqlStorage, chunks: number[]): void {
     const entered = `${LIVE_CODES} AND c.chunk IN (SELECT value FROM json_each(?))`;
-    const read = () => sql.exec<Coded>(entered, JSON.stringify(chunks)).toArray();
-    let rows = read();
+    const readEntered = () => sql.exec<Coded>(entered, JSON.stringify(chunks)).toArray();
+    let rows = readEntered();
     if (rows.length < chunks.length) {
       storeMissingCodes(sql, chunks);
-      rows = read();
+      rows = readEntered();
     }
     for (const row of rows) {
       this.#later.set(row.chunk, this.#used);
@@ -94,9 +94,9 @@ export class SignMemory {
     this.#score(sql, query, first, best);
     if (best.bar === -Infinity || query.values.length === 0) return best.sorted();
     const margin = DEVIATIONS * estimateError(this.#dimensions);
-    const others = this.#bestEstimates(eligible, MAX_SCORED, best.bar - margin);
-    const left = others.filter((chunk) => !scored.has(chunk));
-    this.#score(sql, query, left, best);
+    const candidates = this.#bestEstimates(eligible, MAX_SCORED, best.bar - margin);
+    const unscored = candidates.filter((chunk) => !scored.has(chunk));
+    this.#score(sql, query, unscored, best);
     return best.sorted();
   }
 

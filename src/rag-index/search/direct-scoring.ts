@@ -46,13 +46,13 @@ export function firstMatches(
 ): Sample {
   const sample: Sample = new Map();
   let after = firstEligible(sql, eligibility) - 1;
-  for (let read = 0; read < postingsLimit && sample.size < DIRECT_LIMIT_CHUNKS;) {
+  for (let postings = 0; postings < postingsLimit && sample.size < DIRECT_LIMIT_CHUNKS;) {
     // Each page is read to its end: an abandoned cursor would keep its statement busy.
     const rows = rowsOf<ChunkRow>(sql)`SELECT c.chunk, c.id, c.duplicate
       FROM words w CROSS JOIN chunks c ON c.chunk = w.rowid
       WHERE words MATCH ${match} AND w.rowid > ${after} ORDER BY w.rowid LIMIT ${ROWS_A_PAGE}`;
     addEligible(sample, eligibility, rows);
-    read += rows.length;
+    postings += rows.length;
     const last = rows.at(-1);
     if (last === undefined || rows.length < ROWS_A_PAGE) break;
     after = last.chunk;
@@ -81,14 +81,14 @@ export function counterOf(words: string[]): Counter {
   return ({ headings, text }) => {
     const counts = words.map(() => 0);
     const add = (at: number, weight: number) => (counts[at] = (counts[at] ?? 0) + weight);
-    const read = (word: string, weight: number) => {
+    const addScores = (word: string, weight: number) => {
       if (heads.has(headOf(word))) {
         for (const at of byStem.get(stemOf(word)) ?? []) add(at, weight);
       }
       for (const [prefix, at] of prefixes) if (word.startsWith(prefix)) add(at, weight);
     };
-    for (const word of headings) read(word, HEADING_WEIGHT);
-    for (const word of text) read(word, 1);
+    for (const word of headings) addScores(word, HEADING_WEIGHT);
+    for (const word of text) addScores(word, 1);
     return { counts, length: headings.length + text.length };
   };
 }
@@ -99,7 +99,7 @@ export function countMatches(
   words: string[],
 ): Map<number, MatchCounts> {
   const count = counterOf(words);
-  return new Map(readWords(sql, chunks).map((read) => [read.chunk, count(read)]));
+  return new Map(readWords(sql, chunks).map((row) => [row.chunk, count(row)]));
 }
 
 const MORE = 0x80;

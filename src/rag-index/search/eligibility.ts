@@ -51,8 +51,8 @@ export class Eligibility {
 
 type FileRow = Row<"files", "file" | "chunk_count">;
 
-export const isRestricted = ({ named, metadata, condition, readers }: Restriction) =>
-  named !== null || metadata.length > 0 || condition !== undefined || readers !== undefined;
+export const isRestricted = ({ named: scopes, metadata, condition, readers }: Restriction) =>
+  scopes !== null || metadata.length > 0 || condition !== undefined || readers !== undefined;
 
 function filesNamed(sql: SqlStorage, names: string[]): number[] {
   return valuesOf<number>(sql)`SELECT f.file FROM json_each(${names}) name
@@ -63,16 +63,16 @@ function filesNamed(sql: SqlStorage, names: string[]): number[] {
 
 /** The files that satisfy every part, hidden ones among them; null when there is no part. */
 function matchingFiles(sql: SqlStorage, restriction: Restriction): BitSet | null {
-  const { named, metadata, condition } = restriction;
+  const { named: scopes, metadata, condition } = restriction;
   const matching = filesWhere(sql);
   const parts = metadata.map((filter) => matching({ metadata: filter }));
   if (condition !== undefined) parts.push(matching(condition));
-  if (named !== null) {
-    const { files, folders } = named;
+  if (scopes !== null) {
+    const { files, folders } = scopes;
     parts.push(new BitSet([...filesNamed(sql, files), ...filesInFolders(sql, folders)]));
   }
-  const [first, ...others] = parts;
-  return first === undefined ? null : others.reduce((all, one) => all.intersect(one), first);
+  const [first, ...rest] = parts;
+  return first === undefined ? null : rest.reduce((all, part) => all.intersect(part), first);
 }
 
 /** Resolves a restriction and the scopes together; exact at any number of files. */

@@ -13,16 +13,16 @@ export function filesWhere(sql: SqlStorage): (condition: FileCondition) => BitSe
   };
   const matching = (condition: FileCondition): BitSet => {
     if ("any" in condition) {
-      return condition.any.reduce((found, one) => found.unite(matching(one)), new BitSet());
+      return condition.any.reduce((union, part) => union.unite(matching(part)), new BitSet());
     }
     if ("not" in condition) return every().subtract(matching(condition.not));
     if ("paths" in condition) return filesAt(sql, condition.paths);
     if ("folder" in condition) return new BitSet(filesInFolders(sql, [condition.folder]));
     if ("metadata" in condition) return filesWith(sql, condition.metadata);
     if ("compare" in condition) return filesCompared(sql, condition.compare);
-    const [first, ...others] = condition.all;
+    const [first, ...rest] = condition.all;
     if (first === undefined) return every();
-    return others.reduce((found, one) => found.intersect(matching(one)), matching(first));
+    return rest.reduce((common, part) => common.intersect(matching(part)), matching(first));
   };
   return matching;
 }
@@ -92,11 +92,11 @@ const NUMBER = /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i;
 
 type Order = Extract<FileComparison, { test: "order" }>;
 
-function isInOrder(read: number | null, { relation, value }: Order): boolean {
-  if (read === null) return false;
-  if (relation === "<") return read < value;
-  if (relation === "<=") return read <= value;
-  return relation === ">" ? read > value : read >= value;
+function isInOrder(stored: number | null, { relation, value }: Order): boolean {
+  if (stored === null) return false;
+  if (relation === "<") return stored < value;
+  if (relation === "<=") return stored <= value;
+  return relation === ">" ? stored > value : stored >= value;
 }
 
 function numberIn(text: string): number | null {

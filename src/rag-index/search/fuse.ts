@@ -103,13 +103,13 @@ export function rankFused(queries: QueryLegs[], fused: ReadonlyMap<ChunkId, numb
   const ranked = new Map<ChunkId, RankedId>();
   queries.forEach((legs, at) => {
     for (const [id, value] of fused[at] ?? []) {
-      const known = ranked.get(id);
-      if (known === undefined) ranked.set(id, { id, value, similarity: null });
-      else known.value = together([known.value, value]);
+      const entry = ranked.get(id);
+      if (entry === undefined) ranked.set(id, { id, value, similarity: null });
+      else entry.value = together([entry.value, value]);
     }
     for (const { id, score } of legs.vector) {
-      const known = ranked.get(id);
-      if (known !== undefined) known.similarity = Math.max(known.similarity ?? -1, score);
+      const entry = ranked.get(id);
+      if (entry !== undefined) entry.similarity = Math.max(entry.similarity ?? -1, score);
     }
   });
   return [...ranked.values()].sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1));
@@ -145,8 +145,8 @@ export function chooseCandidates(
   queries: Pick<QueryLegs, "vector">[],
   { needed, threshold, slack = SLACK }: Wanted,
 ): Choice {
-  const wanted = needed + slack;
-  const end = endOf(ranked, wanted, () => true);
+  const count = needed + slack;
+  const end = endOf(ranked, count, () => true);
   if (threshold === null) return choiceOf(ranked, end);
   const unnamed = Math.max(...queries.map(({ vector }) => vector.at(-1)?.score ?? -1));
   const mayPass = ({ similarity }: RankedId) =>
@@ -154,7 +154,7 @@ export function chooseCandidates(
   const passes = ({ similarity }: RankedId) =>
     similarity !== null && similarity >= threshold + APPROXIMATION_MARGIN;
   const worth = [...ranked.slice(0, end), ...ranked.slice(end).filter(mayPass)];
-  return choiceOf(worth, Math.max(end, endOf(worth, wanted, passes)));
+  return choiceOf(worth, Math.max(end, endOf(worth, count, passes)));
 }
 
 const choiceOf = (ranked: RankedId[], end: number): Choice => ({
@@ -162,12 +162,12 @@ const choiceOf = (ranked: RankedId[], end: number): Choice => ({
   rest: ranked.slice(end),
 });
 
-function endOf(ranked: RankedId[], wanted: number, counts: (one: RankedId) => boolean): number {
-  let counted = 0;
+function endOf(ranked: RankedId[], count: number, counts: (one: RankedId) => boolean): number {
+  let matches = 0;
   for (const [at, candidate] of ranked.entries()) {
     if (at === MAX_HYDRATED) return at;
-    if (counted >= wanted && candidate.value !== ranked[at - 1]?.value) return at;
-    if (counts(candidate)) counted += 1;
+    if (matches >= count && candidate.value !== ranked[at - 1]?.value) return at;
+    if (counts(candidate)) matches += 1;
   }
   return ranked.length;
 }

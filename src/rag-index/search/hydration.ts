@@ -45,11 +45,14 @@ export function hydrateChunks(
   const { ids, spare = [], spareLimit = spare.length, queryVectors, withVectors } = request;
   const sorted = sortOut(sql, eligibility, [...new Set([...ids, ...spare])]);
   const eligible = new Set(sorted.eligible);
-  const chosen = ids.filter((id) => eligible.has(id));
+  const visible = ids.filter((id) => eligible.has(id));
   const instead = spare
     .filter((id) => eligible.has(id))
-    .slice(0, Math.min(spareLimit, ids.length - chosen.length));
-  return { chunks: readChunks(sql, [...chosen, ...instead], queryVectors, withVectors), ...sorted };
+    .slice(0, Math.min(spareLimit, ids.length - visible.length));
+  return {
+    chunks: readChunks(sql, [...visible, ...instead], queryVectors, withVectors),
+    ...sorted,
+  };
 }
 
 /** The same of chunks that the call is known to be allowed to see. */

@@ -70,7 +70,7 @@ export function searchWords(
   eligibility: Eligibility,
   search: LexicalQuery,
 ): LexicalResult {
-  const { query, limit, forMerge, postingsLimit, named, wordScores } = search;
+  const { query, limit, forMerge, postingsLimit, named: nameOf, wordScores } = search;
   const terms = queryTerms(query, termCounts);
   const bounded = withinBound(terms, postingsLimit);
   const { hits, scored } = collect(sql, eligibility, {
@@ -78,7 +78,7 @@ export function searchWords(
     bounded,
     limit,
     postingsLimit,
-    named,
+    named: nameOf,
     wordScores,
   });
   if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
@@ -122,8 +122,8 @@ const unscored = (sample: Map<number, ChunkId>): Hit[] =>
 function statisticsOf(terms: QueryTerm[]): TermStatistics[] {
   const byWord = new Map<string, TermStatistics>();
   for (const { word, postings, weight } of terms) {
-    const known = byWord.get(word) ?? { word, chunks: postings, times: 0 };
-    byWord.set(word, { ...known, times: known.times + weight });
+    const wordMatches = byWord.get(word) ?? { word, chunks: postings, times: 0 };
+    byWord.set(word, { ...wordMatches, times: wordMatches.times + weight });
   }
   return [...byWord.values()];
 }
@@ -147,11 +147,11 @@ function score(
 ): Candidate[] {
   const chunks = hits.map(({ chunk }) => chunk);
   const words = terms.map(({ word }) => word);
-  const counted = countMatches(sql, chunks, words);
+  const matches = countMatches(sql, chunks, words);
   const scoreOf = bm25Scorer(terms, corpus);
   return hits
     .flatMap(({ chunk, id }) => {
-      const match = counted.get(chunk);
+      const match = matches.get(chunk);
       return match === undefined ? [] : [{ chunk, id, match, score: scoreOf(match) }];
     })
     .filter(({ score }) => score > 0)
@@ -163,21 +163,21 @@ function score(
 type RankedReader = { read: (limit: number) => Ranked[]; page: number };
 
 function rankByFts(
-  { read, page: firstPage }: RankedReader,
+  { read: reader, page: firstPage }: RankedReader,
   find: (chunks: number[]) => (ChunkPlace | null)[],
   eligibility: Eligibility,
   limit: number,
 ): Hit[] {
   for (let page = firstPage; ; page *= GROWTH) {
-    const all = read(page);
+    const all = reader(page);
     const { chunks } = eligibility;
     const rows = chunks === null ? all : all.filter(({ chunk }) => chunks.has(chunk));
-    const found = find((chunks === null ? rows : rows.slice(0, limit)).map(({ chunk }) => chunk));
+    const names = find((chunks === null ? rows : rows.slice(0, limit)).map(({ chunk }) => chunk));
     const eligible: Hit[] = [];
-    for (const [at, of] of found.entries()) {
+    for (const [at, chunkName] of names.entries()) {
       const row = rows[at];
-      if (row === undefined || of === null || !eligibility.includes(of)) continue;
-      eligible.push({ ...row, id: of.id });
+      if (row === undefined || chunkName === null || !eligibility.includes(chunkName)) continue;
+      eligible.push({ ...row, id: chunkName.id });
     }
     if (eligible.length < limit && all.length === page) continue;
     return eligible.slice(0, limit);
@@ -188,18 +188,18 @@ function rankByFts(
 function chunksOf(
   sql: SqlStorage,
   chunks: number[],
-  named: LexicalQuery["named"],
+  nameOf: LexicalQuery["named"],
 ): (ChunkPlace | null)[] {
-  const found = chunks.map(named);
-  const missing = chunks.filter((_, at) => found[at] === null);
-  if (missing.length === 0) return found;
+  const names = chunks.map(nameOf);
+  const missing = chunks.filter((_, at) => names[at] === null);
+  if (missing.length === 0) return names;
   const rows = new Map<number, ChunkPlace>();
-  const read = run<Stored>(sql)`SELECT c.chunk, c.id, c.duplicate
+  const cursor = run<Stored>(sql)`SELECT c.chunk, c.id, c.duplicate
     FROM json_each(${missing}) w CROSS JOIN chunks c ON c.chunk = w.value`;
-  for (const row of read) {
+  for (const row of cursor) {
     rows.set(row.chunk, { ...row, duplicate: row.duplicate === 1 });
   }
-  return found.map((one, at) => one ?? rows.get(chunks[at] ?? 0) ?? null);
+  return names.map((name, at) => name ?? rows.get(chunks[at] ?? 0) ?? null);
 }
 
 function rankedReader(

@@ -34,24 +34,24 @@ export type KnownWords = {
  * The words that a query is searched by, rarest first, without stop words and unknown ones; by
  * their forms in the query's language or the index's. Repeats stay: word frequency matters.
  */
-export function queryTerms(query: string, known: KnownWords): QueryTerm[] {
-  const language = languageIn(query, known);
-  const languages = language === null ? commonIn(known) : [language];
+export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
+  const language = languageIn(query, words);
+  const languages = language === null ? commonIn(words) : [language];
   return withoutStopWords([...tellingIn(query, language), ...codeWordParts(query)])
-    .flatMap((word) => weighted(formsIn(word, languages), known))
+    .flatMap((word) => weighted(formsIn(word, languages), words))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
     .slice(0, TERMS_LIMIT);
 }
 
 /** Null also where few words seem to be of a language that the index does not have. */
-function languageIn(query: string, known: KnownWords): Language | null {
+function languageIn(query: string, words: KnownWords): Language | null {
   const language = languageOfQuestion(query);
-  return language === null || !isReduced(language) || known.shareOf(language) > 0 ? language : null;
+  return language === null || !isReduced(language) || words.shareOf(language) > 0 ? language : null;
 }
 
-const commonIn = (known: KnownWords) =>
-  LANGUAGES.filter((one) => known.shareOf(one) >= MIN_LANGUAGE_SHARE);
+const commonIn = (words: KnownWords) =>
+  LANGUAGES.filter((language) => words.shareOf(language) >= MIN_LANGUAGE_SHARE);
 
 function tellingIn(query: string, language: Language | null): string[] {
   const words = searchWordsOf(query);
@@ -65,7 +65,7 @@ function tellingIn(query: string, language: Language | null): string[] {
 /** A word itself, for texts of no known language, and its forms; FTS5 stems each of them. */
 function formsIn(word: string, languages: Language[]): string[] {
   const byScript = formsOf(word, null);
-  const forms = [word, ...byScript, ...languages.flatMap((one) => formsOf(word, one))];
+  const forms = [word, ...byScript, ...languages.flatMap((language) => formsOf(word, language))];
   const different = [...new Map(forms.toReversed().map((form) => [stemOf(form), form])).values()];
   return [...different, ...repeatedStem(word, byScript)];
 }
@@ -73,13 +73,13 @@ function formsIn(word: string, languages: Language[]): string[] {
 /** A rarer form repeats what a more frequent one scored: so much of that is left out. */
 const REPEATED_SHARE = 0.65;
 
-function weighted(forms: string[], known: KnownWords): QueryTerm[] {
+function weighted(forms: string[], words: KnownWords): QueryTerm[] {
   let repeated = 0;
   return forms
-    .map((word) => ({ word, postings: known.estimate(word) }))
+    .map((word) => ({ word, postings: words.estimate(word) }))
     .sort((a, b) => b.postings - a.postings)
     .map(({ word, postings }) => {
-      const idf = idfOf(postings, known.chunks());
+      const idf = idfOf(postings, words.chunks());
       const weight = 1 - (REPEATED_SHARE * repeated) / idf;
       repeated = idf;
       return { word, postings, weight };
@@ -94,8 +94,8 @@ function repeatedStem(word: string, [stem = word, ...beginnings]: string[]): str
 
 /** The rarest terms within the postings limit; none when the first one exceeds it. */
 export function withinBound(terms: QueryTerm[], postingsLimit = POSTINGS_LIMIT): QueryTerm[] {
-  let read = 0;
-  const end = terms.findIndex(({ postings }) => (read += postings) > postingsLimit);
+  let total = 0;
+  const end = terms.findIndex(({ postings }) => (total += postings) > postingsLimit);
   return end === -1 ? terms : terms.slice(0, end);
 }
 

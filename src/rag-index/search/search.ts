@@ -94,19 +94,19 @@ export class Search {
 
   /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */
   *search(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
-    const { read } = request;
+    const { read: reader } = request;
     const found = yield* this.#candidates(request, isOver);
-    if (read === undefined) return found;
-    if (read.kind === "best") {
-      const best = this.#withBest(request, read, found);
+    if (reader === undefined) return found;
+    if (reader.kind === "best") {
+      const best = this.#withBest(request, reader, found);
       if (!best.isStale) return best.reply;
-      const again = runToEnd(this.#candidates(request, isOver));
-      return this.#withBest(request, read, again).reply;
+      const retry = runToEnd(this.#candidates(request, isOver));
+      return this.#withBest(request, reader, retry).reply;
     }
     const queryVectors = request.queries.map(({ vector }) => vector);
-    const ids = [...new Set([...read.ids, ...idsIn(found)])];
+    const ids = [...new Set([...reader.ids, ...idsIn(found)])];
     // A reply has a limit: texts of ten queries' candidates fill most of it.
-    const withVectors = read.withVectors && ids.length <= MAX_HYDRATED;
+    const withVectors = reader.withVectors && ids.length <= MAX_HYDRATED;
     const { chunks } = this.hydrate({ ...request, ids, queryVectors, withVectors });
     return { ...found, chunks };
   }
@@ -120,7 +120,7 @@ export class Search {
     const scanned = scansAll(request, plan, eligibility);
     const among = scanned ? "all" : "in-flight";
     const nearest = this.#vectorLeg.searcher(vectors, eligibility, { limit, among });
-    const found: QueryCandidates[] = [];
+    const queryCandidates: QueryCandidates[] = [];
     for (const [at, { text }] of queries.entries()) {
       // A reply with chunks is one of one moment.
       if (at > 0 && request.read?.kind !== "all") {
@@ -129,15 +129,15 @@ export class Search {
       }
       const forMerge = mergedWith !== null;
       const words = lexical ? this.#words(eligibility, { query: text, limit, forMerge }) : NO_WORDS;
-      found.push({ vector: nearest(at), ...words });
+      queryCandidates.push({ vector: nearest(at), ...words });
     }
-    const unsearched = queries.length - found.length;
-    for (let at = 0; at < unsearched; at++) found.push({ vector: [], ...NO_WORDS });
+    const unsearched = queries.length - queryCandidates.length;
+    for (let at = 0; at < unsearched; at++) queryCandidates.push({ vector: [], ...NO_WORDS });
     const reply: SearchReply = {
       plan,
       scanned,
       hasInFlight: hasInFlight(this.#sql),
-      queries: found,
+      queries: queryCandidates,
       unsearched,
       chunks: [],
     };
@@ -145,10 +145,10 @@ export class Search {
     return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
   }
 
-  #words(eligibility: Eligibility, of: { query: string; limit: number; forMerge: boolean }) {
-    const named = (chunk: number) => this.#vectorLeg.named(chunk);
+  #words(eligibility: Eligibility, query: { query: string; limit: number; forMerge: boolean }) {
+    const nameOf = (chunk: number) => this.#vectorLeg.named(chunk);
     const wordScores = this.#wordScores;
-    const search = { ...of, named, wordScores, postingsLimit: this.#postingsLimit };
+    const search = { ...query, named: nameOf, wordScores, postingsLimit: this.#postingsLimit };
     return searchWords(this.#sql, this.#termCounts, eligibility, search);
   }
 
@@ -186,8 +186,8 @@ export class Search {
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
     const key = JSON.stringify([restriction, includeDuplicates]);
-    const known = this.#resolved.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#resolved.get(key);
+    if (cached !== undefined) return cached;
     const within = resolveRestriction(this.#sql, restriction, this.#fileTable);
     const { chunks } = readTotals(this.#sql);
     const few = Math.max(FEW_CHUNKS, FEW_CHUNKS_SHARE * chunks);

@@ -90,23 +90,23 @@ export class VectorLeg {
         : this.#inFlight.current(() => storedDimensions(this.#sql));
     if (memory === null) {
       const rows = this.#rowsOf(eligibility, among);
-      const found = this.#inPlaces(queries, bestOf(rows, asked, eligibility, limit));
-      return (at) => found[at] ?? [];
+      const candidates = this.#inPlaces(queries, bestOf(rows, asked, eligibility, limit));
+      return (at) => candidates[at] ?? [];
     }
     return (at) => {
       const query = queries[at] ?? null;
       if (query === null) return [];
-      const found =
+      const best =
         memory instanceof SignMemory
           ? memory.search(this.#sql, query, eligibility, limit)
           : memory.scan(query, eligibility, limit);
-      return this.#named(found);
+      return this.#named(best);
     };
   }
 
-  #inPlaces(queries: (QueryVector | null)[], found: Scored[][]): Candidate[][] {
+  #inPlaces(queries: (QueryVector | null)[], scored: Scored[][]): Candidate[][] {
     let next = 0;
-    return queries.map((query) => (query === null ? [] : this.#named(found[next++] ?? [])));
+    return queries.map((query) => (query === null ? [] : this.#named(scored[next++] ?? [])));
   }
 
   /** Whole vectors where these are few, their signs where they are not or memory is short. */
@@ -139,18 +139,18 @@ export class VectorLeg {
     return this.#memory instanceof VectorMemory ? this.#memory.named(chunk) : null;
   }
 
-  #named(found: Scored[]): Candidate[] {
-    const known: Candidate[] = [];
-    for (const { key, score } of found) {
-      const named = this.named(key);
-      if (named !== null) known.push({ id: named.id, score });
+  #named(scored: Scored[]): Candidate[] {
+    const candidates: Candidate[] = [];
+    for (const { key, score } of scored) {
+      const candidate = this.named(key);
+      if (candidate !== null) candidates.push({ id: candidate.id, score });
     }
-    if (known.length === found.length) return known;
-    const keys = found.map(({ key }) => key);
+    if (candidates.length === scored.length) return candidates;
+    const keys = scored.map(({ key }) => key);
     const rows = run(this.#sql)`SELECT c.chunk, c.id
       FROM json_each(${keys}) wanted CROSS JOIN chunks c ON c.chunk = wanted.value`;
     const ids = new Map(rows.raw<[number, ChunkId]>());
-    return found.flatMap(({ key, score }) => {
+    return scored.flatMap(({ key, score }) => {
       const id = ids.get(key);
       return id === undefined ? [] : [{ id, score }];
     });

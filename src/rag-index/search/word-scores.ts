@@ -85,9 +85,9 @@ export class WordScores {
     const read = new Map<string, Scores>();
     const scores = words.map(({ match, term: { weight } }) => {
       // A word that is repeated may have found no room.
-      const known = read.get(match) ?? this.#scoresOf(match);
-      read.set(match, known);
-      return { chunks: known.chunks, values: known.values, weight };
+      const scores = read.get(match) ?? this.#scoresOf(match);
+      read.set(match, scores);
+      return { chunks: scores.chunks, values: scores.values, weight };
     });
     const sums = addedUp(scores);
     scoresBudget.use(this);
@@ -95,10 +95,10 @@ export class WordScores {
   }
 
   #scoresOf(match: string): Scores {
-    const known = this.#words.get(match) ?? this.#read(match);
+    const scores = this.#words.get(match) ?? this.#read(match);
     // Now it is the last one that was used.
-    if (this.#words.delete(match)) this.#words.set(match, known);
-    return known;
+    if (this.#words.delete(match)) this.#words.set(match, scores);
+    return scores;
   }
 
   #read(match: string): Scores {
@@ -116,11 +116,11 @@ export class WordScores {
     if (bytes > OBJECT_LIMIT_BYTES / 4) return;
     this.#claim(this.#bytes + bytes);
     if (bytes > this.#claimedBytes) return;
-    for (const [oldest, of] of this.#words) {
+    for (const [oldest, scores] of this.#words) {
       if (this.#bytes + bytes <= this.#claimedBytes) break;
       this.#words.delete(oldest);
       this.#seen.delete(hash32(oldest));
-      this.#bytes -= bytesOf(of);
+      this.#bytes -= bytesOf(scores);
     }
     this.#words.set(match, scores);
     this.#bytes += bytes;
@@ -130,9 +130,9 @@ export class WordScores {
   #claim(bytes: number): void {
     const had = this.#claimedBytes;
     if (bytes <= had || had === OBJECT_LIMIT_BYTES || this.#searchesRefused > 0) return;
-    const wanted = Math.min(OBJECT_LIMIT_BYTES, Math.max(FIRST_CLAIM_BYTES, 2 * had, bytes));
-    if (scoresBudget.claim(this, wanted)) {
-      this.#claimedBytes = wanted;
+    const bytesToClaim = Math.min(OBJECT_LIMIT_BYTES, Math.max(FIRST_CLAIM_BYTES, 2 * had, bytes));
+    if (scoresBudget.claim(this, bytesToClaim)) {
+      this.#claimedBytes = bytesToClaim;
       return;
     }
     this.#searchesRefused = SEARCHES_REFUSED;
@@ -190,8 +190,8 @@ function addWindow({ chunks, values, weight = 1 }: Scores, place: number, from: 
 function emptyWindow(from: number, { chunks, values }: Scores, length: number): number {
   let count = length;
   for (let mark = 0; mark < windowMarks.length; mark++) {
-    for (let left = windowMarks[mark] ?? 0; left !== 0; left &= left - 1) {
-      const chunk = mark * BITS + (BITS - 1 - Math.clz32(left & -left));
+    for (let rest = windowMarks[mark] ?? 0; rest !== 0; rest &= rest - 1) {
+      const chunk = mark * BITS + (BITS - 1 - Math.clz32(rest & -rest));
       chunks[count] = from + chunk;
       values[count] = windowSums[chunk] ?? 0;
       windowSums[chunk] = 0;

@@ -47,9 +47,9 @@ export class BestFew {
   #sink(key: number, score: number): void {
     let at = 0;
     for (;;) {
-      const left = 2 * at + 1;
-      if (left >= this.#keys.length) break;
-      const worst = this.#worseOf(left, left + 1);
+      const child = 2 * at + 1;
+      if (child >= this.#keys.length) break;
+      const worst = this.#worseOf(child, child + 1);
       if (!this.#isWorse(worst, key, score)) break;
       this.#move(worst, at);
       at = worst;
@@ -59,9 +59,9 @@ export class BestFew {
   }
 
   /** Of two places side by side, of which the second may be behind the end. */
-  #worseOf(one: number, other: number): number {
-    if (other >= this.#keys.length) return one;
-    return this.#isWorse(other, this.#keys[one] ?? 0, this.#scores[one] ?? 0) ? other : one;
+  #worseOf(a: number, b: number): number {
+    if (b >= this.#keys.length) return a;
+    return this.#isWorse(b, this.#keys[a] ?? 0, this.#scores[a] ?? 0) ? b : a;
   }
 
   #move(from: number, to: number): void {

@@ -109,13 +109,13 @@ export const vectorsToUpsert: Verb<"vectorsToUpsert"> = ({ sql }, sentBefore, li
 
 export const recordUpsert: Verb<"recordUpsert"> = ({ sql }, vectors, { id, at }) => {
   noteSending(sql);
-  const sent = vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]);
+  const upserts = vectors.map(({ vectorId, folder }) => [chunkOfVector(vectorId), folder]);
   const rows = rowsOf<Row<"chunks", "chunk" | "file"> & Row<"in_flight_vectors", "folder">>(sql)`
-    SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(${sent}) sent
+    SELECT c.chunk, c.file, sent.value ->> 1 AS folder FROM json_each(${upserts}) sent
     CROSS JOIN chunks c ON c.id = sent.value ->> 0`;
-  const stored = rows.map(({ chunk, folder }) => [chunk, folder]);
+  const folders = rows.map(({ chunk, folder }) => [chunk, folder]);
   run(sql)`UPDATE in_flight_vectors SET batch = ${id}, sent_at = ${at},
       folder = sent.value ->> 1, seen_at = NULL
-    FROM json_each(${stored}) sent WHERE chunk = sent.value ->> 0`;
+    FROM json_each(${folders}) sent WHERE chunk = sent.value ->> 0`;
   noteFolders(sql, rows);
 };

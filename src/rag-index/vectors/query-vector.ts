@@ -20,8 +20,8 @@ export function queryVector(vector: Float32Array): QueryVector {
 }
 
 /** Both are unit vectors, so this is their cosine. */
-export function cosineWith(query: QueryVector, stored: ArrayBuffer): number {
-  const components = halfFloats(stored);
+export function cosineWith(query: QueryVector, vector: ArrayBuffer): number {
+  const components = halfFloats(vector);
   checkLength(query, components.length);
   const { dimensions, values } = query;
   let sum = 0;
@@ -32,7 +32,7 @@ export function cosineWith(query: QueryVector, stored: ArrayBuffer): number {
 }
 
 /** @throws Error when the query was embedded by a different model than the chunks. */
-export function checkLength(query: QueryVector, stored: number): void {
-  if (query.length === stored) return;
-  throw new Error(`query vector has ${query.length} dimensions, the index ${stored}`);
+export function checkLength(query: QueryVector, bytes: number): void {
+  if (query.length === bytes) return;
+  throw new Error(`query vector has ${query.length} dimensions, the index ${bytes}`);
 }

@@ -22,17 +22,17 @@ export function coderOf(dimensions: number): SignCoder {
 }
 
 /** Called while storing, so that no search waits for all codes; restricted searches use them. */
-export function storeCodesIfLarge(sql: SqlStorage, stored: StoredBytes[]): void {
+export function storeCodesIfLarge(sql: SqlStorage, vectors: StoredBytes[]): void {
   const { chunks, staged } = readTotals(sql);
   if (chunks + staged < STORED_FROM_CHUNKS) return;
-  storeCodes(sql, stored);
+  storeCodes(sql, vectors);
 }
 
 type StoredBytes = { chunk: number; vector: Uint8Array };
 
 /** Of vectors that have none yet. */
-function storeCodes(sql: SqlStorage, stored: (StoredBytes | StoredVector)[]): void {
-  const rows = stored.map(({ chunk, vector }) => [chunk, codeOf(vector)]);
+function storeCodes(sql: SqlStorage, vectors: (StoredBytes | StoredVector)[]): void {
+  const rows = vectors.map(({ chunk, vector }) => [chunk, codeOf(vector)]);
   insertRows(sql, "sign_codes (chunk, code)", rows);
 }
 
@@ -45,10 +45,10 @@ function codeOf(vector: ArrayBuffer | Uint8Array): Uint8Array {
   return code;
 }
 
-export function codeIn(stored: ArrayBuffer): { signs: Uint8Array; factor: number } {
-  const bytes = stored.byteLength - FACTOR_BYTES;
-  const factor = new DataView(stored).getFloat32(bytes, true);
-  return { signs: new Uint8Array(stored, 0, bytes), factor };
+export function codeIn(code: ArrayBuffer): { signs: Uint8Array; factor: number } {
+  const bytes = code.byteLength - FACTOR_BYTES;
+  const factor = new DataView(code).getFloat32(bytes, true);
+  return { signs: new Uint8Array(code, 0, bytes), factor };
 }
 
 /** Makes the codes that live chunks lack, or those of these chunks, a page of vectors at a time. */

@@ -20,10 +20,10 @@ export const tombstones: Verb<"tombstones"> = ({ sql }, now, limit) => {
 };
 
 export const confirmRemoved: Verb<"confirmRemoved"> = ({ sql }, ids, now) => {
-  const gone = rowsOf(sql)`DELETE FROM vector_tombstones
+  const deleted = rowsOf(sql)`DELETE FROM vector_tombstones
     WHERE id IN (SELECT value FROM json_each(${ids})) AND removed = 1 AND due_at <= ${now}
     RETURNING 1`;
-  addToTotals(sql, { tombstones: -gone.length });
+  addToTotals(sql, { tombstones: -deleted.length });
   run(sql)`UPDATE vector_tombstones SET removed = 1, due_at = ${now + REMOVED_AGAIN_AFTER_MS}
     WHERE removed = 0 AND id IN (SELECT value FROM json_each(${ids}))`;
 };

@@ -8,8 +8,8 @@ import { rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
 /** Folders that may hold a file's vectors: the old one, too, until all are visible in the new. */
 
 /** Vectors of these files will be sent under these folders. */
-export function noteFolders(sql: SqlStorage, sent: { file: number; folder: string }[]): void {
-  const places = sent.map(({ file, folder }) => [file, folder]);
+export function noteFolders(sql: SqlStorage, chunks: { file: number; folder: string }[]): void {
+  const places = chunks.map(({ file, folder }) => [file, folder]);
   run(sql)`INSERT INTO vector_folders (file, folder)
     SELECT DISTINCT value ->> 0, value ->> 1 FROM json_each(${places}) WHERE 1
     ON CONFLICT (file, folder) DO UPDATE SET queued = 0 WHERE queued = 1`;
@@ -72,12 +72,12 @@ const MOVED_READ = 1_000;
 /** Files of the restriction that the vector index may hold under other folders. */
 export function elsewhereOf(
   sql: SqlStorage,
-  { named }: Restriction,
+  { named: scopes }: Restriction,
   files: BitSet | null,
 ): Elsewhere {
-  const asked = new Set(named?.folders.map((folder) => trimEnd(folder, "/")));
+  const folders = new Set(scopes?.folders.map((folder) => trimEnd(folder, "/")));
   const isAsked = (folder: string) =>
-    asked.has("") || withAncestors(folder).some((above) => asked.has(above));
+    folders.has("") || withAncestors(folder).some((above) => folders.has(above));
   const moved = movedAmong(sql, files);
   const outside = moved?.filter(({ folder }) => !isAsked(folder)).map(({ id }) => id);
   const fileIds = new Set(outside);

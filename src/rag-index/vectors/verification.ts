@@ -49,11 +49,11 @@ export const recordVerifiedPage: Verb<"recordVerifiedPage"> = (
 
 /** Ids that belong to no chunk stored here and have no tombstone. */
 export const orphansAmong: Verb<"orphansAmong"> = ({ sql }, ids) => {
-  const known = new Set(chunksNamed(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
-  const wanted = "WHERE id IN (SELECT value FROM json_each(?))";
-  const tombstones = select(sql, "vector_tombstones", ["id"], wanted, JSON.stringify(ids));
-  for (const { id } of tombstones) known.add(id);
-  return ids.filter((id) => !known.has(id));
+  const liveIds = new Set(chunksNamed(sql, ids).map((row) => vectorIdOf(row.id, row.chunk)));
+  const condition = "WHERE id IN (SELECT value FROM json_each(?))";
+  const tombstones = select(sql, "vector_tombstones", ["id"], condition, JSON.stringify(ids));
+  for (const { id } of tombstones) liveIds.add(id);
+  return ids.filter((id) => !liveIds.has(id));
 };
 
 /** Vectors not known to be visible, or not in their folder, are not looked up. */
@@ -70,9 +70,9 @@ const chunksNamed = (sql: SqlStorage, ids: VectorId[]) =>
     FROM json_each(${ids.map(chunkOfVector)}) wanted CROSS JOIN chunks c ON c.id = wanted.value`;
 
 function liveRows(sql: SqlStorage, ids: VectorId[]) {
-  const wanted = new Set(ids);
+  const requested = new Set(ids);
   return chunksNamed(sql, ids).filter(
-    (row) => row.live === 1 && wanted.has(vectorIdOf(row.id, row.chunk)),
+    (row) => row.live === 1 && requested.has(vectorIdOf(row.id, row.chunk)),
   );
 }
 

@@ -35,19 +35,19 @@ function sortChunks(
   sql: SqlStorage,
   file: number,
   revision: number,
-  placed: Map<ChunkId, PlacedChunk>,
+  places: Map<ChunkId, PlacedChunk>,
 ): Sorted {
-  const stored = select(sql, "chunks", [...COLUMNS], "WHERE file = ?", file);
-  const known = new Set(stored.map(({ id }) => id));
-  const wanted = stored.filter(({ id }) => placed.has(id));
+  const rows = select(sql, "chunks", [...COLUMNS], "WHERE file = ?", file);
+  const rowIds = new Set(rows.map(({ id }) => id));
+  const current = rows.filter(({ id }) => places.has(id));
   return {
-    entering: wanted.filter(({ live }) => live === 0),
-    staying: wanted.filter(({ live }) => live === 1),
+    entering: current.filter(({ live }) => live === 0),
+    staying: current.filter(({ live }) => live === 1),
     // Chunks that a later job has staged are kept.
-    leaving: stored.filter(
-      (chunk) => !placed.has(chunk.id) && (chunk.live === 1 || chunk.revision <= revision),
+    leaving: rows.filter(
+      (chunk) => !places.has(chunk.id) && (chunk.live === 1 || chunk.revision <= revision),
     ),
-    missing: [...placed.keys()].filter((id) => !known.has(id)),
+    missing: [...places.keys()].filter((id) => !rowIds.has(id)),
   };
 }
 
@@ -73,15 +73,15 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId
 function place(
   context: WriteContext,
   { entering, staying }: Sorted,
-  placed: Map<ChunkId, PlacedChunk>,
+  places: Map<ChunkId, PlacedChunk>,
 ): void {
   const { sql } = context;
   const moved = staying.filter(({ id, headings, languages }) => {
-    const at = placed.get(id);
+    const at = places.get(id);
     return headings !== JSON.stringify(at?.headings) || languages !== at?.languages;
   });
   takeWords(context, chunksOf(moved));
-  writePlaces(sql, [...entering, ...staying], placed);
+  writePlaces(sql, [...entering, ...staying], places);
   for (const { chunk } of [...entering, ...moved]) {
     context.unindexed.push({ chunk, written: null });
   }
@@ -95,8 +95,8 @@ export const activateVersion: Verb<"activateVersion"> = (context, facts, revisio
     return { outcome: "superseded", revision: before.revision };
   }
   const file = before ?? addFile(sql, facts.fileId);
-  const placed = new Map(chunks.map((chunk) => [chunk.id, chunk]));
-  const sorted = sortChunks(sql, file.file, revision, placed);
+  const places = new Map(chunks.map((chunk) => [chunk.id, chunk]));
+  const sorted = sortChunks(sql, file.file, revision, places);
   if (sorted.missing.length > 0) return { outcome: "incomplete", missing: sorted.missing };
   const { entering, leaving } = sorted;
   const replaced = leaving.filter(({ live }) => live === 1);
@@ -106,13 +106,13 @@ export const activateVersion: Verb<"activateVersion"> = (context, facts, revisio
     deleteChunks(context, leaving);
     markInFlightLive(sql, chunksOf(entering));
     addToTotals(sql, { chunks: entering.length, staged: -entering.length });
-    place(context, sorted, placed);
+    place(context, sorted, places);
   });
   change.left.push(...chunksOf(leaving));
   change.entered.push(...chunksOf(entering));
   change.marks.push(...marks);
-  makeLive(context, file, facts, { revision, chunkCount: placed.size });
-  return { outcome: "activated", chunkCount: placed.size };
+  makeLive(context, file, facts, { revision, chunkCount: places.size });
+  return { outcome: "activated", chunkCount: places.size };
 };
 
 /** Writes what is known of a file whose chunks are live, and counts it. */
@@ -126,14 +126,14 @@ export function makeLive(
   const { path, externalId } = facts;
   const holds = scopeTest(readScopes(sql));
   const isInside = holds({ path, externalId, ancestors: ancestorsOf(facts) });
-  const hidden = !isInside || isPathExcluded(sql, path);
-  writeFacts(sql, before.file, facts, { ...live, hidden });
+  const isHidden = !isInside || isPathExcluded(sql, path);
+  writeFacts(sql, before.file, facts, { ...live, hidden: isHidden });
   writeReadersOf(context, facts.fileId, facts.readers);
   change.files.push(before.file);
   fileLiesAt(sql, before.file, path);
   addToTotals(sql, {
     files: before.state === "live" ? 0 : 1,
-    hiddenFiles: (hidden ? 1 : 0) - before.hidden,
+    hiddenFiles: (isHidden ? 1 : 0) - before.hidden,
   });
 }
 

@@ -7,8 +7,8 @@ import type { Verb, WriteContext } from "./write-context.ts";
 
 /** The audience's number in this index. */
 function numberOf(sql: SqlStorage, { id, principals }: IndexAudience): number {
-  const known = valueOf<number>(sql)`SELECT audience FROM audiences WHERE id = ${id}`;
-  if (known !== null) return known;
+  const row = valueOf<number>(sql)`SELECT audience FROM audiences WHERE id = ${id}`;
+  if (row !== null) return row;
   const added = valueOf<number>(sql)`INSERT INTO audiences (id) VALUES (${id}) RETURNING audience`;
   run(sql)`INSERT OR IGNORE INTO audience_members (principal, audience)
     SELECT value, ${added} FROM json_each(${principals})`;
@@ -21,11 +21,11 @@ type Written = [fileId: FileId, audience: number, revision: number, from: number
  * An audience of an older revision than the index knows changes nothing; the same revision brings
  * a removed file that returns its audience again.
  */
-function setAudiences({ sql, change }: WriteContext, written: Written[]): void {
+function setAudiences({ sql, change }: WriteContext, changes: Written[]): void {
   const files = valuesOf<number>(sql)`
     UPDATE files SET audience = given.value ->> 1, readers_revision = given.value ->> 2,
       readers_from = given.value ->> 3
-    FROM json_each(${written}) given
+    FROM json_each(${changes}) given
     WHERE files.id = given.value ->> 0 AND (readers_revision < given.value ->> 2
       OR readers_revision = given.value ->> 2 AND audience <> given.value ->> 1) RETURNING file`;
   change.files.push(...files);
@@ -41,10 +41,10 @@ export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }
   const ids = files.map(({ fileId }) => fileId);
   run(sql)`INSERT OR IGNORE INTO files (id, revision, state)
     SELECT value, ${NO_REVISION}, 'staging' FROM json_each(${ids})`;
-  const written = files.map(({ fileId, audience, revision, from = 0 }): Written => {
+  const changes = files.map(({ fileId, audience, revision, from = 0 }): Written => {
     return [fileId, numbers.get(audience) ?? 0, revision, from];
   });
-  setAudiences(context, written);
+  setAudiences(context, changes);
   leaveAudiences(context);
 };
 

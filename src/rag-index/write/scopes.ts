@@ -61,12 +61,12 @@ export const restrictToScopes: Verb<"restrictToScopes"> = (
   let hiddenFiles = 0;
   const columns = ["file", "hidden", "path", "external_id", "ancestors"] as const;
   const rows = select(sql, "files", [...columns], "WHERE state = 'live'");
-  for (const { file, hidden, path, external_id: externalId, ancestors } of rows) {
-    const placed = { path, externalId, ancestors: stringsIn(ancestors) };
-    const isShown = holds(placed) && !leftOut.has(path);
-    if (isShown !== (hidden === 1)) continue;
+  for (const { file, hidden: wasHidden, path, external_id: externalId, ancestors } of rows) {
+    const place = { path, externalId, ancestors: stringsIn(ancestors) };
+    const isShown = holds(place) && !leftOut.has(path);
+    if (isShown !== (wasHidden === 1)) continue;
     changed.push(file);
-    hiddenFiles += hidden === 1 ? -1 : 1;
+    hiddenFiles += wasHidden === 1 ? -1 : 1;
   }
   run(sql)`UPDATE files SET hidden = 1 - hidden
     WHERE file IN (SELECT value FROM json_each(${changed}))`;

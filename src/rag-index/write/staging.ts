@@ -54,16 +54,16 @@ function addChunks(
   { file, revision }: { file: number; revision: number },
   chunks: StagedChunk[],
 ): Added[] {
-  const given = chunks.map(({ id, duplicateKey }) => [id, duplicateKey]);
+  const keys = chunks.map(({ id, duplicateKey }) => [id, duplicateKey]);
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, revision, duplicate_key)
-    SELECT value ->> 0, ${file}, ${revision}, value ->> 1 FROM json_each(${given}) WHERE 1
+    SELECT value ->> 0, ${file}, ${revision}, value ->> 1 FROM json_each(${keys}) WHERE 1
     ON CONFLICT (id) DO NOTHING RETURNING chunk, id`;
   const placeOf = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   if (placeOf.size < chunks.length) {
-    const known = chunks.map(({ id }) => id).filter((id) => !placeOf.has(id));
+    const newIds = chunks.map(({ id }) => id).filter((id) => !placeOf.has(id));
     run(sql)`UPDATE chunks SET revision = max(revision, ${revision})
-      WHERE id IN (SELECT value FROM json_each(${known}))`;
+      WHERE id IN (SELECT value FROM json_each(${newIds}))`;
   }
   const added = chunks.flatMap((staged) => {
     const chunk = placeOf.get(staged.id);

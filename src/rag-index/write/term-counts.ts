@@ -22,7 +22,7 @@ const metIn = new Float64Array(SLOTS);
 let texts = 0;
 
 /** The counters of a chunk's words and languages, each once; the texts as `WordMemory.visit` reads them. */
-export function termSlotsOf(stored: string[], languages: Iterable<Language>): number[] {
+export function termSlotsOf(codes: string[], languages: Iterable<Language>): number[] {
   const found = [ALL_CHUNKS, ...Array.from(languages, languageSlot)];
   texts += 1;
   const note = (slot: number) => {
@@ -30,7 +30,7 @@ export function termSlotsOf(stored: string[], languages: Iterable<Language>): nu
     metIn[slot] = texts;
     found.push(slot);
   };
-  for (const text of stored) slots.visit(text, note);
+  for (const text of codes) slots.visit(text, note);
   return found;
 }
 
@@ -93,8 +93,8 @@ export class TermCounts {
   }
 
   #read(): Int32Array<ArrayBuffer> {
-    const stored = valueOf<ArrayBuffer>(this.#sql)`SELECT counts FROM term_counts`;
-    const counts = stored === null ? new Int32Array(ALL_SLOTS) : new Int32Array(stored);
+    const bytes = valueOf<ArrayBuffer>(this.#sql)`SELECT counts FROM term_counts`;
+    const counts = bytes === null ? new Int32Array(ALL_SLOTS) : new Int32Array(bytes);
     const changes = select(this.#sql, "term_changes", ["sign", "slots"], "ORDER BY change");
     for (const { sign, slots } of changes) apply(counts, sign, new Uint16Array(slots));
     return counts;

@@ -13,25 +13,25 @@ type IndexedTexts = { chunk: number } & ReturnType<typeof indexedTextsOf>;
 function readTexts<Read>(
   sql: SqlStorage,
   chunks: number[],
-  read: (chunk: number, of: ChunkText) => Read,
+  readText: (chunk: number, of: ChunkText) => Read,
 ): Read[] {
   const rows = run<StoredTexts>(sql)`
     SELECT c.chunk, c.headings, c.languages, t.text FROM json_each(${chunks}) wanted
     CROSS JOIN chunks c ON c.chunk = wanted.value JOIN contents t ON t.chunk = c.chunk`;
-  return Array.from(rows, ({ chunk, headings, ...of }) =>
-    read(chunk, { ...of, headings: stringsIn(headings) }),
+  return Array.from(rows, ({ chunk, headings, ...text }) =>
+    readText(chunk, { ...text, headings: stringsIn(headings) }),
   );
 }
 
 export const readWords = (sql: SqlStorage, chunks: number[]): ChunkWords[] =>
-  readTexts(sql, chunks, (chunk, of) => ({ chunk, ...indexedWordsOf(of) }));
+  readTexts(sql, chunks, (chunk, text) => ({ chunk, ...indexedWordsOf(text) }));
 
 const readIndexed = (sql: SqlStorage, chunks: number[]): IndexedTexts[] =>
   readTexts(sql, chunks, indexedTexts);
 
-const indexedTexts = (chunk: number, of: ChunkText): IndexedTexts => ({
+const indexedTexts = (chunk: number, text: ChunkText): IndexedTexts => ({
   chunk,
-  ...indexedTextsOf(of),
+  ...indexedTextsOf(text),
 });
 
 const slotsOf = ({ headings, text, languages }: IndexedTexts) =>
@@ -48,11 +48,11 @@ const CHUNKS_AT_ONCE = 256;
 
 /** In the chunks' order: FTS5 writes what it has gathered before it takes an earlier row. */
 function textsToGive(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[] {
-  const unread = chunks.flatMap(({ chunk, written }) => (written === null ? [chunk] : []));
+  const unread = chunks.flatMap(({ chunk, written: ownText }) => (ownText === null ? [chunk] : []));
   const read = unread.length === 0 ? [] : readIndexed(sql, unread);
   const readOf = new Map(read.map((texts) => [texts.chunk, texts]));
-  return chunks.flatMap(({ chunk, written }) =>
-    written === null ? (readOf.get(chunk) ?? []) : indexedTexts(chunk, written),
+  return chunks.flatMap(({ chunk, written: ownText }) =>
+    ownText === null ? (readOf.get(chunk) ?? []) : indexedTexts(chunk, ownText),
   );
 }
 
@@ -84,7 +84,7 @@ export function takeWords(context: WriteContext, chunks: number[]): void {
   if (chooseRemoval(sql, removals.passages) === "merged") removals.leavesRest = true;
   for (const batch of inBatches(chunks, CHUNKS_AT_ONCE)) {
     const texts = readIndexed(sql, batch);
-    for (const one of texts) removeWords(sql, one);
+    for (const text of texts) removeWords(sql, text);
     termCounts.record(-1, texts.map(slotsOf));
   }
 }

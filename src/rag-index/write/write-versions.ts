@@ -17,12 +17,12 @@ import type { Verb, WriteContext } from "./write-context.ts";
 /** One after the other in one transaction; a file that waits for room in flight is only staged. */
 export const writeVersions: Verb<"writeVersions"> = (context, versions, batch) => {
   return versions.map((version) => {
-    const written = batch === undefined ? writeNewFile(context, version) : null;
-    if (written !== null) return written;
+    const newFile = batch === undefined ? writeNewFile(context, version) : null;
+    if (newFile !== null) return newFile;
     const { file, revision, staged, chunks } = version;
-    const sent = batch === undefined ? undefined : { ...batch, folder: folderOf(file.path) };
-    const stored = stage(context, file.fileId, revision, staged, sent);
-    return { stored, activation: activateVersion(context, file, revision, chunks) };
+    const upsert = batch === undefined ? undefined : { ...batch, folder: folderOf(file.path) };
+    const chunksStored = stage(context, file.fileId, revision, staged, upsert);
+    return { stored: chunksStored, activation: activateVersion(context, file, revision, chunks) };
   });
 };
 
@@ -36,10 +36,10 @@ function writeNewFile(
   { file: facts, revision, staged, chunks }: FileVersion,
 ): WrittenVersion | null {
   const { sql, change, unindexed } = context;
-  const placed = new Map(chunks.map((chunk) => [chunk.id, chunk]));
-  const isWhole = placed.size === staged.length && chunks.length === staged.length;
+  const places = new Map(chunks.map((chunk) => [chunk.id, chunk]));
+  const isWhole = places.size === staged.length && chunks.length === staged.length;
   if (!isWhole || findFile(sql, facts.fileId) !== null) return null;
-  const whole = wholeChunks(sql, staged, placed);
+  const whole = wholeChunks(sql, staged, places);
   if (whole === null) return null;
   const file = addFile(sql, facts.fileId);
   const added = addLive(sql, { file: file.file, revision }, whole);
@@ -49,8 +49,8 @@ function writeNewFile(
   for (const { chunk, isDuplicate, text, place } of added) {
     // Words are deleted by the text as it is read: stored, it has no half characters.
     const { headings, languages } = place;
-    const written = { headings, languages, text: text.toWellFormed() };
-    unindexed.push({ chunk, written });
+    const content = { headings, languages, text: text.toWellFormed() };
+    unindexed.push({ chunk, written: content });
     change.entered.push(chunk);
     if (isDuplicate) change.marks.push({ chunk, duplicate: true });
   }
@@ -64,18 +64,18 @@ function writeNewFile(
 function wholeChunks(
   sql: SqlStorage,
   staged: StagedChunk[],
-  placed: ReadonlyMap<ChunkId, PlacedChunk>,
+  places: ReadonlyMap<ChunkId, PlacedChunk>,
 ): Whole[] | null {
   const keys = staged.map(({ duplicateKey }) => duplicateKey);
-  const known = liveKeys(sql, keys);
+  const liveKeySet = liveKeys(sql, keys);
   const whole: Whole[] = [];
   const ids = new Set<ChunkId>();
   for (const chunk of staged) {
-    const place = placed.get(chunk.id);
+    const place = places.get(chunk.id);
     if (place === undefined || ids.has(chunk.id)) return null;
     ids.add(chunk.id);
-    whole.push({ ...chunk, place, isDuplicate: known.has(chunk.duplicateKey) });
-    known.add(chunk.duplicateKey);
+    whole.push({ ...chunk, place, isDuplicate: liveKeySet.has(chunk.duplicateKey) });
+    liveKeySet.add(chunk.duplicateKey);
   }
   return whole;
 }
@@ -93,9 +93,9 @@ function addLive(
       value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
     FROM json_each(${whole.map(rowOf)}) RETURNING chunk, id`;
   const numbers = new Map(rows.map(({ id, chunk }) => [id, chunk]));
-  const added = whole.flatMap((one) => {
-    const chunk = numbers.get(one.id);
-    return chunk === undefined ? [] : [{ ...one, chunk }];
+  const added = whole.flatMap((entry) => {
+    const chunk = numbers.get(entry.id);
+    return chunk === undefined ? [] : [{ ...entry, chunk }];
   });
   insertContents(sql, added);
   return added;

@@ -100,16 +100,17 @@ const DENIALS = new Map([
 const reasonIn = (body: unknown): string =>
   errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
 
-function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refused: string) {
-  const told = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;
-  if (status === 429 || THROTTLES.has(reason)) return new SourceFailure("throttled", told, wait);
+function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refusal: string) {
+  const problem = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;
+  if (status === 429 || THROTTLES.has(reason)) return new SourceFailure("throttled", problem, wait);
   const ofFile = FILE_REASONS.get(reason);
   if (ofFile !== undefined) return new SourceFailure("bad-file", `Google Drive: ${ofFile}`);
   const denial = DENIALS.get(reason);
-  if (denial !== undefined) return new SourceFailure("denied", `${told}: ${denial}`);
-  if (status === 401) return new SourceFailure("denied", `${told}: the access token is refused`);
-  if (status === 403 || status === 404) return new SourceFailure("denied", `${told}: ${refused}`);
-  return new SourceFailure("down", told, wait);
+  if (denial !== undefined) return new SourceFailure("denied", `${problem}: ${denial}`);
+  if (status === 401) return new SourceFailure("denied", `${problem}: the access token is refused`);
+  if (status === 403 || status === 404)
+    return new SourceFailure("denied", `${problem}: ${refusal}`);
+  return new SourceFailure("down", problem, wait);
 }
 
 /** https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
@@ -122,16 +123,16 @@ const refused = z.object({ error: z.string() });
 
 type Wanted = { subject: string | undefined; scope: string };
 
-function googleTokens(account: ServiceAccount, wanted: Wanted, now: Now): TokenService {
+function googleTokens(account: ServiceAccount, access: Wanted, now: Now): TokenService {
   const address = account.token_uri ?? TOKEN_URI;
   return {
     name: "Google",
     address,
     form: async () => ({
       grant_type: GRANT_TYPE,
-      assertion: await signAssertion(account, { ...wanted, audience: address }, now()),
+      assertion: await signAssertion(account, { ...access, audience: address }, now()),
     }),
-    explain: (status, answer) => refusal(status, answer, account.client_email, wanted),
+    explain: (status, answer) => refusal(status, answer, account.client_email, access),
   };
 }
 

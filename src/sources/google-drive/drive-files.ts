@@ -96,8 +96,8 @@ const labelField = z.object({
 
 /** A label counts by its id and by what was chosen or written in its fields. */
 function labelValues({ id, fields }: { id: string; fields?: unknown }): string[] {
-  const given = typeof fields === "object" && fields !== null ? Object.values(fields) : [];
-  const parsed = given.map((field) => labelField.safeParse(field).data ?? {});
+  const values = typeof fields === "object" && fields !== null ? Object.values(fields) : [];
+  const parsed = values.map((field) => labelField.safeParse(field).data ?? {});
   return [id, parsed.flatMap(({ selection = [], text = [] }) => selection.concat(text))].flat();
 }
 

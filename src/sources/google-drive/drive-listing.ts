@@ -23,8 +23,8 @@ export type StoredTree = z.infer<typeof storedTree>;
 const FILES_PER_PAGE = 1_000;
 /** Of some files hundreds of permissions are told, and an answer has a limit. */
 const FILES_PER_PAGE_WITH_READERS = 200;
-export const pageSizeOf = ({ sharing: known }: Pick<StoredTree, "sharing">) =>
-  known === null ? FILES_PER_PAGE : FILES_PER_PAGE_WITH_READERS;
+export const pageSizeOf = ({ sharing }: Pick<StoredTree, "sharing">) =>
+  sharing === null ? FILES_PER_PAGE : FILES_PER_PAGE_WITH_READERS;
 
 /** Where a listing stands: all folders are listed first, since a file's path is made of them. */
 export const listingCursor = z.object({

@@ -32,8 +32,8 @@ export function readPermissions(
   const current = permissions.flatMap((each) => {
     const principal = principalIn(each);
     const until = each.expirationTime === undefined ? Infinity : timeIn(each.expirationTime);
-    const hidden = each.deleted === true || each.view !== undefined;
-    if (principal === null || hidden || until === null || until <= now) return [];
+    const isHidden = each.deleted === true || each.view !== undefined;
+    if (principal === null || isHidden || until === null || until <= now) return [];
     return [{ principal, until, from: originOf(inheritedFrom(each)) }];
   });
   const principals = current.map(({ principal, from }) => ({ principal, from }));

@@ -58,8 +58,8 @@ export class DriveReaders {
   readonly #sharing: Sharing;
   readonly #asked = new Map<string, Promise<FileReaders>>();
 
-  constructor(of: DriveReadersOptions, known: Sharing) {
-    this.#of = of;
+  constructor(options: DriveReadersOptions, known: Sharing) {
+    this.#of = options;
     this.#sharing = known;
   }
 
@@ -105,11 +105,12 @@ export class DriveReaders {
   async #inherited({ ancestors }: FolderPlace): Promise<FileReaders> {
     const { marks, readers } = this.#sharing;
     const from = ancestors.findLast((id) => marks[id] === OWN) ?? this.#of.tree.root;
-    const known = readers[from];
-    if (known !== undefined) return known;
-    const asked = this.#asked.get(from) ?? this.#list(from).then((read) => this.#noted(read));
-    this.#asked.set(from, asked);
-    return (readers[from] = await asked);
+    const stored = readers[from];
+    if (stored !== undefined) return stored;
+    const listing =
+      this.#asked.get(from) ?? this.#list(from).then((permissions) => this.#noted(permissions));
+    this.#asked.set(from, listing);
+    return (readers[from] = await listing);
   }
 
   async #markOf(folder: DriveFile): Promise<string> {
@@ -128,9 +129,9 @@ export class DriveReaders {
     const path = `files/${encodeURIComponent(id)}/permissions`;
     const addressOf = (pageToken: string | null) =>
       client.address(path, { ...query, pageToken: pageToken ?? undefined });
-    const found = await client.all(permissionPage, addressOf, [403, 404]);
-    if (found === null) return { readers: this.#untold(), expiresAt: null };
-    return this.#read(found, kind === "file" ? null : id);
+    const page = await client.all(permissionPage, addressOf, [403, 404]);
+    if (page === null) return { readers: this.#untold(), expiresAt: null };
+    return this.#read(page, kind === "file" ? null : id);
   }
 
   #untold(): FileReaders {
@@ -180,5 +181,5 @@ export async function directoryMembers(client: ApiClient, group: string): Promis
     if (type === "CUSTOMER") return domainPrincipal(group);
     return type === "USER" && status !== "SUSPENDED" ? userPrincipal(email) : null;
   });
-  return principals.filter((one) => one !== null);
+  return principals.filter((principal) => principal !== null);
 }

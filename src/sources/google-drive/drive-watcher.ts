@@ -45,15 +45,15 @@ export function driveWatcher(
       const expiration = String(now() + LIFE_MS);
       const body = { id, type: "web_hook", address, token, expiration };
       const query = { ...corpusOf(driveId), pageToken, includeRemoved: true };
-      const asked = await client.ask(channel, client.address("changes/watch", query), { body });
-      if ("answer" in asked) {
-        const { id: channelId, resourceId, expiration: expiresAt } = asked.answer;
+      const reply = await client.ask(channel, client.address("changes/watch", query), { body });
+      if ("answer" in reply) {
+        const { id: channelId, resourceId, expiration: expiresAt } = reply.answer;
         return { id: channelId, resourceId, expiresAt };
       }
-      const { status, code: reason } = asked.error;
-      if (!reason.includes(BAD_ADDRESS)) throw client.failure(asked.error);
-      const told = `${status} ${reason}: Google does not notify ${baseUrl}`;
-      throw new SourceFailure("denied", `Google Drive: ${told}`);
+      const { status, code: reason } = reply.error;
+      if (!reason.includes(BAD_ADDRESS)) throw client.failure(reply.error);
+      const problem = `${status} ${reason}: Google does not notify ${baseUrl}`;
+      throw new SourceFailure("denied", `Google Drive: ${problem}`);
     },
 
     async stop({ id, resourceId }, signal): Promise<void> {

@@ -28,7 +28,7 @@ type Reading = {
 
 /** Those files that lie beneath the root, shortcuts as what they lead to. */
 export async function filesBeneath(
-  { client, known, readers }: Reading,
+  { client, known: knownFiles, readers }: Reading,
   found: DriveFile[],
   places: FolderTree,
 ) {
@@ -39,23 +39,23 @@ export async function filesBeneath(
       : [{ file, place, path: pathOf(place, file) }];
   });
   const fields = fieldsOf(readers !== null);
-  const read = await inParallel(inside, SHORTCUTS_AT_ONCE, async (each) => ({
+  const resolved = await inParallel(inside, SHORTCUTS_AT_ONCE, async (each) => ({
     ...each,
     ...(await readingFor(client, each.file, fields)),
   }));
-  const readable = read.flatMap((each) => ("target" in each ? [each] : []));
+  const readable = resolved.flatMap((each) => ("target" in each ? [each] : []));
   const paths = await uniquePaths(
-    known,
+    knownFiles,
     readable.map(({ file, path }) => ({ id: file.id, path })),
   );
   const files = await inParallel(readable, READERS_AT_ONCE, async (each): Promise<ListedFile> => {
     const { file, place, target } = each;
     const path = paths.get(file.id) ?? "";
-    const listed = listedFile(file, { target, path, ancestors: place.ancestors });
-    return readers === null ? listed : { ...listed, readers: await readers.readersOf(each) };
+    const listing = listedFile(file, { target, path, ancestors: place.ancestors });
+    return readers === null ? listing : { ...listing, readers: await readers.readersOf(each) };
   });
   // Files without content, and shortcuts that lead to none, are left out, each with its reason.
-  const problems = read.flatMap((each) =>
+  const problems = resolved.flatMap((each) =>
     "reason" in each ? [{ path: each.path, message: each.reason }] : [],
   );
   return { files, skipped: problems.length, problems };

@@ -11,7 +11,7 @@ const id = z.string().min(1).max(MAX_ID_LENGTH);
 
 /** A service account's key file, as an object or as the file's text. */
 const serviceAccount = z.preprocess(
-  (given) => (typeof given === "string" ? (parsedJson(given) ?? given) : given),
+  (value) => (typeof value === "string" ? (parsedJson(value) ?? value) : value),
   z.looseObject({
     client_email: z.string().min(1).max(MAX_EMAIL_LENGTH),
     private_key: z.string().min(1).max(MAX_KEY_LENGTH),

@@ -79,10 +79,10 @@ export class GoogleDriveReader implements SourceReader {
       const next = JSON.stringify(further ?? { phase: "files", page: null });
       return { files: [], deleted: [], entries, next };
     }
-    const found = await this.#filesOf(client, files, { tree, places: new FolderTree(tree) });
+    const current = await this.#filesOf(client, files, { tree, places: new FolderTree(tree) });
     if (tree.sharing !== null) await this.#tree.keep(tree);
     return {
-      ...found,
+      ...current,
       deleted: [],
       entries,
       next: further === null ? null : JSON.stringify(further),
@@ -92,15 +92,15 @@ export class GoogleDriveReader implements SourceReader {
     };
   }
 
-  async #addFolders(client: ApiClient, tree: StoredTree, found: DriveFile[], isFirst: boolean) {
-    const added = found.map(({ id, name, parents }) => [
+  async #addFolders(client: ApiClient, tree: StoredTree, files: DriveFile[], isFirst: boolean) {
+    const added = files.map(({ id, name, parents }) => [
       id,
       { name, parent: parents?.[0] ?? null },
     ]);
     tree.folders = { ...tree.folders, ...Object.fromEntries(added) };
     const readers = this.#readersIn(client, tree);
     if (isFirst) await readers?.readRoot();
-    await readers?.addFolders(found);
+    await readers?.addFolders(files);
     await this.#tree.keep(tree);
   }
 
@@ -114,10 +114,10 @@ export class GoogleDriveReader implements SourceReader {
     if (tree === null) return null;
     const answer = await this.#changesSince(client, tree, cursor ?? changeCursor);
     if (answer === null) return null;
-    const of = { tree, places: new FolderTree(tree) };
-    if (await this.#concernsOthers(client, { ...answer, isFirst: cursor === null }, of))
+    const following = { tree, places: new FolderTree(tree) };
+    if (await this.#concernsOthers(client, { ...answer, isFirst: cursor === null }, following))
       return null;
-    return await this.#feedPage(client, { ...answer, changeCursor }, of);
+    return await this.#feedPage(client, { ...answer, changeCursor }, following);
   }
 
   /** Whether these changes concern files that they do not name. */
@@ -130,8 +130,8 @@ export class GoogleDriveReader implements SourceReader {
     const readers = this.#readersIn(client, tree);
     if (readers === null) return false;
     if (isFirst && (await readers.rootChanged())) return true;
-    const there = changes.flatMap((change) => fileThere(change) ?? []);
-    const changed = await inParallel(there, READERS_AT_ONCE, async (file) => {
+    const present = changes.flatMap((change) => fileThere(change) ?? []);
+    const changed = await inParallel(present, READERS_AT_ONCE, async (file) => {
       return await readers.changesOthers(file, places.placeOf(file.id) !== null);
     });
     return changed.includes(true);
@@ -140,24 +140,28 @@ export class GoogleDriveReader implements SourceReader {
   async #feedPage(
     client: ApiClient,
     answer: ChangeList & { changeCursor: string },
-    of: Followed,
+    following: Followed,
   ): Promise<ListingPage> {
     const { changes, nextPageToken, newStartPageToken, changeCursor } = answer;
-    const { tree } = of;
+    const { tree } = following;
     const changed = changes.flatMap((change) => fileThere(change) ?? []);
-    const { files, ...unread } = await this.#filesOf(client, changed, of);
-    const listed = new Set(files.map(({ externalId }) => externalId));
+    const { files, ...unread } = await this.#filesOf(client, changed, following);
+    const listedIds = new Set(files.map(({ externalId }) => externalId));
     const changedIds = changes.flatMap(({ fileId, file }) => fileId ?? file?.id ?? []);
     const end = nextPageToken === undefined ? (newStartPageToken ?? changeCursor) : null;
     if (this.#readsPermissions || (end !== null && end !== changeCursor)) {
-      const followed = end === null ? changeCursor : null;
-      await this.#tree.keep({ ...tree, changeCursor: end ?? changeCursor, followed });
+      const followedCursor = end === null ? changeCursor : null;
+      await this.#tree.keep({
+        ...tree,
+        changeCursor: end ?? changeCursor,
+        followed: followedCursor,
+      });
     }
     return {
       files,
       ...unread,
       entries: changes.length,
-      deleted: changedIds.filter((id) => !listed.has(id)),
+      deleted: changedIds.filter((id) => !listedIds.has(id)),
       next: nextPageToken ?? null,
       ...(end === null ? {} : { changeCursor: end }),
       ...againAt(tree),
@@ -197,10 +201,10 @@ export class GoogleDriveReader implements SourceReader {
       exported === null
         ? client.address(`files/${id}`, { alt: "media", supportsAllDrives: true })
         : client.address(`files/${id}/export`, { mimeType: exported });
-    const asked = await client.download(address);
-    if ("got" in asked) return openedFrom(asked.got, exported ?? file.mimeType);
-    if (asked.error.status === 404) throw missingFile("Google Drive: 404");
-    throw client.failure(asked.error);
+    const reply = await client.download(address);
+    if ("got" in reply) return openedFrom(reply.got, exported ?? file.mimeType);
+    if (reply.error.status === 404) throw missingFile("Google Drive: 404");
+    throw client.failure(reply.error);
   }
 
   async #findRoot(client: ApiClient) {
@@ -237,9 +241,9 @@ export class GoogleDriveReader implements SourceReader {
     return await client.find(changeList, client.address("changes", query), { absent: EXPIRED });
   }
 
-  async #filesOf(client: ApiClient, found: DriveFile[], { tree, places }: Followed) {
+  async #filesOf(client: ApiClient, driveFiles: DriveFile[], { tree, places }: Followed) {
     const readers = this.#readersIn(client, tree);
-    return await filesBeneath({ client, known: this.#options.known, readers }, found, places);
+    return await filesBeneath({ client, known: this.#options.known, readers }, driveFiles, places);
   }
 }
 

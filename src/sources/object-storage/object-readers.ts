@@ -12,7 +12,9 @@ export const READERS = "readers";
 export function readersInMetadata(text: string | null | undefined): FileReaders | undefined {
   if (text === null || text === undefined) return undefined;
   const json = parsedJson(text);
-  const named: unknown[] = Array.isArray(json) ? json : text.split(",").filter((one) => one.trim());
+  const named: unknown[] = Array.isArray(json)
+    ? json
+    : text.split(",").filter((name) => name.trim());
   const principals: { principal: string; from: string }[] = [];
   for (const name of named) {
     const principal = typeof name === "string" ? principalOf(name) : null;
@@ -36,13 +38,13 @@ type Reading = {
 /** Files with their readers, which S3 tells object by object: of those that are new or changed. */
 export async function withReaders(
   files: ListedFile[],
-  { known, metadataOf, now }: Reading,
+  { known: knownFiles, metadataOf, now }: Reading,
 ): Promise<ListedFile[]> {
-  const before = await known?.byExternalId(files.map((file) => file.externalId ?? ""));
+  const before = await knownFiles?.byExternalId(files.map((file) => file.externalId ?? ""));
   const byKey = new Map(before?.map((file) => [file.externalId, file]));
   return await inParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
-    const kept = keptReaders(file, byKey.get(file.externalId));
-    const read = kept === undefined ? await metadataOf(file).catch(refusal) : kept;
+    const stored = keptReaders(file, byKey.get(file.externalId));
+    const read = stored === undefined ? await metadataOf(file).catch(refusal) : stored;
     if (read instanceof SourceFailure) return { ...file, readers: { unreadable: read.message } };
     const readers = readersInMetadata(read);
     const { modifiedAt = null } = file;
@@ -53,9 +55,9 @@ export async function withReaders(
 }
 
 /** What an earlier scan read; null: no readers, undefined: to be read, as the object changed. */
-function keptReaders(file: ListedFile, known: ListedFile | undefined) {
-  const { [READERS]: text, readAt } = known?.sourceState ?? {};
-  const isSame = known?.version === file.version && readAt !== null && readAt === file.modifiedAt;
+function keptReaders(file: ListedFile, earlier: ListedFile | undefined) {
+  const { [READERS]: text, readAt } = earlier?.sourceState ?? {};
+  const isSame = earlier?.version === file.version && readAt !== null && readAt === file.modifiedAt;
   return isSame && (text === null || typeof text === "string") ? text : undefined;
 }
 

@@ -48,7 +48,7 @@ export function objectStorageReader(
   secrets: ObjectStorageSecrets,
   options: ObjectStorageOptions,
 ): SourceReader {
-  const { outgoing, now, known, readsPermissions = false } = options;
+  const { outgoing, now, known: knownFiles, readsPermissions = false } = options;
   const { pageSize = readsPermissions ? PAGE_SIZE_WITH_READERS : DEFAULT_PAGE_SIZE } = options;
   const client = signerOf(config, secrets);
   const prefix = folderPrefix(config.prefix);
@@ -77,14 +77,16 @@ export function objectStorageReader(
       const next = listing.nextToken;
       if (next === "") throw brokenListing("it has no cursor for the next page");
       const objects = listing.objects.flatMap((each) => fileOf(prefix, each));
-      const files = await withOwnPaths(objects, known);
+      const files = await withOwnPaths(objects, knownFiles);
       const metadataOf = async (file: ListedFile) => {
         const got = await get(objectUrl(config, keyOf(prefix, file)), signal, { isHead: true });
         if (got.response.ok) return got.response.headers.get(`x-amz-meta-${READERS}`);
         throw await storageFailure(got, now());
       };
-      const told = readsPermissions ? await withReaders(files, { known, metadataOf, now }) : files;
-      return { files: told, deleted: [], entries: listing.objects.length, next };
+      const withPrincipals = readsPermissions
+        ? await withReaders(files, { known: knownFiles, metadataOf, now })
+        : files;
+      return { files: withPrincipals, deleted: [], entries: listing.objects.length, next };
     },
 
     async open(file, signal) {
@@ -201,16 +203,16 @@ async function storageFailure(got: GuardedResponse, nowMs: number): Promise<Sour
   const body = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
   const text = body === null ? "" : new TextDecoder().decode(body);
   const code = errorField(text, "Code");
-  const told = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
+  const problem = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
   const denial = DENIALS.get(code) ?? skewBetween(code, got, { text, nowMs }) ?? deniedBy(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
-    return new SourceFailure("throttled", told, wait);
+    return new SourceFailure("throttled", problem, wait);
   }
   if (code === ARCHIVED) return new SourceFailure("bad-file", "the object is archived");
   return denial === undefined
-    ? new SourceFailure("down", told, wait)
-    : new SourceFailure("denied", `${told}: ${denial}`);
+    ? new SourceFailure("down", problem, wait)
+    : new SourceFailure("denied", `${problem}: ${denial}`);
 }
 
 /** Signatures are refused from a quarter of an hour of difference on. */
@@ -222,8 +224,9 @@ function skewBetween(
   { response: { status, headers } }: GuardedResponse,
   { text, nowMs }: { text: string; nowMs: number },
 ): string | undefined {
-  const there = timeIn(errorField(text, "ServerTime")) ?? Date.parse(headers.get("date") ?? "");
-  const skewMs = Number.isNaN(there) ? 0 : Math.abs(nowMs - there);
+  const serverTime =
+    timeIn(errorField(text, "ServerTime")) ?? Date.parse(headers.get("date") ?? "");
+  const skewMs = Number.isNaN(serverTime) ? 0 : Math.abs(nowMs - serverTime);
   const isSkewed =
     code === "RequestTimeTooSkewed" || (status === 403 && code === "" && skewMs > MAX_SKEW_MS);
   if (!isSkewed) return undefined;
@@ -245,11 +248,11 @@ type ObjectListing = { objects: ListedObject[]; nextToken: string | null };
 
 /** Null when the text was cut off: it must not look like a bucket with fewer objects. */
 export function* parseListing(xml: string): CooperativeWork<ObjectListing | null> {
-  const read = yield* xmlRecords(xml, new Set(["contents"]));
-  if (read?.root !== "listbucketresult" || !read.isWhole) return null;
-  const { top } = read;
+  const listing = yield* xmlRecords(xml, new Set(["contents"]));
+  if (listing?.root !== "listbucketresult" || !listing.isWhole) return null;
+  const { top } = listing;
   const isEncoded = top.get("encodingtype") === "url";
-  const objects = read.records.map((record): ListedObject => {
+  const objects = listing.records.map((record): ListedObject => {
     const fields = new Map(record.fields);
     const key = fields.get("key") ?? "";
     return {

@@ -10,8 +10,8 @@ export const r2Bucket = sourceManifest({
   name: "R2 of this service",
   summary: "The files of the bucket that is bound to this service.",
   config: z.strictObject({ r2: z.literal(true), prefix }),
-  open: async (config, { bucket, readsPermissions, known }) => {
+  open: async (config, { bucket, readsPermissions, known: knownFiles }) => {
     const { r2BucketReader } = await import("./r2-bucket-reader.ts");
-    return r2BucketReader(bucket, config, { readsPermissions, known });
+    return r2BucketReader(bucket, config, { readsPermissions, known: knownFiles });
   },
 });

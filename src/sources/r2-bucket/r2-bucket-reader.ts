@@ -19,12 +19,12 @@ export function r2BucketReader(
   options: Partial<Pick<SourceTools, "readsPermissions">> &
     Pick<SourceTools, "known"> & { pageSize?: number },
 ): SourceReader {
-  const { pageSize = DEFAULT_PAGE_SIZE, readsPermissions = false, known } = options;
+  const { pageSize = DEFAULT_PAGE_SIZE, readsPermissions = false, known: knownFiles } = options;
   const prefix = folderPrefix(config.prefix);
   return {
     async list(cursor, signal) {
       signal.throwIfAborted();
-      const listed = await asked(() =>
+      const listing = await requested(() =>
         bucket.list({
           prefix,
           limit: pageSize,
@@ -32,7 +32,7 @@ export function r2BucketReader(
           ...(cursor === null ? {} : { cursor }),
         }),
       );
-      const files = listed.objects.flatMap((object) => {
+      const files = listing.objects.flatMap((object) => {
         if (isOurs(object.key)) return [];
         const { key, size, etag: version } = object;
         const mimeType = bareMediaType(object.httpMetadata?.contentType ?? null);
@@ -44,11 +44,11 @@ export function r2BucketReader(
         if (readsPermissions) delete metadata[READERS];
         return [{ ...file, metadata, ...(readers === undefined ? {} : { readers }) }];
       });
-      const next = listed.truncated ? listed.cursor : null;
+      const next = listing.truncated ? listing.cursor : null;
       return {
-        files: await withOwnPaths(files, known),
+        files: await withOwnPaths(files, knownFiles),
         deleted: [],
-        entries: listed.objects.length,
+        entries: listing.objects.length,
         next,
       };
     },
@@ -56,7 +56,7 @@ export function r2BucketReader(
     async open(file, signal) {
       signal.throwIfAborted();
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
-      const object = await asked(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
+      const object = await requested(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
       if (object === null) throw missingFile("R2: 404");
       const mimeType = object.httpMetadata?.contentType ?? null;
       return { body: object.body, size: object.size, mimeType };
@@ -64,7 +64,7 @@ export function r2BucketReader(
   };
 }
 
-async function asked<T>(call: () => Promise<T>): Promise<T> {
+async function requested<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -60,12 +60,12 @@ export const tagsOf = ({ eTag = null, cTag = null }: DriveItem) => ({ eTag, cTag
  * Equal versions mean equal bytes. A hash may be missing and appear later, and the change feed
  * leaves out `cTag`, so an item whose tags are those of `known` keeps its version.
  */
-export function versionOf(item: DriveItem, known: ListedFile | undefined): string {
+export function versionOf(item: DriveItem, earlier: ListedFile | undefined): string {
   const { eTag, cTag } = tagsOf(item);
-  const before = known?.sourceState ?? {};
+  const before = earlier?.sourceState ?? {};
   const hasTag = (name: "eTag" | "cTag", tag: string | null) =>
     tag !== null && before[name] === tag;
-  if (known?.version && (hasTag("eTag", eTag) || hasTag("cTag", cTag))) return known.version;
+  if (earlier?.version && (hasTag("eTag", eTag) || hasTag("cTag", cTag))) return earlier.version;
   return hashOf(item) ?? cTag ?? eTag ?? `${item.lastModifiedDateTime ?? ""}/${item.size ?? 0}`;
 }
 
@@ -77,9 +77,9 @@ function hashOf({ file }: DriveItem): string | null {
 
 /** SharePoint calls many text files binary; then the name tells. */
 export function mimeTypeOf({ file, name }: DriveItem): string {
-  const given = bareMediaType(file?.mimeType ?? null);
-  const tells = given !== null && given !== "application/octet-stream";
-  return tells ? given : mediaTypeByName(name ?? "");
+  const mediaType = bareMediaType(file?.mimeType ?? null);
+  const tells = mediaType !== null && mediaType !== "application/octet-stream";
+  return tells ? mediaType : mediaTypeByName(name ?? "");
 }
 
 /** What `providerFilter` may ask for. */

@@ -32,8 +32,8 @@ export async function nameDrives(client: ApiClient, config: DocumentSiteConfig) 
   const siteId = await findSite(client, config.siteId ?? "");
   const libraries = await listLibraries(client, siteId);
   if (library === undefined) return { siteId, drives: libraries };
-  const found = libraries.find(({ name }) => name.toLowerCase() === library.toLowerCase());
-  if (found !== undefined) return { siteId: null, drives: [found] };
+  const match = libraries.find(({ name }) => name.toLowerCase() === library.toLowerCase());
+  if (match !== undefined) return { siteId: null, drives: [match] };
   const names = libraries.map(({ name }) => name).join(", ");
   throw denied(`the site has no library ${library}; it has: ${names}`);
 }
@@ -48,26 +48,26 @@ export async function openDrives(
   { siteId, drives }: Named,
   rootFolderId?: string,
 ): Promise<FollowedDrive[]> {
-  return await inParallel(drives, DRIVES_AT_ONCE, async (named) => ({
-    ...(await openDrive(client, named, siteId === null ? rootFolderId : undefined)),
-    base: siteId === null ? "" : `${segmentOf(named.name)}/`,
+  return await inParallel(drives, DRIVES_AT_ONCE, async (drive) => ({
+    ...(await openDrive(client, drive, siteId === null ? rootFolderId : undefined)),
+    base: siteId === null ? "" : `${segmentOf(drive.name)}/`,
   }));
 }
 
 export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {
   const first = client.address(`sites/${siteId}/drives`, { $select: "id,name" });
-  const listed = await client.all(drivePage, (next) => next ?? first, [404]);
-  if (listed === null) throw denied("the site was removed");
-  if (listed.length > MAX_LIBRARIES) {
+  const allDrives = await client.all(drivePage, (next) => next ?? first, [404]);
+  if (allDrives === null) throw denied("the site was removed");
+  if (allDrives.length > MAX_LIBRARIES) {
     throw denied(`the site has more than ${MAX_LIBRARIES} libraries: name one of them`);
   }
-  return listed.map(({ id, name }) => ({ id, name: name ?? id }));
+  return allDrives.map(({ id, name }) => ({ id, name: name ?? id }));
 }
 
 async function findSite(client: ApiClient, siteId: string): Promise<string> {
   const address = client.address(`sites/${siteKey(siteId)}`, { $select: "id" });
-  const found = await client.find(site, address, { absent: ABSENT });
-  if (found !== null) return found.id;
+  const siteItem = await client.find(site, address, { absent: ABSENT });
+  if (siteItem !== null) return siteItem.id;
   throw denied(
     `there is no site ${siteId}: siteId is the site's address, such as https://contoso.sharepoint.com/sites/hr`,
   );
@@ -86,18 +86,18 @@ async function openDrive(client: ApiClient, { id, name }: NamedDrive, rootFolder
   const address = client.address(`drives/${encodeURIComponent(id)}/${item}`, {
     $select: Object.keys(rootItem.shape).join(","),
   });
-  const found = await client.find(rootItem, address, { absent: ABSENT });
-  if (found === null) {
+  const root = await client.find(rootItem, address, { absent: ABSENT });
+  if (root === null) {
     throw denied(
       rootFolderId === undefined
         ? `there is no drive ${id}, or the app may not see it`
         : `the library ${name} has no folder ${rootFolderId}`,
     );
   }
-  if (!found.folder && !found.root) {
+  if (!root.folder && !root.root) {
     throw denied(`${rootFolderId ?? ""} is not a folder: rootFolderId must be the id of a folder`);
   }
-  return { id, name, root: found.id, link: null, folders: {}, sharing: null };
+  return { id, name, root: root.id, link: null, folders: {}, sharing: null };
 }
 
 const denied = (message: string) => new SourceFailure("denied", `SharePoint: ${message}`);

@@ -56,13 +56,13 @@ const isThrottle = ({ status, code }: ApiError) =>
 /** The failure that an error of Graph's is; `remedy`: what to do when access is refused. */
 export function graphFailure(error: ApiError, remedy: string): SourceFailure {
   const { status, code, retryAfterMs: wait } = error;
-  const told = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
-  if (isThrottle(error)) return new SourceFailure("throttled", told, wait);
+  const problem = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
+  if (isThrottle(error)) return new SourceFailure("throttled", problem, wait);
   if (status === 401) {
     const needed = "add the application permission Sites.Selected and grant admin consent";
-    return new SourceFailure("denied", `${told}: the app may not use SharePoint: ${needed}`);
+    return new SourceFailure("denied", `${problem}: the app may not use SharePoint: ${needed}`);
   }
-  if (status === 423) return new SourceFailure("denied", `${told}: the site is locked`);
-  if (status === 403 || status === 404) return new SourceFailure("denied", `${told}: ${remedy}`);
-  return new SourceFailure("down", told, wait);
+  if (status === 423) return new SourceFailure("denied", `${problem}: the site is locked`);
+  if (status === 403 || status === 404) return new SourceFailure("denied", `${problem}: ${remedy}`);
+  return new SourceFailure("down", problem, wait);
 }

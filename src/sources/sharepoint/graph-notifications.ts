@@ -47,9 +47,12 @@ function notificationsIn(body: string): WatchNotification[] {
   const all = collection.safeParse(parsedJson(body)).data?.value ?? [];
   const distinct = new Map<string, WatchNotification>();
   for (const each of all) {
-    const known = notificationOf(each);
-    if (known === null || distinct.size >= MAX_NOTIFICATIONS) continue;
-    distinct.set(`${known.watchId} ${known.event} ${known.token}`, known);
+    const notification = notificationOf(each);
+    if (notification === null || distinct.size >= MAX_NOTIFICATIONS) continue;
+    distinct.set(
+      `${notification.watchId} ${notification.event} ${notification.token}`,
+      notification,
+    );
   }
   return [...distinct.values()];
 }

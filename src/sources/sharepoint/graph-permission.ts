@@ -61,7 +61,7 @@ export function readPermissions(
     if (end !== Infinity) ends.push(end);
     return principalsIn(each, context);
   });
-  const distinct = [...new Set(principals.filter((one) => one !== null))];
+  const distinct = [...new Set(principals.filter((principal) => principal !== null))];
   return {
     readers: { principals: distinct.map((principal) => ({ principal, from: context.from })) },
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
@@ -108,17 +108,17 @@ function namedBy(
   if (siteGroup) return [groupPrincipal(`${SITE_GROUP}${context.driveId}/${siteGroup.id ?? ""}`)];
   const name = claim.startsWith(MEMBER_CLAIM) ? claim.slice(MEMBER_CLAIM.length) : "";
   const addresses = [identity.user?.email, siteUser?.email, name];
-  return addresses.map((one) => userPrincipal(one ?? ""));
+  return addresses.map((address) => userPrincipal(address ?? ""));
 }
 
 /** Who a member of a site's group is. */
 export const principalsOfClaim = (siteUser: Identities["siteUser"], domains: string[]) =>
-  namedBy({ siteUser }, { domains, driveId: "" }).filter((one) => one !== null);
+  namedBy({ siteUser }, { domains, driveId: "" }).filter((principal) => principal !== null);
 
 /** By its id, and by its address where it has one. */
 function groupsNamedBy({ group, siteUser }: Identities) {
-  const [, claimed] = GROUP_CLAIM.exec(siteUser?.loginName ?? "") ?? [];
-  const id = claimed ?? group?.id ?? "";
+  const [, groupId] = GROUP_CLAIM.exec(siteUser?.loginName ?? "") ?? [];
+  const id = groupId ?? group?.id ?? "";
   if (id === "") return [];
   return [groupPrincipal(id), groupPrincipal(id.endsWith(OWNERS) ? "" : (group?.email ?? ""))];
 }

@@ -46,9 +46,9 @@ export function graphWatcher(
         expirationDateTime: expiration(),
         clientState: token,
       };
-      const asked = await client.ask(subscription, client.address("subscriptions"), { body });
-      if ("answer" in asked) return watchOf(asked.answer);
-      throw refusal(asked.error, baseUrl) ?? client.failure(asked.error);
+      const reply = await client.ask(subscription, client.address("subscriptions"), { body });
+      if ("answer" in reply) return watchOf(reply.answer);
+      throw refusal(reply.error, baseUrl) ?? client.failure(reply.error);
     },
 
     async extend({ id }, signal): Promise<Watch | null> {
@@ -74,6 +74,6 @@ function refusal({ status, code }: ApiError, baseUrl: string): SourceFailure | n
   const lacking = "the app's permission is not enough for notifications";
   const why = status === 400 ? `Microsoft does not notify ${baseUrl}` : lacking;
   if (![400, 401, 403].includes(status)) return null;
-  const told = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
-  return new SourceFailure("denied", `${told}: ${why}`);
+  const problem = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
+  return new SourceFailure("denied", `${problem}: ${why}`);
 }

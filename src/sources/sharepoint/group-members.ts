@@ -33,8 +33,8 @@ export async function entraMembers(client: ApiClient, group: string): Promise<Pr
     if (type !== USER) return [];
     if (!userPrincipalName && !mail)
       throw denied("Microsoft Entra", "grant the app User.ReadBasic.All to read its members");
-    const names = [mail, userPrincipalName].map((one) => userPrincipal(one ?? ""));
-    return names.filter((one) => one !== null);
+    const names = [mail, userPrincipalName].map((name) => userPrincipal(name ?? ""));
+    return names.filter((principal) => principal !== null);
   });
 }
 
@@ -86,7 +86,7 @@ export async function siteGroupMembers(
       "only an app with a certificate may read members of a site's own groups",
     );
   const [drive, id] = group.slice(SITE_GROUP.length).split("/");
-  const driveId = driveIds.find((one) => one.toLowerCase() === drive);
+  const driveId = driveIds.find((id) => id.toLowerCase() === drive);
   if (driveId === undefined) throw denied("SharePoint", "its library is not read any more");
   const path = `drives/${encodeURIComponent(driveId)}/root`;
   const { sharepointIds } = await graph.get(root, path, { $select: "sharepointIds" });
@@ -107,7 +107,7 @@ async function withMembers(graph: ApiClient, principals: Principal[]) {
   for (const principal of principals) {
     if (!principal.startsWith("group:")) continue;
     const inner = await entraMembers(graph, principal.slice("group:".length)).catch(refusal);
-    for (const one of inner) all.add(one);
+    for (const member of inner) all.add(member);
   }
   return [...all];
 }

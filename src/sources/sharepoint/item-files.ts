@@ -26,23 +26,23 @@ export type ItemFiles = {
 export async function itemFiles(
   items: DriveItem[],
   drive: FollowedDrive,
-  known: DriveOptions["known"],
+  knownFiles: DriveOptions["known"],
 ): Promise<ItemFiles> {
   const { inside, deleted, problems } = sorted(items, drive);
   const ids = inside.map(({ item }) => item.id);
-  const before = await known.byExternalId(ids);
+  const before = await knownFiles.byExternalId(ids);
   const knownById = new Map(before.map((file) => [file.externalId, file]));
   const paths = await uniquePaths(
-    { byPath: known.byPath, byExternalId: async () => before },
+    { byPath: knownFiles.byPath, byExternalId: async () => before },
     inside.map(({ item, place }) => ({
       id: item.id,
       path: pathOf(place, item),
     })),
   );
-  const files = inside.map((placed) => {
-    const { id } = placed.item;
-    const file = listedFile(placed, drive.id, knownById.get(id), paths.get(id) ?? "");
-    const readers = readersFor(drive, { id, ancestors: placed.place.ancestors });
+  const files = inside.map((item) => {
+    const { id } = item.item;
+    const file = listedFile(item, drive.id, knownById.get(id), paths.get(id) ?? "");
+    const readers = readersFor(drive, { id, ancestors: item.place.ancestors });
     if (readers !== undefined) file.readers = readers;
     return file;
   });
@@ -79,7 +79,7 @@ function reasonOf(item: DriveItem): string {
 function listedFile(
   { item, place }: Placed,
   driveId: string,
-  known: ListedFile | undefined,
+  earlier: ListedFile | undefined,
   path: string,
 ): ListedFile {
   return {
@@ -89,7 +89,7 @@ function listedFile(
     name: item.name ?? "",
     size: item.size ?? 0,
     mimeType: mimeTypeOf(item),
-    version: versionOf(item, known),
+    version: versionOf(item, earlier),
     metadata: metadataOf(item, place.ancestors),
     sourceState: { driveId, ...tagsOf(item) },
     modifiedAt: timeIn(item.lastModifiedDateTime ?? ""),

@@ -28,19 +28,19 @@ type Reading = { client: ApiClient; now: number; drives: StoredDrives; drive: Fo
  */
 export async function readSharing(
   reading: Reading,
-  of: { items: DriveItem[]; asked: string[]; isFirst: boolean },
+  page: { items: DriveItem[]; asked: string[]; isFirst: boolean },
 ): Promise<boolean> {
   const { drive, drives } = reading;
   const { sharing } = drive;
   if (sharing === null) return false;
-  for (const item of of.items) if (kindOf(item) === "deleted") delete sharing[item.id];
-  const own = of.items.filter(
+  for (const item of page.items) if (kindOf(item) === "deleted") delete sharing[item.id];
+  const own = page.items.filter(
     (item) => kindOf(item) !== "deleted" && (item.shared || sharing[item.id] !== undefined),
   );
   const files = new Set(own.flatMap((item) => (kindOf(item) === "file" ? [item.id] : [])));
-  const ids = new Set([...own.map(({ id }) => id), ...of.asked]);
+  const ids = new Set([...own.map(({ id }) => id), ...page.asked]);
   // A feed may keep silent about its root.
-  if (of.isFirst) ids.add(drive.root);
+  if (page.isFirst) ids.add(drive.root);
   const changed = await inParallel([...ids], ITEMS_AT_ONCE, async (id) => {
     const from = files.has(id) ? "file" : nameOf(drive, id);
     const { readers, expiresAt } = await readersOf(reading, id, from);
@@ -75,13 +75,13 @@ async function readersOf(
   from: string,
 ): Promise<ReadPermissions> {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}/permissions`;
-  const found = await client.all(
+  const permissions = await client.all(
     permissionPage,
     (next) => next ?? client.address(path),
     [403, 404],
   );
-  if (found === null) return { readers: { unreadable: REFUSED }, expiresAt: null };
-  return readPermissions(found, { now, from, driveId, domains });
+  if (permissions === null) return { readers: { unreadable: REFUSED }, expiresAt: null };
+  return readPermissions(permissions, { now, from, driveId, domains });
 }
 
 const REFUSED =
@@ -94,6 +94,9 @@ const organizations = z.object({
 /** The tenant's domains; none where the app may not read them. */
 export async function readDomains(client: ApiClient): Promise<string[]> {
   const address = client.address("organization", { $select: "verifiedDomains" });
-  const found = await client.find(organizations, address, { absent: [401, 403, 404] });
-  return found?.value.flatMap((one) => one.verifiedDomains?.map(({ name }) => name) ?? []) ?? [];
+  const organization = await client.find(organizations, address, { absent: [401, 403, 404] });
+  return (
+    organization?.value.flatMap((entry) => entry.verifiedDomains?.map(({ name }) => name) ?? []) ??
+    []
+  );
 }

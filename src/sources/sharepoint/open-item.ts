@@ -27,10 +27,10 @@ export async function openItem(client: ApiClient, file: ListedFile): Promise<Ope
   for (let attempt = 1; ; attempt++) {
     const address = await addressOf(client, file);
     if (address === null) throw missingFile("SharePoint: 404");
-    const asked = await client.downloadWithoutToken(address);
-    if ("got" in asked) return openedFrom(asked.got, file.mimeType);
-    const { status } = asked.error;
-    if (!REFUSED.has(status)) throw client.failure(asked.error);
+    const reply = await client.downloadWithoutToken(address);
+    if ("got" in reply) return openedFrom(reply.got, file.mimeType);
+    const { status } = reply.error;
+    if (!REFUSED.has(status)) throw client.failure(reply.error);
     if (attempt === TRIES) {
       throw new SourceFailure("down", `SharePoint: ${status} for the download`);
     }
@@ -41,12 +41,12 @@ async function addressOf(
   client: ApiClient,
   { externalId, sourceState }: ListedFile,
 ): Promise<string | null> {
-  const stored = sourceState?.["driveId"];
-  const driveId = encodeURIComponent(typeof stored === "string" ? stored : "");
+  const storedDriveId = sourceState?.["driveId"];
+  const driveId = encodeURIComponent(typeof storedDriveId === "string" ? storedDriveId : "");
   const path = `drives/${driveId}/items/${encodeURIComponent(externalId ?? "")}`;
-  const found = await client.find(downloadable, client.address(path, { $select: FIELDS }));
-  if (found === null || found.deleted) return null;
-  const { malware, [DOWNLOAD_URL]: address } = found;
+  const item = await client.find(downloadable, client.address(path, { $select: FIELDS }));
+  if (item === null || item.deleted) return null;
+  const { malware, [DOWNLOAD_URL]: address } = item;
   if (malware) throw new SourceFailure("bad-file", "SharePoint: Microsoft marks it as malware");
   if (address === undefined) {
     throw new SourceFailure("bad-file", "SharePoint: it cannot be downloaded");

@@ -66,7 +66,7 @@ function forgetFolder(drive: FollowedDrive, id: string): boolean {
 /** Whether it was known by another name or place, and lies or lay beneath the root. */
 function applyFolder(drive: FollowedDrive, item: DriveItem): boolean {
   const before = drive.folders[item.id];
-  const after = placed(item);
+  const after = placeOf(item);
   if (before?.name === after.name && before.parent === after.parent) return false;
   const wasInside = isBeneath(drive, item.id);
   drive.folders[item.id] = after;
@@ -74,7 +74,7 @@ function applyFolder(drive: FollowedDrive, item: DriveItem): boolean {
 }
 
 /** A notebook holds pages that are no files of ours; above the drive's root there is nothing. */
-const placed = (item: DriveItem) =>
+const placeOf = (item: DriveItem) =>
   kindOf(item) === "folder"
     ? { name: item.name ?? "", parent: item.parentReference?.id ?? null }
     : { name: "", parent: null };
@@ -88,7 +88,7 @@ export async function findMissingFolders(
   drive: FollowedDrive,
   items: DriveItem[],
 ): Promise<string[]> {
-  const asked: string[] = [];
+  const ids: string[] = [];
   const checked = new Set([drive.root]);
   for (const item of items) {
     if (kindOf(item) !== "file") continue;
@@ -98,18 +98,18 @@ export async function findMissingFolders(
       const known: Folder | undefined = drive.folders[at];
       const folder: Folder | null = known ?? (await askForFolder(client, drive.id, at));
       if (folder === null) break;
-      if (known === undefined) asked.push(at);
+      if (known === undefined) ids.push(at);
       drive.folders[at] = folder;
       at = folder.parent;
     }
   }
-  return asked;
+  return ids;
 }
 
 /** Null when it has gone, or cannot be seen. */
 async function askForFolder(client: ApiClient, driveId: string, id: string) {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}`;
   const address = client.address(path, { $select: fieldsOf({ withReaders: false }) });
-  const found = await client.find(driveItem, address, { absent: [403, 404] });
-  return found === null ? null : placed(found);
+  const item = await client.find(driveItem, address, { absent: [403, 404] });
+  return item === null ? null : placeOf(item);
 }

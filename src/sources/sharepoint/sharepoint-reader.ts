@@ -69,11 +69,11 @@ export class SharePointReader implements SourceReader {
 
   async check(signal: AbortSignal): Promise<string> {
     const client = this.#graph(signal);
-    const named = await nameDrives(client, this.#config);
-    if (named.siteId === null) await openDrives(client, named, this.#config.rootFolderId);
-    const names = named.drives.map(({ name }) => `"${name}"`).slice(0, NAMES_SHOWN);
+    const drives = await nameDrives(client, this.#config);
+    if (drives.siteId === null) await openDrives(client, drives, this.#config.rootFolderId);
+    const names = drives.drives.map(({ name }) => `"${name}"`).slice(0, NAMES_SHOWN);
     const what =
-      named.siteId === null ? "library" : `site and its ${named.drives.length} libraries`;
+      drives.siteId === null ? "library" : `site and its ${drives.drives.length} libraries`;
     return `SharePoint: the app sees the ${what} ${names.join(", ")}`;
   }
 
@@ -87,9 +87,9 @@ export class SharePointReader implements SourceReader {
     // What was kept between pages may be lost, or of another listing.
     if (drives !== null && (at === null || drives.run === at.run)) {
       const start = at ?? { run: drives.run, drive: 0, link: null, restarts };
-      const read = await this.#readPage(drives, start, signal);
-      if (read !== null) {
-        return await this.#listingPage({ ...drives, moved: drives.moved || read.moved }, read);
+      const page = await this.#readPage(drives, start, signal);
+      if (page !== null) {
+        return await this.#listingPage({ ...drives, moved: drives.moved || page.moved }, page);
       }
     }
     if (restarts >= MAX_RESTARTS) {
@@ -111,9 +111,9 @@ export class SharePointReader implements SourceReader {
     if (drives === null || this.#isOutdated(drives)) return null;
     const link = drives.drives[0]?.link ?? null;
     const start = at ?? { run: drives.run, drive: 0, link, restarts: 0 };
-    const read = await this.#readPage(drives, start, signal);
-    if (read === null || read.moved) return null;
-    return await this.#listingPage(drives, read);
+    const page = await this.#readPage(drives, start, signal);
+    if (page === null || page.moved) return null;
+    return await this.#listingPage(drives, page);
   }
 
   async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
@@ -161,30 +161,30 @@ export class SharePointReader implements SourceReader {
   }
 
   async #continued(from: string, { run }: Position): Promise<StoredDrives | null> {
-    const stored = await this.#drives.pending();
-    return stored?.from === from && stored.run === run ? stored : null;
+    const storedDrives = await this.#drives.pending();
+    return storedDrives?.from === from && storedDrives.run === run ? storedDrives : null;
   }
 
   /** The drives as a feed begins: libraries may have come since. Null when some are no more. */
   async #takeUp(from: string, signal: AbortSignal): Promise<StoredDrives | null> {
-    const stored = await this.#drives.committed();
-    if (stored?.cursor !== from) return null;
-    const drives = { ...stored, cursor: null, run: crypto.randomUUID(), from };
-    if (stored.siteId === null) return drives;
+    const storedDrives = await this.#drives.committed();
+    if (storedDrives?.cursor !== from) return null;
+    const drives = { ...storedDrives, cursor: null, run: crypto.randomUUID(), from };
+    if (storedDrives.siteId === null) return drives;
     const client = this.#graph(signal);
-    const { siteId } = stored;
+    const { siteId } = storedDrives;
     const libraries = await listLibraries(client, siteId);
     const names = new Map(libraries.map(({ id, name }) => [id, name]));
-    if (stored.drives.some(({ id, name }) => names.get(id) !== name)) return null;
-    const known = new Set(stored.drives.map(({ id }) => id));
-    const added = libraries.filter(({ id }) => !known.has(id));
-    const opened = await openDrives(client, { siteId, drives: added });
-    return { ...drives, drives: [...stored.drives, ...this.#unread(opened)] };
+    if (storedDrives.drives.some(({ id, name }) => names.get(id) !== name)) return null;
+    const knownIds = new Set(storedDrives.drives.map(({ id }) => id));
+    const added = libraries.filter(({ id }) => !knownIds.has(id));
+    const addedDrives = await openDrives(client, { siteId, drives: added });
+    return { ...drives, drives: [...storedDrives.drives, ...this.#unread(addedDrives)] };
   }
 
   /** Null when the link has expired, or the drive has gone. */
-  async #readPage(stored: StoredDrives, at: Position, signal: AbortSignal) {
-    const { run, drives } = stored;
+  async #readPage(storedDrives: StoredDrives, at: Position, signal: AbortSignal) {
+    const { run, drives } = storedDrives;
     const drive = drives[at.drive];
     if (drive === undefined)
       return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
@@ -193,10 +193,10 @@ export class SharePointReader implements SourceReader {
     if (page === null) return null;
     const { items, nextLink, deltaLink } = page;
     const movedFolders = applyFolders(drive, items);
-    const asked = await findMissingFolders(client, drive, items);
-    const reading = { client, now: this.#options.now(), drives: stored, drive };
+    const folders = await findMissingFolders(client, drive, items);
+    const reading = { client, now: this.#options.now(), drives: storedDrives, drive };
     const isFirst = at.link === drive.link;
-    const moved = (await readSharing(reading, { items, asked, isFirst })) || movedFolders;
+    const moved = (await readSharing(reading, { items, asked: folders, isFirst })) || movedFolders;
     const files = await itemFiles(items, drive, this.#options.known);
     const read = { ...files, entries: items.length, moved };
     if (nextLink !== null) return { ...read, next: { ...at, run, link: nextLink } };
@@ -206,8 +206,8 @@ export class SharePointReader implements SourceReader {
     return { ...read, next };
   }
 
-  async #listingPage(drives: StoredDrives, read: ReadPage): Promise<ListingPage> {
-    const { files, deleted, problems, entries, next } = read;
+  async #listingPage(drives: StoredDrives, page: ReadPage): Promise<ListingPage> {
+    const { files, deleted, problems, entries, next } = page;
     const cursor = next === null ? await cursorOf(drives.drives) : null;
     await this.#drives.keep({ ...drives, cursor });
     return {

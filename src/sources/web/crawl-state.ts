@@ -173,8 +173,8 @@ export async function keepCrawl(store: ReaderStore, crawl: Crawl): Promise<strin
 export async function readCrawl(store: ReaderStore, cursor: string): Promise<Crawl> {
   const [id = "", step = "", attempt = ""] = cursor.split(" ");
   const bytes = await store.read(`${stepFolder(id, step)}${attempt}`);
-  const kept = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
-  const { data: crawl } = crawlState.safeParse(kept);
+  const json = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
+  const { data: crawl } = crawlState.safeParse(json);
   if (crawl === undefined) throw new SourceFailure("down", "web: the crawl's state was lost");
   return crawl;
 }

@@ -37,7 +37,10 @@ export async function crawlStep(step: Step): Promise<boolean> {
   }
 }
 
-async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise<Subject[]> {
+async function nextWave(
+  { crawl, bounds, known: knownFiles }: Step,
+  atMost: number,
+): Promise<Subject[]> {
   const entries: Waiting[] = [];
   while (entries.length < atMost) {
     const [next] = crawl.waiting;
@@ -47,7 +50,7 @@ async function nextWave({ crawl, bounds, known }: Step, atMost: number): Promise
     entries.push(entry);
   }
   const pages = entries.filter(({ kind }) => kind === "page").map(({ url }) => url);
-  const files = pages.length === 0 ? [] : await known.byPath(pages);
+  const files = pages.length === 0 ? [] : await knownFiles.byPath(pages);
   const byPath = new Map(files.map((file) => [file.path, file]));
   return entries.map((entry) => subjectOf(entry, byPath.get(entry.url) ?? null));
 }
@@ -82,9 +85,9 @@ async function readWave(step: Step, wave: Subject[], startedAt: number): Promise
 }
 
 /** Pushed URLs of earlier days, once all else is done. Whether any waits now. */
-async function addPushed({ bounds, crawl, known }: Step): Promise<boolean> {
+async function addPushed({ bounds, crawl, known: knownFiles }: Step): Promise<boolean> {
   while (!crawl.pushedDone) {
-    const files = await known.pushed(crawl.pushedAfter, PUSHED_AT_ONCE);
+    const files = await knownFiles.pushed(crawl.pushedAfter, PUSHED_AT_ONCE);
     for (const { path } of files) {
       if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
     }

@@ -18,16 +18,16 @@ export type Step = Crawler & {
 /** An address with what earlier scans know of it. A pushed URL stays one, however it is found again. */
 export type Subject = { entry: Waiting; known: ListedFile | null; found: FoundBy };
 
-export const subjectOf = (entry: Waiting, known: ListedFile | null): Subject => ({
+export const subjectOf = (entry: Waiting, file: ListedFile | null): Subject => ({
   entry,
-  known,
-  found: isPushed(known) ? "pushed" : entry.found,
+  known: file,
+  found: isPushed(file) ? "pushed" : entry.found,
 });
 
-export const isPushed = (known: ListedFile | null) => known?.sourceState?.["pushed"] === true;
+export const isPushed = (file: ListedFile | null) => file?.sourceState?.["pushed"] === true;
 
-export const findKnown = async ({ known }: Step, path: string): Promise<ListedFile | null> =>
-  (await known.byPath([path]))[0] ?? null;
+export const findKnown = async ({ known: files }: Step, path: string): Promise<ListedFile | null> =>
+  (await files.byPath([path]))[0] ?? null;
 
 export const takesPushesOf = ({ pushHosts }: Bounds, { hostname }: URL) =>
   pushHosts === null || pushHosts.has(hostname);
@@ -42,10 +42,10 @@ const failed = (...why: ConstructorParameters<typeof SourceFailure>): Fetched =>
  * site answers. `alone`: nothing else is being read, so that the page may be large.
  */
 export async function fetchEntry(step: Step, subject: Subject, alone: boolean): Promise<Fetched> {
-  const { url, kind, found } = subject.entry;
+  const { url, kind, found: foundBy } = subject.entry;
   const options = {
     validatorsOf: async (hop: URL) => validatorsOf(await knownAt(step, subject, hop)),
-    anyType: kind === "map" || found !== "link",
+    anyType: kind === "map" || foundBy !== "link",
     refuse: (hop: URL) => refusedHop(step, subject, hop),
     alone,
   };
@@ -81,18 +81,22 @@ async function knownAt(step: Step, subject: Subject, hop: URL) {
   return file?.url === hop.href ? file : null;
 }
 
-function validatorsOf(known: ListedFile | null): Validators | null {
-  if (known === null || known.version === "") return null;
-  const { etag, lastModified } = known.sourceState ?? {};
+function validatorsOf(file: ListedFile | null): Validators | null {
+  if (file === null || file.version === "") return null;
+  const { etag, lastModified } = file.sourceState ?? {};
   return { etag: textOf(etag), lastModified: textOf(lastModified) };
 }
 
 export const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
 /** Why an address may not redirect there: to another site than the source's or its own. */
-function refusedHop({ bounds, crawl }: Step, { entry, found }: Subject, to: URL): string | null {
+function refusedHop(
+  { bounds, crawl }: Step,
+  { entry, found: foundBy }: Subject,
+  to: URL,
+): string | null {
   const isOwn =
-    found === "pushed" ? takesPushesOf(bounds, to) : hostOf(new URL(entry.url)) === hostOf(to);
+    foundBy === "pushed" ? takesPushesOf(bounds, to) : hostOf(new URL(entry.url)) === hostOf(to);
   return isOwn || ownsHost(crawl, to) ? null : "redirects to another host";
 }
 
@@ -100,7 +104,7 @@ function refusedHop({ bounds, crawl }: Step, { entry, found }: Subject, to: URL)
  * Where a redirect led, when the file goes by that address: null for the asked address itself. A
  * pushed URL keeps its own.
  */
-export function movedTo({ entry, found }: Subject, url: URL): string | null {
+export function movedTo({ entry, found: foundBy }: Subject, url: URL): string | null {
   const target = normalizeUrl(url).href;
-  return found === "pushed" || twinsOf(entry.url).includes(target) ? null : target;
+  return foundBy === "pushed" || twinsOf(entry.url).includes(target) ? null : target;
 }

@@ -115,8 +115,8 @@ function isFull(crawl: Crawl, { maxPages }: Bounds): boolean {
 }
 
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
-export function addNamed(crawl: Crawl, url: string, found: FoundBy, depth: number): void {
-  add(crawl, { url, kind: "page", found, depth });
+export function addNamed(crawl: Crawl, url: string, foundBy: FoundBy, depth: number): void {
+  add(crawl, { url, kind: "page", found: foundBy, depth });
 }
 
 const MAPPED_AT_ONCE = 500;
@@ -143,7 +143,7 @@ function addMapped(
   crawl: Crawl,
   bounds: Bounds,
   mapped: Mapped,
-  { base, found }: Pick<MapOrigin, "base" | "found">,
+  { base, found: foundBy }: Pick<MapOrigin, "base" | "found">,
 ): void {
   const verdict = guardUrl(mapped.address, base, bounds.allowPrivate);
   if (!verdict.ok || !ownsHost(crawl, verdict.url)) {
@@ -153,13 +153,13 @@ function addMapped(
   if (!bounds.filter(verdict.url) || isTooLong(verdict.url) || isFull(crawl, bounds)) return;
   const url = normalizeUrl(verdict.url);
   if (isMet(crawl, url)) return;
-  if (found === "link" && !isWanted(crawl, bounds, url)) {
+  if (foundBy === "link" && !isWanted(crawl, bounds, url)) {
     leaveOut(crawl, bounds, url.href, "startUrls");
     return;
   }
   const modifiedAt = pageTime(mapped.modified);
   const when = modifiedAt === null ? {} : { modifiedAt };
-  add(crawl, { url: url.href, kind: "page", found, depth: bounds.mapDepth, ...when });
+  add(crawl, { url: url.href, kind: "page", found: foundBy, depth: bounds.mapDepth, ...when });
 }
 
 /** What named sitemaps: the settings, a robots.txt or another sitemap. */
@@ -167,7 +167,7 @@ type MapOrigin = { base?: URL; depth: number; found: FoundBy; isOfAnyHost?: bool
 
 /** Sitemaps come first: what they name is named, even when a page links to it as well. */
 export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], from: MapOrigin): void {
-  const { base, depth, found, isOfAnyHost = false } = from;
+  const { base, depth, found: foundBy, isOfAnyHost = false } = from;
   const maps: Waiting[] = [];
   for (const address of addresses) {
     const verdict = guardUrl(address, base, bounds.allowPrivate);
@@ -184,7 +184,7 @@ export function addMaps(crawl: Crawl, bounds: Bounds, addresses: string[], from:
     if (stateOf(crawl, href) !== null) continue;
     crawl.maps += 1;
     noteState(crawl, href, "waiting");
-    maps.push({ url: href, kind: "map", found, depth });
+    maps.push({ url: href, kind: "map", found: foundBy, depth });
   }
   crawl.waiting.unshift(...maps);
 }
@@ -196,7 +196,8 @@ function add(crawl: Crawl, entry: Waiting): void {
 }
 
 /** Whether the limits on a crawl's pages count this one. */
-export const isBounded = ({ kind, found }: Waiting) => kind === "page" && found !== "pushed";
+export const isBounded = ({ kind, found: foundBy }: Waiting) =>
+  kind === "page" && foundBy !== "pushed";
 
 /** Null: there is none, or none may be fetched before the `underWay` bounded ones have ended. */
 export function takeWaiting(
@@ -206,7 +207,7 @@ export function takeWaiting(
 ): Waiting | null {
   const { waiting } = crawl;
   const hasRoom = bounds.maxPages - crawl.listed - underWay > 0;
-  let passed = 0;
+  let skipped = 0;
   let next: Waiting | null = null;
   for (const entry of waiting) {
     // A redirect or a canonical link may have settled it meanwhile.
@@ -214,13 +215,13 @@ export function takeWaiting(
     const isTaken = isDue && (hasRoom || !isBounded(entry));
     if (isTaken) next = entry;
     if (isTaken || (isDue && underWay > 0)) break;
-    passed += 1;
+    skipped += 1;
     if (!isDue) continue;
     noteState(crawl, entry.url, "dropped");
     crawl.leftOut.maxPages += 1;
   }
   // At once: to shift a long list by each entry takes time that grows with its square.
-  waiting.splice(0, next === null ? passed : passed + 1);
+  waiting.splice(0, next === null ? skipped : skipped + 1);
   return next;
 }
 

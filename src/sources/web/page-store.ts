@@ -8,16 +8,16 @@ export const pageKey = async (path: string, version: string) =>
   `${FOLDER}${await sha256Hex(path)}/${version}`;
 
 /** Removes bytes of versions that no file has: a crawl kept them and died before they were recorded. */
-export async function forgetOrphans(store: ReaderStore, known: KnownFiles): Promise<void> {
-  const kept = new Set<string>();
+export async function forgetOrphans(store: ReaderStore, knownFiles: KnownFiles): Promise<void> {
+  const keptKeys = new Set<string>();
   let files: { path: string; version: string }[];
   let after: string | null = null;
   do {
-    files = await known.all(after, FILES_AT_ONCE);
-    for (const { path, version } of files) kept.add(await pageKey(path, version));
+    files = await knownFiles.all(after, FILES_AT_ONCE);
+    for (const { path, version } of files) keptKeys.add(await pageKey(path, version));
     after = files.at(-1)?.path ?? null;
   } while (files.length === FILES_AT_ONCE);
-  await store.retain(FOLDER, (key) => kept.has(key));
+  await store.retain(FOLDER, (key) => keptKeys.has(key));
 }
 
 /** The index job need not fetch again; a page that did not change still leads to its links. */

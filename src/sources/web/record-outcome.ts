@@ -39,8 +39,8 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
   if (facts !== null) await follow(step, subject, page.url, facts, asks);
 }
 
-function isTaken({ crawl, bounds }: Step, { found }: Subject, url: URL): boolean {
-  if (found !== "link") return found === "pushed" || bounds.filter(url);
+function isTaken({ crawl, bounds }: Step, { found: foundBy }: Subject, url: URL): boolean {
+  if (foundBy !== "link") return foundBy === "pushed" || bounds.filter(url);
   return isWanted(crawl, bounds, normalizeUrl(url));
 }
 
@@ -58,16 +58,16 @@ function isRecorded({ crawl }: Step, url: string): boolean {
 /** Named addresses, and pages that are themselves somebody's canonical, stay. */
 async function yieldsToCanonical(
   step: Step,
-  { entry, found }: Subject,
+  { entry, found: foundBy }: Subject,
   page: Page,
   facts: HtmlPage,
 ): Promise<boolean> {
-  const stays = entry.isCanonical === true || found === "start" || found === "pushed";
+  const stays = entry.isCanonical === true || foundBy === "start" || foundBy === "pushed";
   const target = stays ? null : canonicalOf(step, page, facts);
   if (target === null || target === entry.url) return false;
   const { crawl } = step;
-  const seen = stateOf(crawl, target);
-  if (seen === "listed" || seen === "dropped") return seen === "listed";
+  const state = stateOf(crawl, target);
+  if (state === "listed" || state === "dropped") return state === "listed";
   const better = { ...entry, url: target, isCanonical: true };
   const subject = subjectOf(better, await findKnown(step, target));
   // Canonicals are not followed further: two pages that name each other would both be dropped.
@@ -89,16 +89,16 @@ function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): str
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
 
 async function listPage(step: Step, listing: Listing): Promise<void> {
-  const { entry, found, path, page } = listing;
+  const { entry, found: foundBy, path, page } = listing;
   const { crawl, store, out } = step;
   // After a redirect what is known belongs to another address.
-  const known = path === entry.url ? listing.known : await findKnown(step, path);
+  const file = path === entry.url ? listing.known : await findKnown(step, path);
   const version = await sha256Hex(page.bytes);
-  if (known?.version !== version) {
-    await keepPage(store, path, { version, bytes: page.bytes }, known?.version ?? "");
+  if (file?.version !== version) {
+    await keepPage(store, path, { version, bytes: page.bytes }, file?.version ?? "");
   }
-  const pushed = found === "pushed" || isPushed(known);
-  out.files.push(fileOf(listing, { version, isNew: known?.version !== version }, pushed));
+  const pushed = foundBy === "pushed" || isPushed(file);
+  out.files.push(fileOf(listing, { version, isNew: file?.version !== version }, pushed));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
@@ -162,33 +162,34 @@ async function recordUnchanged(
   subject: Subject,
   { url, robotsTag }: { url: URL; robotsTag: string | null },
 ): Promise<void> {
-  const { entry, found } = subject;
+  const { entry, found: foundBy } = subject;
   const moved = movedTo(subject, url);
   if (moved !== null && isRecorded(step, moved)) return;
-  const known = moved === null ? subject.known : await findKnown(step, moved);
-  const asks = known === null ? null : await followKept(step, { ...subject, known }, robotsTag);
-  if (known === null || asks === null) {
+  const file = moved === null ? subject.known : await findKnown(step, moved);
+  const asks =
+    file === null ? null : await followKept(step, { ...subject, known: file }, robotsTag);
+  if (file === null || asks === null) {
     // Its bytes are lost, and with them its links: fetch it whole.
     const fetched = await fetchEntry(step, subjectOf(entry, null), true);
     if (fetched.outcome !== "unchanged") return await recordOutcome(step, subject, fetched);
   }
-  if (known === null) return;
+  if (file === null) return;
   if (asks?.noIndex === true) {
-    recordMissing(step, { ...subject, known }, NOT_TO_BE_INDEXED);
+    recordMissing(step, { ...subject, known: file }, NOT_TO_BE_INDEXED);
     return;
   }
-  step.out.files.push(known);
-  noteListed(step, known.path, found === "pushed" || isPushed(known));
+  step.out.files.push(file);
+  noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
 }
 
 /** Deleted or no longer to be indexed. What never was a file becomes none, unless it was named. */
 function recordMissing(step: Step, subject: Subject, why: string): void {
-  const { known, found } = subject;
-  const wasRead = known !== null && known.version !== "";
+  const { known: file, found: foundBy } = subject;
+  const wasRead = file !== null && file.version !== "";
   // A pushed URL that never existed is an error at first, and deleted at the next scan.
-  const hadItsChance = known !== null && found === "pushed" && !step.crawl.isLook;
-  if (wasRead || hadItsChance) step.out.deleted.push(known.path);
-  else if (found === "link") skip(step, subject.entry.url, why);
+  const hadItsChance = file !== null && foundBy === "pushed" && !step.crawl.isLook;
+  if (wasRead || hadItsChance) step.out.deleted.push(file.path);
+  else if (foundBy === "link") skip(step, subject.entry.url, why);
   else listFailure(step, subject, new SourceFailure("bad-file", why));
 }
 
@@ -202,8 +203,8 @@ export function skip({ out }: Step, path: string, message: string): void {
 
 /** A failure keeps what was known; only named addresses become files by failing. */
 async function recordFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
-  const { entry, known, found } = subject;
-  if (known === null && found === "link") {
+  const { entry, known: file, found: foundBy } = subject;
+  if (file === null && foundBy === "link") {
     skip(step, entry.url, failure.message);
     return;
   }
@@ -213,26 +214,30 @@ async function recordFailure(step: Step, subject: Subject, failure: SourceFailur
   if (passing && !seenThrough && entry.found === "start") step.out.partial = true;
 }
 
-function listFailure(step: Step, { entry, known, found }: Subject, thrown: SourceFailure): void {
+function listFailure(
+  step: Step,
+  { entry, known: file, found: foundBy }: Subject,
+  thrown: SourceFailure,
+): void {
   const failure = { kind: thrown.kind, message: thrown.message };
-  const pushed = found === "pushed";
+  const pushed = foundBy === "pushed";
   const never = { ...neverRead(entry.url), sourceState: pushed ? { pushed } : null };
-  step.out.files.push({ ...(known ?? never), failure });
+  step.out.files.push({ ...(file ?? never), failure });
   noteListed(step, entry.url, pushed);
 }
 
 /** What page and server ask for; null: it is not there. `robotsTag`: what the server says today. */
 async function followKept(step: Step, subject: Subject, robotsTag: string | null) {
-  const { known } = subject;
-  if (known === null) return null;
-  const bytes = await readPage(step.store, known.path, known.version);
+  const { known: file } = subject;
+  if (file === null) return null;
+  const bytes = await readPage(step.store, file.path, file.version);
   if (bytes === null) return null;
-  const { contentType = null, robotsTag: before = null } = known.sourceState ?? {};
-  const facts = await factsOf(known.mimeType, bytes, textOf(contentType));
+  const { contentType = null, robotsTag: before = null } = file.sourceState ?? {};
+  const facts = await factsOf(file.mimeType, bytes, textOf(contentType));
   const asks = directivesOf(robotsTag ?? textOf(before), facts);
   // Its links, which may lead to itself, come after.
-  if (!asks.noIndex) noteState(step.crawl, known.path, "listed");
-  if (facts !== null) await follow(step, subject, new URL(known.url ?? known.path), facts, asks);
+  if (!asks.noIndex) noteState(step.crawl, file.path, "listed");
+  if (facts !== null) await follow(step, subject, new URL(file.url ?? file.path), facts, asks);
   return asks;
 }
 

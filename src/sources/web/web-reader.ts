@@ -48,9 +48,9 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
     async list(cursor, signal) {
       const crawl = cursor === null ? beginCrawl(config, bounds) : await readCrawl(store, cursor);
       const step = stepOf(crawl, signal);
-      const done = await crawlStep(step);
+      const isDone = await crawlStep(step);
       crawl.partial ||= step.out.partial;
-      if (done) {
+      if (isDone) {
         return { ...step.out, partial: crawl.partial, leftOut: leftOutOf(crawl), next: null };
       }
       crawl.step += 1;
@@ -74,16 +74,16 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
       crawl.pushedDone = true;
       const step = stepOf(crawl, signal);
       const endsAt = options.now() + LOOK_TIME_MS;
-      let done = false;
-      while (!done && options.now() < endsAt) done = await crawlStep(step);
-      if (!done) await giveUpWaiting(step);
+      let isDone = false;
+      while (!isDone && options.now() < endsAt) isDone = await crawlStep(step);
+      if (!isDone) await giveUpWaiting(step);
       return { ...step.out, next: null };
     },
 
     async open(file, signal) {
-      const kept = await readPage(store, file.path, file.version);
+      const storedPage = await readPage(store, file.path, file.version);
       const contentType = textOf(file.sourceState?.["contentType"]);
-      if (kept !== null) return openedFrom(kept, contentType ?? file.mimeType);
+      if (storedPage !== null) return openedFrom(storedPage, contentType ?? file.mimeType);
       return await fetchAgain(stepOf(newCrawl([], true), signal), file);
     },
   };
@@ -150,8 +150,8 @@ function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
 async function fetchAgain(step: Step, file: ListedFile): Promise<OpenedFile> {
   const brokenSitemap = textOf(file.sourceState?.[BROKEN_SITEMAP]);
   if (brokenSitemap !== null) throw new SourceFailure("bad-file", brokenSitemap);
-  const found = isPushed(file) ? "pushed" : "sitemap";
-  const subject = subjectOf({ url: file.path, kind: "page", found, depth: 0 }, file);
+  const foundBy = isPushed(file) ? "pushed" : "sitemap";
+  const subject = subjectOf({ url: file.path, kind: "page", found: foundBy, depth: 0 }, file);
   const fetched = await fetchEntry(step, subject, true);
   if (fetched.outcome === "failed") {
     const { kind, message } = fetched.failure;

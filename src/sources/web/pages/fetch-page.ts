@@ -152,10 +152,10 @@ function unlessTooLarge(error: unknown): null {
 }
 
 function mediaTypeOf(url: URL, contentType: string | null): string {
-  const told = bareMediaType(contentType);
-  if (told !== null && told !== UNKNOWN_MEDIA_TYPE) return told;
+  const mediaType = bareMediaType(contentType);
+  if (mediaType !== null && mediaType !== UNKNOWN_MEDIA_TYPE) return mediaType;
   const byName = mediaTypeByName(url.pathname);
-  return told === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
+  return mediaType === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
 }
 
 const DENYING = new Set([401, 402, 403, 407, 451]);

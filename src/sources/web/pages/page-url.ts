@@ -43,14 +43,14 @@ export function unescapeUnreserved(escape: string): string {
  */
 export function hasParts(
   text: string,
-  [first = "", ...others]: string[],
+  [first = "", ...rest]: string[],
   { toEnd, anywhere = false }: { toEnd: boolean; anywhere?: boolean },
 ): boolean {
-  const last = toEnd ? others.pop() : undefined;
+  const last = toEnd ? rest.pop() : undefined;
   const start = anywhere ? text.indexOf(first) : text.startsWith(first) ? 0 : -1;
   if (start === -1) return false;
   let next = start + first.length;
-  for (const part of others) {
+  for (const part of rest) {
     const at = text.indexOf(part, next);
     if (at === -1) return false;
     next = at + part.length;

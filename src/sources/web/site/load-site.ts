@@ -30,8 +30,8 @@ export async function refusedByRobots(crawler: Crawler, url: URL): Promise<Sourc
 /** Once a crawl. */
 async function rulesOf(crawler: Crawler, origin: string): Promise<RobotsRules | null> {
   const { robots } = crawler.crawl;
-  const known = robots.get(origin);
-  if (known !== undefined) return known;
+  const cached = robots.get(origin);
+  if (cached !== undefined) return cached;
   const loading = crawler.loadingSites.get(origin) ?? readRobots(crawler, origin);
   crawler.loadingSites.set(origin, loading);
   const rules = await loading;
@@ -114,14 +114,14 @@ const ENTRIES = new Map([
 ]);
 
 function* fromXml(xml: string): CooperativeWork<Sitemap | null> {
-  const read = yield* xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
-  if (read === null || !ROOTS.has(read.root)) return null;
-  const addresses = read.records.flatMap(({ name, fields }): Mapped[] => {
+  const sitemap = yield* xmlRecords(xml, new Set(ENTRIES.keys()), MAX_ADDRESSES);
+  if (sitemap === null || !ROOTS.has(sitemap.root)) return null;
+  const addresses = sitemap.records.flatMap(({ name, fields }): Mapped[] => {
     const lastModified = fields.findLast(([field]) => field === "lastmod")?.[1] ?? "";
     const modified = name === "url" ? lastModified.trim() : "";
-    const named = fields.filter(([field]) => field === ENTRIES.get(name));
-    return named.map(([, text]) => ({ address: text.trim(), modified }));
+    const locations = fields.filter(([field]) => field === ENTRIES.get(name));
+    return locations.map(([, text]) => ({ address: text.trim(), modified }));
   });
-  const kept = addresses.filter(({ address }) => address !== "").slice(0, MAX_ADDRESSES);
-  return { kind: read.root === "sitemapindex" ? "index" : "pages", addresses: kept };
+  const firstAddresses = addresses.filter(({ address }) => address !== "").slice(0, MAX_ADDRESSES);
+  return { kind: sitemap.root === "sitemapindex" ? "index" : "pages", addresses: firstAddresses };
 }

@@ -29,11 +29,11 @@ export function parseRobots(text: string, agent: string): RobotsRules {
     .map(fieldOf);
   const groups = groupsOf(lines);
   const ours = groups.filter((group) => group.agents.includes(agent));
-  const chosen = ours.length > 0 ? ours : groups.filter((group) => group.agents.includes("*"));
+  const applicable = ours.length > 0 ? ours : groups.filter((group) => group.agents.includes("*"));
   return {
-    rules: chosen.flatMap((group) => group.rules).slice(0, MAX_RULES),
+    rules: applicable.flatMap((group) => group.rules).slice(0, MAX_RULES),
     crawlDelaySeconds:
-      chosen.find((group) => group.crawlDelaySeconds !== null)?.crawlDelaySeconds ?? null,
+      applicable.find((group) => group.crawlDelaySeconds !== null)?.crawlDelaySeconds ?? null,
     sitemaps: lines
       .flatMap(({ key, value }) => (key === "sitemap" && value !== "" ? [value] : []))
       .slice(0, MAX_SITEMAPS),
@@ -113,7 +113,7 @@ const PART = /^\s*([\w.*-]+)\s*(?::([\s\S]*))?$/;
  * https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag
  */
 export function readDirectives(text: string): RobotsDirectives {
-  const asked = new Set<string>();
+  const agents = new Set<string>();
   let isOurs = true;
   for (const part of text.toLowerCase().split(",")) {
     let [, name = "", value = null] = PART.exec(part) ?? [];
@@ -121,10 +121,10 @@ export function readDirectives(text: string): RobotsDirectives {
       isOurs = name === "quarry" || name === "*";
       [, name = "", value = null] = PART.exec(value) ?? [];
     }
-    if (isOurs) asked.add(name);
+    if (isOurs) agents.add(name);
   }
-  const isAll = asked.has("none");
-  return { noIndex: isAll || asked.has("noindex"), noFollow: isAll || asked.has("nofollow") };
+  const isAll = agents.has("none");
+  return { noIndex: isAll || agents.has("noindex"), noFollow: isAll || agents.has("nofollow") };
 }
 
 /** The directives of the server and the page combined: either of them can ask for one. */
@@ -132,9 +132,9 @@ export function directivesOf(
   robotsTag: string | null,
   page: { directives: string[] } | null,
 ): RobotsDirectives {
-  const read = [robotsTag ?? "", ...(page?.directives ?? [])].map(readDirectives);
+  const directives = [robotsTag ?? "", ...(page?.directives ?? [])].map(readDirectives);
   return {
-    noIndex: read.some(({ noIndex }) => noIndex),
-    noFollow: read.some(({ noFollow }) => noFollow),
+    noIndex: directives.some(({ noIndex }) => noIndex),
+    noFollow: directives.some(({ noFollow }) => noFollow),
   };
 }
