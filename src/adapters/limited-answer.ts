@@ -29,8 +29,8 @@ export function limitedBody(
 
 export const limitedFetch =
   (fetched: typeof fetch | undefined, maxBytes: number): typeof fetch =>
-  async (...of) => {
-    const response = await (fetched ?? fetch)(...of);
+  async (...args) => {
+    const response = await (fetched ?? fetch)(...args);
     if (response.body === null) return response;
     const isStream = (response.headers.get("content-type") ?? "").includes("event-stream");
     return new Response(limitedBody(response.body, maxBytes, isStream), response);

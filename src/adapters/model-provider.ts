@@ -47,8 +47,8 @@ export const lacks = (model: string, settings: string) =>
   modelFailed(`Model ${model} needs the setting ${settings}`);
 
 /** The first name that a model's begins with says how many: longer ones come first. */
-export function contextTokensIn(known: [beginning: string, tokens: number][], model: string) {
-  return known.find(([beginning]) => model.startsWith(beginning))?.[1] ?? UNKNOWN_CONTEXT_TOKENS;
+export function contextTokensIn(windows: [beginning: string, tokens: number][], model: string) {
+  return windows.find(([beginning]) => model.startsWith(beginning))?.[1] ?? UNKNOWN_CONTEXT_TOKENS;
 }
 
 /** For unknown models: small enough for most current servers. */

@@ -28,16 +28,16 @@ export class BitSet {
   }
 
   intersect(other: BitSet): this {
-    return this.#combine((one, at) => one & (other.#words[at] ?? 0));
+    return this.#combine((bits, at) => bits & (other.#words[at] ?? 0));
   }
 
   unite(other: BitSet): this {
     this.#grow(other.#words.length);
-    return this.#combine((one, at) => one | (other.#words[at] ?? 0));
+    return this.#combine((bits, at) => bits | (other.#words[at] ?? 0));
   }
 
   subtract(other: BitSet): this {
-    return this.#combine((one, at) => one & ~(other.#words[at] ?? 0));
+    return this.#combine((bits, at) => bits & ~(other.#words[at] ?? 0));
   }
 
   copy(): BitSet {
@@ -56,8 +56,8 @@ export class BitSet {
   /** In ascending order. */
   *[Symbol.iterator](): Generator<number> {
     for (let word = 0; word < this.#words.length; word++) {
-      for (let left = this.#words[word] ?? 0; left !== 0; left &= left - 1) {
-        yield (word << BITS_POWER) + BIT_MASK - Math.clz32(left & -left);
+      for (let rest = this.#words[word] ?? 0; rest !== 0; rest &= rest - 1) {
+        yield (word << BITS_POWER) + BIT_MASK - Math.clz32(rest & -rest);
       }
     }
   }

@@ -11,9 +11,10 @@ export async function sha256Hex(data: string | ArrayBuffer | Uint8Array): Promis
 
 /** Compares two texts in constant time, so that timing does not show where they differ. */
 export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
-  const [left, right] = await Promise.all([sha256Hex(a), sha256Hex(b)]);
+  const [first, second] = await Promise.all([sha256Hex(a), sha256Hex(b)]);
   let difference = 0;
-  for (let at = 0; at < left.length; at++) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);
+  for (let at = 0; at < first.length; at++)
+    difference |= first.charCodeAt(at) ^ second.charCodeAt(at);
   return difference === 0;
 }
 
@@ -29,14 +30,14 @@ export function foldForDuplicates(text: string): string {
 const CHUNK_ID_LENGTH = 40;
 
 /** Equal in every version that keeps the text. `occurrence` counts equal texts within the file. */
-export async function chunkIdOf(of: {
+export async function chunkIdOf(parts: {
   ragId: RagId;
   generation: number;
   fileId: FileId;
   embeddedText: string;
   occurrence: number;
 }): Promise<ChunkId> {
-  const { ragId, generation, fileId, embeddedText, occurrence } = of;
+  const { ragId, generation, fileId, embeddedText, occurrence } = parts;
   const key = [ragId, generation, fileId, occurrence, embeddedText].join("\u0000");
   // Ids of one file stand together in the index's tables: fewer pages are written for it.
   const file = hash32(fileId).toString(16).padStart(8, "0");

@@ -19,8 +19,8 @@ export function percentileMs(
 ): number | null {
   const total = buckets.reduce((sum, { calls }) => sum + calls, 0);
   if (total === 0) return null;
-  let left = Math.ceil(total * share);
+  let remaining = Math.ceil(total * share);
   const ordered = [...buckets].sort((a, b) => a.bucket - b.bucket);
-  const found = ordered.find(({ calls }) => (left -= calls) <= 0);
-  return Math.round(bucketMs((found ?? ordered.at(-1))?.bucket ?? 0));
+  const bucket = ordered.find(({ calls }) => (remaining -= calls) <= 0);
+  return Math.round(bucketMs((bucket ?? ordered.at(-1))?.bucket ?? 0));
 }

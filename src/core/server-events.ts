@@ -7,13 +7,13 @@ export async function* eventsIn(
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    const blocks = (rest + decoder.decode(read.value, { stream: true })).split("\n\n");
+  for (let result = await reader.read(); !result.done; result = await reader.read()) {
+    const blocks = (rest + decoder.decode(result.value, { stream: true })).split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const [, name = "", data = "null"] = EVENT.exec(block) ?? [];
-      const told: unknown = JSON.parse(data);
-      if (typeof told === "object" && told !== null) yield { name, data: told };
+      const event: unknown = JSON.parse(data);
+      if (typeof event === "object" && event !== null) yield { name, data: event };
     }
   }
 }

@@ -30,8 +30,8 @@ export class RateWindow extends DurableObject<Env> implements RateWindowPort {
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
     void context.blockConcurrencyWhile(async () => {
-      const stored = await context.storage.get<number[]>(KEY);
-      if (stored !== undefined) this.#window = new SlidingWindow(stored);
+      const times = await context.storage.get<number[]>(KEY);
+      if (times !== undefined) this.#window = new SlidingWindow(times);
       this.#alarmIsSet = (await context.storage.getAlarm()) !== null;
     });
   }

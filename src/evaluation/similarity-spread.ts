@@ -36,9 +36,7 @@ export async function similaritySpread(
   });
   // The closest of all is the passage itself.
   const closest = queries.flatMap(({ vector: [, second] }) => second?.score ?? []);
-  const chance = vectors.flatMap((one, at) =>
-    vectors.slice(at + 1).map((other) => dotProduct(one, other)),
-  );
+  const chance = vectors.flatMap((a, at) => vectors.slice(at + 1).map((b) => dotProduct(a, b)));
   const ascending = chance.sort((a, b) => a - b);
   return {
     chance: percentile(ascending, 0.5),

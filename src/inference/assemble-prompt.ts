@@ -42,9 +42,9 @@ export type AssembledPrompt = {
 export function assemblePrompt(parts: PromptParts): AssembledPrompt {
   const { chunks, key, prompt, formNote, howToCite } = parts;
   const room = tokensForPassages(parts);
-  const { shown: used, tokens: taken } = within(chunks, room, parts.tokenizer);
+  const { shown: used, tokens: passageTokens } = within(chunks, room, parts.tokenizer);
   const leftOut = chunks.length - used.length;
-  const tokens = parts.contextTokens - answerTokens(parts) - room + taken;
+  const tokens = parts.contextTokens - answerTokens(parts) - room + passageTokens;
   if (used.length === 0 && formNote === "") return { text: prompt, used, leftOut, tokens };
   const passages =
     used.length === 0
@@ -63,8 +63,8 @@ type Window = Pick<PromptParts, "contextTokens" | "maxOutputTokens" | "tokenizer
 
 /** What these texts and the answer leave of the model's window. */
 export function tokensBeside(texts: string[], window: Window): number {
-  const said = texts.reduce((sum, text) => sum + cautiousTokens(text, window.tokenizer), 0);
-  return window.contextTokens - answerTokens(window) - said - FRAME_TOKENS;
+  const textTokens = texts.reduce((sum, text) => sum + cautiousTokens(text, window.tokenizer), 0);
+  return window.contextTokens - answerTokens(window) - textTokens - FRAME_TOKENS;
 }
 
 /** Reserved for the answer. */
@@ -77,8 +77,10 @@ const SHORTER = 0.7;
 const CAREFUL = 0.95;
 
 /** How many tokens by our count a server takes that refused so many. */
-export function tokensAfter({ sent, limit }: TooLong, tokens: number): number {
-  return tokens * (sent !== null && limit !== null ? (limit / sent) * CAREFUL : SHORTER);
+export function tokensAfter({ sent: sentTokens, limit }: TooLong, tokens: number): number {
+  return (
+    tokens * (sentTokens !== null && limit !== null ? (limit / sentTokens) * CAREFUL : SHORTER)
+  );
 }
 
 /** The best passages that fit; shorter ones follow one that is too long. */
@@ -87,16 +89,16 @@ export function within(
   tokens: number,
   tokenizer: Tokenizer,
 ): { shown: RetrievedChunk[]; tokens: number } {
-  let taken = 0;
-  const shown = chunks.filter((chunk) => {
+  let total = 0;
+  const fitting = chunks.filter((chunk) => {
     const { text, source } = asPassage(chunk);
     const needed =
       PASSAGE_FRAME_TOKENS + cautiousTokens(text, tokenizer) + cautiousTokens(source, tokenizer);
-    if (taken + needed > tokens) return false;
-    taken += needed;
+    if (total + needed > tokens) return false;
+    total += needed;
     return true;
   });
-  return { shown, tokens: taken };
+  return { shown: fitting, tokens: total };
 }
 
 /** `staff-handbook: leave.md, page 3 › Leave › Holiday` */

@@ -44,10 +44,10 @@ function judge(inference: Checked, input: CheckedInput) {
     ? [...searchProblems(inference, input), ...unknownRags(inference, input)]
     : refusedFields(input);
   if (input.jsonSchema === undefined) return { problems, schema: null };
-  const read = readResponseSchema(input.jsonSchema);
-  return read.ok
-    ? { problems, schema: read.schema }
-    : { problems: [...problems, { field: "jsonSchema", problem: read.reason }], schema: null };
+  const schema = readResponseSchema(input.jsonSchema);
+  return schema.ok
+    ? { problems, schema: schema.schema }
+    : { problems: [...problems, { field: "jsonSchema", problem: schema.reason }], schema: null };
 }
 
 function refusedFields(input: CheckedInput): FieldProblem[] {
@@ -68,12 +68,12 @@ function searchProblems({ rags }: Linked, { semanticSearch = [] }: CheckedInput)
 }
 
 function unknownRags({ rags }: Linked, input: CheckedInput): FieldProblem[] {
-  const known = new Set(rags.map(({ identifier }) => identifier));
+  const identifiers = new Set(rags.map(({ identifier }) => identifier));
   // With all files, what is selected is not looked at.
   const selections = input.useAllFiles === false ? SELECTIONS : [];
   return ([...selections, "providerFilter"] as const).flatMap((field) =>
     (input[field] ?? []).flatMap(({ ragIdentifier }, at) =>
-      ragIdentifier === undefined || known.has(ragIdentifier)
+      ragIdentifier === undefined || identifiers.has(ragIdentifier)
         ? []
         : [
             {

@@ -27,9 +27,9 @@ export type Meter = {
 export type RunTools = { key: string; meter: Meter };
 
 /** Records every run after its answer; a disconnected caller's run is aborted, and counted. */
-export function measured(...asked: Parameters<typeof measure>): Promise<InferenceResult> {
-  const [services] = asked;
-  const running = measure(...asked);
+export function measured(...args: Parameters<typeof measure>): Promise<InferenceResult> {
+  const [services] = args;
+  const running = measure(...args);
   services.inBackground(running.catch(() => undefined));
   return running;
 }

@@ -16,9 +16,9 @@ export const MAX_SCHEMA_BYTES = MAX_SCHEMA_KIB * 1_024;
 
 /** The same as an error. @throws QuarryError `invalid` */
 export function schemaIn(text: string): ResponseSchema {
-  const read = readResponseSchema(text);
-  if (read.ok) return read.schema;
-  throw invalidField("jsonSchema", read.reason);
+  const schema = readResponseSchema(text);
+  if (schema.ok) return schema.schema;
+  throw invalidField("jsonSchema", schema.reason);
 }
 
 /** Refuses what is long, no JSON, unsupported, or neither object nor array; `true` is `{}`. */
@@ -62,16 +62,16 @@ const ALL_ROOTS: readonly Root[] = ["object", "array", "other"];
 /** The kinds of value that the root admits, as far as its keywords show. */
 function rootsOf(root: JsonObject): Set<Root> {
   // Each schema is visited once; until it is finished, and in a cycle, it restricts nothing.
-  const known = new Map<unknown, Set<Root>>();
+  const rootsOf = new Map<unknown, Set<Root>>();
   const rootsAt = (schema: unknown): Set<Root> => {
     if (schema === false) return new Set();
     const all = new Set<Root>(ALL_ROOTS);
     if (!isJsonObject(schema)) return all;
-    const told = known.get(schema);
-    if (told !== undefined) return told;
-    known.set(schema, all);
+    const cached = rootsOf.get(schema);
+    if (cached !== undefined) return cached;
+    rootsOf.set(schema, all);
     const roots = narrowed(schema);
-    known.set(schema, roots);
+    rootsOf.set(schema, roots);
     return roots;
   };
   const narrowed = (schema: JsonObject): Set<Root> => {
@@ -86,7 +86,7 @@ function rootsOf(root: JsonObject): Set<Root> {
       const parts = listOf(schema[keyword]);
       if (parts.length > 0) limits.push(parts.flatMap((part) => Array.from(rootsAt(part))));
     }
-    return new Set(ALL_ROOTS.filter((one) => limits.every((limit) => limit.includes(one))));
+    return new Set(ALL_ROOTS.filter((root) => limits.every((limit) => limit.includes(root))));
   };
   return rootsAt(root);
 }

@@ -26,8 +26,8 @@ export async function retrieveContext(
   request: ContextRequest,
 ): Promise<RetrievalResult & { systemPrompt: string }> {
   checkInferenceInput(request.inference, request.input);
-  const found = await searchLinkedRags(services, request);
-  return { ...found, systemPrompt: request.inference.systemPrompt };
+  const result = await searchLinkedRags(services, request);
+  return { ...result, systemPrompt: request.inference.systemPrompt };
 }
 
 /** The passages that a checked input asks for; none without a native RAG or a linked one. */

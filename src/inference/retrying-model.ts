@@ -57,8 +57,8 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
       const startedAt = call.now();
       try {
         const final = call.meter.calls + 1 >= call.toolsUntil;
-        const offered = final ? withoutSearches(options, call.handedBack) : options;
-        const request = withMode(offered, call);
+        const callOptions = final ? withoutSearches(options, call.handedBack) : options;
+        const request = withMode(callOptions, call);
         const result = await withRetries(() => ask(call, request), retryRules(call, options));
         return { ...(final ? answerOnly(result, call.handedBack) : result), warnings: [] };
       } finally {
@@ -104,14 +104,16 @@ const LEAST_WINDOW_TOKENS = 256;
 function noteCutPrompt(
   { tokenizer, window }: ChatModel,
   { prompt }: LanguageModelV4CallOptions,
-  read = 0,
+  readTokens = 0,
   losses?: Set<string>,
 ): void {
-  if (window === undefined || read < LEAST_WINDOW_TOKENS) return;
-  const sent = estimateTokens(textOf(prompt), tokenizer);
-  if (sent < MIN_CUT_TOKENS || read > sent * CUT_SHARE) return;
-  window.learn(read);
-  losses?.add(`context: the model's server read ${read} of about ${sent} tokens of the prompt`);
+  if (window === undefined || readTokens < LEAST_WINDOW_TOKENS) return;
+  const promptTokens = estimateTokens(textOf(prompt), tokenizer);
+  if (promptTokens < MIN_CUT_TOKENS || readTokens > promptTokens * CUT_SHARE) return;
+  window.learn(readTokens);
+  losses?.add(
+    `context: the model's server read ${readTokens} of about ${promptTokens} tokens of the prompt`,
+  );
 }
 
 function retryRules({ deadline }: RetryingCall, { abortSignal }: LanguageModelV4CallOptions) {

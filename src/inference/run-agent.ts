@@ -38,13 +38,13 @@ const SEARCHES_FIRST = {
 /** One turn; nothing is remembered. @throws QuarryError `invalid` for the schema, `model-failed` */
 export async function runAgent(
   services: InferenceServices,
-  { agent, prompt, jsonSchema, ...asked }: AgentRun,
+  { agent, prompt, jsonSchema, ...request }: AgentRun,
 ): Promise<InferenceResult> {
   const output = jsonSchema === undefined ? null : planOutput(schemaIn(jsonSchema));
   const content = output === null ? prompt : `${prompt}\n\n${output.formNote}`;
   const { systemPrompt, rags, model, maxSteps } = agent;
   const ragIds = rags.map(({ id }) => id);
-  const { cites, caller, messages = [], followUp = [], ...listened } = asked;
+  const { cites, caller, messages = [], followUp = [], ...listened } = request;
   const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
 
   // Its one step may not search: what is asked is searched before.
@@ -53,8 +53,8 @@ export async function runAgent(
     if (searchesFirst) {
       const setting = { ...agent, ...SEARCHES_FIRST };
       const input = { ...SEARCH, prompt, semanticSearch: [prompt], useAllFiles: true };
-      const of = { ...asked, messages, followUp, setting, input, output, mayBeEmpty: true };
-      return await answerFromPassages(services, of, tools);
+      const turn = { ...request, messages, followUp, setting, input, output, mayBeEmpty: true };
+      return await answerFromPassages(services, turn, tools);
     }
     return await runTurn(services, {
       ...listened,

@@ -57,13 +57,15 @@ export async function* runEvents<Result extends object = InferenceResult>(
   const hasNothing = () => waiting.length === 0 && !isOver;
 
   const emit = (event: RunEvent<Result>): Promise<void> =>
-    new Promise((taken) => {
-      waiting.push({ event, taken });
+    new Promise((resume) => {
+      waiting.push({ event, taken: resume });
       // Nobody may be there to take it.
-      if (signal.aborted) taken();
+      if (signal.aborted) resume();
       wake();
     });
-  signal.addEventListener("abort", () => waiting.forEach(({ taken }) => taken()), { once: true });
+  signal.addEventListener("abort", () => waiting.forEach(({ taken: resume }) => resume()), {
+    once: true,
+  });
 
   const running = run({ emit, signal });
   const finish = (result?: Result) => {

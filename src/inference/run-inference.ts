@@ -36,17 +36,17 @@ export type InferenceRun = RunContext & {
 /** Runs an inference. @throws QuarryError `invalid` for the input, `model-failed` for the model */
 export async function runInference(
   services: InferenceServices,
-  { inference, input, ...asked }: InferenceRun,
+  { inference, input, ...request }: InferenceRun,
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
   const { systemPrompt, rags, model } = inference;
   const ragIds = rags.map(({ id }) => id);
-  const { caller, messages = [], followUp = [] } = asked;
+  const { caller, messages = [], followUp = [] } = request;
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
-  const sent = { ...asked, messages, followUp, setting: inference, input, output };
+  const runInput = { ...request, messages, followUp, setting: inference, input, output };
   return await measured(services, { kind: "inference", ...subject }, systemPrompt, (tools) =>
-    answerFromPassages(services, sent, tools),
+    answerFromPassages(services, runInput, tools),
   );
 }
 
@@ -66,11 +66,11 @@ export async function answerFromPassages(
   run: PassagesRun,
   tools: RunTools,
 ): Promise<FinishedRun> {
-  const { setting, input, messages, followUp, cites, ...asked } = run;
+  const { setting, input, messages, followUp, cites, ...request } = run;
   const { systemPrompt, model, maxOutputTokens } = setting;
   const chat = services.models.chat(model);
-  const { functions, output, emit } = asked;
-  const [{ questions, found }] = await Promise.all([
+  const { functions, output, emit } = request;
+  const [{ questions, found: result }] = await Promise.all([
     search(services, run, tools),
     chat.window?.read(),
   ]);
@@ -78,8 +78,8 @@ export async function answerFromPassages(
   const parts = {
     systemPrompt,
     prompt: input.prompt,
-    besides: [...messages, ...followUp, functions ?? {}].map((one) => JSON.stringify(one)),
-    chunks: found.chunks,
+    besides: [...messages, ...followUp, functions ?? {}].map((message) => JSON.stringify(message)),
+    chunks: result.chunks,
     formNote: output?.formNote ?? "",
     contextTokens: chat.contextTokens,
     tokenizer: chat.tokenizer,
@@ -89,8 +89,8 @@ export async function answerFromPassages(
   };
   const first = assemblePrompt(parts);
   const lossesOf = ({ leftOut }: AssembledPrompt) => [
-    ...found.degradations,
-    ...leftOutOf(leftOut, found.chunks.length),
+    ...result.degradations,
+    ...leftOutOf(leftOut, result.chunks.length),
   ];
   if (hasSearched(setting)) {
     const degradations = lossesOf(first);
@@ -98,7 +98,7 @@ export async function answerFromPassages(
   }
   const answer = async (prompt: AssembledPrompt): Promise<FinishedRun> => {
     const turn = await runTurn(services, {
-      ...asked,
+      ...request,
       setting,
       chat,
       messages: [...messages, { role: "user", content: prompt.text }, ...followUp],
@@ -113,8 +113,8 @@ export async function answerFromPassages(
       items: [...prompt.used, ...turn.items],
       questions,
       degradations: [...lossesOf(prompt), ...turn.degradations],
-      contextMs: found.timings.contextMs + turn.contextMs,
-      rerankingMs: found.timings.rerankingMs + turn.rerankingMs,
+      contextMs: result.timings.contextMs + turn.contextMs,
+      rerankingMs: result.timings.rerankingMs + turn.rerankingMs,
     };
   };
   return await answer(first).catch((thrown: unknown) =>
@@ -149,27 +149,27 @@ async function search(
   const asGiven = { queries: input.semanticSearch ?? [], written: [], degradations: [] };
   const { prompt } = input;
   const turns = { setting, prompt, messages, signal };
-  const asked =
+  const search =
     searchesTurns === true && hasSearched(setting)
       ? await questionsOf(services, turns, tools)
       : asGiven;
-  const { queries } = asked;
+  const { queries } = search;
   const request = { inference: setting, input: { ...input, semanticSearch: queries }, signal };
-  const found = await searchLinkedRags(services, request);
-  tools.meter.uses.push(...found.uses);
+  const result = await searchLinkedRags(services, request);
+  tools.meter.uses.push(...result.uses);
   // With results of the caller's functions, the same question comes again.
   const isNew = followUp.length === 0;
   if (hasSearched(setting) && isNew) {
-    keepQueries(services, { rags: setting.rags, queries, ...caller }, found);
+    keepQueries(services, { rags: setting.rags, queries, ...caller }, result);
   }
-  const degradations = [...asked.degradations, ...found.degradations];
-  return { questions: asked.written, found: { ...found, degradations } };
+  const degradations = [...search.degradations, ...result.degradations];
+  return { questions: search.written, found: { ...result, degradations } };
 }
 
 const hasSearched = ({ nativeRag, rags }: Setting) => nativeRag && rags.length > 0;
 
-function leftOutOf(leftOut: number, of: number): string[] {
-  return leftOut === 0 ? [] : [`context: ${leftOut} of ${of} passages did not fit the model`];
+function leftOutOf(leftOut: number, total: number): string[] {
+  return leftOut === 0 ? [] : [`context: ${leftOut} of ${total} passages did not fit the model`];
 }
 
 const givenSettings = searchSettings.partial({ searchMode: true, similarityThreshold: true });

@@ -76,14 +76,14 @@ export async function runTurn(
       ? {}
       : await searchTools({ ...turnOf, room: roomOf(request), settings: search }, setting.rags);
   const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
-  const offered = await offeredTools(searches, request.functions);
+  const toolset = await offeredTools(searches, request.functions);
   // What the model has done before the turn counts.
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS - meter.modelMs, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
   const losses = log.degradations;
-  const turn = { ...request, offered, maxSteps, deadline, now, items, losses };
-  const { response, asked, functionCalls, finish } = await answerOf(turn);
-  const own = asked.filter(({ toolName }) => !offered.handedBack.has(toolName));
+  const turn = { ...request, offered: toolset, maxSteps, deadline, now, items, losses };
+  const { response, asked: calls, functionCalls, finish } = await answerOf(turn);
+  const own = calls.filter(({ toolName }) => !toolset.handedBack.has(toolName));
   return {
     response,
     finish,
@@ -97,7 +97,7 @@ export async function runTurn(
 }
 
 function roomOf({ setting, messages, functions, chat }: TurnRequest): number {
-  const besides = [...messages, functions ?? {}].map((one) => JSON.stringify(one));
+  const besides = [...messages, functions ?? {}].map((message) => JSON.stringify(message));
   const texts = [setting.systemPrompt, ...besides];
   // Not the configured maximum: steps that search write little.
   return tokensBeside(texts, { ...chat, maxOutputTokens: null });
@@ -130,29 +130,29 @@ async function answerOf(turn: Turn): Promise<Answer> {
 async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const sent = modelMessages(turn.messages);
   const first = await callModel(turn, sent, turn.maxSteps, signal);
-  const { asked, functionCalls, said, finish } = first;
-  const { text } = said;
-  const told = { asked, functionCalls, finish };
+  const { asked: calls, functionCalls, said: answerText, finish } = first;
+  const { text } = answerText;
+  const outcome = { asked: calls, functionCalls, finish };
   if (turn.output === null || functionCalls.length > 0) {
-    if (text === "" && asked.length === 0 && !(turn.mayBeEmpty === true && first.searched)) {
+    if (text === "" && calls.length === 0 && !(turn.mayBeEmpty === true && first.searched)) {
       const reason =
         finish === "length" ? "its output limit came before an answer" : "empty answer";
       throw modelFailed(`Model call failed: ${reason}`);
     }
     const block =
-      turn.citing === null ? { type: "text" as const, text } : citedBlock(said, turn.items());
+      turn.citing === null ? { type: "text" as const, text } : citedBlock(answerText, turn.items());
     const cut = finish === "length" ? { isCut: true as const } : {};
-    return { response: [{ ...block, ...cut }], ...told };
+    return { response: [{ ...block, ...cut }], ...outcome };
   }
   const read = turn.output.read(text);
-  if (read.ok) return { response: read.value, ...told };
+  if (read.ok) return { response: read.value, ...outcome };
   if (finish === "length") {
     throw modelFailed("Model call failed: the answer was cut off before its JSON was complete");
   }
   const note = turn.output.repairNote(read.findings);
   const messages = [...sent, ...first.messages, { role: "user", content: note } as const];
   const response = await repairedAnswer(turn, turn.output, messages, signal);
-  return { response, ...told, finish: "stop" };
+  return { response, ...outcome, finish: "stop" };
 }
 
 /** The one call that asks the model to correct an answer which does not follow the schema. */
@@ -162,9 +162,9 @@ async function repairedAnswer(
   messages: ModelMessage[],
   signal: AbortSignal,
 ): Promise<Response> {
-  const offered = { ...turn.offered, handedBack: new Set<string>() };
-  const { said } = await callModel({ ...turn, offered }, messages, 1, signal);
-  const repaired = output.read(said.text);
+  const toolset = { ...turn.offered, handedBack: new Set<string>() };
+  const { said: answerText } = await callModel({ ...turn, offered: toolset }, messages, 1, signal);
+  const repaired = output.read(answerText.text);
   if (repaired.ok) return repaired.value;
   throw modelFailed("Model call failed: the answer does not follow the JSON Schema");
 }
@@ -245,11 +245,11 @@ function hearingOf({ emit, output, citing, key }: Turn): Hearing | undefined {
     return { delimiters: delimiterRemover(key), marks: citing && new MarkReader(citing.word) };
   };
   let { delimiters, marks } = newReaders();
-  const read = (text: string) => marks?.push(text) ?? text;
+  const visible = (text: string) => marks?.push(text) ?? text;
   return {
-    hear: (text, step) => hear(read(delimiters.push(text)), step),
+    hear: (text, step) => hear(visible(delimiters.push(text)), step),
     async end(step) {
-      const rest = read(delimiters.end()) + (marks?.end() ?? "");
+      const rest = visible(delimiters.end()) + (marks?.end() ?? "");
       ({ delimiters, marks } = newReaders());
       await hear(rest, step);
     },
@@ -257,11 +257,11 @@ function hearingOf({ emit, output, citing, key }: Turn): Hearing | undefined {
 }
 
 /** Including those that could not be run. */
-function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
-  const done = [...log.calls];
-  return asked.map(({ toolCallId: id, toolName: tool, input, invalid }) => {
-    const at = done.findIndex((call) => call.id === id && call.tool === tool);
-    const [found] = at === -1 ? [] : done.splice(at, 1);
+function inOrder(calls: AskedCall[], log: SearchLog): ToolCall[] {
+  const remaining = [...log.calls];
+  return calls.map(({ toolCallId: id, toolName: tool, input, invalid }) => {
+    const at = remaining.findIndex((call) => call.id === id && call.tool === tool);
+    const [found] = at === -1 ? [] : remaining.splice(at, 1);
     if (found !== undefined) return found;
     const output = invalid === true ? "no such tool, or its arguments are not valid" : "not run";
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
@@ -269,8 +269,9 @@ function inOrder(asked: AskedCall[], log: SearchLog): ToolCall[] {
 }
 
 function promptTooLong(failure: ModelFailure): QuarryError {
-  const { sent, limit } = failure.tooLong ?? {};
-  const figures = sent && limit ? `: it has ${sent} tokens, and the model takes ${limit}` : "";
+  const { sent: sentTokens, limit } = failure.tooLong ?? {};
+  const figures =
+    sentTokens && limit ? `: it has ${sentTokens} tokens, and the model takes ${limit}` : "";
   const message = `Invalid request: the prompt is too long for the model${figures}`;
   return new QuarryError("invalid", message, { cause: failure, code: "context-length-exceeded" });
 }
@@ -280,8 +281,8 @@ export function asModelFailed(thrown: unknown): QuarryError {
   if (thrown instanceof QuarryError) return thrown;
   if (thrown instanceof ModelFailure) {
     if (thrown.tooLong !== null) return promptTooLong(thrown);
-    const told = thrown.status === null ? thrown.message : statusInWords(thrown);
-    return modelFailed(`Model call failed: ${told}`, thrown);
+    const reason = thrown.status === null ? thrown.message : statusInWords(thrown);
+    return modelFailed(`Model call failed: ${reason}`, thrown);
   }
   if (thrown instanceof DeadlineExceeded) {
     return modelFailed(`Model call failed: ${thrown.problem}`, thrown);

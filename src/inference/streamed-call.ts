@@ -73,15 +73,15 @@ async function collect(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const { done, value } = await reader.read();
+      const { done: isDone, value } = await reader.read();
       signal?.throwIfAborted();
-      if (done) break;
+      if (isDone) break;
       receive(value, call);
       await take(value);
     }
     if (isOver) call.end ??= CUT;
     if (call.end === null) throw new ModelFailure("the answer broke off", { retryable: true });
-    return { content: call.content.map(written), ...call.end };
+    return { content: call.content.map(contentOf), ...call.end };
   } catch (thrown) {
     stop();
     throw thrown;
@@ -101,8 +101,8 @@ const CUT: NonNullable<Received["end"]> = {
 
 /** Text without a call of a tool can be an answer. */
 const hasText = ({ content }: Received) =>
-  content.every((one) => !("type" in one)) &&
-  content.some((one) => "kind" in one && one.kind === "text" && one.parts.length > 0);
+  content.every((part) => !("type" in part)) &&
+  content.some((part) => "kind" in part && part.kind === "text" && part.parts.length > 0);
 
 type Block = {
   kind: "text" | "reasoning";
@@ -149,9 +149,10 @@ function receive(part: LanguageModelV4StreamPart, call: Received): void {
 }
 
 /** The text is joined once, at the end: joining with each delta would copy it each time. */
-function written(one: Block | LanguageModelV4Content): LanguageModelV4Content {
-  if ("type" in one) return one;
-  const text = one.parts.join("");
-  if (one.kind === "reasoning" || one.citations === undefined) return { type: one.kind, text };
-  return { type: one.kind, text, citations: one.citations };
+function contentOf(block: Block | LanguageModelV4Content): LanguageModelV4Content {
+  if ("type" in block) return block;
+  const text = block.parts.join("");
+  if (block.kind === "reasoning" || block.citations === undefined)
+    return { type: block.kind, text };
+  return { type: block.kind, text, citations: block.citations };
 }

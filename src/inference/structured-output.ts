@@ -31,7 +31,7 @@ export function planOutput(response: ResponseSchema): OutputPlan {
     "It must follow this JSON Schema:",
     JSON.stringify(providerSchema),
   ].join("\n");
-  const read = (text: string) => {
+  const readValue = (text: string) => {
     try {
       return readOutput(text, response, isWrapped);
     } catch (thrown) {
@@ -40,10 +40,10 @@ export function planOutput(response: ResponseSchema): OutputPlan {
     }
   };
   const repairNote = (findings: string[]) => {
-    const listed = findings.map((finding) => `- ${finding}`).join("\n");
-    return `Your answer does not follow the schema:\n${listed}\n\nSend the corrected answer. ${formNote}`;
+    const lines = findings.map((finding) => `- ${finding}`).join("\n");
+    return `Your answer does not follow the schema:\n${lines}\n\nSend the corrected answer. ${formNote}`;
   };
-  return { providerSchema, formNote, repairNote, read };
+  return { providerSchema, formNote, repairNote, read: readValue };
 }
 
 const NOT_TO_BE_CHECKED =
@@ -87,9 +87,9 @@ function readOutput(text: string, response: ResponseSchema, isWrapped: boolean):
   if (values.length === 0) return { ok: false, findings: ["the answer is not JSON"] };
   let findings: string[] = [];
   const budget = checkingBudget();
-  for (const found of values) {
-    const inner = isWrapped && isJsonObject(found) ? found[WRAPPER] : undefined;
-    for (const value of inner === undefined ? [found] : [inner, found]) {
+  for (const candidate of values) {
+    const inner = isWrapped && isJsonObject(candidate) ? candidate[WRAPPER] : undefined;
+    for (const value of inner === undefined ? [candidate] : [inner, candidate]) {
       const wrong = response.findings(value, budget);
       const isWhole = Array.isArray(value) || isJsonObject(value);
       if (wrong.length === 0 && isWhole) return { ok: true, value };
@@ -105,13 +105,13 @@ const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/gi;
 
 /** The JSON of an answer: all of it, what is fenced, or the first object or array in it. */
 export function jsonValuesIn(text: string): unknown[] {
-  const said = text.trim();
-  const blocks = [...said.matchAll(FENCED)].slice(0, MAX_FENCED);
-  const fenced = blocks.map((found) => found[1] ?? "");
-  const embedded = firstJson(said);
-  const texts = [said, ...fenced, ...(embedded === null ? [] : [embedded])];
-  return [...new Set(texts)].flatMap((one) => {
-    const value = parsedJson(one);
+  const trimmed = text.trim();
+  const blocks = [...trimmed.matchAll(FENCED)].slice(0, MAX_FENCED);
+  const fenced = blocks.map((match) => match[1] ?? "");
+  const embedded = firstJson(trimmed);
+  const texts = [trimmed, ...fenced, ...(embedded === null ? [] : [embedded])];
+  return [...new Set(texts)].flatMap((candidate) => {
+    const value = parsedJson(candidate);
     return value === undefined ? [] : [value];
   });
 }

@@ -64,8 +64,8 @@ export async function questionsOf(
   if (before === undefined && !plans) return asAsked;
   const turns = [...earlier.slice(-MESSAGES_READ), { role: "user", content: prompt }];
   try {
-    const written = await askForQuestions(services, { chat, turns, plans, signal }, tools);
-    return { ...asAsked, queries: written, written };
+    const questions = await askForQuestions(services, { chat, turns, plans, signal }, tools);
+    return { ...asAsked, queries: questions, written: questions };
   } catch (thrown) {
     signal?.throwIfAborted();
     const reason = asModelFailed(thrown).message;

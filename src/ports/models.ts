@@ -165,7 +165,7 @@ export const GATEWAY_PROVIDERS = [
 export const PROVIDER_KEY_NAMES = ["local", "gateway", ...GATEWAY_PROVIDERS] as const;
 export type ProviderKeyName = (typeof PROVIDER_KEY_NAMES)[number];
 export const isProviderKeyName = (name: string): name is ProviderKeyName =>
-  PROVIDER_KEY_NAMES.some((one) => one === name);
+  PROVIDER_KEY_NAMES.some((provider) => provider === name);
 
 /** Settings of the panel: keys by provider, and servers of `local/…` and `local-…/…` models. */
 export type ProviderKeys = Partial<Record<ProviderKeyName, string>> & { servers?: KeyedServer[] };

@@ -80,11 +80,11 @@ function sentenceOf(part: string, thrown: unknown, elapsedMs: number): string {
 
 /** An unknown failure may be a defect of ours. Its kind is logged, never its message. */
 function logUnknown(log: Log, part: string, thrown: unknown): void {
-  const known =
+  const isExpected =
     thrown instanceof DeadlineExceeded ||
     thrown instanceof QuarryError ||
     thrown instanceof ModelFailure;
-  if (known) return;
+  if (isExpected) return;
   log.warn("retrieval leg failed", {
     leg: part,
     error: thrown instanceof Error ? thrown.name : typeof thrown,

@@ -12,21 +12,24 @@ export const embeddedSearch: RagSearch = {
     const { searchMode } = target.rag;
     if (searchMode !== "keyword") return await search(call, { target, plan }, await embedding);
     // Words alone need no vectors to be searched; what is found still gets its similarities.
-    const [embedded, found] = await Promise.all([embedding, search(call, { target, plan }, null)]);
-    return { ...found, embedded };
+    const [embedded, findings] = await Promise.all([
+      embedding,
+      search(call, { target, plan }, null),
+    ]);
+    return { ...findings, embedded };
   },
 
   /** If the index changed since, searches and reads in one step, so that no file is missing. */
-  async read(call, found, plan, scales) {
-    if (found.best !== undefined) return { found, ...found.best };
-    const index = new ShardedIndex(call, found.target, plan);
-    const chosen = chooseFound(found, plan, scales);
-    const { chunks, superseded } = await index.hydrate({ ...chosen, spare: [] }, found);
-    const again = superseded ? await index.searchAgain(found, "all", []) : null;
-    if (again === null) return { found, chunks, values: chosen.values };
-    const { queries, shardOf } = again;
-    const fresh = { ...found, queries, shardOf };
-    return chosenOf(fresh, again.chunks, chooseFound(fresh, plan, scales));
+  async read(call, findings, plan, scales) {
+    if (findings.best !== undefined) return { found: findings, ...findings.best };
+    const index = new ShardedIndex(call, findings.target, plan);
+    const choice = chooseFound(findings, plan, scales);
+    const { chunks, superseded } = await index.hydrate({ ...choice, spare: [] }, findings);
+    const retried = superseded ? await index.searchAgain(findings, "all", []) : null;
+    if (retried === null) return { found: findings, chunks, values: choice.values };
+    const { queries, shardOf } = retried;
+    const fresh = { ...findings, queries, shardOf };
+    return chosenOf(fresh, retried.chunks, chooseFound(fresh, plan, scales));
   },
 };
 
@@ -41,20 +44,20 @@ async function search(
   const isAlone = index.isSingle && plan.targets.length === 1 && searchMode !== "keyword";
   const vectors = embedded?.vectors ?? null;
   const lexical = searchesWords(searchMode) || vectors === null;
-  const read = isAlone ? { read: bestWanted({ target, embedded }, plan) } : {};
-  const { queries, shardOf, chunks, best } = await index.search({ vectors, lexical, ...read });
-  const found = { target, embedded, mode: searchMode, queries, shardOf, floors: [] };
-  if (best === undefined) return found;
+  const reading = isAlone ? { read: bestWanted({ target, embedded }, plan) } : {};
+  const { queries, shardOf, chunks, best } = await index.search({ vectors, lexical, ...reading });
+  const findings = { target, embedded, mode: searchMode, queries, shardOf, floors: [] };
+  if (best === undefined) return findings;
   const values = new Map(chunks.map(({ id }, at) => [id, best.values[at] ?? 0]));
-  return { ...found, best: { ...best, chunks, values } };
+  return { ...findings, best: { ...best, chunks, values } };
 }
 
-function bestWanted(of: Pick<RagFindings, "target" | "embedded">, plan: SearchPlan) {
-  const order = orderOf(of, plan);
+function bestWanted(search: Pick<RagFindings, "target" | "embedded">, plan: SearchPlan) {
+  const order = orderOf(search, plan);
   return {
     kind: "best",
-    rule: { mode: of.target.rag.searchMode, weight: of.embedded?.fusionWeight ?? 0 },
-    needed: readCount(of, plan),
+    rule: { mode: search.target.rag.searchMode, weight: search.embedded?.fusionWeight ?? 0 },
+    needed: readCount(search, plan),
     threshold: plan.threshold,
     withCandidates: plan.reranks || plan.explains,
     withFinds: order === "words",

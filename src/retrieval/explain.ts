@@ -37,8 +37,8 @@ type Before = Omit<Explanation, "relevance" | "recency" | "value">;
 /** A rank is among the candidates of the chunk's own RAG. */
 function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
   const facts = new Map<ChunkId, Before>();
-  for (const { chunks, found } of lists) {
-    const legs = found.queries.map(({ lexical, vector }) => {
+  for (const { chunks, found: findings } of lists) {
+    const legs = findings.queries.map(({ lexical, vector }) => {
       return { lexical: ranksOf(lexical), vector: ranksOf(vector) };
     });
     for (const [at, { chunk, value, fused = value, fusedPlace }] of chunks.entries()) {

@@ -11,8 +11,8 @@ import { counterOf } from "../rag-index/search/direct-scoring.ts";
  * could, else by the values of the fusion. A rank alone would put the best of a RAG that has no
  * answer before the second best of one that has.
  */
-export function mergeLists(given: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
-  const lists = given.filter(({ chunks }) => chunks.length > 0);
+export function mergeLists(scoredLists: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
+  const lists = scoredLists.filter(({ chunks }) => chunks.length > 0);
   const [first] = lists;
   if (first === undefined) return [];
   const merged = mergeAll(lists, first);
@@ -22,19 +22,22 @@ export function mergeLists(given: ScoredList[], includeDuplicates: boolean): Sco
 function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
   if (lists.length === 1) return first.chunks;
   const all = lists.map(({ chunks }) => chunks);
-  const isOfOneModel = lists.every(({ found }) => modelOf(found) === modelOf(first.found));
+  const isOfOneModel = lists.every(
+    ({ found: findings }) => modelOf(findings) === modelOf(first.found),
+  );
   if (lists.every((list) => isJudgedAs(list, first, isOfOneModel))) {
     return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
   }
-  const isOfOneMode = lists.every(({ found }) => found.mode === first.found.mode);
+  const isOfOneMode = lists.every(({ found: findings }) => findings.mode === first.found.mode);
   return mergeByHeads(isOfOneModel && isOfOneMode ? all : onCommonScale(lists));
 }
 
 /** Similarities compare only among lists of one embedding model. */
 function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean): boolean {
-  const [one, other] = [list.comparesBy, first.comparesBy];
-  if (one.by === "reranker") return other.by === "reranker" && one.model === other.model;
-  return one.by === "similarity" && other.by === "similarity" && isOfOneModel;
+  const [scale, firstScale] = [list.comparesBy, first.comparesBy];
+  if (scale.by === "reranker")
+    return firstScale.by === "reranker" && scale.model === firstScale.model;
+  return scale.by === "similarity" && firstScale.by === "similarity" && isOfOneModel;
 }
 
 /** Of a relevance below 0, less is more. */
@@ -46,35 +49,35 @@ function valuedAsJudged(chunk: ScoredChunk): ScoredChunk {
 
 /** Lists in order, merged by their values: equal values of one list keep its order. */
 function mergeByHeads(lists: ScoredChunk[][]): ScoredChunk[] {
-  const [first = [], ...others] = lists;
-  return others.reduce(mergeTwo, first);
+  const [first = [], ...rest] = lists;
+  return rest.reduce(mergeTwo, first);
 }
 
-function mergeTwo(one: ScoredChunk[], other: ScoredChunk[]): ScoredChunk[] {
+function mergeTwo(a: ScoredChunk[], b: ScoredChunk[]): ScoredChunk[] {
   const merged: ScoredChunk[] = [];
   let at = 0;
-  for (const chunk of one) {
-    for (let next = other[at]; next !== undefined && inOrder(next, chunk) < 0; next = other[at]) {
+  for (const chunk of a) {
+    for (let next = b[at]; next !== undefined && inOrder(next, chunk) < 0; next = b[at]) {
       merged.push(next);
       at += 1;
     }
     merged.push(chunk);
   }
-  return [...merged, ...other.slice(at)];
+  return [...merged, ...b.slice(at)];
 }
 
 /** Keeps the first of equal texts; it takes the best score among them. */
 function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
-  const kept = new Map<string, ScoredChunk>();
+  const byText = new Map<string, ScoredChunk>();
   for (const chunk of ordered) {
     const key = chunk.chunk.duplicateKey;
-    const first = kept.get(key);
-    if (first === undefined) kept.set(key, chunk);
+    const first = byText.get(key);
+    if (first === undefined) byText.set(key, chunk);
     else if (chunk.scored && chunk.score > first.score) {
-      kept.set(key, { ...first, score: chunk.score, scored: true });
+      byText.set(key, { ...first, score: chunk.score, scored: true });
     }
   }
-  return [...kept.values()];
+  return [...byText.values()];
 }
 
 /**
@@ -87,12 +90,12 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
   for (const at of lists[0]?.found.queries.keys() ?? []) {
     const legs = legsOf(lists, at);
     const { lexicalBest } = scaleOf(legs);
-    for (const [place, { found }] of lists.entries()) {
+    for (const [place, { found: findings }] of lists.entries()) {
       const ofModel = legs.filter(
-        (_, other) => modelOf(lists[other]?.found ?? found) === modelOf(found),
+        (_, at) => modelOf(lists[at]?.found ?? findings) === modelOf(findings),
       );
       const scale = { ...scaleOf(ofModel), lexicalBest };
-      const rule = { mode: "hybrid", weight: found.embedded?.fusionWeight ?? 0 } as const;
+      const rule = { mode: "hybrid", weight: findings.embedded?.fusionWeight ?? 0 } as const;
       for (const [id, value] of fuseQuery(legs[place] ?? NOTHING, rule, scale)) {
         values.set(id, together([values.get(id) ?? 0, value]));
       }
@@ -108,7 +111,9 @@ const NOTHING: QueryLegs = { lexical: [], vector: [] };
 
 /** What a query would find of the chunks of each list, searched by both legs. */
 function legsOf(lists: ScoredList[], at: number): QueryLegs[] {
-  const statistics = lists.map(({ found }) => found.queries[at]?.statistics).find((one) => one);
+  const statistics = lists
+    .map(({ found: findings }) => findings.queries[at]?.statistics)
+    .find((statistic) => statistic);
   const { terms = [], corpus = { chunks: 0, words: 0 } } = statistics ?? {};
   const count = counterOf(terms.map(({ word }) => word));
   const scoreOf = bm25Scorer(terms, corpus);

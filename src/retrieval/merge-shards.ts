@@ -49,8 +49,8 @@ const bestFirst = (candidates: Candidate[]) =>
 
 /** Of two lists of one query; a chunk that both name keeps its score of the first. */
 export function mergeCandidates(first: Candidate[], second: Candidate[]): Candidate[] {
-  const named = new Set(first.map(({ id }) => id));
-  return bestFirst([...first, ...second.filter(({ id }) => !named.has(id))]);
+  const firstIds = new Set(first.map(({ id }) => id));
+  return bestFirst([...first, ...second.filter(({ id }) => !firstIds.has(id))]);
 }
 
 /** What shards or RAGs found for one query, its words scored as in one index of all of them. */
@@ -62,13 +62,13 @@ function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
 
 /** What was found in several RAGs, each query on one scale. */
 export function withOneScale<Findings extends { queries: QueryCandidates[] }>(
-  found: Findings[],
+  findings: Findings[],
 ): Findings[] {
-  const scored = (found[0]?.queries ?? []).map((_, at) =>
-    onOneScale(found.map(({ queries }) => queries[at] ?? NOTHING)),
+  const scored = (findings[0]?.queries ?? []).map((_, at) =>
+    onOneScale(findings.map(({ queries }) => queries[at] ?? NOTHING)),
   );
-  return found.map((one, rag) => ({
-    ...one,
+  return findings.map((finding, rag) => ({
+    ...finding,
     queries: scored.map((parts) => parts[rag] ?? NOTHING),
   }));
 }
@@ -97,10 +97,10 @@ function wholeOf(parts: QueryCandidates[]): Statistics {
     corpus.chunks += statistics?.corpus.chunks ?? 0;
     corpus.words += statistics?.corpus.words ?? 0;
     for (const { word, chunks, times } of statistics?.terms ?? []) {
-      const known = terms.get(word) ?? { word, chunks: 0, times: 0 };
-      known.chunks += chunks;
-      known.times = Math.max(known.times, times);
-      terms.set(word, known);
+      const counts = terms.get(word) ?? { word, chunks: 0, times: 0 };
+      counts.chunks += chunks;
+      counts.times = Math.max(counts.times, times);
+      terms.set(word, counts);
     }
   }
   return { terms: [...terms.values()], corpus };
@@ -111,9 +111,9 @@ type Statistics = NonNullable<QueryCandidates["statistics"]>;
 type Origin = Omit<ChunkOrigin, "id">;
 
 /** File ids grow with time, so that the original is that of the file that came first. */
-function comesBefore(one: Origin, other: Origin): boolean {
-  if (one.fileId !== other.fileId) return one.fileId < other.fileId;
-  return one.position < other.position;
+function comesBefore(a: Origin, b: Origin): boolean {
+  if (a.fileId !== b.fileId) return a.fileId < b.fileId;
+  return a.position < b.position;
 }
 
 /** Of chunks with equal texts all but the original. */
@@ -121,11 +121,11 @@ function laterOfEquals(origins: ChunkOrigin[]): Set<ChunkId> {
   const first = new Map<string, ChunkOrigin>();
   const later = new Set<ChunkId>();
   for (const origin of origins) {
-    const known = first.get(origin.duplicateKey);
-    if (known?.id === origin.id) continue;
-    const isFirst = known === undefined || comesBefore(origin, known);
+    const earlier = first.get(origin.duplicateKey);
+    if (earlier?.id === origin.id) continue;
+    const isFirst = earlier === undefined || comesBefore(origin, earlier);
     if (isFirst) first.set(origin.duplicateKey, origin);
-    if (known !== undefined) later.add(isFirst ? known.id : origin.id);
+    if (earlier !== undefined) later.add(isFirst ? earlier.id : origin.id);
   }
   return later;
 }

@@ -47,8 +47,8 @@ export async function orderByWords(
   pause: Pause,
 ): Promise<ScoredList[]> {
   const ordered = new Map<RagFindings, ScoredList>();
-  const groups = Map.groupBy(lists, ({ found }) =>
-    JSON.stringify([orderOf(found, plan), modelOf(found)]),
+  const groups = Map.groupBy(lists, ({ found: findings }) =>
+    JSON.stringify([orderOf(findings, plan), modelOf(findings)]),
   );
   for (const group of groups.values()) {
     const order = group[0] === undefined ? null : orderOf(group[0].found, plan);
@@ -72,19 +72,19 @@ async function orderTogether(
 ): Promise<ScoredList[]> {
   const best = lists
     .flatMap((list) => list.chunks.map((chunk, place) => ({ list, place, chunk })))
-    .sort((one, other) => inOrder(one.chunk, other.chunk))
+    .sort((a, b) => inOrder(a.chunk, b.chunk))
     .slice(0, count);
   if (best.length < 2) return lists;
   const scores = await scoresOf(best);
   const order = [...best.entries()].sort(
-    ([one], [other]) => (scores[other] ?? 0) - (scores[one] ?? 0) || one - other,
+    ([a], [b]) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b,
   );
   const reordered = order.map(([, { list, place, chunk }], to) => {
     const value = best[to]?.chunk.value ?? chunk.value;
     return { list, chunk: { fused: chunk.value, fusedPlace: place + 1, ...chunk, value } };
   });
   return lists.map((list) => {
-    const own = reordered.filter((one) => one.list === list).map(({ chunk }) => chunk);
+    const own = reordered.filter((entry) => entry.list === list).map(({ chunk }) => chunk);
     return { ...list, chunks: [...own, ...list.chunks.slice(own.length)] };
   });
 }
@@ -109,7 +109,9 @@ async function bestScores(best: Placed[], lists: ScoredList[], queries: string[]
 
 /** On one scale over the lists. */
 function findsFor(lists: ScoredList[], at: number): Finds {
-  const legs = lists.map(({ found }) => found.queries[at] ?? { lexical: [], vector: [] });
+  const legs = lists.map(
+    ({ found: findings }) => findings.queries[at] ?? { lexical: [], vector: [] },
+  );
   const scale = scaleOf(legs);
   return new Map(
     lists.flatMap(({ found: { best, embedded } }, list) => {
@@ -125,18 +127,18 @@ type ToScore = { best: Placed[]; words: PassageWords[]; at: number; finds: Finds
 
 /** Of the chunks that the query found: their places among the best, and scores. */
 function scoresFor(query: string, { best, words, at, finds }: ToScore): [number, number][] {
-  const found = best.flatMap(({ chunk: { chunk, ragIdentifier } }, place) => {
+  const passages = best.flatMap(({ chunk: { chunk, ragIdentifier } }, place) => {
     const find = finds.get(chunk.id);
-    const read = words[place];
-    if (find === undefined || read === undefined) return [];
+    const passageWords = words[place];
+    if (find === undefined || passageWords === undefined) return [];
     const { file, fileChunks, similarities } = chunk;
     const path = `${ragIdentifier}/${file.path}`;
     const cosine = similarities[at] ?? 0;
-    return [{ place, candidate: { path, words: read, fileChunks, cosine, ...find } }];
+    return [{ place, candidate: { path, words: passageWords, fileChunks, cosine, ...find } }];
   });
   const features = featuresOf(
     query,
-    found.map(({ candidate }) => candidate),
+    passages.map(({ candidate }) => candidate),
   );
-  return features.map((one, index) => [found[index]?.place ?? 0, scoreByWords(one)]);
+  return features.map((feature, index) => [passages[index]?.place ?? 0, scoreByWords(feature)]);
 }

@@ -58,9 +58,9 @@ type Known = { term: number; relative: number; isSaid: boolean };
 
 function askedOf(query: string): QueryStems {
   const words = searchWordsOf(query);
-  const kept = tellingOf([...words, ...codeWordParts(query)]).slice(0, MAX_TERMS);
+  const tellingTerms = tellingOf([...words, ...codeWordParts(query)]).slice(0, MAX_TERMS);
   const terms = new Map<string, number>();
-  const order = kept.map((word) => {
+  const order = tellingTerms.map((word) => {
     const stem = stemOf(word);
     const at = terms.get(stem) ?? terms.size;
     terms.set(stem, at);
@@ -100,11 +100,11 @@ type Held = {
   behind: Terms[];
 };
 
-function heldBy({ words: { text, headings, names } }: Candidate, asked: QueryStems): Held {
-  const held: Held = {
+function heldBy({ words: { text, headings, names } }: Candidate, query: QueryStems): Held {
+  const counts: Held = {
     text: 0,
-    headings: termsIn(headings, asked),
-    path: termsAmong(names.flat(), asked),
+    headings: termsIn(headings, query),
+    path: termsAmong(names.flat(), query),
     relatives: 0,
     sentences: [],
     behind: [],
@@ -112,19 +112,20 @@ function heldBy({ words: { text, headings, names } }: Candidate, asked: QuerySte
   let before = -1;
   for (const sentence of sentencesOf(text)) {
     const words = searchWordsOf(sentence);
-    let terms = termsAmong(codeWordParts(sentence), asked);
+    let terms = termsAmong(codeWordParts(sentence), query);
     if (words.length === 0) before = -1;
     for (const word of words) {
-      const { term, relative } = knownOf(word, asked);
-      if (relative >= 0) held.relatives |= 1 << relative;
+      const { term, relative } = knownOf(word, query);
+      if (relative >= 0) counts.relatives |= 1 << relative;
       if (term >= 0) terms |= 1 << term;
-      if (term >= 0 && before >= 0) held.behind[before] = (held.behind[before] ?? 0) | (1 << term);
+      if (term >= 0 && before >= 0)
+        counts.behind[before] = (counts.behind[before] ?? 0) | (1 << term);
       before = term;
     }
-    if (terms !== 0) held.sentences.push(terms);
-    held.text |= terms;
+    if (terms !== 0) counts.sentences.push(terms);
+    counts.text |= terms;
   }
-  return held;
+  return counts;
 }
 
 const SENTENCE_END = /[.!?:]\s+|\n[ \t]*\n|\n[ \t]*[-*] /;
@@ -136,53 +137,53 @@ const NO_BREAK_SPACE = "\u00a0";
 const sentencesOf = (text: string): string[] =>
   withoutSigns(text.replaceAll(NO_BREAK_SPACE, " "), NO_SIGN).split(SENTENCE_END);
 
-function knownOf(word: string, { known, all, terms, families }: QueryStems): Known {
-  const before = known.get(word);
+function knownOf(word: string, { known: stems, all, terms, families }: QueryStems): Known {
+  const before = stems.get(word);
   if (before !== undefined) return before;
   const stem = stemOf(word);
   const term = terms.get(stem) ?? -1;
   const relative = term >= 0 ? -1 : (families.get(stem.slice(0, FAMILY_LENGTH)) ?? -1);
-  const one = { term, relative, isSaid: all.has(stem) };
-  known.set(word, one);
-  return one;
+  const match = { term, relative, isSaid: all.has(stem) };
+  stems.set(word, match);
+  return match;
 }
 
-function termsAmong(words: string[], asked: QueryStems): Terms {
-  let found: Terms = 0;
+function termsAmong(words: string[], query: QueryStems): Terms {
+  let terms: Terms = 0;
   for (const word of words) {
-    const { term } = knownOf(word, asked);
-    if (term >= 0) found |= 1 << term;
+    const { term } = knownOf(word, query);
+    if (term >= 0) terms |= 1 << term;
   }
-  return found;
+  return terms;
 }
 
-const termsIn = (text: string, asked: QueryStems): Terms =>
-  termsAmong([...searchWordsOf(text), ...codeWordParts(text)], asked);
+const termsIn = (text: string, query: QueryStems): Terms =>
+  termsAmong([...searchWordsOf(text), ...codeWordParts(text)], query);
 
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {
-  const asked = askedOf(query);
-  const held = candidates.map((candidate) => heldBy(candidate, asked));
-  const share = shareBy(asked, held);
+  const stems = askedOf(query);
+  const termCounts = candidates.map((candidate) => heldBy(candidate, stems));
+  const share = shareBy(stems, termCounts);
   const byFile = new Map<string, Terms>();
   candidates.forEach(({ path }, at) => {
-    byFile.set(path, (byFile.get(path) ?? 0) | (held[at]?.text ?? 0));
+    byFile.set(path, (byFile.get(path) ?? 0) | (termCounts[at]?.text ?? 0));
   });
-  const isSaid = (word: string) => knownOf(word, asked).isSaid;
+  const isSaid = (word: string) => knownOf(word, stems).isSaid;
   const best = Math.max(0, ...candidates.map(({ lexical }) => lexical));
   return candidates.map((candidate, at) => {
     const { fused, cosine, path, words, fileChunks } = candidate;
-    const own = held[at] ?? heldBy(candidate, asked);
-    const said = words.names.filter((name) => name.every(isSaid));
+    const own = termCounts[at] ?? heldBy(candidate, stems);
+    const matchingNames = words.names.filter((name) => name.every(isSaid));
     const last = words.names.at(-1) ?? [];
     return {
       fused,
       cosine,
       lexical: best === 0 ? 0 : candidate.lexical / best,
-      names: Math.min(MAX_NAMES, said.length),
+      names: Math.min(MAX_NAMES, matchingNames.length),
       lastName: last.length === 0 ? 0 : countOf(last, isSaid) / last.length,
-      sentence: own.sentences.reduce((best, one) => Math.max(best, share(one)), 0),
-      neighbours: neighboursIn(own, asked),
+      sentence: own.sentences.reduce((best, sentence) => Math.max(best, share(sentence)), 0),
+      neighbours: neighboursIn(own, stems),
       relatives: share(own.relatives & ~own.text),
       file: share(own.headings | own.path | (byFile.get(path) ?? 0)),
       fileLength: Math.log(Math.max(1, fileChunks)),
@@ -208,11 +209,11 @@ function neighboursIn({ behind }: Held, { order }: QueryStems): number {
 }
 
 /** Of the weight of all terms, what some of them have. */
-function shareBy({ terms }: QueryStems, held: Held[]): (some: Terms) => number {
+function shareBy({ terms }: QueryStems, termCounts: Held[]): (some: Terms) => number {
   const weights = [...terms.values()].map((term) => {
-    const holders = countOf(held, ({ text, headings }) => holds(text | headings, term));
-    const others = held.length + BACKGROUND_DOCUMENTS - holders;
-    return Math.log(1 + (others + 0.5) / (holders + 0.5));
+    const holders = countOf(termCounts, ({ text, headings }) => holds(text | headings, term));
+    const absent = termCounts.length + BACKGROUND_DOCUMENTS - holders;
+    return Math.log(1 + (absent + 0.5) / (holders + 0.5));
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return (some) => {

@@ -79,38 +79,38 @@ export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): strin
 
 /** How many of the best are read: the answer, and all that may trade places with it. */
 export function readCount(
-  found: Pick<RagFindings, "target" | "embedded">,
+  findings: Pick<RagFindings, "target" | "embedded">,
   plan: Pick<SearchPlan, "needed" | "reranks">,
 ): number {
-  const order = orderOf(found, plan);
-  const ages = found.target.rag.recencyHalfLifeDays !== null;
+  const order = orderOf(findings, plan);
+  const ages = findings.target.rag.recencyHalfLifeDays !== null;
   return Math.max(plan.needed, ages ? REORDERED.age : 0, order === null ? 0 : REORDERED[order]);
 }
 
 /** The scale of each query over all RAGs. */
-export const scalesOf = (found: RagFindings[], { queries }: SearchPlan): Scale[] =>
+export const scalesOf = (findings: RagFindings[], { queries }: SearchPlan): Scale[] =>
   queries.map((_, at) =>
-    scaleOf(found.map((one) => one.queries[at] ?? { lexical: [], vector: [] })),
+    scaleOf(findings.map((finding) => finding.queries[at] ?? { lexical: [], vector: [] })),
   );
 
 export function chooseFound(
-  found: RagFindings,
+  findings: RagFindings,
   plan: SearchPlan,
   scales: Scale[],
 ): Choice & { values: Map<ChunkId, number> } {
-  const rule = { mode: found.mode, weight: found.embedded?.fusionWeight ?? 0 };
-  const ranked = rankCandidates(found.queries, rule, scales);
+  const rule = { mode: findings.mode, weight: findings.embedded?.fusionWeight ?? 0 };
+  const ranked = rankCandidates(findings.queries, rule, scales);
   const values = new Map(ranked.map(({ id, value }) => [id, value]));
-  const limits = { needed: readCount(found, plan), threshold: plan.threshold };
-  return { ...chooseCandidates(ranked, found.queries, limits), values };
+  const limits = { needed: readCount(findings, plan), threshold: plan.threshold };
+  return { ...chooseCandidates(ranked, findings.queries, limits), values };
 }
 
 /** Of chunks that were read together with their search, those that are chosen after it. */
 export function chosenOf(
-  found: RagFindings,
+  findings: RagFindings,
   chunks: HydratedChunk[],
   { ids, values }: ReturnType<typeof chooseFound>,
 ): ReadChunks {
-  const chosen = new Set(ids);
-  return { found, chunks: chunks.filter(({ id }) => chosen.has(id)), values };
+  const chosenIds = new Set(ids);
+  return { found: findings, chunks: chunks.filter(({ id }) => chosenIds.has(id)), values };
 }

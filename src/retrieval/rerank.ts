@@ -62,7 +62,7 @@ async function rerank(
   call: RetrievalCall,
   { part, name, ragId }: RerankedBy,
   candidates: ScoredChunk[],
-  found: QueryLegs[],
+  legs: QueryLegs[],
   { queries }: SearchPlan,
 ): Promise<{ relevance: Map<ChunkId, number>; isAbsolute: boolean } | null> {
   const { now, models } = call.services;
@@ -70,7 +70,7 @@ async function rerank(
   const reranked = await runLeg(call, { part, kind: "reranking", share: 1 }, async (signal) => {
     const reranker = models.reranker(name);
     const batches = queries.flatMap((query, at) => {
-      const ids = idsOf(found[at]);
+      const ids = idsOf(legs[at]);
       const own = candidates.filter(({ chunk }) => ids.has(chunk.id));
       return inBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
         query,

@@ -68,11 +68,11 @@ export function restrictionTo({
   const condition = modifiedWithin(modified);
   const also = { metadata, ...(condition && { condition }) };
   if (useAllFiles) return { named: null, ...also };
-  const named = {
+  const scopes = {
     files: files.flatMap(storedFormsOf),
     folders: folders.filter((folder) => trimEnd(folder, "/") !== "").flatMap(storedFormsOf),
   };
-  return { named, ...also };
+  return { named: scopes, ...also };
 }
 
 /** A leg's least candidates: scores are normalised over them, so topK must not change them. */
@@ -122,6 +122,6 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
 }
 
 /** A call that names nothing of a RAG finds nothing in it. */
-function showsAnything({ restriction: { named } }: RetrievalTarget): boolean {
-  return named === null || named.files.length + named.folders.length > 0;
+function showsAnything({ restriction: { named: scopes } }: RetrievalTarget): boolean {
+  return scopes === null || scopes.files.length + scopes.folders.length > 0;
 }

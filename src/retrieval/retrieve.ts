@@ -44,19 +44,21 @@ export function retrieve(
     const explains = options.explain === true;
     const plan = planSearch(request, explains);
     const ranking = await inTurn(call, plan, request.topK);
-    const { found, chosen, scored, ...timed } = ranking;
+    const { found: findings, chosen: choices, scored, ...timed } = ranking;
     const result: RetrievalResult = {
-      chunks: chosen.map(asRetrieved),
+      chunks: choices.map(asRetrieved),
       degradations: call.report.degradations,
       // Abandoned legs may still record theirs.
       uses: [...call.report.uses],
       ...timed,
       legs: call.report.legTimes(),
-      ...(explains ? { explanations: explain(chosen, scored) } : {}),
+      ...(explains ? { explanations: explain(choices, scored) } : {}),
     };
-    const facts = { ...sizesOf(request, plan, found, result), ...result.legs };
+    const facts = { ...sizesOf(request, plan, findings, result), ...result.legs };
     services.log.info("retrieval", facts);
-    note(Object.fromEntries(Object.entries(facts).map(([name, is]) => [`retrieval.${name}`, is])));
+    note(
+      Object.fromEntries(Object.entries(facts).map(([name, fact]) => [`retrieval.${name}`, fact])),
+    );
     return result;
   });
 }
@@ -94,8 +96,8 @@ async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Prom
     end = await call.deadline.run("search", (signal) => searches.begin(caller, signal));
   } catch (thrown) {
     if (!(thrown instanceof DeadlineExceeded)) throw thrown;
-    const others = "the time was over before this caller's other searches had ended";
-    call.report.degraded("search", `search: ${others}`);
+    const reason = "the time was over before this caller's other searches had ended";
+    call.report.degraded("search", `search: ${reason}`);
     return NOTHING;
   }
   try {
@@ -113,12 +115,12 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
       ? embeddedSearch
       : vectorIndexSearch(vectorIndex);
   const targets = embedQueries(call, plan);
-  const found = withOneScale(
-    await Promise.all(targets.map((one) => searchOf(one.target).find(call, one, plan))),
+  const findings = withOneScale(
+    await Promise.all(targets.map((target) => searchOf(target.target).find(call, target, plan))),
   );
-  const scales = scalesOf(found, plan);
+  const scales = scalesOf(findings, plan);
   const read = await Promise.all(
-    found.map((one) => searchOf(one.target).read(call, one, plan, scales)),
+    findings.map((finding) => searchOf(finding.target).read(call, finding, plan, scales)),
   );
   const pause = async () => {
     await call.services.turns.pass();
@@ -134,16 +136,16 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const aged = orderByRecency(ranked, now());
   const merged = mergeLists(aged, plan.includeDuplicates);
   const passing = merged.filter((chunk) => passesThreshold(chunk, plan.threshold));
-  const chosen = passing.slice(0, topK);
+  const best = passing.slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
-  return { found, scored, chosen, timings };
+  return { found: findings, scored, chosen: best, timings };
 }
 
 /** For the log: how large the retrieval was, its time and degradations; no query and no text. */
 function sizesOf(
   request: RetrievalRequest,
   plan: SearchPlan,
-  found: RagFindings[],
+  findings: RagFindings[],
   { chunks, degradations, timings }: RetrievalResult,
 ): SpanFacts {
   const candidatesOf = ({ queries, best }: RagFindings) =>
@@ -153,7 +155,7 @@ function sizesOf(
     queries: request.queries.length,
     topK: request.topK,
     reranked: plan.reranks,
-    candidates: found.reduce((sum, one) => sum + candidatesOf(one), 0),
+    candidates: findings.reduce((sum, finding) => sum + candidatesOf(finding), 0),
     chunks: chunks.length,
     totalMs: timings.contextMs + timings.rerankingMs,
     degraded: degradations.length > 0,

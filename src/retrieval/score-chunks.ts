@@ -46,15 +46,15 @@ export type ComparesBy =
   | { by: "reranker"; model: string };
 
 /** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
-export function scoreChunks({ found, chunks, values }: ReadChunks): ScoredList {
-  const { identifier: ragIdentifier, searchMode } = found.target.rag;
+export function scoreChunks({ found: findings, chunks, values }: ReadChunks): ScoredList {
+  const { identifier: ragIdentifier, searchMode } = findings.target.rag;
   const scored = chunks.map((chunk): ScoredChunk => {
     const similarity = similarityOf(chunk);
     const fused = values.get(chunk.id) ?? 0;
     const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
     return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
   });
-  return { found, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
+  return { found: findings, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
 }
 
 /** Cosine as the API shows it; null when there is none. */

@@ -14,9 +14,9 @@ export const modeOf = (rag: RagRecord, { searchMode = rag.searchMode }: AskedMod
   searchMode,
 });
 
-export const searchedAs = (rag: RagRecord, asked: AskedMode): SearchedRag => ({
+export const searchedAs = (rag: RagRecord, mode: AskedMode): SearchedRag => ({
   ...rag,
-  ...modeOf(rag, asked),
+  ...modeOf(rag, mode),
 });
 
 /** Whether words are searched from the start, and not only where vectors are lost. */

@@ -69,13 +69,13 @@ type Named = { field: PropertyKey[]; paths: string[] };
 export const checkSelected =
   <Body extends Selecting>(namedIn: (body: Body) => Named[]) =>
   (body: Body, context: z.RefinementCtx): void => {
-    const named = namedIn(body);
-    if (named.reduce((sum, { paths }) => sum + paths.length, 0) > SELECTED_LIMIT) {
+    const scopes = namedIn(body);
+    if (scopes.reduce((sum, { paths }) => sum + paths.length, 0) > SELECTED_LIMIT) {
       const message = `and selectedFolders must have at most ${SELECTED_LIMIT} entries together`;
       context.addIssue({ code: "custom", message, path: ["selectedFiles"] });
     }
     if (body.useAllFiles) return;
-    for (const { field, paths } of named) {
+    for (const { field, paths } of scopes) {
       for (const [at, path] of paths.entries()) {
         const issues = Path.safeParse(path).error?.issues ?? [];
         for (const { message } of issues) {

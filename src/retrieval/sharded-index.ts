@@ -97,24 +97,24 @@ export class ShardedIndex {
 
   /** Searches and reads all candidates and `ids` in one step of each shard; null if one fails. */
   async searchAgain(
-    found: RagFindings,
+    findings: RagFindings,
     scan: "all" | "deep" | "in-flight",
     ids: ChunkId[],
   ): Promise<IndexSearch | null> {
-    const { embedded, mode, queries: before } = found;
+    const { embedded, mode, queries: before } = findings;
     const vectors = embedded?.vectors ?? null;
     const lexical = searchesWords(mode) || vectors === null;
-    const read = { kind: "all", ids, withVectors: this.#wantsVectors(found) } as const;
-    const again = await this.search({ vectors, lexical, scan, read });
-    if (!again.isWhole) return null;
-    const queries = again.queries.map((legs, at) => rescored(legs, before[at]?.statistics));
-    return { ...again, queries };
+    const reading = { kind: "all", ids, withVectors: this.#wantsVectors(findings) } as const;
+    const reply = await this.search({ vectors, lexical, scan, read: reading });
+    if (!reply.isWhole) return null;
+    const queries = reply.queries.map((legs, at) => rescored(legs, before[at]?.statistics));
+    return { ...reply, queries };
   }
 
   /** Texts and exact similarities. */
-  async hydrate(choice: Choice, found: RagFindings): Promise<Hydrated> {
+  async hydrate(choice: Choice, findings: RagFindings): Promise<Hydrated> {
     const replies = await Promise.all(
-      this.#shards.map((shard, at) => this.#hydrateShard(shard, at, choice, found)),
+      this.#shards.map((shard, at) => this.#hydrateShard(shard, at, choice, findings)),
     );
     return {
       chunks: this.#withoutEquals(replies.flatMap(({ chunks }) => chunks)),
@@ -129,24 +129,24 @@ export class ShardedIndex {
     shard: RagIndex,
     at: number,
     { ids, spare }: Choice,
-    found: RagFindings,
+    findings: RagFindings,
   ): Promise<Hydrated> {
-    const { shardOf, embedded } = found;
+    const { shardOf, embedded } = findings;
     // The shard of a candidate from the vector index is unknown: every shard is asked for it.
     const heldHere = (id: ChunkId) => (shardOf.get(id) ?? at) === at;
-    const held = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
-    if (held.ids.length + held.spare.length === 0) return NOTHING_HELD;
+    const local = { ids: ids.filter(heldHere), spare: spare.filter(heldHere) };
+    if (local.ids.length + local.spare.length === 0) return NOTHING_HELD;
     const { queries, includeDuplicates } = this.#plan;
     const restriction = this.#restriction;
-    const spareLimit = Math.ceil(held.ids.length / this.#shards.length);
+    const spareLimit = Math.ceil(local.ids.length / this.#shards.length);
     const queryVectors = queries.map((_, query) => embedded?.vectors[query] ?? null);
-    const wanted = { restriction, includeDuplicates, withVectors: this.#wantsVectors(found) };
+    const request = { restriction, includeDuplicates, withVectors: this.#wantsVectors(findings) };
     const reply = await runLeg(this.#call, this.#leg("hydration", at), () =>
-      shard.hydrate({ ...held, spareLimit, queryVectors, ...wanted }),
+      shard.hydrate({ ...local, spareLimit, queryVectors, ...request }),
     );
     if (reply === null) return { ...NOTHING_HELD, isWhole: false };
     const eligible = new Set(reply.eligible);
-    const superseded = held.ids.some((id) => shardOf.has(id) && !eligible.has(id));
+    const superseded = local.ids.some((id) => shardOf.has(id) && !eligible.has(id));
     return { ...reply, superseded, isWhole: true };
   }
 
@@ -162,8 +162,8 @@ export class ShardedIndex {
       const reply = await shard.search({ ...request, turns: { leg, remainingMs } });
       if (reply.unsearched > 0) {
         const { part } = this.#leg("search", at);
-        const told = `${reply.unsearched} of ${count} queries were not searched in time`;
-        this.#call.report.degraded(part, `${part}: ${told}`);
+        const problem = `${reply.unsearched} of ${count} queries were not searched in time`;
+        this.#call.report.degraded(part, `${part}: ${problem}`);
       }
       return reply;
     } finally {
@@ -171,7 +171,7 @@ export class ShardedIndex {
     }
   }
 
-  #request({ vectors, lexical, scan = "all", read }: IndexLegs): SearchRequest {
+  #request({ vectors, lexical, scan = "all", read: reading }: IndexLegs): SearchRequest {
     const { queries, includeDuplicates, limitPerLeg } = this.#plan;
     return {
       queries: queries.map((text, at) => ({ text, vector: vectors?.[at] ?? null })),
@@ -181,12 +181,12 @@ export class ShardedIndex {
       lexical,
       scan,
       mergedWith: this.isSingle ? (this.#plan.targets.length > 1 ? "rags" : null) : "shards",
-      ...(read === undefined ? {} : { read }),
+      ...(reading === undefined ? {} : { read: reading }),
     };
   }
 
-  #wantsVectors(found: RagFindings): boolean {
-    return orderOf(found, this.#plan) === "neighbours";
+  #wantsVectors(findings: RagFindings): boolean {
+    return orderOf(findings, this.#plan) === "neighbours";
   }
 
   #leg(kind: "search" | "hydration", at: number) {

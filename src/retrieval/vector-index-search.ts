@@ -50,24 +50,25 @@ export const vectorIndexSearch = (vectorIndex: VectorIndex): RagSearch => ({
    * If too few remain, or the index changed since its search, the index objects search again and
    * read in one step: an extra round trip only in these cases.
    */
-  async read(call, found, plan, scales) {
-    const index = new ShardedIndex(call, found.target, plan);
-    const chosen = chooseFound(found, plan, scales);
-    const { ids, rest, values } = chosen;
+  async read(call, findings, plan, scales) {
+    const index = new ShardedIndex(call, findings.target, plan);
+    const choice = chooseFound(findings, plan, scales);
+    const { ids, rest, values } = choice;
     const spare = rest
       .filter(({ similarity }, at) => similarity !== null || at < SPARE_OF_WORDS)
       .map(({ id }) => id);
-    const hydrated = await index.hydrate({ ids, spare }, found);
+    const hydrated = await index.hydrate({ ids, spare }, findings);
     const sizes = { chosen: ids.length, isSingle: index.isSingle };
-    const isCrowded = mostAreNotEligible(found, hydrated, plan, sizes);
-    if (isCrowded) call.services.log.info("vector index crowded", { ragId: found.target.rag.id });
-    const again =
+    const isCrowded = mostAreNotEligible(findings, hydrated, plan, sizes);
+    if (isCrowded)
+      call.services.log.info("vector index crowded", { ragId: findings.target.rag.id });
+    const retried =
       isCrowded || hydrated.superseded
-        ? await searchAgain(call, index, found, isCrowded ? "deep" : "in-flight")
+        ? await searchAgain(call, index, findings, isCrowded ? "deep" : "in-flight")
         : null;
     // The chunks already read are better than none when a shard does not answer in time.
-    if (again === null) return { found, chunks: hydrated.chunks, values };
-    return chosenOf(again.found, again.chunks, chooseFound(again.found, plan, scales));
+    if (retried === null) return { found: findings, chunks: hydrated.chunks, values };
+    return chosenOf(retried.found, retried.chunks, chooseFound(retried.found, plan, scales));
   },
 });
 
@@ -109,7 +110,7 @@ async function findNearest(
   const space = { ragId: target.rag.id, generation: target.rag.generation };
   const options = { topK: plan.limitPerLeg, filter };
   const leg = { part: "vector index", kind: "vectorIndex", share: VECTOR_INDEX_SHARE } as const;
-  const [shown, inFlight] = await Promise.all([
+  const [visible, inFlight] = await Promise.all([
     runLeg(call, leg, () =>
       Promise.all(vectors.map((vector) => vectorIndex.query(space, vector, options))),
     ),
@@ -117,10 +118,10 @@ async function findNearest(
   ]);
   return {
     lists: vectors.map((_, at) =>
-      mergeCandidates(inFlight?.queries[at]?.vector ?? [], shown?.[at]?.matches ?? []),
+      mergeCandidates(inFlight?.queries[at]?.vector ?? [], visible?.[at]?.matches ?? []),
     ),
-    floors: vectors.map((_, at) => shown?.[at]?.floor ?? null),
-    isWhole: shown !== null,
+    floors: vectors.map((_, at) => visible?.[at]?.floor ?? null),
+    isWhole: visible !== null,
     shardOf: inFlight?.shardOf ?? new Map(),
   };
 }
@@ -131,22 +132,22 @@ async function findNearest(
  * everywhere where they are many; hydration drops the other files found there.
  */
 function vectorFilterOf(
-  { named, metadata, condition }: Restriction,
+  { named: scopes, metadata, condition }: Restriction,
   plans: RestrictionPlan[],
 ): VectorFilter | null | "not expressible" {
   const filtered = plans.filter((plan) => plan.kind === "filtered");
   if (filtered.length === 0) return null;
   if (metadata.length > 0 || condition !== undefined) return "not expressible";
   // Of a reader's files alone the nearest are mostly enough: the others are dropped when read.
-  if (named === null) return null;
-  if (named.files.length > 0) return "not expressible";
-  const asked = named.folders.map((folder) => trimEnd(folder, "/"));
+  if (scopes === null) return null;
+  if (scopes.files.length > 0) return "not expressible";
+  const folders = scopes.folders.map((folder) => trimEnd(folder, "/"));
   const fileIds: FileId[] = [];
   for (const { elsewhere } of filtered) {
     if (elsewhere === "anywhere") return null;
     fileIds.push(...elsewhere);
   }
-  return asked.includes("") ? null : { fileIds, folders: [...new Set(asked)] };
+  return folders.includes("") ? null : { fileIds, folders: [...new Set(folders)] };
 }
 
 /**
@@ -158,23 +159,23 @@ function mostAreNotEligible(
   { queries, floors }: RagFindings,
   { chunks, eligible, equal, isWhole }: Hydrated,
   { needed, threshold }: SearchPlan,
-  { chosen, isSingle }: { chosen: number; isSingle: boolean },
+  { chosen: choice, isSingle }: { chosen: number; isSingle: boolean },
 ): boolean {
   if (!isWhole) return false;
-  const wanted = Math.min(needed, MAX_WANTED);
+  const count = Math.min(needed, MAX_WANTED);
   const passes = (chunk: HydratedChunk) =>
     threshold === null || (similarityOf(chunk) ?? 1) >= threshold;
-  const isFilled = chunks.filter(passes).length >= wanted;
+  const isFilled = chunks.filter(passes).length >= count;
   const mayHoldMore = (floor: number) =>
     threshold === null || floor >= threshold - APPROXIMATION_MARGIN;
   const counting = new Set(isFilled ? [...eligible, ...equal] : eligible);
   // Equal texts of different shards are only seen when they are read.
-  const read = isSingle ? wanted : chunks.length;
+  const readCount = isSingle ? count : chunks.length;
   return queries.some(({ vector }, at) => {
     const floor = floors[at] ?? null;
     if (floor === null || !mayHoldMore(floor)) return false;
     const live = vector.filter(({ id, score }) => score >= floor && counting.has(id));
-    return live.length < wanted || read < Math.min(wanted, chosen);
+    return live.length < count || readCount < Math.min(count, choice);
   });
 }
 
@@ -182,20 +183,20 @@ function mostAreNotEligible(
 async function searchAgain(
   call: RetrievalCall,
   index: ShardedIndex,
-  found: RagFindings,
+  findings: RagFindings,
   scan: "deep" | "in-flight",
 ): Promise<Pick<ReadChunks, "found" | "chunks"> | null> {
-  const named = found.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
-  const again = await index.searchAgain(found, scan, named);
-  if (again === null) return null;
-  const { shardOf, chunks, scanned: isExact } = again;
+  const ids = findings.queries.flatMap(({ vector }) => vector.map(({ id }) => id));
+  const retried = await index.searchAgain(findings, scan, ids);
+  if (retried === null) return null;
+  const { shardOf, chunks, scanned: isExact } = retried;
   if (scan === "deep" && !isExact) {
     const reason = "most of what it names is outdated or hidden, and the RAG too large to scan";
     call.report.degraded("vector index", `vector index: ${reason}`);
   }
-  const queries = again.queries.map(({ lexical, vector, statistics }, at) => {
-    const outside = isExact ? [] : (found.queries[at]?.vector ?? []);
+  const queries = retried.queries.map(({ lexical, vector, statistics }, at) => {
+    const outside = isExact ? [] : (findings.queries[at]?.vector ?? []);
     return { lexical, vector: mergeCandidates(vector, outside), statistics };
   });
-  return { found: { ...found, queries, shardOf }, chunks };
+  return { found: { ...findings, queries, shardOf }, chunks };
 }

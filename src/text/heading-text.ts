@@ -32,10 +32,10 @@ function wordsOfHeading(text: string, imageOf: (alternative: string) => string):
     .replace(IMAGE, (_, alternative: string) => imageOf(alternative))
     .replace(LINK, "$1")
     .replace(REFERENCE, "$1")
-    .replace(CODE_OR_TAG, (found) => {
-      if (found.startsWith("`")) return found;
-      if (/^<br/i.test(found)) return " ";
-      return imageOf(ALTERNATIVE.exec(found)?.[1] ?? "");
+    .replace(CODE_OR_TAG, (markup) => {
+      if (markup.startsWith("`")) return markup;
+      if (/^<br/i.test(markup)) return " ";
+      return imageOf(ALTERNATIVE.exec(markup)?.[1] ?? "");
     });
   return withoutEmphasis(untagged).replace(ANCHORS_AND_MARKS, "").replace(/\s+/g, " ").trim();
 }
@@ -45,7 +45,7 @@ function withoutEmphasis(text: string): string {
   for (let depth = 0; depth < EMPHASIS_DEPTH; depth++) {
     plain = plain.replace(
       CODE_OR_EMPHASIS,
-      (found: string, _marks, inner?: string) => inner ?? found,
+      (markup: string, _marks, inner?: string) => inner ?? markup,
     );
   }
   return plain;

@@ -18,7 +18,9 @@ export function languagesOf(text: string, ofDocument: Language | null): string {
   const paragraphs = text.split(PARAGRAPH_END);
   if (paragraphs.length === 1) return around;
   const languages = paragraphs.map((part) => languageOf(part) ?? around);
-  return languages.every((one) => one === around) ? around : [around, ...languages].join(" ");
+  return languages.every((language) => language === around)
+    ? around
+    : [around, ...languages].join(" ");
 }
 
 type InLanguage = { text: string; language: ReducedLanguage | null };

@@ -137,12 +137,13 @@ const hasDiacritics = (text: string): boolean =>
 function languageFrom(text: string, leastWords: number): Language | null {
   const words = wordsOf(text.slice(0, LOOKED_AT_CHARACTERS));
   const weights = new Map<Language, number>();
-  const told = new Set<string>();
+  const tellingWords = new Set<string>();
   for (const word of words) {
     const languages = languagesByWord.get(word);
     if (languages === undefined) continue;
-    if (word.length > 1) told.add(word);
-    for (const one of languages) weights.set(one, (weights.get(one) ?? 0) + 1 / languages.length);
+    if (word.length > 1) tellingWords.add(word);
+    for (const language of languages)
+      weights.set(language, (weights.get(language) ?? 0) + 1 / languages.length);
   }
   let best: Language | null = null;
   let most = 0;
@@ -155,7 +156,7 @@ function languageFrom(text: string, leastWords: number): Language | null {
     } else second = Math.max(second, weight);
   }
   const tells = most >= Math.max(MIN_WEIGHT, MIN_SHARE * words.length, MIN_MARGIN * second);
-  return tells && told.size >= leastWords ? best : null;
+  return tells && tellingWords.size >= leastWords ? best : null;
 }
 
 export const isFunctionWord = (word: string, language: Language | null): boolean =>

@@ -53,8 +53,8 @@ export const KIND_AT: Uint8Array = kindsOfCodes();
 export const SCRIPT_OF_KIND: Uint8Array = Uint8Array.from(
   { length: ALPHABET + KINDS.length },
   (_, kind) => {
-    const named = KINDS[kind - ALPHABET];
-    return named === undefined ? LATIN : scriptNumber(SCRIPT_OF[named]);
+    const letterKind = KINDS[kind - ALPHABET];
+    return letterKind === undefined ? LATIN : scriptNumber(SCRIPT_OF[letterKind]);
   },
 );
 
@@ -83,10 +83,10 @@ export const IS_OPEN_ENDING: Uint8Array = Uint8Array.from(
 );
 
 /** Numbers by kind, and by script, as the arrays that a loop over characters reads. */
-export function byKind(alphabet: number[], of: (kind: LetterKind) => number): Float64Array {
-  return Float64Array.from([...alphabet, ...KINDS.map(of)]);
+export function byKind(alphabet: number[], valueOf: (kind: LetterKind) => number): Float64Array {
+  return Float64Array.from([...alphabet, ...KINDS.map(valueOf)]);
 }
 
-export function byScript(of: (script: Script) => number): Float64Array {
-  return Float64Array.from(SCRIPTS.map(of));
+export function byScript(valueOf: (script: Script) => number): Float64Array {
+  return Float64Array.from(SCRIPTS.map(valueOf));
 }

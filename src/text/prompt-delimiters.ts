@@ -41,7 +41,7 @@ export function neutralised(text: string, key: string): string {
     .replace(STRAY_JOINERS, "")
     .replace(CONTROLS, " ")
     .replaceAll(key, "")
-    .replace(LOOK_ALIKES, (found) => (found === "[" ? "(" : "‹ "));
+    .replace(LOOK_ALIKES, (mark) => (mark === "[" ? "(" : "‹ "));
 }
 
 /** One line without quotes or brackets, for the attribute of a delimiter. */
@@ -109,9 +109,9 @@ const REQUEST_END = /\n<\/request-([a-z]{6})>/g;
 function endsOf(text: string, delimiter: RegExp): Map<string, number[]> {
   const ends = new Map<string, number[]>();
   for (const { 1: key = "", index } of text.matchAll(delimiter)) {
-    const known = ends.get(key);
-    if (known === undefined) ends.set(key, [index]);
-    else known.push(index);
+    const close = ends.get(key);
+    if (close === undefined) ends.set(key, [index]);
+    else close.push(index);
   }
   return ends;
 }
@@ -119,17 +119,17 @@ function endsOf(text: string, delimiter: RegExp): Map<string, number[]> {
 export function readPassages(text: string): (Passage & { number: number })[] {
   const ends = endsOf(text, PASSAGE_END);
   const passages: (Passage & { number: number })[] = [];
-  let read = 0;
+  let from = 0;
   for (const { 0: opening, 1: key = "", 2: n, 3: source = "", index } of text.matchAll(PASSAGE)) {
     const start = index + opening.length;
-    if (index < read) continue;
+    if (index < from) continue;
     const own = ends.get(key) ?? [];
     // What is passed is never asked for again.
     while (own.length > 0 && (own[0] ?? 0) < start) own.shift();
     const [end] = own;
     if (end === undefined) continue;
     passages.push({ number: Number(n), source, text: text.slice(start, end) });
-    read = end;
+    from = end;
   }
   return passages;
 }

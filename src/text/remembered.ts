@@ -7,14 +7,14 @@ const MAX_LENGTH = 64;
 export function remembered<Value extends string | object>(
   compute: (word: string) => Value,
 ): (word: string) => Value {
-  const known = new Map<string, Value>();
+  const values = new Map<string, Value>();
   return (word) => {
     if (word.length > MAX_LENGTH) return compute(word);
-    const before = known.get(word);
+    const before = values.get(word);
     if (before !== undefined) return before;
-    if (known.size >= MAX_WORDS) known.clear();
+    if (values.size >= MAX_WORDS) values.clear();
     const value = compute(word);
-    known.set(word, value);
+    values.set(word, value);
     return value;
   };
 }

@@ -32,9 +32,9 @@ export function* sentenceEnds(text: string, from: number, to: number): Generator
 export function splitSentences(text: string): string[] {
   let start = 0;
   return [...sentenceEnds(text, 0, text.length)].map((end) => {
-    const said = text.slice(start, end);
+    const sentence = text.slice(start, end);
     start = end;
-    return said;
+    return sentence;
   });
 }
 

@@ -28,6 +28,6 @@ export const isStopWord = (word: string) => STOP_WORDS.has(word);
 
 /** Leaves stop words out; a text of nothing else keeps them all. Repeats and order stay. */
 export function withoutStopWords(words: string[]): string[] {
-  const kept = words.filter((word) => !isStopWord(word));
-  return kept.length > 0 ? kept : words;
+  const telling = words.filter((word) => !isStopWord(word));
+  return telling.length > 0 ? telling : words;
 }

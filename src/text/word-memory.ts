@@ -50,19 +50,19 @@ export class WordMemory<Value extends number | string | object> {
   visit(text: string, visitor: (value: Value) => void): void {
     const needed = MAX_BYTES_A_CHARACTER * text.length + 1;
     if (needed > bytes.length) bytes = new Uint8Array(2 * needed);
-    const read = bytes;
-    const { written } = encoder.encodeInto(text, read);
-    read[written] = 0;
+    const target = bytes;
+    const { written: length } = encoder.encodeInto(text, target);
+    target[length] = 0;
     let from = 0;
     let hash = FNV_OFFSET;
-    for (let at = 0; at <= written; at++) {
-      const byte = IN_WORD[read[at] ?? 0] ?? 0;
+    for (let at = 0; at <= length; at++) {
+      const byte = IN_WORD[target[at] ?? 0] ?? 0;
       if (byte > 0) {
-        read[at] = byte;
+        target[at] = byte;
         hash = Math.imul(hash ^ byte, FNV_PRIME);
         continue;
       }
-      if (at > from) visitor(this.#valueOf(read, from, at, hash));
+      if (at > from) visitor(this.#valueOf(target, from, at, hash));
       from = at + 1;
       hash = FNV_OFFSET;
     }

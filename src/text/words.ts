@@ -92,15 +92,15 @@ const MIN_LONGEST_PART = 4;
 
 /** The parts of names in code that change case: `retry`, `agent` for `RetryAgent`. */
 export function codeWordParts(text: string): string[] {
-  const found: string[] = [];
+  const words: string[] = [];
   // Most words change no case: only those that do are looked at.
   CASE_CHANGE.lastIndex = 0;
   for (let change = CASE_CHANGE.exec(text); change !== null; change = CASE_CHANGE.exec(text)) {
     const name = nameAround(text, change.index);
     CASE_CHANGE.lastIndex = name.end;
-    if (name.text !== null) found.push(...partsOf(name.text));
+    if (name.text !== null) words.push(...partsOf(name.text));
   }
-  return found;
+  return words;
 }
 
 /** Null for too long a run, or beside a letter with a diacritic, which does not cut words. */

@@ -59,15 +59,15 @@ export class BoundedBindings {
     const [key, size, parts, options] = args;
     const { readable, writable } = new FixedLengthStream(size);
     const writer = writable.getWriter();
-    const put = bucket.put(key, readable, options);
+    const writing = bucket.put(key, readable, options);
     // It may fail while the next part is awaited.
-    put.catch(() => undefined);
-    const taken = (step: Promise<unknown>) =>
-      this.#ends(Promise.race([step, put.then(() => step)]), PUT_SECONDS, true);
+    writing.catch(() => undefined);
+    const raceStep = (step: Promise<unknown>) =>
+      this.#ends(Promise.race([step, writing.then(() => step)]), PUT_SECONDS, true);
     try {
-      for await (const part of parts) await taken(writer.write(part));
-      await taken(writer.close());
-      await taken(put);
+      for await (const part of parts) await raceStep(writer.write(part));
+      await raceStep(writer.close());
+      await raceStep(writing);
     } catch (thrown) {
       writer.abort(thrown).catch(() => undefined);
       throw thrown;

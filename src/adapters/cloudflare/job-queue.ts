@@ -74,8 +74,8 @@ export function indexBodies(
 
 function bodyOf(files: IndexMessage[], texts: Texts): IndexBody {
   const carried = files.flatMap(({ fileId }): [string, string][] => {
-    const known = texts.get(fileId);
-    return known === undefined ? [] : [[known.version, known.text]];
+    const text = texts.get(fileId);
+    return text === undefined ? [] : [[text.version, text.text]];
   });
   if (carried.length > 0) return { files, texts: Object.fromEntries(carried) };
   const [first] = files;
@@ -92,4 +92,5 @@ export const batchesOf = (bodies: IndexBody[]): IndexBody[][] =>
     (body) => encoder.encode(JSON.stringify(body)).byteLength,
   );
 
-const seconds = (asked: number) => Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.round(asked)));
+const seconds = (delaySeconds: number) =>
+  Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.round(delaySeconds)));

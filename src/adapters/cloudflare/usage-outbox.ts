@@ -46,18 +46,18 @@ export class UsageOutbox {
   }
 
   async #flush(at: number, send: Options["send"]): Promise<void> {
-    const [first, ...others] = this.#waiting;
+    const [first, ...rest] = this.#waiting;
     this.#waiting = [];
     this.#bytes = 0;
     this.#sentAt = at;
     this.#dueAt = null;
     if (first === undefined) return;
-    const message = others.length === 0 ? first : { calls: [first, ...others] };
+    const message = rest.length === 0 ? first : { calls: [first, ...rest] };
     // Many calls are in it, and a second delivery counts nothing twice.
     try {
       await send(message).catch(() => send(message));
     } catch (thrown) {
-      this.#keep([first, ...others]);
+      this.#keep([first, ...rest]);
       throw thrown;
     }
   }

@@ -70,7 +70,7 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       const filters = filter === null ? [undefined] : filtersOf(filter);
       const limit = Math.min(topK, MAX_TOP_K);
       const lists = await Promise.all(
-        filters.map((one) => ask(binding, space, vector, limit, one)),
+        filters.map((filter) => ask(binding, space, vector, limit, filter)),
       );
       const found = bestFirst(lists.flat());
       const matches = found.slice(0, topK);
@@ -82,12 +82,12 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
         vectors.map(({ vectorId, folder }) => [vectorId, folder]),
       );
       const batches = inBatches([...folders.keys()], GET_BATCH);
-      const found = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
+      const replies = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
         retryBindingCall("vector index", () => binding.getByIds(batch)),
       );
-      const stored = found.flatMap((some) => storedSchema.parse(some));
-      const placed = stored.filter(({ id, metadata }) => lies(metadata, folders.get(id) ?? ""));
-      return new Set(placed.map(({ id }) => asId<VectorId>(id)));
+      const stored = replies.flatMap((some) => storedSchema.parse(some));
+      const current = stored.filter(({ id, metadata }) => lies(metadata, folders.get(id) ?? ""));
+      return new Set(current.map(({ id }) => asId<VectorId>(id)));
     },
     async near(space, vector) {
       const matches = await ask(binding, space, vector, MAX_TOP_K, undefined);
@@ -116,10 +116,10 @@ async function ask(
     returnValues: false,
     returnMetadata: "none",
   } as const;
-  const asked = filter === undefined ? options : { ...options, filter };
+  const query = filter === undefined ? options : { ...options, filter };
   const reply = await retryBindingCall(
     "vector index",
-    () => binding.query(vector, asked),
+    () => binding.query(vector, query),
     ONCE_MORE,
   );
   return matchesSchema.parse(reply).matches.map(({ id, score }) => ({ id: asId(id), score }));
@@ -133,7 +133,7 @@ function recordOf(space: VectorSpace, vector: IndexedVector): VectorizeVector {
 /** The properties that store the folder of a vector's file. */
 function placeOf(folder: string): Record<string, string> {
   const indexed = withAncestors(folder).slice(0, MAX_FOLDER_DEPTH);
-  return Object.fromEntries(indexed.map((one) => [folderProperty(one), keyOf(one)]));
+  return Object.fromEntries(indexed.map((folder) => [folderProperty(folder), keyOf(folder)]));
 }
 
 function lies(metadata: Record<string, unknown> | null | undefined, folder: string): boolean {

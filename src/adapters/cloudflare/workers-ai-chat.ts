@@ -63,7 +63,7 @@ function asCompletion(reply: unknown): unknown {
   const parsed = workersForm.safeParse(reply);
   // Not a completion: the SDK rejects it as unreadable.
   if (!parsed.success) return { unreadable: true };
-  const { response, tool_calls, usage: counted } = parsed.data;
+  const { response, tool_calls, usage } = parsed.data;
   const calls = (tool_calls ?? []).map(toolCall);
   const message = {
     role: "assistant",
@@ -71,7 +71,7 @@ function asCompletion(reply: unknown): unknown {
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
   const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
-  return { choices: [{ index: 0, message, finish_reason }], usage: counted ?? undefined };
+  return { choices: [{ index: 0, message, finish_reason }], usage: usage ?? undefined };
 }
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -82,10 +82,10 @@ type Call = {
   arguments?: unknown;
 };
 
-const toolCall = ({ id, name, arguments: given = {} }: Call, at: number) => ({
+const toolCall = ({ id, name, arguments: args = {} }: Call, at: number) => ({
   id: id ?? `call-${at + 1}`,
   type: "function",
-  function: { name, arguments: textOf(given) },
+  function: { name, arguments: textOf(args) },
 });
 
 /**
@@ -133,13 +133,13 @@ function translator(): (line: string) => string[] {
       return hasReason ? [eventOf(DONE)] : [eventOf(end), eventOf(DONE)];
     }
     const chunk = parsedJson(data);
-    const read = workersChunk.safeParse(chunk);
-    if (!read.success || isOpenAis(read.data)) {
+    const result = workersChunk.safeParse(chunk);
+    if (!result.success || isOpenAis(result.data)) {
       // Anything else, an error included, is for the SDK to read or refuse.
       hasReason ||= tellsReason(chunk);
       return [`${DATA} ${data}\n\n`];
     }
-    const { response, tool_calls, usage } = read.data;
+    const { response, tool_calls, usage } = result.data;
     const deltas = (tool_calls ?? []).map((call) => toolCallDelta(call, calls++));
     const delta = { content: response ?? "", tool_calls: deltas };
     return [eventOf({ choices: [{ index: 0, delta, finish_reason: null }], usage })];

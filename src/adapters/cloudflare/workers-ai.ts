@@ -17,7 +17,7 @@ const vectors = z.object({ data: z.array(z.array(z.number())) });
 const scores = z.object({ response: z.array(z.object({ id: z.int().min(0), score: z.number() })) });
 
 /** One call whose reply has this form. @throws ModelFailure */
-async function asked<Reply>(
+async function callBinding<Reply>(
   form: z.ZodType<Reply>,
   ...call: Parameters<typeof runWorkersAi>
 ): Promise<Reply> {
@@ -39,7 +39,7 @@ function workersAiReranker(settings: WorkersAiSettings, modelId: string): Rerank
         top_k: topN ?? texts.length,
       };
       // Passages in the order of the search at once are better than reranked ones later.
-      const { response } = await asked(
+      const { response } = await callBinding(
         scores,
         settings,
         modelId,
@@ -62,7 +62,7 @@ export function workersAiEmbedding(settings: WorkersAiSettings, modelId: string)
     async doEmbed({ values, abortSignal, providerOptions }) {
       const inputs = { text: values, truncate_inputs: true };
       const options = providerOptions?.["quarry"]?.["rejectIfBusy"] === true ? WITHOUT_WAIT : {};
-      const { data } = await asked(vectors, settings, modelId, inputs, abortSignal, options);
+      const { data } = await callBinding(vectors, settings, modelId, inputs, abortSignal, options);
       return { embeddings: data, warnings: [] };
     },
   };

@@ -20,9 +20,9 @@ export const embedded: ModelProvider = {
   contextTokens: () => CONTEXT_TOKENS,
   callsFunctions: false,
   open({ model }) {
-    const only = (kind: string, known: string) => {
-      if (model !== known) {
-        throw modelFailed(`Model ${model} is no ${kind}; the embedded one is ${known}`);
+    const only = (kind: string, name: string) => {
+      if (model !== name) {
+        throw modelFailed(`Model ${model} is no ${kind}; the embedded one is ${name}`);
       }
     };
     return {

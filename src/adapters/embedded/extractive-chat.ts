@@ -60,9 +60,9 @@ function streamOf({ content, finishReason, usage }: LanguageModelV4GenerateResul
 
 function generate(options: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   options.abortSignal?.throwIfAborted();
-  const read = readPrompt(options.prompt);
-  const calls = read.hasToolResults ? [] : toolCalls(options, read.request);
-  const content = calls.length > 0 ? calls : [replyTo(options, read)];
+  const parts = readPrompt(options.prompt);
+  const calls = parts.hasToolResults ? [] : toolCalls(options, parts.request);
+  const content = calls.length > 0 ? calls : [replyTo(options, parts)];
   const finish = calls.length > 0 ? "tool-calls" : "stop";
   const input = tokensOf(JSON.stringify(options.prompt));
   // Not the citations, which quote the passages.
@@ -83,23 +83,23 @@ const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 /** The last request, and every passage of the turn that it begins. */
 function readPrompt(prompt: LanguageModelV4Prompt) {
   const last = prompt.findLastIndex(({ role }) => role === "user");
-  const asked = textOf(prompt.slice(last, last + 1));
-  const found = prompt.slice(last + 1).filter(({ role }) => role === "tool");
-  const said = firstCharacters(`${asked}\n${textOf(found)}`, PASSAGES_LIMIT_CHARACTERS);
+  const question = textOf(prompt.slice(last, last + 1));
+  const toolResults = prompt.slice(last + 1).filter(({ role }) => role === "tool");
+  const said = firstCharacters(`${question}\n${textOf(toolResults)}`, PASSAGES_LIMIT_CHARACTERS);
   const passages = readPassages(said);
   return {
-    request: firstCharacters(readRequest(asked), REQUEST_LIMIT_CHARACTERS),
+    request: firstCharacters(readRequest(question), REQUEST_LIMIT_CHARACTERS),
     passages,
-    hasToolResults: found.length > 0,
-    isSearched: found.length > 0 || passages.length > 0,
+    hasToolResults: toolResults.length > 0,
+    isSearched: toolResults.length > 0 || passages.length > 0,
   };
 }
 
 /** Words are compared in a form in which one character can become 18 (U+FDFA): these count. */
 function firstCharacters(text: string, limit: number): string {
-  const kept = text.slice(0, limit);
-  const unfolded = normalForm(kept, "NFKC");
-  return unfolded.length <= limit ? kept : unfolded.slice(0, limit);
+  const beginning = text.slice(0, limit);
+  const unfolded = normalForm(beginning, "NFKC");
+  return unfolded.length <= limit ? beginning : unfolded.slice(0, limit);
 }
 
 function textOf(messages: LanguageModelV4Prompt): string {
@@ -120,17 +120,23 @@ function replyTo(
 ): LanguageModelV4Text {
   const quotation = isSearched ? quotationOf(request, passages) : null;
   if (responseFormat?.type === "json") {
-    const { certain = "", said = null, above = "" } = quotation ?? {};
-    const evidence = isSearched ? evidenceOf(certain, said, above) : evidenceOf(request, request);
+    const { certain = "", said: statement = null, above = "" } = quotation ?? {};
+    const evidence = isSearched
+      ? evidenceOf(certain, statement, above)
+      : evidenceOf(request, request);
     const value = fillSchema(responseFormat.schema ?? { type: "object" }, evidence);
     return { type: "text", text: JSON.stringify(value) };
   }
   if (quotation === null) {
     return { type: "text", text: isSearched ? NOTHING_FOUND : NOTHING_TO_QUOTE };
   }
-  const { said, place, quoted, passage } = quotation;
+  const { said: statement, place, quoted, passage } = quotation;
   const source = passageSource(passage.number, passage.source);
-  return { type: "text", text: `${said}\n\nSource: ${place}`, citations: [{ source, ...quoted }] };
+  return {
+    type: "text",
+    text: `${statement}\n\nSource: ${place}`,
+    citations: [{ source, ...quoted }],
+  };
 }
 
 /** One call of each tool, with the request as its first text argument. */
@@ -142,7 +148,8 @@ function toolCalls(
   return (tools ?? []).flatMap((tool, at): LanguageModelV4ToolCall[] => {
     if (tool.type !== "function") return [];
     const properties = Object.entries(asNode(tool.inputSchema.properties));
-    const [argument] = properties.find(([, one]) => asNode(one)["type"] === "string") ?? [];
+    const [argument] =
+      properties.find(([, property]) => asNode(property)["type"] === "string") ?? [];
     const input = JSON.stringify(argument === undefined ? {} : { [argument]: request });
     return [{ type: "tool-call", toolCallId: `call-${at + 1}`, toolName: tool.name, input }];
   });

@@ -47,43 +47,43 @@ function countsOf(terms: string[]): Map<string, number> {
 /** How often a document holds the query's terms, and how many terms it has in all. */
 type Counted = { counts: Map<string, number>; length: number };
 
-const countAsked = (asked: Map<string, number>, terms: string[]): Counted => ({
-  counts: countsOf(terms.filter((term) => asked.has(term))),
+const countAsked = (queryTerms: Map<string, number>, terms: string[]): Counted => ({
+  counts: countsOf(terms.filter((term) => queryTerms.has(term))),
   length: terms.length,
 });
 
 /** As `countAsked`, for grams; words recur, so each word's grams are looked up once. */
-function countAskedGrams(asked: Map<string, number>, documents: string[][]): Counted[] {
-  const known = new Map<string, { hits: string[]; length: number }>();
+function countAskedGrams(queryGrams: Map<string, number>, documents: string[][]): Counted[] {
+  const countsByWord = new Map<string, { hits: string[]; length: number }>();
   const look = (word: string) => {
     const grams = gramsOf(word);
-    const found = { hits: grams.filter((gram) => asked.has(gram)), length: grams.length };
-    known.set(word, found);
-    return found;
+    const counts = { hits: grams.filter((gram) => queryGrams.has(gram)), length: grams.length };
+    countsByWord.set(word, counts);
+    return counts;
   };
   return documents.map((words) => {
-    const found = words.map((word) => known.get(word) ?? look(word));
+    const wordCounts = words.map((word) => countsByWord.get(word) ?? look(word));
     return {
-      counts: countsOf(found.flatMap(({ hits }) => hits)),
-      length: found.reduce((sum, { length }) => sum + length, 0),
+      counts: countsOf(wordCounts.flatMap(({ hits }) => hits)),
+      length: wordCounts.reduce((sum, { length }) => sum + length, 0),
     };
   });
 }
 
 /** BM25 of each document among the given ones, divided by the best; all 0 when nothing matches. */
-function normalisedBm25(asked: Map<string, number>, documents: Counted[]): number[] {
+function normalisedBm25(queryTerms: Map<string, number>, documents: Counted[]): number[] {
   const mean = documents.reduce((sum, { length }) => sum + length, 0) / documents.length;
   const holders = countsOf(documents.flatMap(({ counts }) => [...counts.keys()]));
   const idf = (term: string) => {
-    const held = holders.get(term) ?? 0;
-    const others = documents.length + BACKGROUND_DOCUMENTS - held;
-    return Math.log(1 + (others + 0.5) / (held + 0.5));
+    const holding = holders.get(term) ?? 0;
+    const absent = documents.length + BACKGROUND_DOCUMENTS - holding;
+    return Math.log(1 + (absent + 0.5) / (holding + 0.5));
   };
   const scores = documents.map(({ counts, length }) => {
     const damp = K1 * (1 - B + (B * length) / mean);
     let score = 0;
     for (const [term, count] of counts) {
-      score += ((asked.get(term) ?? 0) * idf(term) * count * (K1 + 1)) / (count + damp);
+      score += ((queryTerms.get(term) ?? 0) * idf(term) * count * (K1 + 1)) / (count + damp);
     }
     return score;
   });
@@ -106,10 +106,10 @@ async function lexicalRelevance(query: string, documents: string[]): Promise<num
     await pace.count(Math.min(text.length, DOCUMENT_LIMIT_CHARACTERS));
   }
   const stems = stemsOf(query.slice(0, QUERY_LIMIT_CHARACTERS));
-  const asked = countsOf(stems);
+  const queryTerms = countsOf(stems);
   const byWords = normalisedBm25(
-    asked,
-    words.map((terms) => countAsked(asked, terms)),
+    queryTerms,
+    words.map((terms) => countAsked(queryTerms, terms)),
   );
   const askedGrams = countsOf(stems.flatMap(gramsOf));
   const byGrams = normalisedBm25(askedGrams, countAskedGrams(askedGrams, words));

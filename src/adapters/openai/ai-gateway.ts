@@ -91,11 +91,11 @@ function endpointsOf(
   const missing = config.AI_GATEWAY_ACCOUNT_ID === undefined ? "ACCOUNT_ID" : "ID";
   if (base === null) throw lacks(model, `AI_GATEWAY_${missing}`);
   const send = keyedFetch(fetch, async () => {
-    const stored = (await keys?.()) ?? {};
+    const storedKeys = (await keys?.()) ?? {};
     return {
-      "cf-aig-authorization": bearer(config.AI_GATEWAY_TOKEN ?? stored.gateway),
+      "cf-aig-authorization": bearer(config.AI_GATEWAY_TOKEN ?? storedKeys.gateway),
       // Without one the gateway uses the key that it stores.
-      Authorization: bearer(isProviderKeyName(provider) ? stored[provider] : undefined),
+      Authorization: bearer(isProviderKeyName(provider) ? storedKeys[provider] : undefined),
     };
   });
   const timeout = { "cf-aig-request-timeout": String(config.MODEL_TIMEOUT_MS) };
@@ -108,8 +108,8 @@ function endpointsOf(
 }
 
 function without(model: string, kind: string, paths: Map<string, string>) {
-  const known = [...paths.keys()].map((provider) => `${provider}/…`).join(" and ");
+  const providerNames = [...paths.keys()].map((provider) => `${provider}/…`).join(" and ");
   return modelFailed(
-    `Model ${model}: AI Gateway serves ${kind} of ${known}; others are local/…, workers-ai/… and embedded/…`,
+    `Model ${model}: AI Gateway serves ${kind} of ${providerNames}; others are local/…, workers-ai/… and embedded/…`,
   );
 }

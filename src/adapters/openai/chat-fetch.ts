@@ -56,20 +56,20 @@ export const chatFetch =
     if (!isObject(body)) return await fetch(input, init);
     const keyOf = (field: string) => `${server} ${String(body["model"])} ${field}`;
     const isRefused = (field: string) => (refusedUntil.get(keyOf(field)) ?? 0) > Date.now();
-    const refused = new Set(Object.keys(INSTEAD).filter(isRefused));
+    const refusedFields = new Set(Object.keys(INSTEAD).filter(isRefused));
     const send = async () => {
-      const fields = [...refused].filter((field) => field in body);
-      const sent = fields.reduce((rest, field) => INSTEAD[field]?.(rest) ?? rest, body);
-      const changed = fields.length === 0 ? {} : { body: JSON.stringify(sent) };
+      const fields = [...refusedFields].filter((field) => field in body);
+      const sentBody = fields.reduce((rest, field) => INSTEAD[field]?.(rest) ?? rest, body);
+      const changed = fields.length === 0 ? {} : { body: JSON.stringify(sentBody) };
       return await fetch(input, { ...init, ...changed });
     };
     const isStreamed = body["stream"] === true;
     const fresh: string[] = [];
     let response = await send();
     for (const _ of Object.keys(INSTEAD)) {
-      const field = await refusedField(response, body, refused);
+      const field = await refusedField(response, body, refusedFields);
       if (field === undefined) break;
-      refused.add(field);
+      refusedFields.add(field);
       fresh.push(field);
       await response.body?.cancel();
       response = await send();
@@ -100,7 +100,7 @@ function asDelta(text: string): string {
   return JSON.stringify(answer);
 }
 
-async function refusedField(response: Response, body: Body, refused: ReadonlySet<string>) {
+async function refusedField(response: Response, body: Body, refusedFields: ReadonlySet<string>) {
   const { status } = response;
   const answer = REFUSED.has(status) ? parsedJson(await response.clone().text()) : null;
   const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : {};
@@ -108,7 +108,7 @@ async function refusedField(response: Response, body: Body, refused: ReadonlySet
     typeof error["param"] === "string"
       ? error["param"] === field && UNSUPPORTED.test(String(error["code"]))
       : IN_WORDS[field]?.test(String(error["message"])) === true;
-  const fields = Object.keys(INSTEAD).filter((field) => field in body && !refused.has(field));
+  const fields = Object.keys(INSTEAD).filter((field) => field in body && !refusedFields.has(field));
   return fields.find(isNamed) ?? fields.find((field) => MODES[field]?.(body[field], status));
 }
 

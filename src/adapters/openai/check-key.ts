@@ -20,7 +20,9 @@ export async function problemWithKey(
 ): Promise<string | null> {
   const bindings = { fetch, keys: () => Promise.resolve({ [name]: key }) };
   if (name === "local") {
-    const server = (await serverVerbs(config, bindings).servers()).find((one) => one.name === name);
+    const server = (await serverVerbs(config, bindings).servers()).find(
+      (candidate) => candidate.name === name,
+    );
     if (server === undefined) return "OPENAI_COMPATIBLE_BASE_URL must name the server first";
     return server.problem && `the server ${server.problem}`;
   }

@@ -21,7 +21,7 @@ const DOCUMENTS_PER_CALL = 100;
 async function serversNow(config: Config, { keys }: ModelBindings): Promise<KeyedServer[]> {
   const { local: key, servers = [] } = (await keys?.()) ?? {};
   const own = environmentServers({ OPENAI_COMPATIBLE_API_KEY: key, ...given(config) });
-  return [...own, ...servers.filter(({ name }) => own.every((one) => one.name !== name))];
+  return [...own, ...servers.filter(({ name }) => own.every((server) => server.name !== name))];
 }
 
 const VARIABLES: Record<string, string> = {
@@ -43,7 +43,7 @@ export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
     if (!SERVER_NAME.test(prefix)) return null;
     const server = (await serversNow(config, bindings)).find(({ name }) => name === prefix);
     if (server === undefined) return missing(prefix, model).message;
-    const names = (await stateOf(server, bindings.fetch)).models.map((one) => one.model);
+    const names = (await stateOf(server, bindings.fetch)).models.map((model) => model.model);
     // Ollama lists llama3.2 as llama3.2:latest; LiteLLM may list patterns.
     const fits = (name: string) => [model, `${model}:latest`].includes(name) || name.includes("*");
     if (names.length === 0 || names.some(fits)) return null;

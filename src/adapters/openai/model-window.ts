@@ -34,11 +34,11 @@ export async function readWindow({ baseUrl, fetch }: Server, model: string): Pro
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   // Also where `baseUrl` only stands for an address.
   const root = `${baseUrl}/..`;
-  const read = async (url: string, init: RequestInit = {}): Promise<unknown> => {
+  const readJson = async (url: string, init: RequestInit = {}): Promise<unknown> => {
     const text = fetch(url, { ...init, signal }).then((response) => response.text());
     return parsedJson(await text.catch(() => ""));
   };
-  const list = await read(`${baseUrl}/models`);
+  const list = await readJson(`${baseUrl}/models`);
   const assume = (tokens: number | null) =>
     void windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
   if (list === undefined) return assume(earlier?.tokens ?? null);
@@ -46,8 +46,8 @@ export async function readWindow({ baseUrl, fetch }: Server, model: string): Pro
   if (window > 0) return learnWindow(baseUrl, model, window);
   const [settings, ...lists] = await Promise.all([
     // Also describes a model that is not loaded, https://docs.ollama.com/api/show
-    read(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
-    ...OWN_LISTS.map((path) => read(`${root}${path}`)),
+    readJson(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
+    ...OWN_LISTS.map((path) => readJson(`${root}${path}`)),
   ]);
   const [ownWindow = numCtxIn(settings)] = lists.flatMap((own) => windowIn(own, model) ?? []);
   if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);

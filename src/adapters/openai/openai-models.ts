@@ -57,9 +57,9 @@ export function openAiEmbedding(
   const guarded = embeddingWithOurFailures(model, batchLimit);
   return {
     ...guarded,
-    async doEmbed({ dimensions, ...others }) {
+    async doEmbed({ dimensions, ...options }) {
       const isSent = endpoint.sendsDimensions === true && dimensions !== undefined;
-      return inOrderOfTexts(await guarded.doEmbed(isSent ? { dimensions, ...others } : others));
+      return inOrderOfTexts(await guarded.doEmbed(isSent ? { dimensions, ...options } : options));
     },
   };
 }

@@ -60,37 +60,37 @@ const mayOpen = (text: string) =>
 function answerReader(mayBeginThinking: boolean) {
   let state: "beginning" | "thought" | "gap" | "answer" = "beginning";
   let isMarked = false;
-  let held: string[] = [];
+  let pending: string[] = [];
   let tail = "";
   const begin = (text: string) => {
     const answer = text.trimStart();
     state = answer === "" ? "gap" : "answer";
-    held = [];
+    pending = [];
     return answer;
   };
   const push = (text: string): string => {
     if (state === "answer") return text;
     if (state === "gap") return begin(text);
-    held.push(text);
-    let seen = tail + text;
+    pending.push(text);
+    let visible = tail + text;
     if (state === "beginning") {
-      const beginning = held.join("");
+      const beginning = pending.join("");
       if (mayOpen(beginning)) return "";
       isMarked = OPENING.test(beginning);
       if (!isMarked && !mayBeginThinking) {
         state = "answer";
-        held = [];
+        pending = [];
         return beginning;
       }
       state = "thought";
-      seen = `\n${beginning}`;
+      visible = `\n${beginning}`;
     }
-    tail = seen.slice(-LONGEST_MARK);
+    tail = visible.slice(-LONGEST_MARK);
     // An answer may mention the mark, where no opening one was.
-    const closing = (isMarked ? CLOSING : CLOSING_LINE).exec(seen);
-    return closing === null ? "" : begin(seen.slice(closing.index + closing[0].length));
+    const closing = (isMarked ? CLOSING : CLOSING_LINE).exec(visible);
+    return closing === null ? "" : begin(visible.slice(closing.index + closing[0].length));
   };
   /** Without a closing mark, a text that had no opening one is the answer. */
-  const end = () => (isMarked ? "" : held.splice(0).join(""));
+  const end = () => (isMarked ? "" : pending.splice(0).join(""));
   return { push, end };
 }

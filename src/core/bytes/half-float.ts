@@ -9,19 +9,19 @@ export const encodeHalfFloats = (values: ArrayLike<number>): Uint8Array<ArrayBuf
   new Uint8Array(new Float16Array(values).buffer);
 
 /** Stored half floats as they are, without copying where the alignment allows it. */
-export function halfFloats(stored: ArrayBuffer | Uint8Array): Float16Array {
-  const bytes = stored instanceof Uint8Array ? stored : new Uint8Array(stored);
+export function halfFloats(buffer: ArrayBuffer | Uint8Array): Float16Array {
+  const bytes = buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer);
   const aligned = bytes.byteOffset % BYTES_PER_HALF === 0 ? bytes : bytes.slice();
   return new Float16Array(aligned.buffer, aligned.byteOffset, bytes.length / BYTES_PER_HALF);
 }
 
 /** The sum of the products of two vectors' components: of unit vectors, their cosine. */
-export function dotProduct(one: ArrayLike<number>, other: ArrayLike<number>): number {
-  const length = Math.min(one.length, other.length);
+export function dotProduct(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  const length = Math.min(a.length, b.length);
   let sum = 0;
-  for (let at = 0; at < length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  for (let at = 0; at < length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
   return sum;
 }
 
-export const decodeHalfFloats = (stored: ArrayBuffer | Uint8Array): Float32Array =>
-  new Float32Array(halfFloats(stored));
+export const decodeHalfFloats = (buffer: ArrayBuffer | Uint8Array): Float32Array =>
+  new Float32Array(halfFloats(buffer));

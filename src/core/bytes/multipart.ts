@@ -98,9 +98,9 @@ class DelimitedReader {
       const at = indexOfBytes(this.#held.subarray(0, this.#end), delimiter, from);
       if (at !== -1) {
         isTooLong ||= at - this.#start > limit;
-        const found = isTooLong ? null : this.#held.slice(this.#start, at);
+        const part = isTooLong ? null : this.#held.slice(this.#start, at);
         this.#start = at + delimiter.length;
-        return found;
+        return part;
       }
       from = Math.max(from, this.#end - delimiter.length + 1);
       if (isTooLong || from - this.#start > limit) {

@@ -53,9 +53,9 @@ async function* largePieces(reader: ReadableStreamBYOBReader): AsyncGenerator<Ui
   let isOpen = true;
   try {
     for (;;) {
-      const { done, value } = await reader.read(memory);
-      isOpen = !done;
-      if (value === undefined || done) return;
+      const { done: isDone, value } = await reader.read(memory);
+      isOpen = !isDone;
+      if (value === undefined || isDone) return;
       yield value;
       memory = new Uint8Array(value.buffer);
     }

@@ -10,8 +10,8 @@ function distance(from: string, to: string): number {
     const next = [line];
     for (let at = 1; at <= to.length; at++) {
       const same = from[line - 1] === to[at - 1] ? 0 : 1;
-      const [left = 0, above = 0, corner = 0] = [next[at - 1], row[at], row[at - 1]];
-      next.push(Math.min(left + 1, above + 1, corner + same));
+      const [before = 0, above = 0, corner = 0] = [next[at - 1], row[at], row[at - 1]];
+      next.push(Math.min(before + 1, above + 1, corner + same));
     }
     row = next;
   }

@@ -2,7 +2,7 @@ export type Given<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefi
 
 /** A patch without the fields that were not sent. */
 export function given<Patch extends object>(patch: Patch): Given<Patch> {
-  const sent = Object.entries(patch).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of the fields that were sent
-  return Object.fromEntries(sent) as Given<Patch>;
+  return Object.fromEntries(entries) as Given<Patch>;
 }

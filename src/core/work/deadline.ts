@@ -48,9 +48,9 @@ export class Deadline {
     try {
       this.#parent?.addEventListener("abort", parentStop, { once: true });
       // First, so that what an aborted work throws does not hide the reason.
-      const ended = abortOf(controller.signal);
+      const aborted = abortOf(controller.signal);
       timer = setTimeout(() => stop(new DeadlineExceeded(what, budgetMs)), budgetMs);
-      return await Promise.race([work(controller.signal), ended]);
+      return await Promise.race([work(controller.signal), aborted]);
     } finally {
       clearTimeout(timer);
       this.#parent?.removeEventListener("abort", parentStop);
@@ -89,9 +89,9 @@ const TICKS_A_SECOND = 4;
  * work had no time either. @throws DeadlineExceeded; the work goes on
  */
 export async function endedWithin<T>(work: PromiseLike<T>, seconds: number): Promise<T> {
-  const ended = Promise.resolve(work).then((value) => ({ value }));
+  const settled = Promise.resolve(work).then((value) => ({ value }));
   for (let tick = 0; tick < seconds * TICKS_A_SECOND; tick++) {
-    const outcome = await withinTime(ended, SECOND_MS / TICKS_A_SECOND);
+    const outcome = await withinTime(settled, SECOND_MS / TICKS_A_SECOND);
     if (outcome !== null) return outcome.value;
   }
   throw new DeadlineExceeded("storage", seconds * SECOND_MS);

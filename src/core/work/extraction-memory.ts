@@ -23,7 +23,9 @@ export class ExtractionMemory {
   /** If not granted, it keeps its place in the queue and must be requested again. */
   reserve(reservation: Reservation, now: number): boolean {
     this.#granted = this.#granted.filter(({ until }) => until > now);
-    this.#waiting = this.#waiting.filter((other) => other === reservation || other.until > now);
+    this.#waiting = this.#waiting.filter(
+      (waiting) => waiting === reservation || waiting.until > now,
+    );
     if (!this.#waiting.includes(reservation)) this.#waiting.push(reservation);
     const isNext = this.#waiting[0] === reservation && this.#hasRoomFor(reservation.bytes);
     reservation.until = now + (isNext ? MAX_HOLD_MS : MAX_WAIT_MS);
@@ -36,12 +38,12 @@ export class ExtractionMemory {
 
   /** Call when the work is over, or has given up waiting. */
   release(reservation: Reservation): void {
-    this.#granted = this.#granted.filter((other) => other !== reservation);
-    this.#waiting = this.#waiting.filter((other) => other !== reservation);
+    this.#granted = this.#granted.filter((granted) => granted !== reservation);
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== reservation);
   }
 
   #hasRoomFor(bytes: number): boolean {
-    const taken = this.#granted.reduce((sum, reservation) => sum + reservation.bytes, 0);
-    return taken === 0 || taken + bytes <= this.#limitBytes;
+    const grantedBytes = this.#granted.reduce((sum, reservation) => sum + reservation.bytes, 0);
+    return grantedBytes === 0 || grantedBytes + bytes <= this.#limitBytes;
   }
 }

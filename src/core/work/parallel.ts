@@ -30,8 +30,8 @@ export async function* inWaves<Item, Result>(
   all.catch(() => undefined);
   for (;;) {
     const patience = new AbortController();
-    const waited = scheduler.wait(waitMs, { signal: patience.signal }).catch(() => undefined);
-    const isDone = await Promise.race([all.then(() => true), waited.then(() => false)]).finally(
+    const waiting = scheduler.wait(waitMs, { signal: patience.signal }).catch(() => undefined);
+    const isDone = await Promise.race([all.then(() => true), waiting.then(() => false)]).finally(
       () => patience.abort(),
     );
     const wave = ready;

@@ -23,10 +23,10 @@ export async function withRetries<T>(work: () => Promise<T>, rules: RetryRules):
       return await work();
     } catch (thrown) {
       rules.signal.throwIfAborted();
-      const asked = attempt < rules.tries ? rules.retryAfterMs(thrown) : null;
-      if (asked === null) throw thrown;
+      const delayMs = attempt < rules.tries ? rules.retryAfterMs(thrown) : null;
+      if (delayMs === null) throw thrown;
       const bound = Math.min(rules.maxDelayMs, rules.firstDelayMs * 2 ** (attempt - 1));
-      const waitMs = asked + (rules.random ?? Math.random)() * bound;
+      const waitMs = delayMs + (rules.random ?? Math.random)() * bound;
       if (waitMs >= rules.remainingMs()) throw thrown;
       await withinTime(abortOf(rules.signal), waitMs);
     }

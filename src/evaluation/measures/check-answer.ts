@@ -14,10 +14,10 @@ export type PlainCheck = "contains" | "equals" | "json";
  */
 export function isRightAnswer(check: PlainCheck, expected: string, answer: string): boolean {
   if (check === "json") return isSameJson(expected, answer);
-  const said = folding(answer);
-  if (check === "equals") return said === folding(expected);
+  const folded = folding(answer);
+  if (check === "equals") return folded === folding(expected);
   const lines = expected.split("\n").map(folding);
-  return lines.every((line) => said.includes(line));
+  return lines.every((line) => folded.includes(line));
 }
 
 function isSameJson(expected: string, answer: string): boolean {

@@ -18,11 +18,12 @@ export function ranksOf(
   }));
   return expected.map(({ file, passage }) => {
     const path = normalForm(file, "NFC");
-    const wanted = passage === null ? "" : folding(passage);
+    const expected = passage === null ? "" : folding(passage);
     const at = folded.findIndex(
-      (one) =>
-        one.file === path &&
-        (one.text.includes(wanted) || (one.text !== "" && wanted.includes(one.text))),
+      (passage) =>
+        passage.file === path &&
+        (passage.text.includes(expected) ||
+          (passage.text !== "" && expected.includes(passage.text))),
     );
     return at === -1 ? null : at + 1;
   });

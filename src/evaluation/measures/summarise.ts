@@ -16,8 +16,8 @@ export function recallAt(k: number, ranks: Ranks): number {
 
 /** 1 divided by the rank of the first expected passage; 0 where none was found. */
 export function reciprocalRank(ranks: Ranks): number {
-  const found = ranks.filter((rank) => rank !== null);
-  return found.length === 0 ? 0 : 1 / Math.min(...found);
+  const ranked = ranks.filter((rank) => rank !== null);
+  return ranked.length === 0 ? 0 : 1 / Math.min(...ranked);
 }
 
 /** Gains are 0 and 1 (Järvelin, Kekäläinen 2002); passages that share a result gain 1 at most. */
@@ -73,8 +73,8 @@ function meanOf(name: MeasureName, results: readonly LightResult[]): number | nu
  */
 export function summarise(results: readonly LightResult[], depth: number): RunSummary {
   const latencies = results.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
-  const sum = (of: (result: LightResult) => number) =>
-    results.reduce((total, result) => total + of(result), 0);
+  const sum = (valueOf: (result: LightResult) => number) =>
+    results.reduce((total, result) => total + valueOf(result), 0);
   const judged = results.flatMap(({ judge }) => judge ?? []);
   return {
     questions: results.length,
@@ -82,7 +82,8 @@ export function summarise(results: readonly LightResult[], depth: number): RunSu
     measures: Object.fromEntries(
       MEASURE_NAMES.map((name) => [name, isWithin(depth, name) ? meanOf(name, results) : null]),
     ),
-    degradedShare: results.length === 0 ? 0 : sum((one) => Number(one.isDegraded)) / results.length,
+    degradedShare:
+      results.length === 0 ? 0 : sum((result) => Number(result.isDegraded)) / results.length,
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),
     ...inAll(results),

@@ -12,18 +12,18 @@ const MAX_TOLD = 10;
 /** At most 10 expected files that the set's target lacks: not indexed yet, or misspelt. */
 export async function absentOfSet(
   services: Pick<Services, "db">,
-  { set, asked }: { set: QuestionSet; asked: readonly QuestionContent[] },
+  { set, asked: questions }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<string[]> {
-  return await absentAmong(services.db, await ragsOfSet(services, set), asked);
+  return await absentAmong(services.db, await ragsOfSet(services, set), questions);
 }
 
 /** The same for the RAGs that a run asks. */
 export async function absentAmong(
   db: Database,
   rags: readonly RagRecord[],
-  asked: readonly QuestionContent[],
+  questions: readonly QuestionContent[],
 ): Promise<string[]> {
-  const paths = [...new Set(asked.flatMap(({ expected }) => expected.map(({ file }) => file)))];
+  const paths = [...new Set(questions.flatMap(({ expected }) => expected.map(({ file }) => file)))];
   return paths.length === 0 ? [] : await absentFiles(db, rags, { paths, limit: MAX_TOLD });
 }
 

@@ -36,42 +36,43 @@ export function importedQuestions(
   if (new TextEncoder().encode(text).byteLength > MAX_IMPORT_BYTES) throw tooLarge();
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const byText = new Map<string, { line: number; asked: QuestionContent }>();
-  for (const { line, given } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {
-    const one = parsed(given, line, format);
-    const known = byText.get(one.question);
-    const asked = known === undefined ? one : merged(known.asked, one, line);
-    byText.set(one.question, { line: known?.line ?? line, asked });
+  for (const { line, given: fields } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {
+    const question = parsed(fields, line, format);
+    const existing = byText.get(question.question);
+    const content = existing === undefined ? question : merged(existing.asked, question, line);
+    byText.set(question.question, { line: existing?.line ?? line, asked: content });
     if (byText.size > MAX_QUESTIONS) {
       throw wrongLine(line, `a set has at most ${MAX_QUESTIONS} questions`);
     }
   }
-  for (const { line, asked } of byText.values()) {
-    const wrong = problemWithQuestion(asked, set);
+  for (const { line, asked: content } of byText.values()) {
+    const wrong = problemWithQuestion(content, set);
     if (wrong !== null) throw wrongLine(line, `${shownField(wrong, format)} ${wrong.problem}`);
   }
   if (byText.size === 0) throw invalid("the file has no questions");
-  return Array.from(byText.values(), ({ asked }) => asked);
+  return Array.from(byText.values(), ({ asked: content }) => content);
 }
 
 const shownField = ({ field }: { field: string }, format: ImportFormat) =>
   format === "csv" && field === "expected" ? "file" : field;
 
-function merged(known: QuestionContent, asked: QuestionContent, line: number): QuestionContent {
-  const expected = [...known.expected, ...asked.expected];
+function merged(existing: QuestionContent, asked: QuestionContent, line: number): QuestionContent {
+  const expected = [...existing.expected, ...asked.expected];
   if (expected.length > MAX_EXPECTED) {
     throw wrongLine(line, `a question has at most ${MAX_EXPECTED} expected passages`);
   }
   for (const field of ["answerCheck", "answer", "jsonSchema"] as const) {
-    if (known[field] === null || asked[field] === null || known[field] === asked[field]) continue;
+    if (existing[field] === null || asked[field] === null || existing[field] === asked[field])
+      continue;
     const what = field === "answerCheck" ? "check" : field;
     throw wrongLine(line, `${what} differs from an earlier line of this question`);
   }
   return {
     question: asked.question,
     expected,
-    answerCheck: known.answerCheck ?? asked.answerCheck,
-    answer: known.answer ?? asked.answer,
-    jsonSchema: known.jsonSchema ?? asked.jsonSchema,
+    answerCheck: existing.answerCheck ?? asked.answerCheck,
+    answer: existing.answer ?? asked.answer,
+    jsonSchema: existing.jsonSchema ?? asked.jsonSchema,
   };
 }
 
@@ -98,13 +99,13 @@ function rowOf(names: string[], cells: string[], line: number) {
   const file = has.get("file") ?? "";
   const passage = has.get("passage") ?? "";
   if (file === "" && passage !== "") throw wrongLine(line, "passage needs a file");
-  const given = (name: string) => has.get(name) || undefined;
+  const ifPresent = (name: string) => has.get(name) || undefined;
   return {
     question: has.get("question") ?? "",
     expected: file === "" ? [] : [{ file, passage: passage || undefined }],
-    check: given("check"),
-    answer: given("answer"),
-    jsonSchema: given("jsonSchema"),
+    check: ifPresent("check"),
+    answer: ifPresent("answer"),
+    jsonSchema: ifPresent("jsonSchema"),
   };
 }
 
@@ -115,12 +116,12 @@ function refuseUndecoded(text: string, line: number): void {
 }
 
 function columnNames(cells: string[]): string[] {
-  const known = new Map(COLUMNS.map((name) => [name.toLowerCase(), name]));
+  const columnNames = new Map(COLUMNS.map((name) => [name.toLowerCase(), name]));
   const names = cells.map((cell) => {
-    const name = known.get(cell.trim().toLowerCase());
+    const name = columnNames.get(cell.trim().toLowerCase());
     if (name !== undefined) return name;
-    const shown = JSON.stringify(cell.slice(0, NAME_SHOWN));
-    throw wrongLine(1, `column ${shown} is not one of ${COLUMNS.join(", ")}`);
+    const cellText = JSON.stringify(cell.slice(0, NAME_SHOWN));
+    throw wrongLine(1, `column ${cellText} is not one of ${COLUMNS.join(", ")}`);
   });
   if (!names.includes("question")) throw wrongLine(1, "the column question is missing");
   const twice = names.find((name, at) => names.indexOf(name) < at);
@@ -129,19 +130,19 @@ function columnNames(cells: string[]): string[] {
 }
 
 function* jsonLines(text: string): Generator<Line> {
-  for (const [at, written] of text.split("\n").entries()) {
-    if (written.trim() === "") continue;
-    refuseUndecoded(written, at + 1);
-    const given = parsedJson(written);
-    if (given === undefined) throw wrongLine(at + 1, "is not valid JSON");
-    yield { line: at + 1, given };
+  for (const [at, row] of text.split("\n").entries()) {
+    if (row.trim() === "") continue;
+    refuseUndecoded(row, at + 1);
+    const record = parsedJson(row);
+    if (record === undefined) throw wrongLine(at + 1, "is not valid JSON");
+    yield { line: at + 1, given: record };
   }
 }
 
 const strictForm = questionForm.strict();
 
-function parsed(given: unknown, line: number, format: ImportFormat): QuestionContent {
-  const { data, error } = strictForm.safeParse(given);
+function parsed(record: unknown, line: number, format: ImportFormat): QuestionContent {
+  const { data, error } = strictForm.safeParse(record);
   if (data !== undefined) return askedOf(data);
   const [issue] = error.issues;
   throw wrongLine(line, issue === undefined ? "is not valid" : inOneLine(issue, format));
@@ -149,8 +150,8 @@ function parsed(given: unknown, line: number, format: ImportFormat): QuestionCon
 
 function inOneLine(issue: z.core.$ZodIssue, format: ImportFormat): string {
   if (issue.code === "unrecognized_keys") {
-    const known = Object.keys(questionForm.shape).join(", ");
-    return `${issue.keys.join(", ").slice(0, NAME_SHOWN)} is not one of ${known}`;
+    const fieldNames = Object.keys(questionForm.shape).join(", ");
+    return `${issue.keys.join(", ").slice(0, NAME_SHOWN)} is not one of ${fieldNames}`;
   }
   // A cell stands in a column, not in a list of objects.
   const path = format === "csv" ? issue.path.slice(-1) : issue.path;

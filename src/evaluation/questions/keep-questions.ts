@@ -16,16 +16,16 @@ type Writing = Pick<Services, "db" | "now">;
  */
 export async function keepQuestions(
   { db, now }: Writing,
-  { set, asked }: { set: QuestionSet; asked: readonly QuestionContent[] },
+  { set, asked: contents }: { set: QuestionSet; asked: readonly QuestionContent[] },
 ): Promise<QuestionId[]> {
-  for (const one of asked) refuseWrong(one, set);
+  for (const content of contents) refuseWrong(content, set);
   const at = now();
   // Sorted: ids of one millisecond differ by chance, and lists and exports follow them.
-  const ids = asked.map(() => newId<QuestionId>(at)).sort();
-  const questions = asked.map((one, index) => ({ ...one, id: ids[index] ?? newId(at) }));
-  const written = await putQuestions(db, set.id, { questions, now: at, most: MAX_QUESTIONS });
-  if (written === null) throw unprocessable(`A set has at most ${MAX_QUESTIONS} questions`);
-  return written;
+  const ids = contents.map(() => newId<QuestionId>(at)).sort();
+  const questions = contents.map((content, index) => ({ ...content, id: ids[index] ?? newId(at) }));
+  const outcome = await putQuestions(db, set.id, { questions, now: at, most: MAX_QUESTIONS });
+  if (outcome === null) throw unprocessable(`A set has at most ${MAX_QUESTIONS} questions`);
+  return outcome;
 }
 
 /** @throws QuarryError `invalid`, `not-found`; `conflict`: the set has that question already. */
@@ -42,7 +42,7 @@ export async function changeQuestion(
   return changed;
 }
 
-function refuseWrong(asked: QuestionContent, set: QuestionSet): void {
-  const wrong = problemWithQuestion(asked, set);
+function refuseWrong(content: QuestionContent, set: QuestionSet): void {
+  const wrong = problemWithQuestion(content, set);
   if (wrong !== null) throw invalidFields([wrong]);
 }

@@ -71,6 +71,6 @@ export function problemWithQuestion(
     return { field: "answer", problem: "must be JSON" };
   }
   if (jsonSchema === null) return null;
-  const read = readResponseSchema(jsonSchema);
-  return read.ok ? null : { field: "jsonSchema", problem: read.reason };
+  const schema = readResponseSchema(jsonSchema);
+  return schema.ok ? null : { field: "jsonSchema", problem: schema.reason };
 }

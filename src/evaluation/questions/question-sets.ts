@@ -93,8 +93,8 @@ async function subjectOf(services: Services, { rag, inference }: NewQuestionSet)
     if (rag !== undefined) {
       return { ragId: (await findRag(services, { key: rag })).id, inferenceId: null };
     }
-    const found = await findInference(services, { key: inference ?? "" });
-    return { ragId: null, inferenceId: found.id };
+    const row = await findInference(services, { key: inference ?? "" });
+    return { ragId: null, inferenceId: row.id };
   } catch (thrown) {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
     throw invalidField(rag === undefined ? "inference" : "rag", "does not exist");

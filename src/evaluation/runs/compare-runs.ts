@@ -27,15 +27,15 @@ export async function compareRuns(
     lightResults(db, first.id),
     lightResults(db, second.id),
   ]);
-  const asked = new Set<string>(common.map(({ questionId }) => questionId));
+  const questionIds = new Set<string>(common.map(({ questionId }) => questionId));
   const alike = (results: LightResult[]) =>
-    results.filter(({ questionId }) => asked.has(questionId));
+    results.filter(({ questionId }) => questionIds.has(questionId));
   const [one, other] = [alike(ofFirst), alike(ofSecond)];
   const depths = [depthOf(first.facts), depthOf(second.facts)] as const;
   const measures = MEASURE_NAMES.filter((name) => isWithin(Math.min(...depths), name));
   return {
     /** Questions that both runs asked alike; all figures are of these. */
-    questions: asked.size,
+    questions: questionIds.size,
     first: summarise(one, depths[0]),
     second: summarise(other, depths[1]),
     measures: measures.flatMap((measure) => compared(measure, one, other) ?? []),
@@ -54,8 +54,8 @@ function compared(measure: MeasureName, first: LightResult[], second: LightResul
   const differences = pairs.map(({ before, later }) => later - before);
   const difference = pairedInterval(differences);
   if (difference === null) return null;
-  const mean = (of: (pair: (typeof pairs)[number]) => number) =>
-    pairs.reduce((sum, pair) => sum + of(pair), 0) / pairs.length;
+  const mean = (valueOf: (pair: (typeof pairs)[number]) => number) =>
+    pairs.reduce((sum, pair) => sum + valueOf(pair), 0) / pairs.length;
   return {
     measure,
     questions: pairs.length,

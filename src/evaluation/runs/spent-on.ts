@@ -9,8 +9,8 @@ export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cost: nul
 /** The sum. What has no price adds tokens only; in two currencies there is no cost. */
 export function together(all: readonly Spent[]): Spent {
   const priced = all.filter(({ cost }) => cost !== null);
-  const [currency = null, ...others] = new Set(priced.map((one) => one.currency));
-  const isOne = currency !== null && others.length === 0;
+  const [currency = null, ...otherCurrencies] = new Set(priced.map((price) => price.currency));
+  const isOne = currency !== null && otherCurrencies.length === 0;
   return {
     inputTokens: all.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
     outputTokens: all.reduce((sum, { outputTokens }) => sum + outputTokens, 0),

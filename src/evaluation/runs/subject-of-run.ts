@@ -30,9 +30,9 @@ export async function subjectOfRun(
   const key = target ?? set.subjectId;
   if (set.subjectKind === "rag") {
     if (model !== undefined) throw invalidField("model", "is for sets of an inference");
-    return { kind: "rag", rag: withReranker(await found("RAG", key, findRag, services)) };
+    return { kind: "rag", rag: withReranker(await findSubject("RAG", key, findRag, services)) };
   }
-  const inference = await found("inference", key, findInference, services);
+  const inference = await findSubject("inference", key, findInference, services);
   const problem = await chatModelProblem(services, model ?? inference.model);
   if (problem !== null) throw invalidFields([problem]);
   const rags = inference.rags.map(withReranker);
@@ -41,7 +41,7 @@ export async function subjectOfRun(
 
 type Find<Found> = (services: Finding, input: { key: string }) => Promise<Found>;
 
-async function found<Found>(kind: string, key: string, find: Find<Found>, services: Finding) {
+async function findSubject<Found>(kind: string, key: string, find: Find<Found>, services: Finding) {
   try {
     return await find(services, { key });
   } catch (thrown) {

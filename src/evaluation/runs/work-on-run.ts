@@ -32,11 +32,11 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
   const lease = newId<string>(now());
   /** An answer, its judge and a retrieval may use their time limits to the end. */
   const leaseMs = 2 * config.MODEL_TIMEOUT_MS + config.RETRIEVAL_TIMEOUT_MS + MINUTE_MS;
-  const claimed = await claimRun(db, runId, { lease, now: now(), until: now() + leaseMs });
-  if (claimed === null) return;
+  const run = await claimRun(db, runId, { lease, now: now(), until: now() + leaseMs });
+  if (run === null) return;
   let isDone = false;
   try {
-    const asking = await askingOf(services, claimed);
+    const asking = await askingOf(services, run);
     if (typeof asking === "string") {
       return await finishRun(db, runId, { summary: null, error: asking, now: now() });
     }
@@ -44,7 +44,7 @@ export async function workOnRun(services: Services, runId: EvaluationRunId): Pro
     const state = await askUntil(services, { runId, asking, keep, endsAt: now() + SLICE_MS });
     if (state === "lost") return;
     isDone = state === "finished";
-    if (isDone) await complete(services, runId, depthOf(claimed.facts));
+    if (isDone) await complete(services, runId, depthOf(run.facts));
   } finally {
     await releaseRun(db, runId, lease, now() + QUEUED_RUN_MS);
   }
@@ -80,13 +80,13 @@ async function askUntil(
   { runId, asking, keep, endsAt }: Slice,
 ): Promise<"finished" | "interrupted" | "lost"> {
   const { db, now } = services;
-  for (let asked = 0; asked < QUESTIONS_A_SLICE && now() < endsAt; asked += ASKED_AT_ONCE) {
+  for (let count = 0; count < QUESTIONS_A_SLICE && now() < endsAt; count += ASKED_AT_ONCE) {
     const limits = { limit: ASKED_AT_ONCE, maxAttempts: MAX_ATTEMPTS };
     const waiting = await takeQuestions(db, runId, limits);
     const [first] = waiting;
     if (first === undefined) return "finished";
     // The first search of an index loads it: that counts for no question's time.
-    if (asked === 0 && asking.subject.kind === "rag") await askQuestion(services, asking, first);
+    if (count === 0 && asking.subject.kind === "rag") await askQuestion(services, asking, first);
     const settled = await Promise.allSettled(
       waiting.map(async (question) => {
         const outcome = await askQuestion(services, asking, question);
@@ -94,7 +94,7 @@ async function askUntil(
       }),
     );
     // What was answered is kept; the message comes again for the rest.
-    for (const one of settled) if (one.status === "rejected") throw one.reason;
+    for (const result of settled) if (result.status === "rejected") throw result.reason;
     if (!(await keep())) return "lost";
   }
   return "interrupted";

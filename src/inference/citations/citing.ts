@@ -122,10 +122,10 @@ const ELLIPSIS = /\[?(?:…|\.\.\.)\]?/u;
 
 /** Whether what a stretch quotes is in an item's text (letters and digits); true without quotes. */
 function quotesAreOf(items: string[]): (stretch: string, item: number) => boolean {
-  const known = new Map<number, string>();
+  const sources = new Map<number, string>();
   const lettersOf = (item: number) => {
-    const letters = known.get(item) ?? onlyLetters(items[item] ?? "");
-    known.set(item, letters);
+    const letters = sources.get(item) ?? onlyLetters(items[item] ?? "");
+    sources.set(item, letters);
     return letters;
   };
   return (stretch, item) => {

@@ -56,21 +56,21 @@ export class MarkReader {
 
   /** The text that can be shown. */
   push(text: string): string {
-    let shown = "";
+    let output = "";
     let at = 0;
     while (at < text.length) {
       if (this.#open.length > 0) {
-        shown += this.#step(text.charAt(at));
+        output += this.#step(text.charAt(at));
         at += 1;
         continue;
       }
       const bracket = text.indexOf("[", at);
       const end = bracket === -1 ? text.length : bracket;
-      shown += this.#show(text.slice(at, end));
+      output += this.#show(text.slice(at, end));
       if (bracket !== -1) this.#open.push("[");
       at = end + 1;
     }
-    return shown;
+    return output;
   }
 
   /** The rest, when the text is over; a mark that is not closed is dropped. */
@@ -78,8 +78,8 @@ export class MarkReader {
     const rest = this.#open.filter((text) => text.length < OPENING.length);
     this.#wasMarked ||= rest.length < this.#open.length;
     this.#open = [];
-    const shown = this.#show(rest.join(""));
-    return this.#wasMarked ? shown : shown + this.#spaces;
+    const output = this.#show(rest.join(""));
+    return this.#wasMarked ? output : output + this.#spaces;
   }
 
   #step(character: string): string {
@@ -102,9 +102,9 @@ export class MarkReader {
       return "";
     }
     // Later text, or spaces that go, must not make a mark of it.
-    const held = this.#open.join("").replace(LOOK_ALIKE, "(") + character;
+    const mark = this.#open.join("").replace(LOOK_ALIKE, "(") + character;
     this.#open = [];
-    return this.#show(held);
+    return this.#show(mark);
   }
 
   #read(word: string, list: string): void {
@@ -121,9 +121,9 @@ export class MarkReader {
     let end = text.length;
     while (end > 0 && (text[end - 1] === " " || text[end - 1] === "\t")) end -= 1;
     this.#spaces = end === 0 ? spaces + text : text.slice(end);
-    const shown = end === 0 ? "" : spaces + text.slice(0, end);
-    this.#length += shown.length;
-    return shown;
+    const visible = end === 0 ? "" : spaces + text.slice(0, end);
+    this.#length += visible.length;
+    return visible;
   }
 }
 
@@ -135,6 +135,6 @@ function mayBecomeMark(text: string): boolean {
 
 export function withoutMarks(text: string, word: string): { text: string; marks: Mark[] } {
   const reader = new MarkReader(word);
-  const shown = reader.push(text);
-  return { text: shown + reader.end(), marks: reader.marks };
+  const visible = reader.push(text);
+  return { text: visible + reader.end(), marks: reader.marks };
 }

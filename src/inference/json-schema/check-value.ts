@@ -103,8 +103,11 @@ class Checker {
   ): void {
     let found = this.#options.get(key);
     if (found === undefined) {
-      const known = new Set(options.map((option) => canonical(option, this.#budget)));
-      found = { known, told: [...known].join(", ").slice(0, MAX_FINDING_LENGTH) };
+      const allowedValues = new Set(options.map((option) => canonical(option, this.#budget)));
+      found = {
+        known: allowedValues,
+        told: [...allowedValues].join(", ").slice(0, MAX_FINDING_LENGTH),
+      };
       this.#options.set(key, found);
     }
     if (found.known.has(canonical(value, this.#budget))) return;
@@ -118,17 +121,17 @@ class Checker {
     for (const inner of listOf(schema["allOf"])) follows(inner);
     for (const keyword of ["anyOf", "oneOf"]) {
       const branches = listOf(schema[keyword]);
-      let followed = 0;
+      let matches = 0;
       const isChosen = () => {
         for (const branch of branches) {
-          if (follows(branch)) followed += 1;
-          if (followed > 0 && keyword === "anyOf") break;
+          if (follows(branch)) matches += 1;
+          if (matches > 0 && keyword === "anyOf") break;
         }
-        return followed === 1;
+        return matches === 1;
       };
       if (branches.length === 0 || this.#quietly(isChosen, [true])) continue;
       const which = keyword === "anyOf" ? "at least one" : "exactly one";
-      this.#wrong(at, `must follow ${which} of "${keyword}", and follows ${followed}`);
+      this.#wrong(at, `must follow ${which} of "${keyword}", and follows ${matches}`);
     }
     if (not !== undefined && whether(not)) this.#wrong(at, 'must not follow what "not" says');
     if (condition === undefined) return;
@@ -187,11 +190,11 @@ class Checker {
     this.#checkSize(judged, "Items", value.length, "items");
     this.#checkItems(judged);
     if (schema["uniqueItems"] !== true) return;
-    const seen = new Set<string>();
+    const values = new Set<string>();
     for (const [place, item] of value.entries()) {
       const key = canonical(item, this.#budget);
-      if (seen.has(key)) return this.#wrong(below(at, place), "must not occur twice");
-      seen.add(key);
+      if (values.has(key)) return this.#wrong(below(at, place), "must not occur twice");
+      values.add(key);
     }
   }
 

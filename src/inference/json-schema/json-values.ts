@@ -27,7 +27,7 @@ export function isTooDeep(root: unknown): boolean {
 /** A text that two values share if they are equal as JSON values. @throws BudgetSpent */
 export function canonical(value: unknown, budget: Budget): string {
   budget.spend(2);
-  if (Array.isArray(value)) return `[${value.map((one) => canonical(one, budget)).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, budget)).join(",")}]`;
   if (!isJsonObject(value)) {
     if (typeof value === "string") budget.spend(value.length >>> 5);
     return JSON.stringify(value);

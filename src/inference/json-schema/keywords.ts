@@ -78,18 +78,18 @@ export function subschemasOf(schema: JsonObject): Subschema[] {
     if (isWhole || typeof value !== "object" || value === null) {
       return [{ place: `/${keyword}`, schema: value }];
     }
-    return Object.entries(value).map(([name, one]) => {
-      return { place: `/${keyword}/${escaped(name)}`, schema: one as unknown };
+    return Object.entries(value).map(([name, schema]) => {
+      return { place: `/${keyword}/${escaped(name)}`, schema: schema as unknown };
     });
   });
 }
 
 const MAX_SHOWN_LENGTH = 200;
-export const shown = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
+export const shortened = (text: string) => text.slice(0, MAX_SHOWN_LENGTH);
 
 export const TOO_DEEP = "is nested too deeply";
 export const notASchema = (place: string) =>
-  `must be a JSON Schema: ${shown(place)} does not follow the specification`;
+  `must be a JSON Schema: ${shortened(place)} does not follow the specification`;
 
 /** What is wrong with a schema that is handed on, after its field's name; null: nothing. */
 export function schemaProblem(schema: JsonObject): string | null {
@@ -106,8 +106,8 @@ function wrongPlace(root: JsonObject, schema: JsonObject, place: string): string
   if (wrong !== null) return `${place}/${wrong}`;
   for (const inner of subschemasOf(schema)) {
     if (!isJsonObject(inner.schema)) continue;
-    const found = wrongPlace(root, inner.schema, place + inner.place);
-    if (found !== null) return found;
+    const wrong = wrongPlace(root, inner.schema, place + inner.place);
+    if (wrong !== null) return wrong;
   }
   return null;
 }

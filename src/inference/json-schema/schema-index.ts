@@ -2,7 +2,7 @@ import { referredTo } from "../../core/json-pointer.ts";
 import { PatternRefused } from "../../text/linear-pattern/compile-pattern.ts";
 import { linearPattern, type PatternTest } from "../../text/linear-pattern/linear-pattern.ts";
 import { isJsonObject, type JsonObject } from "./json-values.ts";
-import { notASchema, shown, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
+import { notASchema, shortened, subschemasOf, UNSUPPORTED, wrongKeyword } from "./keywords.ts";
 
 /** A schema that cannot be used; the message follows the field's name. */
 export class SchemaRefused extends Error {}
@@ -47,7 +47,7 @@ export class SchemaIndex {
       if (isJsonObject(inner.schema)) this.#visit(inner.schema, `${place}${inner.place}`);
     }
     // The target of a reference can be under an unknown keyword: it is then a schema too.
-    if (isJsonObject(target)) this.#visit(target, shown(String(schema["$ref"])));
+    if (isJsonObject(target)) this.#visit(target, shortened(String(schema["$ref"])));
   }
 
   #refuseUnsupported(schema: JsonObject): void {
@@ -64,15 +64,15 @@ export class SchemaIndex {
     if (typeof $ref !== "string") return undefined;
     const target = referredTo(this.#root, $ref);
     if (isJsonObject(target) || typeof target === "boolean") return target;
-    throw new SchemaRefused(`refers to ${shown($ref)}, which is not in it`);
+    throw new SchemaRefused(`refers to ${shortened($ref)}, which is not in it`);
   }
 
   /** Refuses schemas whose check of a value begins with the same check again. */
   #refuseLoops(): void {
-    const done = new Set<JsonObject>();
+    const visited = new Set<JsonObject>();
     const open = new Set<JsonObject>();
     const follow = (schema: unknown): void => {
-      if (!isJsonObject(schema) || done.has(schema)) return;
+      if (!isJsonObject(schema) || visited.has(schema)) return;
       if (open.has(schema)) {
         throw new SchemaRefused(
           "has a $ref that leads back to itself, so checking would never end",
@@ -84,7 +84,7 @@ export class SchemaIndex {
         if (IN_PLACE.test(inner.place)) follow(inner.schema);
       }
       open.delete(schema);
-      done.add(schema);
+      visited.add(schema);
     };
     for (const schema of this.#targets.keys()) follow(schema);
   }
@@ -106,7 +106,7 @@ export class SchemaIndex {
     } catch (thrown) {
       if (!(thrown instanceof PatternRefused)) throw thrown;
       throw new SchemaRefused(
-        `must be a JSON Schema that can be checked: the pattern ${shown(source)} ${thrown.message}`,
+        `must be a JSON Schema that can be checked: the pattern ${shortened(source)} ${thrown.message}`,
       );
     }
   }

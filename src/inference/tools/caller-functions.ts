@@ -13,24 +13,24 @@ export type OfferedTools = {
 /** Searches, which the turn runs itself, together with the caller's functions, which it does not. */
 export async function offeredTools(
   searches: ToolSet,
-  asked: CallerFunctions | undefined,
+  callerFunctions: CallerFunctions | undefined,
 ): Promise<OfferedTools> {
   const handedBack = new Set<string>();
-  if (asked === undefined) return { tools: searches, handedBack };
-  const isRefused = asked.choice === "none";
+  if (callerFunctions === undefined) return { tools: searches, handedBack };
+  const isRefused = callerFunctions.choice === "none";
   const hasSearches = Object.keys(searches).length > 0;
   if (isRefused && hasSearches) return { tools: searches, handedBack };
   const { jsonSchema, tool } = await import("../ai-sdk.ts");
-  for (const { name } of isRefused ? [] : asked.functions) handedBack.add(name);
+  for (const { name } of isRefused ? [] : callerFunctions.functions) handedBack.add(name);
   // Assigned one by one, a function named __proto__ would be lost.
   const functions: ToolSet = Object.fromEntries(
-    asked.functions.map(({ name, description, parameters }) => [
+    callerFunctions.functions.map(({ name, description, parameters }) => [
       name,
       tool({ description, inputSchema: jsonSchema(parameters) }),
     ]),
   );
   const tools = { ...searches, ...functions };
-  return { tools, handedBack, toolChoice: asked.choice };
+  return { tools, handedBack, toolChoice: callerFunctions.choice };
 }
 
 /** A call as the model made it. */
@@ -64,9 +64,9 @@ export const modelMessages = (messages: EarlierMessage[]): ModelMessage[] =>
     const { role, content, calls = [] } = message;
     if (role === "user" || calls.length === 0) return { role, content };
     const text = content === "" ? [] : [{ type: "text" as const, text: content }];
-    const made = calls.map(({ id, name, arguments: json }) => {
+    const functionCalls = calls.map(({ id, name, arguments: json }) => {
       const input = parsedJson(json) ?? json;
       return { type: "tool-call" as const, toolCallId: id, toolName: name, input };
     });
-    return { role: "assistant", content: [...text, ...made] };
+    return { role: "assistant", content: [...text, ...functionCalls] };
   });

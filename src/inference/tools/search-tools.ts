@@ -83,8 +83,8 @@ export async function searchTools(turn: SearchTurn, rags: RagRecord[]): Promise<
   for (const rag of rags) readersOf(rag);
   const { jsonSchema, tool } = await import("../ai-sdk.ts");
   const inputSchema = jsonSchema<z.output<typeof SearchInput>>(searchSchema, {
-    validate(given) {
-      const { data: value, error } = SearchInput.safeParse(given);
+    validate(input) {
+      const { data: value, error } = SearchInput.safeParse(input);
       return error === undefined ? { success: true, value } : { success: false, error };
     },
   });
@@ -118,9 +118,9 @@ function toolName(identifier: string, at: number): string {
 function describe({ name, totalFiles, fileSource, readersSince }: RagRecord): string {
   const size = totalFiles === 1 ? "1 document" : `${totalFiles} documents`;
   // Nobody counts how many of them the reader may read.
-  const told = readersSince === null ? size : "documents";
+  const orders = readersSince === null ? size : "documents";
   return [
-    `Searches "${name}" (${told} from ${fileSource.name}) by meaning and by words, and returns`,
+    `Searches "${name}" (${orders} from ${fileSource.name}) by meaning and by words, and returns`,
     "the passages that match best, with their sources. Call it again with other words when the",
     "passages do not answer the question.",
   ].join(" ");
@@ -162,41 +162,41 @@ async function searchOnce(
 ): Promise<string> {
   budget.started += 1;
   if (budget.started > MAX_SEARCHES) throw new Error("too many searches in one turn");
-  const { restrictionOf, ...wanted } = settings;
+  const { restrictionOf, ...defaults } = settings;
   const targets = [{ rag: searchedAs(rag, settings), restriction: restrictionOf(rag) }];
-  const request = { ...wanted, targets, queries: [query] };
-  const found = await log.searching.during(() => retrieve(services, request, { signal }));
-  log.rerankingMs += found.timings.rerankingMs;
-  log.uses.push(...found.uses);
-  for (const loss of found.degradations) log.degradations.add(loss);
-  if (found.chunks.length === 0 && found.degradations.length > 0)
+  const request = { ...defaults, targets, queries: [query] };
+  const result = await log.searching.during(() => retrieve(services, request, { signal }));
+  log.rerankingMs += result.timings.rerankingMs;
+  log.uses.push(...result.uses);
+  for (const loss of result.degradations) log.degradations.add(loss);
+  if (result.chunks.length === 0 && result.degradations.length > 0)
     throw new Error("the search failed");
-  if (found.chunks.length === 0) return "Nothing was found.";
+  if (result.chunks.length === 0) return "Nothing was found.";
   const room = Math.min(budget.left, contextTokens * RESULT_SHARE);
-  const { shown, tokens } = within(found.chunks, room, tokenizer);
-  const leftOut = found.chunks.length - shown.length;
+  const { shown: visible, tokens } = within(result.chunks, room, tokenizer);
+  const leftOut = result.chunks.length - visible.length;
   if (leftOut > 0) {
-    log.degradations.add(`context: ${leftOut} of ${found.chunks.length} passages had no room`);
+    log.degradations.add(`context: ${leftOut} of ${result.chunks.length} passages had no room`);
   }
-  if (shown.length === 0) throw new Error("no room is left for more passages");
+  if (visible.length === 0) throw new Error("no room is left for more passages");
   // Parallel searches share one budget: what one takes, the others no longer have.
   budget.left -= tokens;
-  const known = log.items.length;
-  const numbers = shown.map((chunk) => keep(log, chunk) + 1);
-  const items = log.items.slice(known);
-  await emit?.({ type: "retrieval", items, degradations: found.degradations });
-  return `${passagesNotice(key, howToCite)}\n\n${writePassages(shown.map(asPassage), key, numbers)}`;
+  const itemCount = log.items.length;
+  const numbers = visible.map((chunk) => keep(log, chunk) + 1);
+  const items = log.items.slice(itemCount);
+  await emit?.({ type: "retrieval", items, degradations: result.degradations });
+  return `${passagesNotice(key, howToCite)}\n\n${writePassages(visible.map(asPassage), key, numbers)}`;
 }
 
 /** The passage's place in `items`. */
 function keep({ items, places }: SearchLog, chunk: RetrievedChunk): number {
   const { ragIdentifier, filePath, position } = chunk.source;
   const id = JSON.stringify([ragIdentifier, filePath, position]);
-  const known = places.get(id);
-  if (known === undefined) {
+  const place = places.get(id);
+  if (place === undefined) {
     places.set(id, items.length);
     return items.push(chunk) - 1;
   }
-  if ((items[known]?.score ?? 0) < chunk.score) items[known] = chunk;
-  return known;
+  if ((items[place]?.score ?? 0) < chunk.score) items[place] = chunk;
+  return place;
 }

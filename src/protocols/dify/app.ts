@@ -48,13 +48,13 @@ export function difyProtocol(): Hono<AppEnv> {
     const body = await parseBodyDeferringErrors(context.req.raw);
     const { resource: rag, caller } = await admitted(context, body);
     tellIgnored(context, RetrievalRequest, body.value);
-    const asked = parseOrRefuse(RetrievalRequest, body.value);
-    const { top_k: topK, score_threshold: threshold } = asked.retrieval_setting;
-    const { metadata_condition: condition } = asked;
+    const request = parseOrRefuse(RetrievalRequest, body.value);
+    const { top_k: topK, score_threshold: threshold } = request.retrieval_setting;
+    const { metadata_condition: condition } = request;
     const services = context.get("services");
     const { chunks } = await search(services, {
       rags: [rag],
-      queries: [asked.query],
+      queries: [request.query],
       topK,
       threshold: threshold ?? undefined,
       condition: condition ? conditionOf(condition) : undefined,
@@ -62,7 +62,9 @@ export function difyProtocol(): Hono<AppEnv> {
       signal: context.req.raw.signal,
     });
     const attributes = await attributesOf(services.reads, rag, chunks);
-    const records = chunks.map((one) => recordOf(one, attributes.get(one.source.filePath) ?? {}));
+    const records = chunks.map((chunk) =>
+      recordOf(chunk, attributes.get(chunk.source.filePath) ?? {}),
+    );
     return context.json({ records });
   });
   app.all("*", () => {

@@ -53,17 +53,17 @@ export function conditionOf({
 
 type Making = (name: string, value: Value, at: string) => FileCondition;
 
-const is: Making = (name, value, at) => {
+const equals: Making = (name, value, at) => {
   if (value === null || value === undefined) throw invalidField(`${at}.value`, "is required");
   return isOneOf(name, [value].flat(), {
-    text: (one) => String(one).toWellFormed(),
-    time: (one) => timeIn(one, at),
+    text: (value) => String(value).toWellFormed(),
+    time: (value) => timeIn(value, at),
   });
 };
 /** Dify's editor sends the values of a list as one text. */
 const isIn: Making = (name, value, at) => {
-  const values = typeof value === "string" ? value.split(",").map((one) => one.trim()) : value;
-  return is(name, values, at);
+  const values = typeof value === "string" ? value.split(",").map((part) => part.trim()) : value;
+  return equals(name, values, at);
 };
 const isPresent: Making = (name) => compare(name, { test: "present" });
 const reads =
@@ -82,14 +82,14 @@ const time =
     compare(name, { test: "order", kind: "time", relation, value: timeIn(value, at) });
 const not =
   (making: Making): Making =>
-  (...given) => ({ not: making(...given) });
+  (...args) => ({ not: making(...args) });
 
 const OPERATORS = new Map<string, Making>([
-  ["is", is],
-  ["=", is],
+  ["is", equals],
+  ["=", equals],
   ["in", isIn],
-  ["is not", not(is)],
-  ["≠", not(is)],
+  ["is not", not(equals)],
+  ["≠", not(equals)],
   ["not in", not(isIn)],
   ["not empty", isPresent],
   ["empty", not(isPresent)],
@@ -105,9 +105,9 @@ const OPERATORS = new Map<string, Making>([
   ["after", time(">")],
 ]);
 
-function oneCondition(name: string, asked: Condition, at: string): FileCondition {
-  const making = OPERATORS.get(asked.comparison_operator);
-  if (making !== undefined) return making(name, asked.value, at);
+function oneCondition(name: string, condition: Condition, at: string): FileCondition {
+  const making = OPERATORS.get(condition.comparison_operator);
+  if (making !== undefined) return making(name, condition.value, at);
   throw invalidField(
     `${at}.comparison_operator`,
     `must be one of ${[...OPERATORS.keys()].join(", ")}`,
@@ -124,8 +124,8 @@ type Test =
 /** `path` and `modifiedAt` are the file's; `mime_type` and every other name are metadata. */
 function compare(name: string, test: Test): FileCondition {
   const isOwn = name === "path" || name === "modifiedAt";
-  const of = isOwn ? name : { field: metadataField(name) };
-  return { compare: { of, ...test } };
+  const place = isOwn ? name : { field: metadataField(name) };
+  return { compare: { of: place, ...test } };
 }
 
 function textOf(value: Value, at: string): string {

@@ -76,8 +76,8 @@ async function begin(context: Context<AppEnv>): Promise<Session> {
 function challenge({ get, req }: Context<AppEnv>): string {
   const metadata = resourceMetadataUrl(baseUrlOf(get("services").config, req.raw));
   const wrong = req.header("Authorization") === undefined ? "" : ', error="invalid_token"';
-  const found = metadata === null ? "" : `, resource_metadata="${metadata}"`;
-  return `Bearer realm="Quarry"${wrong}${found}`;
+  const parameter = metadata === null ? "" : `, resource_metadata="${metadata}"`;
+  return `Bearer realm="Quarry"${wrong}${parameter}`;
 }
 
 function answerError(thrown: unknown, context: Context<AppEnv>): Response {

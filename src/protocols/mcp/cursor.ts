@@ -11,9 +11,9 @@ export const cursorOf = (position: Record<string, string>): string =>
 
 /** Fields of a position that `cursorOf` wrote. @throws ProtocolError for any other cursor */
 export function readCursor<Field extends string>(text: string, fields: readonly Field[]) {
-  const written = parsedJson(Buffer.from(text, "base64url").toString());
-  const read = z.record(z.enum(fields), z.string()).safeParse(written).data;
-  if (read !== undefined) return read;
+  const json = parsedJson(Buffer.from(text, "base64url").toString());
+  const position = z.record(z.enum(fields), z.string()).safeParse(json).data;
+  if (position !== undefined) return position;
   const problem = "cursor is not valid: take it from an earlier answer";
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
 }

@@ -44,8 +44,8 @@ export const FETCH_TOOL: Tool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
-export async function fetchFile(session: Session, given: object) {
-  const { id, start } = parseOrRefuse(Input, given);
+export async function fetchFile(session: Session, input: object) {
+  const { id, start } = parseOrRefuse(Input, input);
   const address = readFileId(id);
   if (address === null) throw notFound(NO_FILE);
   const { rag } = address;

@@ -32,8 +32,8 @@ export async function readFileText(
   const rag = await coveredRag(session, identifier);
   const { fileSource: source } = rag;
   const rows = [liveRowsOf(rag)];
-  const found = await findFileStatuses(services.reads, source.id, rows, storedFormsOf(path));
-  const [file] = found;
+  const files = await findFileStatuses(services.reads, source.id, rows, storedFormsOf(path));
+  const [file] = files;
   const isHidden = file?.isExcluded === true || file?.status === "deleted";
   if (file === undefined || isHidden || file.indexedAt === null) throw notFound();
   const { text: whole } = await readExtractedText(services, { source, path: file.path }).catch(

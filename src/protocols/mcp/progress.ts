@@ -13,8 +13,8 @@ export function progressOf({ mcpReq }: ServerContext): EmitEvent | undefined {
   let step = -1;
   const tell = async (message: string) => {
     progress += 1;
-    const told = { progressToken, progress, message };
-    await mcpReq.notify({ method: "notifications/progress", params: told });
+    const params = { progressToken, progress, message };
+    await mcpReq.notify({ method: "notifications/progress", params: params });
   };
   return async (event) => {
     if (event.type === "retrieval") await tell(`Found ${event.items.length} passages`);

@@ -31,23 +31,26 @@ export async function listPrompts(
 /** A person has chosen what answers: the model is told to call it. */
 export async function getPrompt(
   session: Session,
-  { name, arguments: given = {} }: GetPromptRequestParams,
+  { name, arguments: args = {} }: GetPromptRequestParams,
 ): Promise<GetPromptResult> {
   if ((await runnerNamed(session, name)) === null) throw await unknownPrompt(session, name);
-  const prompt = given["prompt"] ?? "";
-  if (!/\S/.test(prompt)) throw refused("prompt is required");
+  const prompt = args["prompt"] ?? "";
+  if (!/\S/.test(prompt)) throw invalidParams("prompt is required");
   const text = `Call the tool ${name} with the prompt below. Answer from its result and name its sources.\n\n${prompt}`;
   return { messages: [{ role: "user", content: { type: "text", text } }] };
 }
 
-const refused = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+const invalidParams = (message: string) =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 const NAMES_SHOWN = 20;
 
 async function unknownPrompt(session: Session, name: string): Promise<ProtocolError> {
   const { tools } = await runnerTools(session, undefined);
   const names = tools.slice(0, NAMES_SHOWN).map((tool) => tool.name);
-  return refused(`Unknown prompt: ${name.slice(0, 100)}. The token covers: ${names.join(", ")}`);
+  return invalidParams(
+    `Unknown prompt: ${name.slice(0, 100)}. The token covers: ${names.join(", ")}`,
+  );
 }
 
 /** RAGs of the template of resources, by how their identifiers begin; nothing else is completed. */

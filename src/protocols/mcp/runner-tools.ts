@@ -105,10 +105,10 @@ async function runnersLike(
 ): Promise<CoveredRunner[]> {
   const mark = identifier.lastIndexOf("_");
   if (mark === -1) return [];
-  const begun = identifiersFrom(identifier.slice(0, mark));
+  const prefixes = identifiersFrom(identifier.slice(0, mark));
   const { runners } = await listCoveredRunners(services.reads, credential, {
-    inferences: kind === "inference" ? begun : null,
-    agents: kind === "agent" ? begun : null,
+    inferences: kind === "inference" ? prefixes : null,
+    agents: kind === "agent" ? prefixes : null,
     limit: MAX_ALIKE,
   });
   return runners;
@@ -120,13 +120,13 @@ const TOOL = /^(ask|agent)_(.{1,100})$/s;
 export async function runnerNamed(session: Session, name: string): Promise<Runner | null> {
   const [, word, identifier = ""] = TOOL.exec(name) ?? [];
   if (word === undefined) return null;
-  const asked = {
+  const lookup = {
     kind: word === "agent" ? ("agent" as const) : ("inference" as const),
     identifier,
   };
-  const named = await readRunner(session, asked);
+  const named = await readRunner(session, lookup);
   if (named !== null || name.length < NAME_LENGTH) return named;
-  const alike = await runnersLike(session, asked);
+  const alike = await runnersLike(session, lookup);
   const shortened = alike.find((runner) => toolNameOf(runner) === name);
   return shortened === undefined ? null : await readRunner(session, shortened);
 }
@@ -150,8 +150,8 @@ async function readRunner(
 
 type Called = { given: object; emit: EmitEvent | undefined };
 
-export async function runTool(session: Session, runner: Runner, { given, emit }: Called) {
-  const { prompt, search: query } = parseOrRefuse(InferenceInput, given);
+export async function runTool(session: Session, runner: Runner, { given: input, emit }: Called) {
+  const { prompt, search: query } = parseOrRefuse(InferenceInput, input);
   const { services, caller, signal } = session;
   const result = await run(services, { runner, prompt, query, caller, signal, emit });
   const sources = result.items.map(({ source, score }) => {
@@ -173,5 +173,5 @@ async function asRead<Runner extends { rags: ListedRag[] }>(
   return { ...runner, rags: await readFor(services, caller, runner.rags) };
 }
 
-const coveredIn = <Resource>({ found }: Lookup<Resource>): Resource | null =>
-  found?.covered === true ? found.resource : null;
+const coveredIn = <Resource>({ found: resource }: Lookup<Resource>): Resource | null =>
+  resource?.covered === true ? resource.resource : null;

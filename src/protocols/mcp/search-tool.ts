@@ -72,13 +72,13 @@ export const SEARCH_TOOL: Tool = {
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
-export async function searchDocuments(session: Session, given: object) {
-  const { query, rag, topK, ...modified } = parseOrRefuse(Input, given);
+export async function searchDocuments(session: Session, input: object) {
+  const { query, rag, topK, ...modified } = parseOrRefuse(Input, input);
   const { services, caller, signal } = session;
   const rags = rag === undefined ? await allRags(session) : [await namedRag(session, rag)];
   const condition = modifiedWithin(modified);
-  const asked = { rags, queries: [query], topK, condition, caller, signal };
-  const { chunks, degradations } = await search(services, asked);
+  const request = { rags, queries: [query], topK, condition, caller, signal };
+  const { chunks, degradations } = await search(services, request);
   return { results: chunks.map(resultOf), ...degradedFor(caller, degradations) };
 }
 

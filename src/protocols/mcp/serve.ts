@@ -92,28 +92,28 @@ function serverFor(session: Session, streams: boolean): Server {
       instructions: INSTRUCTIONS,
     },
   );
-  const told = <Result>(work: () => Result | Promise<Result>) => answered(session, work);
+  const answer = <Result>(work: () => Result | Promise<Result>) => answered(session, work);
   server.setRequestHandler("tools/list", ({ params }) =>
-    told(() => listTools(session, params?.cursor)),
+    answer(() => listTools(session, params?.cursor)),
   );
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    told(() => callTool(session, params, streams ? progressOf(context) : undefined)),
+    answer(() => callTool(session, params, streams ? progressOf(context) : undefined)),
   );
   server.setRequestHandler("resources/list", ({ params }) =>
-    told(() => listResources(session, params?.cursor)),
+    answer(() => listResources(session, params?.cursor)),
   );
   server.setRequestHandler("resources/templates/list", () => {
     return { resourceTemplates: [RESOURCE_TEMPLATE] };
   });
   server.setRequestHandler("resources/read", ({ params }) =>
-    told(() => readResource(session, params.uri)),
+    answer(() => readResource(session, params.uri)),
   );
   server.setRequestHandler("prompts/list", ({ params }) =>
-    told(() => listPrompts(session, params?.cursor)),
+    answer(() => listPrompts(session, params?.cursor)),
   );
-  server.setRequestHandler("prompts/get", ({ params }) => told(() => getPrompt(session, params)));
+  server.setRequestHandler("prompts/get", ({ params }) => answer(() => getPrompt(session, params)));
   server.setRequestHandler("completion/complete", ({ params }) =>
-    told(() => complete(session, params)),
+    answer(() => complete(session, params)),
   );
   return server;
 }

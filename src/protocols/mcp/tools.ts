@@ -27,11 +27,11 @@ export async function listTools(
 /** Failures in a tool are results for the model. @throws ProtocolError for an unknown tool */
 export async function callTool(
   session: Session,
-  { name, arguments: given = {} }: CallToolRequestParams,
+  { name, arguments: args = {} }: CallToolRequestParams,
   emit?: EmitEvent,
 ): Promise<CallToolResult> {
   try {
-    const structuredContent = await workOf(session, { name, given, emit });
+    const structuredContent = await workOf(session, { name, given: args, emit });
     // Clients of earlier revisions read the text.
     const text = JSON.stringify(structuredContent);
     return { content: [{ type: "text", text }], structuredContent };
@@ -46,10 +46,10 @@ type Structured = Record<string, unknown>;
 
 type Called = { name: string; given: object; emit: EmitEvent | undefined };
 
-async function workOf(session: Session, { name, given, emit }: Called): Promise<Structured> {
-  if (name === SEARCH_TOOL.name) return await searchDocuments(session, given);
-  if (name === FETCH_TOOL.name) return await fetchFile(session, given);
+async function workOf(session: Session, { name, given: input, emit }: Called): Promise<Structured> {
+  if (name === SEARCH_TOOL.name) return await searchDocuments(session, input);
+  if (name === FETCH_TOOL.name) return await fetchFile(session, input);
   const runner = await runnerNamed(session, name);
-  if (runner !== null) return await runTool(session, runner, { given, emit });
+  if (runner !== null) return await runTool(session, runner, { given: input, emit });
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
 }

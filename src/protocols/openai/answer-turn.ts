@@ -49,9 +49,9 @@ export async function answerTurn<Read extends Turn>(
   checkFunctions(services, runner, turn.functions);
   const { signal } = context.req.raw;
   const { prompt, messages, followUp, functions, jsonSchema, cites } = turn;
-  const told = { prompt, messages, followUp, functions, jsonSchema, cites, caller };
-  const asked = { ...told, runner: applyCallerLimits(services.models, runner, turn) };
-  const runWith = (listening: Partial<Listening>) => run(services, { ...asked, ...listening });
+  const turnInput = { prompt, messages, followUp, functions, jsonSchema, cites, caller };
+  const request = { ...turnInput, runner: applyCallerLimits(services.models, runner, turn) };
+  const runWith = (listening: Partial<Listening>) => run(services, { ...request, ...listening });
   if (!turn.stream) {
     const result = await runWith({ signal });
     return context.json(api.answer(turn, outputOf(turn, result)));

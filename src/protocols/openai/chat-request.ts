@@ -92,22 +92,24 @@ export type ReadChat = Turn & { includeUsage: boolean };
 
 /** @throws OpenAiRefusal that names the parameter. */
 export function readChat(body: unknown): ReadChat {
-  const asked = parseBody(ChatRequest, body);
-  checkStreamOptions(asked);
-  const limits = [asked.max_tokens, asked.max_completion_tokens].filter((one) => one != null);
-  const jsonSchema = chatSchemaOf(asked.response_format);
-  const tools = (asked.tools ?? []).map((tool) => tool.function);
+  const request = parseBody(ChatRequest, body);
+  checkStreamOptions(request);
+  const limits = [request.max_tokens, request.max_completion_tokens].filter(
+    (limit) => limit != null,
+  );
+  const jsonSchema = chatSchemaOf(request.response_format);
+  const tools = (request.tools ?? []).map((tool) => tool.function);
   return {
-    ...readConversation(asked.messages.map(saidIn)),
-    model: asked.model,
-    temperature: asked.temperature ?? null,
+    ...readConversation(request.messages.map(saidIn)),
+    model: request.model,
+    temperature: request.temperature ?? null,
     maxOutputTokens: limits.length === 0 ? null : Math.min(...limits),
     jsonSchema,
-    functions: readFunctions(tools, asked.tool_choice, asked.parallel_tool_calls),
+    functions: readFunctions(tools, request.tool_choice, request.parallel_tool_calls),
     // Structured output is the caller's own: what it says of citations is none of ours.
-    cites: asked.includeSources === true && jsonSchema === undefined,
-    stream: asked.stream === true,
-    includeUsage: asked.stream_options?.include_usage === true,
+    cites: request.includeSources === true && jsonSchema === undefined,
+    stream: request.stream === true,
+    includeUsage: request.stream_options?.include_usage === true,
   };
 }
 
@@ -140,9 +142,9 @@ const textOf = (content: z.output<typeof Content>) =>
 
 function chatSchemaOf(format: Parsed["response_format"]): string | undefined {
   if (format?.type !== "json_schema") return schemaOf(format, "response_format.schema");
-  const { json_schema: asked } = format;
-  if (asked === null || asked === undefined) {
+  const { json_schema: schema } = format;
+  if (schema === null || schema === undefined) {
     throw refuse("response_format.json_schema", "is required");
   }
-  return schemaOf({ ...format, ...asked }, "response_format.json_schema.schema");
+  return schemaOf({ ...format, ...schema }, "response_format.json_schema.schema");
 }

@@ -89,8 +89,8 @@ export function embeddingsBody(
         return;
       }
       const before = index === 0 ? '{"object":"list","data":[' : ",";
-      const one = { object: "embedding", index, embedding: write(vector) };
-      controller.enqueue(encoder.encode(before + JSON.stringify(one)));
+      const item = { object: "embedding", index, embedding: write(vector) };
+      controller.enqueue(encoder.encode(before + JSON.stringify(item)));
       index += 1;
     },
   });

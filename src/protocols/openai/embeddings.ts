@@ -60,16 +60,21 @@ export function embeddingRoutes(): Hono<AppEnv> {
 }
 
 /** As the token's RAGs have the model: other vectors could not be compared with theirs. */
-function dimensionsOf(rags: ListedRag[], model: string, asked: number | null | undefined): number {
-  const known = rags.filter((rag) => rag.embeddingModel === model).map((rag) => rag.dimensions);
-  const [first] = known;
+function dimensionsOf(
+  rags: ListedRag[],
+  model: string,
+  dimensions: number | null | undefined,
+): number {
+  const sizes = rags.filter((rag) => rag.embeddingModel === model).map((rag) => rag.dimensions);
+  const [first] = sizes;
   if (first === undefined) {
     const used = new Set(rags.map(({ embeddingModel }) => embeddingModel));
     const hint = `the token's RAGs use ${[...used].join(", ") || "none"}`;
     throw new NoSuchModel(model.slice(0, MAX_MODEL_LENGTH), hint);
   }
-  if (asked === null || asked === undefined || known.includes(asked)) return asked ?? first;
-  throw refuse("dimensions", `must be ${[...new Set(known)].join(" or ")}, as the RAGs have them`);
+  if (dimensions === null || dimensions === undefined || sizes.includes(dimensions))
+    return dimensions ?? first;
+  throw refuse("dimensions", `must be ${[...new Set(sizes)].join(" or ")}, as the RAGs have them`);
 }
 
 /** Nothing is cut off silently. */

@@ -38,8 +38,8 @@ function conditionOf(filter: unknown, at: string, depth: number, budget: Budget)
   if (type !== "and" && type !== "or") return comparisonOf(filter, at, budget);
   const { filters } = filter;
   if (!Array.isArray(filters)) throw refuse(`${at}.filters`, "must be an array");
-  const inner = filters.map((one: unknown, index) =>
-    conditionOf(one, `${at}.filters[${index}]`, depth + 1, budget),
+  const inner = filters.map((filter: unknown, index) =>
+    conditionOf(filter, `${at}.filters[${index}]`, depth + 1, budget),
   );
   return type === "and" ? { all: inner } : { any: inner };
 }

@@ -104,9 +104,9 @@ function modeOf(choice: z.output<typeof ToolChoice>) {
 export function checkFunctions(
   { models }: Pick<Services, "models">,
   runner: Runner,
-  asked: CallerFunctions | undefined,
+  callerFunctions: CallerFunctions | undefined,
 ): void {
-  if (asked === undefined) return;
+  if (callerFunctions === undefined) return;
   const { model, rags } = runner.kind === "agent" ? runner.agent : runner.inference;
   if (!models.chat(model).callsFunctions) {
     throw refuse(
@@ -115,9 +115,9 @@ export function checkFunctions(
     );
   }
   const searches = searchesItself(runner) ? searchToolNames(rags) : [];
-  const taken = asked.functions.find(({ name }) => searches.includes(name));
-  if (taken !== undefined)
-    throw refuse("tools", `must not contain ${taken.name}: a search tool has this name`);
+  const clash = callerFunctions.functions.find(({ name }) => searches.includes(name));
+  if (clash !== undefined)
+    throw refuse("tools", `must not contain ${clash.name}: a search tool has this name`);
 }
 
 const searchesItself = (runner: Runner) =>

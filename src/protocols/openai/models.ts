@@ -45,10 +45,10 @@ export function modelRoutes(): Hono<AppEnv> {
     const last = after === undefined ? null : readModelName(after);
     if (last?.identifier === "") throw refuse("after", "must be the id of a model");
     const slice = runnersAfter(last, PAGE_MODELS);
-    const found = await listCoveredRunners(services.reads, credential, slice);
-    context.set("actor", callerFrom(services, context.req.raw, found.principal).actor);
-    const data = found.runners.map(modelAnswer);
-    const ends = { last_id: data.at(-1)?.id ?? null, has_more: found.hasMore };
+    const page = await listCoveredRunners(services.reads, credential, slice);
+    context.set("actor", callerFrom(services, context.req.raw, page.principal).actor);
+    const data = page.runners.map(modelAnswer);
+    const ends = { last_id: data.at(-1)?.id ?? null, has_more: page.hasMore };
     return context.json({ object: "list", data, ...ends });
   });
 

@@ -30,12 +30,12 @@ type OutputWishes = Pick<Turn, "jsonSchema" | "cites">;
 export function outputOf(
   { jsonSchema, cites }: OutputWishes,
   result: InferenceResult,
-  told: { text: string; lastBegin: number } | null = null,
+  lastText: { text: string; lastBegin: number } | null = null,
 ): Output {
   const { response, functionCalls: calls, finish, usage, degradations, questions } = result;
   const isStructured = jsonSchema !== undefined && calls.length === 0;
-  const text = told?.text ?? (isStructured ? JSON.stringify(response) : textOf(response));
-  const citations = cites ? citationsOf(result, told?.lastBegin ?? 0) : [];
+  const text = lastText?.text ?? (isStructured ? JSON.stringify(response) : textOf(response));
+  const citations = cites ? citationsOf(result, lastText?.lastBegin ?? 0) : [];
   return { text, citations, calls, isCut: finish === "length", usage, degradations, questions };
 }
 
@@ -59,18 +59,18 @@ export const retrievalAnswer = ({ questions }: { questions: string[] }) =>
 /** A turn as its events tell it; what follows a schema comes whole, after it was checked. */
 export async function* outputEvents(
   events: AsyncIterable<RunEvent>,
-  asked: OutputWishes,
+  wishes: OutputWishes,
 ): AsyncGenerator<OutputEvent> {
-  let begun = false;
-  const told = new ToldTexts();
+  let hasBegun = false;
+  const texts = new ToldTexts();
   for await (const event of events) {
     const { questions = [] } = event.type === "retrieval" ? event : {};
-    if (!begun) yield { type: "begin", questions };
-    begun = true;
-    if (event.type === "delta") yield { type: "text", text: told.add(event) };
+    if (!hasBegun) yield { type: "begin", questions };
+    hasBegun = true;
+    if (event.type === "delta") yield { type: "text", text: texts.add(event) };
     if (event.type !== "result") continue;
-    const output = outputOf(asked, event.result, told.isEmpty ? null : told);
-    if (told.isEmpty && output.text !== "") yield { type: "text", text: output.text };
+    const output = outputOf(wishes, event.result, texts.isEmpty ? null : texts);
+    if (texts.isEmpty && output.text !== "") yield { type: "text", text: output.text };
     yield { type: "end", output };
   }
 }

@@ -24,7 +24,7 @@ export function schemaOf(
   if (format.schema === null || format.schema === undefined) return ANY_OBJECT;
   if (isTooDeep(format.schema)) throw refuse(param, TOO_DEEP);
   const schema = JSON.stringify(format.schema);
-  const read = readResponseSchema(schema);
-  if (!read.ok) throw refuse(param, read.reason);
+  const result = readResponseSchema(schema);
+  if (!result.ok) throw refuse(param, result.reason);
   return schema;
 }

@@ -22,7 +22,7 @@ export const responses: TurnApi<ReadResponse> = {
 const newId = (kind: string) => `${kind}_${crypto.randomUUID().replaceAll("-", "")}`;
 
 /** The response before anything came of it. */
-function begunResponse({ asked, model, functions }: ReadResponse) {
+function begunResponse({ asked: request, model, functions }: ReadResponse) {
   return {
     id: newId("resp"),
     object: "response" as const,
@@ -31,19 +31,19 @@ function begunResponse({ asked, model, functions }: ReadResponse) {
     background: false,
     error: null,
     incomplete_details: null,
-    instructions: asked.instructions ?? null,
-    max_output_tokens: asked.max_output_tokens ?? null,
-    metadata: asked.metadata ?? {},
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: request.metadata ?? {},
     model,
     output: [],
     parallel_tool_calls: functions?.parallel ?? true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
     store: false,
-    temperature: asked.temperature ?? null,
-    text: { format: asked.text?.format ?? { type: "text" as const } },
-    tool_choice: asked.tool_choice ?? "auto",
-    tools: asked.tools ?? [],
+    temperature: request.temperature ?? null,
+    text: { format: request.text?.format ?? { type: "text" as const } },
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
     top_p: null,
     truncation: "disabled",
     usage: null,
@@ -52,8 +52,8 @@ function begunResponse({ asked, model, functions }: ReadResponse) {
 
 type Begun = ReturnType<typeof begunResponse>;
 
-const finishedResponse = (begun: Begun, output: Output, items: object[]) => ({
-  ...begun,
+const finishedResponse = (response: Begun, output: Output, items: object[]) => ({
+  ...response,
   status: output.isCut ? "incomplete" : "completed",
   incomplete_details: output.isCut ? { reason: "max_output_tokens" } : null,
   output: items,
@@ -184,8 +184,8 @@ class ResponseTeller implements Teller {
   *#call(call: FunctionCall, output_index: number): Generator<string, object> {
     const item = callItem(call);
     const place = { item_id: item.id, output_index };
-    const begun = { ...item, status: "in_progress", arguments: "" };
-    yield this.#event("response.output_item.added", { output_index, item: begun });
+    const begunItem = { ...item, status: "in_progress", arguments: "" };
+    yield this.#event("response.output_item.added", { output_index, item: begunItem });
     const ofArguments = "response.function_call_arguments";
     yield this.#event(`${ofArguments}.delta`, { ...place, delta: call.arguments });
     const { name, arguments: whole } = call;

@@ -96,7 +96,10 @@ export const ResponsesRequest = z.object({
   max_output_tokens: z.int().min(1).nullish(),
   metadata: z
     .record(z.string().max(64), z.string().max(512))
-    .refine((given) => Object.keys(given).length <= METADATA_LIMIT, "must have at most 16 keys")
+    .refine(
+      (metadata) => Object.keys(metadata).length <= METADATA_LIMIT,
+      "must have at most 16 keys",
+    )
     .nullish(),
   tools: functionsOf(z.object({ type: FunctionType, ...FunctionFields })),
   tool_choice: ToolChoice.nullish(),
@@ -114,8 +117,8 @@ export type ReadResponse = Turn & { asked: z.output<typeof ResponsesRequest> };
 
 /** @throws OpenAiRefusal that names the parameter. */
 export function readResponse(body: unknown): ReadResponse {
-  const asked = parseBody(ResponsesRequest, body);
-  const { input, instructions, text, tools } = asked;
+  const request = parseBody(ResponsesRequest, body);
+  const { input, instructions, text, tools } = request;
   const format = text?.format;
   const isWithoutSchema = format?.type === "json_schema" && (format.schema ?? null) === null;
   if (isWithoutSchema) throw refuse("text.format.schema", "is required");
@@ -124,14 +127,14 @@ export function readResponse(body: unknown): ReadResponse {
   const note = { role: "system" as const, param: field, content: field, text: instructions ?? "" };
   return {
     ...readConversation([note, ...saidIn(input)]),
-    model: asked.model,
-    temperature: asked.temperature ?? null,
-    maxOutputTokens: asked.max_output_tokens ?? null,
+    model: request.model,
+    temperature: request.temperature ?? null,
+    maxOutputTokens: request.max_output_tokens ?? null,
     jsonSchema,
-    functions: readFunctions(tools ?? [], asked.tool_choice, asked.parallel_tool_calls),
-    cites: asked.includeSources !== false && jsonSchema === undefined,
-    stream: asked.stream === true,
-    asked,
+    functions: readFunctions(tools ?? [], request.tool_choice, request.parallel_tool_calls),
+    cites: request.includeSources !== false && jsonSchema === undefined,
+    stream: request.stream === true,
+    asked: request,
   };
 }
 
@@ -176,9 +179,9 @@ function itemSaid(item: Exclude<ReadItem, { type: "item_reference" }>, at: strin
       callField,
     };
   }
-  const told = { param: `${at}.role`, content: `${at}.content`, text: textOf(item.content) };
-  if (item.role !== "assistant") return { ...told, role: item.role };
-  return { ...told, role: "assistant", calls: [] };
+  const message = { param: `${at}.role`, content: `${at}.content`, text: textOf(item.content) };
+  if (item.role !== "assistant") return { ...message, role: item.role };
+  return { ...message, role: "assistant", calls: [] };
 }
 
 function textOf(content: z.output<typeof Content>): string {

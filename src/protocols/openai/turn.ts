@@ -53,30 +53,30 @@ const TOLD_ID_LENGTH = 100;
 const NOTES = new Set<Said["role"]>(["system", "developer"]);
 
 /** @throws OpenAiRefusal that names the message at fault. */
-export function readConversation(said: Said[]): Conversation {
-  const told = new Told();
-  for (const one of said) {
-    if (!one.text.isWellFormed()) throw refuse(one.content, "must be well-formed Unicode");
-    told.add(one);
+export function readConversation(messages: Said[]): Conversation {
+  const conversation = new Told();
+  for (const message of messages) {
+    if (!message.text.isWellFormed()) throw refuse(message.content, "must be well-formed Unicode");
+    conversation.add(message);
   }
-  const last = said.findLast(({ role }) => !NOTES.has(role)) ?? said.at(-1);
+  const last = messages.findLast(({ role }) => !NOTES.has(role)) ?? messages.at(-1);
   if (last === undefined) throw refuse("messages", "must not be empty");
-  told.expectAnswered(last.param);
+  conversation.expectAnswered(last.param);
   // Instructions alone are what the model is asked.
   const isAlone = NOTES.has(last.role);
-  const text = isAlone ? told.notes.splice(0).join("\n\n") : last.text;
+  const text = isAlone ? conversation.notes.splice(0).join("\n\n") : last.text;
   if ((isAlone || last.role === "user") && text.trim() === "") {
     throw refuse(last.content, "must not be blank");
   }
-  if (isAlone) told.messages.push({ role: "user", content: text });
-  const at = told.messages.findLastIndex(({ role }) => role === "user");
-  const prompt = told.messages[at];
+  if (isAlone) conversation.messages.push({ role: "user", content: text });
+  const at = conversation.messages.findLastIndex(({ role }) => role === "user");
+  const prompt = conversation.messages[at];
   if (prompt === undefined) throw refuse(last.param, "must follow a message of the user");
   return {
     prompt: prompt.content,
-    messages: told.messages.slice(0, at),
-    followUp: told.messages.slice(at + 1),
-    systemNote: told.notes.join("\n\n"),
+    messages: conversation.messages.slice(0, at),
+    followUp: conversation.messages.slice(at + 1),
+    systemNote: conversation.notes.join("\n\n"),
   };
 }
 
@@ -86,20 +86,20 @@ class Told {
   /** Calls without their results, by id. */
   readonly #open = new Map<string, FunctionCall>();
 
-  add(said: Said): void {
-    switch (said.role) {
+  add(message: Said): void {
+    switch (message.role) {
       case "system":
       case "developer":
-        if (said.text !== "") this.notes.push(said.text);
+        if (message.text !== "") this.notes.push(message.text);
         return;
       case "tool":
-        return this.#addResult(said);
+        return this.#addResult(message);
       case "assistant":
-        return this.#addAnswer(said);
+        return this.#addAnswer(message);
       default:
-        this.expectAnswered(said.param);
+        this.expectAnswered(message.param);
         // Some providers refuse an empty message.
-        if (said.text.trim() !== "") this.messages.push({ role: "user", content: said.text });
+        if (message.text.trim() !== "") this.messages.push({ role: "user", content: message.text });
     }
   }
 

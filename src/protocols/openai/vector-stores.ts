@@ -50,8 +50,8 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     const { principal, rags } = await listCoveredRags(services.reads, credential);
     const { actor, reading } = callerFrom(services, context.req.raw, principal);
     context.set("actor", actor);
-    const listed = await listedFor(services.reads, reading, rags);
-    return context.json(pageOf(listed.map(storeAnswer), context.req.query()));
+    const rows = await listedFor(services.reads, reading, rags);
+    return context.json(pageOf(rows.map(storeAnswer), context.req.query()));
   });
 
   app.get("/vector_stores/:identifier", tokensAndGrants, guardRag, (context) =>
@@ -62,15 +62,15 @@ export function vectorStoreRoutes(): Hono<AppEnv> {
     const { rag, caller, services } = context.var;
     const body = await readJson(context.req.raw);
     tellIgnored(context, SearchRequest, body);
-    const asked = parseBody(SearchRequest, body);
-    const queries = typeof asked.query === "string" ? [asked.query] : asked.query;
+    const request = parseBody(SearchRequest, body);
+    const queries = typeof request.query === "string" ? [request.query] : request.query;
     const { chunks, degradations } = await search(services, {
       rags: [rag],
       queries,
-      topK: asked.max_num_results ?? RESULTS_DEFAULT,
-      threshold: asked.ranking_options?.score_threshold ?? undefined,
-      reranks: asked.ranking_options?.ranker !== "none",
-      condition: readFilters(asked.filters),
+      topK: request.max_num_results ?? RESULTS_DEFAULT,
+      threshold: request.ranking_options?.score_threshold ?? undefined,
+      reranks: request.ranking_options?.ranker !== "none",
+      condition: readFilters(request.filters),
       caller,
       signal: context.req.raw.signal,
     });

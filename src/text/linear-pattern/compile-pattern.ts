@@ -144,13 +144,13 @@ function admittedBy(
   element: AST.Character | AST.CharacterSet | AST.CharacterClass,
 ): (codePoint: number) => boolean {
   if (element.type === "Character") return (codePoint) => codePoint === element.value;
-  const one = new RegExp(`^(?:${element.raw})$`, "u");
+  const pattern = new RegExp(`^(?:${element.raw})$`, "u");
   // 0: not asked yet.
-  const known = new Uint8Array(LATIN);
+  const latin = new Uint8Array(LATIN);
   return (codePoint) => {
-    if (codePoint >= LATIN) return one.test(String.fromCodePoint(codePoint));
-    if (known[codePoint] === 0)
-      known[codePoint] = one.test(String.fromCodePoint(codePoint)) ? 1 : 2;
-    return known[codePoint] === 1;
+    if (codePoint >= LATIN) return pattern.test(String.fromCodePoint(codePoint));
+    if (latin[codePoint] === 0)
+      latin[codePoint] = pattern.test(String.fromCodePoint(codePoint)) ? 1 : 2;
+    return latin[codePoint] === 1;
   };
 }

@@ -16,19 +16,19 @@ const LABEL = /^[^*|?!.:=]{1,60}\**[:=](?!\/\/)/;
 const MARKS = `${BLANKS}>*-•#`;
 
 /** `written`: empty where a quotation is only the closest, which `said` says. */
-export function evidenceOf(written: string, said: string | null, above = "") {
+export function evidenceOf(written: string, statement: string | null, above = "") {
   const rows = rowsIn(written.match(ROW) ?? []);
   const text = [written.replace(ROW, ""), ...rows].join("\n");
   const items = [...written.matchAll(ITEM)].map(([, item = ""]) => item.trim());
-  const labelled = text.split(NEXT_LABEL).flatMap((one) => {
-    const line = trimStart(one, MARKS);
+  const labelled = text.split(NEXT_LABEL).flatMap((part) => {
+    const line = trimStart(part, MARKS);
     const [label] = LABEL.exec(line) ?? [""];
     const value = trimEnd(trimStart(line.slice(label.length), `*${BLANKS}`), BLANKS);
     return label !== "" && value !== "" ? [{ stems: stemsOf(label), value }] : [];
   });
   return {
     text,
-    said,
+    said: statement,
     /** Of the text and of what stands above it. */
     stems: new Set(stemsOf(`${above} ${text}`)),
     labelled,
@@ -41,8 +41,8 @@ export function evidenceOf(written: string, said: string | null, above = "") {
 /** `Grade: B; Days: 30` for each row below `| Grade | Days |` and its rule. */
 function rowsIn([header = "", , ...rows]: string[]): string[] {
   const columns = cellsOf(header);
-  const named = (cell: string, at: number) => [columns[at], cell].filter(Boolean).join(": ");
-  return rows.map((row) => cellsOf(row).map(named).join("; "));
+  const namedCell = (cell: string, at: number) => [columns[at], cell].filter(Boolean).join(": ");
+  return rows.map((row) => cellsOf(row).map(namedCell).join("; "));
 }
 
 const cellsOf = (row: string): string[] =>
@@ -69,15 +69,15 @@ const MONEY_UNITS = stemsOf("price cost amount allowance fee total sum salary ra
 
 /** `value`: NaN if not read, undefined for an article. `isBare`: no unit, nor what it counts. */
 export const numbersIn = (text: string) =>
-  [...text.matchAll(NUMBER)].map(({ 0: found, index, groups: { digits, more, article } = {} }) => {
-    const after = text.slice(index + found.length, index + found.length + UNIT_REACH);
+  [...text.matchAll(NUMBER)].map(({ 0: number, index, groups: { digits, more, article } = {} }) => {
+    const after = text.slice(index + number.length, index + number.length + UNIT_REACH);
     const words = wordsOf(after.split(/[.;:!?()]\s|\n\s*\n|,\s/)[0] ?? "").slice(0, UNIT_WORDS);
     const isCounting = /^[\p{L}\p{N}%:°€$£]/u.test(after) || isTelling(words[0] ?? "a");
     const isRead = digits !== undefined && more === undefined;
     return {
       value: article === undefined ? (isRead ? numberOf(digits) : NaN) : undefined,
       units: [...words.flatMap(stemsOf), ...(MONEY.test(after) ? MONEY_UNITS : [])],
-      isBare: !isCounting && !YEAR.test(found),
+      isBare: !isCounting && !YEAR.test(number),
     };
   });
 
@@ -96,12 +96,12 @@ const DATE =
 
 /** Dates as `YYYY-MM-DD`. */
 const datesIn = (text: string): string[] =>
-  (text.match(DATE) ?? []).flatMap((found) => {
-    const written = found.replace(/^(\d+)\.(\d+)\.(\d+)$/, "$3-$2-$1").replace(/-(?=\d\b)/g, "-0");
-    const read = new Date(`${written} UTC`);
-    const day = Number(written.match(/\b\d{1,2}\b/g)?.at(-1));
+  (text.match(DATE) ?? []).flatMap((date) => {
+    const isoDate = date.replace(/^(\d+)\.(\d+)\.(\d+)$/, "$3-$2-$1").replace(/-(?=\d\b)/g, "-0");
+    const time = new Date(`${isoDate} UTC`);
+    const day = Number(isoDate.match(/\b\d{1,2}\b/g)?.at(-1));
     // `Date` takes 30 February for 2 March.
-    return read.getUTCDate() === day ? [read.toISOString().slice(0, "YYYY-MM-DD".length)] : [];
+    return time.getUTCDate() === day ? [time.toISOString().slice(0, "YYYY-MM-DD".length)] : [];
   });
 
 /** How strings of a JSON Schema `format` are found. */

@@ -47,8 +47,8 @@ class Filling {
 
   /** Undefined: the text holds no value, and a required one may be neither null nor a default. */
   fill(key: string, schema: unknown, evidence: Evidence, isRequired: boolean): unknown {
-    const { text, said } = evidence;
-    this.#spend(key.length + (text.length + (said?.length ?? 0)) / CHARACTERS_PER_WORD);
+    const { text, said: statement } = evidence;
+    this.#spend(key.length + (text.length + (statement?.length ?? 0)) / CHARACTERS_PER_WORD);
     const slot = slotOf(key, this.#resolved(schema));
     this.#depth += 1;
     const found = "const" in slot.node ? slot.node["const"] : this.#find(slot, evidence);
@@ -84,11 +84,11 @@ class Filling {
 
   #list({ key, node }: Slot, evidence: Evidence): unknown[] | undefined {
     const item = slotOf(key, this.#resolved(node["items"]));
-    const filled = partsFor(item, evidence).map((said) =>
+    const filled = partsFor(item, evidence).map((part) =>
       // A member is about what the list is about.
-      item.kind === "string" ? said : this.fill(key, item.node, evidenceOf(said, said, key), false),
+      item.kind === "string" ? part : this.fill(key, item.node, evidenceOf(part, part, key), false),
     );
-    const items = filled.filter((one) => one !== undefined);
+    const items = filled.filter((item) => item !== undefined);
     return items.length < Number(node["minItems"] ?? 1) ? undefined : items;
   }
 
@@ -109,28 +109,28 @@ class Filling {
   }
 }
 
-function merged(one: SchemaNode, other: SchemaNode): SchemaNode {
-  const properties = { ...asNode(one["properties"]), ...asNode(other["properties"]) };
-  const required = [...listOf(one["required"]), ...listOf(other["required"])];
-  return { ...other, ...one, properties, required };
+function merged(a: SchemaNode, b: SchemaNode): SchemaNode {
+  const properties = { ...asNode(a["properties"]), ...asNode(b["properties"]) };
+  const required = [...listOf(a["required"]), ...listOf(b["required"])];
+  return { ...b, ...a, properties, required };
 }
 
 /** What the schema admits where nothing is known: no items, null, the default; or undefined. */
 function valueWithout({ kind, node }: Slot): unknown {
   if (kind === "array" && (node["minItems"] ?? 0) === 0) return [];
-  const allowed = [node["type"], node["enum"]].flat();
-  const isFree = allowed.every((one) => one === undefined) && !("default" in node);
-  return isFree || allowed.includes("null") || allowed.includes(null) ? null : node["default"];
+  const options = [node["type"], node["enum"]].flat();
+  const isFree = options.every((option) => option === undefined) && !("default" in node);
+  return isFree || options.includes("null") || options.includes(null) ? null : node["default"];
 }
 
 /** A labelled list; the items below words that name the property; or the answer in words. */
 function partsFor(item: Slot, evidence: Evidence): string[] {
-  const { members, said } = evidence;
+  const { members, said: statement } = evidence;
   // `desk, chair and lamp.`
   const parts = labelledAs(evidence, item).split(/[,;]|\s(?:and|und|&)\s/);
   const labelled = parts.map((part) => trimEnd(part.trim(), ".")).filter(Boolean);
   if (labelled.length > 0) return labelled;
-  if (members.length === 0) return item.isProse && said !== null ? [said] : [];
+  if (members.length === 0) return item.isProse && statement !== null ? [statement] : [];
   const isTold = item.kind === "object" || item.isProse || isAbout(evidence, item);
   return isTold ? members.slice(0, MAX_ITEMS) : [];
 }
@@ -162,7 +162,7 @@ function kindOf(node: SchemaNode): string {
   if (listOf(node["enum"]).length > 0) return "enum";
   const hasProperties = Object.keys(asNode(node["properties"])).length > 0;
   const implied = hasProperties ? "object" : "items" in node ? "array" : "string";
-  const kind = [node["type"] ?? implied].flat().find((one) => one !== "null");
+  const kind = [node["type"] ?? implied].flat().find((type) => type !== "null");
   if (typeof kind !== "string") return "";
   return kind === "string" && "format" in node ? "format" : kind;
 }
@@ -182,17 +182,17 @@ const isWithin = (some: string[], all: string[]) => some.every((stem) => all.inc
 /** The only value of the property's kind and unit; undefined where there is none, or several. */
 function valueFor(evidence: Evidence, slot: Slot): unknown {
   const labelled = labelledAs(evidence, slot);
-  const found = labelled === "" ? unlabelled(evidence, slot) : candidatesIn(labelled, slot);
-  const [value, ...others] = new Set(found.filter((one) => fits(one, slot.node)));
+  const candidates = labelled === "" ? unlabelled(evidence, slot) : candidatesIn(labelled, slot);
+  const [value, ...rest] = new Set(candidates.filter((candidate) => fits(candidate, slot.node)));
   const isWrong = slot.kind === "integer" ? !Number.isInteger(value) : Number.isNaN(value);
-  return others.length > 0 || isWrong ? undefined : value;
+  return rest.length > 0 || isWrong ? undefined : value;
 }
 
 const YES_OR_NO = /^\W*(?:(yes|true|on|ja|y)|no|false|off|nein|n)\b/i;
 
 /** What a text says of a kind, as a label's value does; NaN is a value that is not read. */
 function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
-  if (kind === "enum") return splitSentences(text).flatMap((one) => namedIn(one, node));
+  if (kind === "enum") return splitSentences(text).flatMap((sentence) => namedIn(sentence, node));
   if (kind === "format") return FORMATS.get(node["format"])?.(text) ?? [];
   if (isNumeric(kind)) return numbersIn(text).flatMap(({ value }) => value ?? []);
   if (kind === "boolean") return (YES_OR_NO.exec(text) ?? []).slice(1).map(Boolean);
@@ -216,11 +216,11 @@ const isAbout = ({ stems }: Evidence, { meaning }: Slot): boolean =>
 /** The options whose words all stand in a sentence; beside a "not", some that is none. */
 function namedIn(sentence: string, node: SchemaNode): unknown[] {
   const stems = new Set(stemsOf(sentence));
-  const named = listOf(node["enum"]).filter((option) => {
+  const matches = listOf(node["enum"]).filter((option) => {
     const wanted = isObject(option) || option === null ? [] : stemsOf(JSON.stringify(option));
     return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
   });
-  return named.length > 0 && NEGATION.test(sentence) ? [...named, NaN] : named;
+  return matches.length > 0 && NEGATION.test(sentence) ? [...matches, NaN] : matches;
 }
 
 /** Numbers before the property's unit, and those before none, which may count the same. */

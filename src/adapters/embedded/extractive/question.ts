@@ -17,9 +17,9 @@ export const NEGATION =
 
 /** What a request asks for: its questions, if it has any, otherwise all of its words. */
 export function questionOf(request: string) {
-  const read = request.slice(0, MAX_READ_CHARACTERS);
-  const asked = splitSentences(read).filter((one) => /[?？]\s*$/.test(one));
-  const text = asked.length > 0 ? asked.join(" ") : read;
+  const beginning = request.slice(0, MAX_READ_CHARACTERS);
+  const questions = splitSentences(beginning).filter((sentence) => /[?？]\s*$/.test(sentence));
+  const text = questions.length > 0 ? questions.join(" ") : beginning;
   const telling = tellingWords(text);
   const words = telling.length > 0 ? telling : wordsOf(text);
   return {

@@ -23,8 +23,8 @@ const NOT_OUTRIGHT = "The documents do not say it outright; closest is:\n\n";
 export function quotationOf<P extends Passage>(request: string, passages: P[]) {
   const question = questionOf(request);
   const scored = scoredUnits(passages, question);
-  const score = scored.reduce((most, one) => Math.max(most, one.score), CLOSEST);
-  const unit = scored.find((one) => one.score === score)?.unit;
+  const score = scored.reduce((most, candidate) => Math.max(most, candidate.score), CLOSEST);
+  const unit = scored.find((candidate) => candidate.score === score)?.unit;
   const passage = passages[unit?.passage ?? -1];
   if (unit === undefined || passage === undefined) return null;
   const { heading } = unit;
@@ -95,6 +95,6 @@ function isAbout({ heading, parts }: Unit, title: string, name: string): boolean
     const names = namesIn(line);
     const before = names.slice(0, names.indexOf(name) + 1).slice(0, -1);
     const begins = isOption ? /^\W*[-+]{1,2}\p{L}/u.test(line) : namesIn(heading).length === 0;
-    return names.includes(name) && begins && before.every((one) => /^[-+\d]/.test(one));
+    return names.includes(name) && begins && before.every((cell) => /^[-+\d]/.test(cell));
   });
 }
