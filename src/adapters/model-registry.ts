@@ -73,10 +73,13 @@ function namedIn(providers: readonly ModelProvider[], model: string) {
 /** Models by `provider/name`; a provider's settings are read when it is first used. */
 export function modelRegistry(
   config: Config,
-  given: ModelBindings,
+  modelBindings: ModelBindings,
   providers: readonly ModelProvider[] = MODEL_PROVIDERS,
 ): ModelRegistry {
-  const bindings = { ...given, fetch: limitedFetch(given.fetch, config.MODEL_ANSWER_MAX_BYTES) };
+  const bindings = {
+    ...modelBindings,
+    fetch: limitedFetch(modelBindings.fetch, config.MODEL_ANSWER_MAX_BYTES),
+  };
   const find = (model: string) => {
     const { provider, prefix, name } = namedIn(providers, model);
     const open = () => provider.open({ prefix, model }, config, bindings);

@@ -2,8 +2,8 @@ import { invalidField, QuarryError } from "../core/errors.ts";
 import { identifierFrom } from "../core/ids.ts";
 
 /** The given one, or from the name. @throws QuarryError `invalid`: no usable letters in it */
-export function chooseIdentifier(name: string, given: string | undefined): string {
-  const identifier = given ?? identifierFrom(name);
+export function chooseIdentifier(name: string, requested: string | undefined): string {
+  const identifier = requested ?? identifierFrom(name);
   if (identifier === "")
     throw invalidField("identifier", "is required: it cannot be made from this name");
   return identifier;

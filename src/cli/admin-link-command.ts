@@ -41,15 +41,15 @@ export function adminLinkCommand(): Command {
 async function printLink({ email, env, state, url }: Options): Promise<void> {
   const base = checkedUrl(url);
   const code = randomBase62(CODE_LENGTH);
-  const [made] = await execute(insertion(await sha256Hex(code), email), env, pathOfUser(state));
-  if (made === undefined) {
+  const [link] = await execute(insertion(await sha256Hex(code), email), env, pathOfUser(state));
+  if (link === undefined) {
     throw new CommandFailure(
       email === undefined
         ? "There is no administrator yet: the first sign-in makes one."
         : `No administrator has the address ${email}.`,
     );
   }
-  console.error(`For ${made.email}, once, within ten minutes:`);
+  console.error(`For ${link.email}, once, within ten minutes:`);
   console.log(`${base}/panel/sign-in/link?code=${code}`);
 }
 
@@ -77,9 +77,9 @@ async function execute(sql: string, env: string | undefined, state: string) {
     await buildIfChanged("database");
     return rows.parse(await askDatabase(state, sql));
   }
-  const said = await askWrangler([...QUERY, sql, "--env", env]);
-  if (said.code !== 0) throw new CommandFailure(`The link is not made: ${reasonSaid(said)}`);
-  return z.tuple([z.object({ results: rows })]).parse(parsedJson(said.stdout))[0].results;
+  const output = await askWrangler([...QUERY, sql, "--env", env]);
+  if (output.code !== 0) throw new CommandFailure(`The link is not made: ${reasonSaid(output)}`);
+  return z.tuple([z.object({ results: rows })]).parse(parsedJson(output.stdout))[0].results;
 }
 
 const QUERY = ["d1", "execute", "DB", "--remote", "--json", "--command"];

@@ -54,10 +54,10 @@ async function deploy(options: DeployOptions): Promise<void> {
   const settings = readDeploySettings(options.env);
   if (options.dryRun === true) return dryRun(terminal, settings);
   const looking = preflight(askWrangler, settings);
-  const found = await whileWaiting(terminal.output, "Checking the account", looking);
-  reportPreflight(terminal, settings, found);
-  terminal.result(found);
-  if (!found.ready) {
+  const findings = await whileWaiting(terminal.output, "Checking the account", looking);
+  reportPreflight(terminal, settings, findings);
+  terminal.result(findings);
+  if (!findings.ready) {
     process.exitCode = 1;
     return;
   }

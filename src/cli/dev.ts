@@ -34,18 +34,18 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   const stateFolder = pathOfUser(options.persistTo);
   const pairs = options.var ?? [];
   const isLocal = !command.args.some((arg) => /^(-e|-c|--env|--config)\b/.test(arg));
-  const named = Object.fromEntries(pairs.map(pairOf));
-  const given = await givenVariables({ ...process.env, ...named });
-  checkVariables({ ...given, ...named }, isLocal);
+  const variables = Object.fromEntries(pairs.map(pairOf));
+  const environment = await givenVariables({ ...process.env, ...variables });
+  checkVariables({ ...environment, ...variables }, isLocal);
   await checkPortIsFree(Number(options.port));
   claimState(stateFolder, Number(options.port));
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   const migrating = buildIfChanged("database").then(() => applyMigrations(stateFolder, say));
   await whileWaiting(process.stdout, "Setting up the local database", migrating);
-  const all = { ...given, ...named };
+  const all = { ...environment, ...variables };
   const keys = isLocal ? encryptionKeys(stateFolder, all) : {};
   // wrangler reads the file in place of .dev.vars, which is among the given ones.
-  const file = writeVariables(stateFolder, { ...keys, ...given });
+  const file = writeVariables(stateFolder, { ...keys, ...environment });
   const vars = pairs.flatMap((pair) => ["--var", pair]);
   // The password that `npm start` set is replaced by the known one at the next sign-in.
   const { password } = await readDemoState(stateFolder);

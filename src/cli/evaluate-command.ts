@@ -52,19 +52,19 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
   const api = panelApi(url, keyIn(process.env));
   const terminal = openTerminal(options.json === true);
   const pageOf = (run: string) => `${url}/panel/evaluation/${set}/runs/${run}`;
-  const done: { run: EvaluationRun; summary: RunSummary }[] = [];
+  const finishedRuns: { run: EvaluationRun; summary: RunSummary }[] = [];
   for (const [at, setting] of settings.entries()) {
     const path = { path: { id: set } };
     const started = await dataOf(
       api.POST("/question-sets/{id}/runs", { params: path, body: { setting } }),
     );
     using progress = terminal.progress(`Asking (${labels[at]})`, started.total);
-    const run = await ended(api, set, started, progress).catch(orStillGoing(pageOf(started.id)));
+    const run = await endOfRun(api, set, started, progress).catch(orStillGoing(pageOf(started.id)));
     const { summary } = run;
     if (summary === null) throw new CommandFailure(`The run failed: ${run.error ?? "no reason"}.`);
-    done.push({ run, summary });
+    finishedRuns.push({ run, summary });
   }
-  const [first, second] = done;
+  const [first, second] = finishedRuns;
   if (first === undefined) return;
   const against = second && {
     summary: second.summary,
@@ -98,7 +98,7 @@ const orStillGoing = (page: string) => (thrown: unknown) => {
 };
 
 /** Waits for the end of a run, also while its service is started again. */
-async function ended(
+async function endOfRun(
   api: PanelApi,
   set: string,
   started: EvaluationRun,
@@ -116,8 +116,8 @@ async function ended(
   return run;
 }
 
-function compared(api: PanelApi, id: string, run: string, other: string) {
-  const params = { path: { id, run }, query: { with: other } };
+function compared(api: PanelApi, id: string, run: string, otherRun: string) {
+  const params = { path: { id, run }, query: { with: otherRun } };
   const { repeating: fetch } = api;
   return dataOf(api.GET("/question-sets/{id}/runs/{run}/comparison", { params, fetch }));
 }
@@ -205,11 +205,11 @@ export function settingIn(text: string): EvaluationRun["setting"] {
   if (text.trim() === "" || text.trim() === "default") return {};
   const pairs = text.split(",").map((part) => {
     const [wished, value] = pairIn(part);
-    const name = NAMES.find((known) => known === wished);
+    const name = NAMES.find((candidate) => candidate === wished);
     if (value === undefined || name === undefined) {
-      const known = NAMES.join(", ");
+      const names = NAMES.join(", ");
       throw new CommandFailure(
-        `"${part.trim()}" is not a setting: write NAME=VALUE with ${known}.`,
+        `"${part.trim()}" is not a setting: write NAME=VALUE with ${names}.`,
       );
     }
     return [name, valueOf(value)] as const;
@@ -238,13 +238,13 @@ type Threshold = { measure: string; least: number };
 
 /** `recall@5=0.8`. @throws CommandFailure */
 export function thresholdIn(text: string): Threshold {
-  const [name, written] = pairIn(text);
-  const measure = MEASURES.find((known) => known === name.toLowerCase());
-  const least = Number(written);
-  if (written === undefined || measure === undefined) {
+  const [name, limit] = pairIn(text);
+  const measure = MEASURES.find((candidate) => candidate === name.toLowerCase());
+  const least = Number(limit);
+  if (limit === undefined || measure === undefined) {
     throw new CommandFailure(`--fail-under ${text}: write MEASURE=VALUE, ${MEASURES.join(", ")}.`);
   }
-  if (written === "" || !(least >= 0 && least <= 1)) {
+  if (limit === "" || !(least >= 0 && least <= 1)) {
     throw new CommandFailure(`--fail-under ${text}: the value must be between 0 and 1.`);
   }
   return { measure, least };
@@ -260,11 +260,13 @@ export function missedThresholds(
   return thresholds.flatMap(({ measure, least }) => {
     const value = measures[measure] ?? null;
     if (value === null) return [`${measure} was not measured: no question tests it`];
-    const is = `${measure} is ${value.toFixed(3)}`;
-    if (value < least) return [`${is}, below ${least}`];
+    const result = `${measure} is ${value.toFixed(3)}`;
+    if (value < least) return [`${result}, below ${least}`];
     // Answers that could not be judged are not in the figure, and may all be wrong.
     const lowest = measure === "answers" ? value * (1 - errors / questions) : value;
     if (lowest >= least) return [];
-    return [`${is}, but ${errors} of ${questions} questions failed: ${least} may not be reached`];
+    return [
+      `${result}, but ${errors} of ${questions} questions failed: ${least} may not be reached`,
+    ];
   });
 }

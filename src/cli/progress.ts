@@ -35,7 +35,7 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
   );
   shown.start(total, 0, { note: "" });
   return {
-    update: (done, note = "") => shown.update(done, { note }),
+    update: (count, note = "") => shown.update(count, { note }),
     [Symbol.dispose]: () => shown.stop(),
   };
 }
@@ -43,11 +43,11 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
 function lines(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   let step = -1;
   return {
-    update: (done, note = "") => {
-      const reached = Math.floor((done / Math.max(1, total)) * STEPS_WITHOUT_TERMINAL);
+    update: (count, note = "") => {
+      const reached = Math.floor((count / Math.max(1, total)) * STEPS_WITHOUT_TERMINAL);
       if (reached <= step) return;
       step = reached;
-      stream.write(`${label} ${done}/${total} ${note}`.trimEnd() + "\n");
+      stream.write(`${label} ${count}/${total} ${note}`.trimEnd() + "\n");
     },
     [Symbol.dispose]: () => undefined,
   };

@@ -61,8 +61,8 @@ async function push(folder: string, options: PushOptions): Promise<void> {
     return summary;
   };
   if (options.watch !== true) {
-    const { failed, held } = await once();
-    if (failed.length > 0 || held > 0) process.exitCode = 1;
+    const { failed, held: heldRemovals } = await once();
+    if (failed.length > 0 || heldRemovals > 0) process.exitCode = 1;
     return;
   }
   const stopping = new AbortController();

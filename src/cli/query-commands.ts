@@ -163,24 +163,24 @@ async function ask(inference: string, words: string[], options: AskOptions): Pro
   const body = { prompt, ...context, ...(jsonSchema === undefined ? {} : { jsonSchema }) };
   const terminal = openTerminal(options.json === true);
   const answered = terminal.waitForAnswer();
-  let said = "";
+  let answer = "";
   const { run, response } = await streamInference(api, inference, body, (text) => {
     answered();
-    said += text;
+    answer += text;
     if (!terminal.json) terminal.write(text);
   }).finally(answered);
   terminal.result(run);
   // Structured output comes whole.
-  if (!terminal.json) terminal.say(said === "" ? answerText(run.response) : "");
+  if (!terminal.json) terminal.say(answer === "" ? answerText(run.response) : "");
   const notices = [
     ...rerankNotice(response, "no RAG of this inference has a reranker"),
     ...(await emptyFileNotices(options, run.items, (file) =>
       statesIn(api, inference, linked, file),
     )),
   ];
-  const shown = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
+  const notes = terminal.json ? [] : [...sourceLines(run), ...lostLines(run)];
   // A pipe gets the answer alone.
-  for (const line of [...shown, ...notices]) terminal.warn(line);
+  for (const line of [...notes, ...notices]) terminal.warn(line);
 }
 
 /** An inference that searches no RAG accepts no queries and no restriction. @throws CommandFailure */
@@ -208,8 +208,8 @@ function contextFrom(
 
 /** The RAGs that an inference searches before its model is called, with their sources. */
 async function sourcesOf(api: PublicApi, inference: string) {
-  const listed = await dataOf(api.GET("/api/inferences"));
-  return listed.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
+  const inferences = await dataOf(api.GET("/api/inferences"));
+  return inferences.find(({ identifier }) => identifier === inference)?.fileSources ?? [];
 }
 
 /** The state of a file in each of an inference's sources that has it. */
@@ -219,12 +219,12 @@ async function statesIn(
   sources: Awaited<ReturnType<typeof sourcesOf>>,
   file: string,
 ) {
-  const found = sources.map(({ identifier: file_source_identifier }) => {
+  const lookups = sources.map(({ identifier: file_source_identifier }) => {
     const params = { path: { identifier, file_source_identifier }, query: { file } };
     const path = "/api/inferences/{identifier}/file-sources/{file_source_identifier}";
     return unless(NOT_FOUND, dataOf(api.GET(path, { params })));
   });
-  return (await Promise.all(found)).filter((one) => one !== null);
+  return (await Promise.all(lookups)).filter((source) => source !== null);
 }
 
 /** The text of a JSON Schema. @throws CommandFailure when there is no JSON at the path */

@@ -22,10 +22,10 @@ type FileState = Pick<SourceFile, "status" | "errorMessage"> & { filePath?: stri
 /** For each `--file` without a passage. `filesAt`: the file comes first, then those below it. */
 export async function emptyFileNotices(
   { file: files = [] }: { file?: string[] },
-  found: Pick<Chunk, "source">[],
+  chunks: Pick<Chunk, "source">[],
   filesAt: (file: string) => Promise<FileState[]>,
 ): Promise<string[]> {
-  const empty = files.filter((file) => !found.some(({ source }) => source?.filePath === file));
+  const empty = files.filter((file) => !chunks.some(({ source }) => source?.filePath === file));
   const reasonFor = async (file: string) => {
     const states = await filesAt(file).catch((thrown: unknown) => {
       // The answer itself is there.

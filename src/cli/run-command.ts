@@ -54,13 +54,13 @@ export function afterHelp(...parts: (string | Record<string, string>)[]) {
     const help = command.createHelp();
     const columns = process.stdout.columns ?? 80;
     help.prepareContext({ helpWidth: columns });
-    const written = parts.map((part) => {
+    const words = parts.map((part) => {
       if (typeof part === "string") return help.boxWrap(part, columns);
       const widest = Math.max(...Object.keys(part).map((name) => name.length));
       return Object.entries(part)
         .map(([name, about]) => help.formatItem(name, widest, about, help))
         .join("\n");
     });
-    return ["", ...written].join("\n");
+    return ["", ...words].join("\n");
   };
 }

@@ -15,8 +15,8 @@ export function checkedUrl(text: string): string {
   const base = text.replace(/\/+$/, "");
   const part = /\/(panel\/api|api|panel|v1)$/.exec(base);
   if (part === null) return base;
-  const meant = base.slice(0, part.index);
-  throw new CommandFailure(`--url is the service's address without ${part[0]}: ${meant}`);
+  const suggestion = base.slice(0, part.index);
+  throw new CommandFailure(`--url is the service's address without ${part[0]}: ${suggestion}`);
 }
 
 const CREDENTIALS = {
@@ -48,12 +48,12 @@ export function withTarget(command: Command, credential: Credential, printed: st
 
 /** @throws CommandFailure without the credential, or for the other kind */
 function credentialIn(name: Credential, environment: NodeJS.ProcessEnv): string {
-  const { what, otherPrefix, other, lacks } = CREDENTIALS[name];
+  const { what, otherPrefix, other: otherName, lacks } = CREDENTIALS[name];
   const value = environment[name] ?? "";
   if (value === "") throw new CommandFailure(lacks);
   if (!value.startsWith(otherPrefix)) return value;
   throw new CommandFailure(
-    `${name} holds ${CREDENTIALS[other].what}, which goes into ${other}. This command needs ${what}.`,
+    `${name} holds ${CREDENTIALS[otherName].what}, which goes into ${otherName}. This command needs ${what}.`,
   );
 }
 

@@ -43,6 +43,6 @@ export function shellWord(text: string): string {
 /** Relative to where the user called npm, which runs scripts in the project's folder. */
 export function pathOfUser(path: string): string {
   const calledIn = IS_PACKED ? undefined : process.env["INIT_CWD"];
-  const meant = resolve(calledIn ?? process.cwd(), path);
-  return existsSync(meant) ? meant : resolve(path);
+  const absolute = resolve(calledIn ?? process.cwd(), path);
+  return existsSync(absolute) ? absolute : resolve(path);
 }

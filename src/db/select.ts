@@ -45,9 +45,9 @@ function readerOfAll(fields: Shape, path: string, columns: Sql[]) {
     ([name, field]) => [name, readerOfField(field, path + name, columns)] as const,
   );
   return (row: Given) => {
-    const read: Record<string, unknown> = {};
-    for (const [name, reader] of readers) read[name] = reader(row);
-    return read;
+    const record: Record<string, unknown> = {};
+    for (const [name, reader] of readers) record[name] = reader(row);
+    return record;
   };
 }
 

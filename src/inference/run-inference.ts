@@ -125,18 +125,18 @@ export async function answerFromPassages(
 /** With fewer passages, where the server refused a prompt for its length. @throws the refusal */
 function shorterPrompt(
   thrown: unknown,
-  refused: AssembledPrompt,
+  tooLong: AssembledPrompt,
   parts: PromptParts,
   chat: ChatModel,
 ): AssembledPrompt {
   const cause = thrown instanceof QuarryError ? thrown.cause : null;
   if (!(cause instanceof ModelFailure) || cause.tooLong === null) throw thrown;
   const maxOutputTokens = answerTokens(parts);
-  const contextTokens = tokensAfter(cause.tooLong, refused.tokens) + maxOutputTokens;
+  const contextTokens = tokensAfter(cause.tooLong, tooLong.tokens) + maxOutputTokens;
   // By our count, which may be lower than the server's.
   chat.window?.learn(Math.min(contextTokens, cause.tooLong.limit ?? contextTokens));
   const prompt = assemblePrompt({ ...parts, contextTokens, maxOutputTokens });
-  if (prompt.used.length === refused.used.length) throw thrown;
+  if (prompt.used.length === tooLong.used.length) throw thrown;
   return prompt;
 }
 

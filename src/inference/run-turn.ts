@@ -128,8 +128,8 @@ async function answerOf(turn: Turn): Promise<Answer> {
 }
 
 async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
-  const sent = modelMessages(turn.messages);
-  const first = await callModel(turn, sent, turn.maxSteps, signal);
+  const modelInput = modelMessages(turn.messages);
+  const first = await callModel(turn, modelInput, turn.maxSteps, signal);
   const { asked: calls, functionCalls, said: answerText, finish } = first;
   const { text } = answerText;
   const outcome = { asked: calls, functionCalls, finish };
@@ -144,13 +144,13 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
     const cut = finish === "length" ? { isCut: true as const } : {};
     return { response: [{ ...block, ...cut }], ...outcome };
   }
-  const read = turn.output.read(text);
-  if (read.ok) return { response: read.value, ...outcome };
+  const structured = turn.output.read(text);
+  if (structured.ok) return { response: structured.value, ...outcome };
   if (finish === "length") {
     throw modelFailed("Model call failed: the answer was cut off before its JSON was complete");
   }
-  const note = turn.output.repairNote(read.findings);
-  const messages = [...sent, ...first.messages, { role: "user", content: note } as const];
+  const note = turn.output.repairNote(structured.findings);
+  const messages = [...modelInput, ...first.messages, { role: "user", content: note } as const];
   const response = await repairedAnswer(turn, turn.output, messages, signal);
   return { response, ...outcome, finish: "stop" };
 }
@@ -215,17 +215,17 @@ async function callModel(
 
 function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
   const { handedBack } = turn.offered;
-  const asked = steps.map(({ toolCalls }) => toolCalls);
+  const callsByStep = steps.map(({ toolCalls }) => toolCalls);
   const { parallel = true } = turn.functions ?? {};
   const last = steps.at(-1);
-  const functionCalls = functionCallsIn(asked.at(-1) ?? [], handedBack, { parallel });
+  const functionCalls = functionCallsIn(callsByStep.at(-1) ?? [], handedBack, { parallel });
   // What was said before an own search is no part of a turn that the caller goes on with.
   const texts = steps
     .slice(functionCalls.length > 0 ? -1 : 0)
     .map((step) => readSaid(step, turn.citing, turn.key));
   return {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
-    asked: asked.flat(),
+    asked: callsByStep.flat(),
     functionCalls,
     finish: last?.finishReason === "length" ? "length" : "stop",
     searched: last?.finishReason === "tool-calls",
@@ -261,8 +261,8 @@ function inOrder(calls: AskedCall[], log: SearchLog): ToolCall[] {
   const remaining = [...log.calls];
   return calls.map(({ toolCallId: id, toolName: tool, input, invalid }) => {
     const at = remaining.findIndex((call) => call.id === id && call.tool === tool);
-    const [found] = at === -1 ? [] : remaining.splice(at, 1);
-    if (found !== undefined) return found;
+    const [match] = at === -1 ? [] : remaining.splice(at, 1);
+    if (match !== undefined) return match;
     const output = invalid === true ? "no such tool, or its arguments are not valid" : "not run";
     return { id, tool, ok: false, debug: { input, output, durationMs: 0 } };
   });

@@ -41,11 +41,11 @@ export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => 
     FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
     WHERE f.id = ${fileId} AND f.state = 'live' AND c.live = 1
       AND c.position >= ${from} AND c.position < ${from + limit} ORDER BY c.position`;
-  const found = rows.map(({ duplicate, excluded, headings, ...row }) => {
+  const records = rows.map(({ duplicate, excluded, headings, ...row }) => {
     const marks = { isDuplicate: duplicate === 1, isExcluded: excluded === 1 };
     return Object.assign(row, { headings: stringsIn(headings), ...marks });
   });
   const total = valueOf<number>(sql)`SELECT chunk_count FROM files
     WHERE id = ${fileId} AND state = 'live'`;
-  return { passages: found, total: total ?? 0 };
+  return { passages: records, total: total ?? 0 };
 };

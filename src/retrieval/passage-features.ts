@@ -81,9 +81,9 @@ function askedOf(query: string): QueryStems {
 
 /** A query of nothing but asking words is asked by all of them. */
 function tellingOf(words: string[]): string[] {
-  const kept = withoutStopWords(words);
-  const telling = kept.filter(isTelling);
-  return telling.length > 0 ? telling : kept;
+  const tellingWords = withoutStopWords(words);
+  const telling = tellingWords.filter(isTelling);
+  return telling.length > 0 ? telling : tellingWords;
 }
 
 /** Terms by their places: bit 0 is the first one. */

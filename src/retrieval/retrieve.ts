@@ -119,7 +119,7 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
     await Promise.all(targets.map((target) => searchOf(target.target).find(call, target, plan))),
   );
   const scales = scalesOf(findings, plan);
-  const read = await Promise.all(
+  const readings = await Promise.all(
     findings.map((finding) => searchOf(finding.target).read(call, finding, plan, scales)),
   );
   const pause = async () => {
@@ -128,7 +128,7 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
     call.report.degraded("order", "order: the time was over before words had ordered the passages");
     return false;
   };
-  const lists = read.map(scoreChunks);
+  const lists = readings.map(scoreChunks);
   const scored = await orderByWords(lists, plan, pause);
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;

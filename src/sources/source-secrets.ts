@@ -50,8 +50,8 @@ export async function sealSecrets(
   }
   const sealed = source.before?.sealedSecrets ?? null;
   // Null as well when its key is gone.
-  const kept = sealed === null ? null : await unseal(config, sealed).catch(() => null);
-  if (kept === null) {
+  const earlierSecret = sealed === null ? null : await unseal(config, sealed).catch(() => null);
+  if (earlierSecret === null) {
     throw refusal(field, "is required: no stored secret exists, or it cannot be decrypted");
   }
   const moved = settingFields(manifest.config).find(
@@ -63,7 +63,7 @@ export async function sealSecrets(
   if (moved !== undefined) {
     throw refusal(field, `is required when ${moved.path.join(".")} changes`);
   }
-  return { config: visible, sealedSecrets: await seal(config, kept) };
+  return { config: visible, sealedSecrets: await seal(config, earlierSecret) };
 }
 
 /** Secrets, and the access tokens that they are exchanged for, travel by https only. */

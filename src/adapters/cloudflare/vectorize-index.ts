@@ -72,10 +72,10 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       const lists = await Promise.all(
         filters.map((filter) => ask(binding, space, vector, limit, filter)),
       );
-      const found = bestFirst(lists.flat());
-      const matches = found.slice(0, topK);
+      const best = bestFirst(lists.flat());
+      const matches = best.slice(0, topK);
       const cut = lists.filter(({ length }) => length >= limit);
-      return { matches, floor: floorOf(found.length > topK ? [...cut, matches] : cut) };
+      return { matches, floor: floorOf(best.length > topK ? [...cut, matches] : cut) };
     },
     async present(vectors) {
       const folders = new Map<string, string>(
@@ -85,8 +85,10 @@ export function vectorizeIndex(binding: Binding): VectorIndex {
       const replies = await inParallel(batches, CALLS_AT_ONCE, (batch) =>
         retryBindingCall("vector index", () => binding.getByIds(batch)),
       );
-      const stored = replies.flatMap((some) => storedSchema.parse(some));
-      const current = stored.filter(({ id, metadata }) => lies(metadata, folders.get(id) ?? ""));
+      const storedVectors = replies.flatMap((some) => storedSchema.parse(some));
+      const current = storedVectors.filter(({ id, metadata }) =>
+        lies(metadata, folders.get(id) ?? ""),
+      );
       return new Set(current.map(({ id }) => asId<VectorId>(id)));
     },
     async near(space, vector) {

@@ -85,8 +85,11 @@ function readPrompt(prompt: LanguageModelV4Prompt) {
   const last = prompt.findLastIndex(({ role }) => role === "user");
   const question = textOf(prompt.slice(last, last + 1));
   const toolResults = prompt.slice(last + 1).filter(({ role }) => role === "tool");
-  const said = firstCharacters(`${question}\n${textOf(toolResults)}`, PASSAGES_LIMIT_CHARACTERS);
-  const passages = readPassages(said);
+  const evidenceText = firstCharacters(
+    `${question}\n${textOf(toolResults)}`,
+    PASSAGES_LIMIT_CHARACTERS,
+  );
+  const passages = readPassages(evidenceText);
   return {
     request: firstCharacters(readRequest(question), REQUEST_LIMIT_CHARACTERS),
     passages,

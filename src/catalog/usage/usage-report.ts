@@ -23,7 +23,7 @@ export type UsageReport = Awaited<ReturnType<typeof usageReport>>;
 /** `key`: an hour or day (ISO 8601, UTC), the id of a resource, or the name of a model. */
 function lineOf(key: string, sums: UsageSum[], latencies: UsageLatency[]) {
   const total = (field: "calls" | "errors" | "degraded" | "inputTokens" | "outputTokens") =>
-    sums.reduce((sum, one) => sum + one[field], 0);
+    sums.reduce((sum, entry) => sum + entry[field], 0);
   const costs = new Map<string, number>();
   for (const { currency, cost } of sums) {
     if (currency !== "") costs.set(currency, (costs.get(currency) ?? 0) + cost);

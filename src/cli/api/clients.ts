@@ -24,8 +24,8 @@ export function publicApi(
     reader,
   }: { credential?: string; reader?: string | undefined } = {},
 ) {
-  const named = reader === undefined ? {} : { "Quarry-Reader": encodeURIComponent(reader) };
-  const headers = { Authorization: `Bearer ${token}`, ...named };
+  const readerHeader = reader === undefined ? {} : { "Quarry-Reader": encodeURIComponent(reader) };
+  const headers = { Authorization: `Bearer ${token}`, ...readerHeader };
   const fetch = patientFetch({ baseUrl, credential });
   return createClient<PublicPaths>({ baseUrl, headers, fetch, redirect: "error" });
 }

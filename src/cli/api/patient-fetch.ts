@@ -96,8 +96,8 @@ function checked({ baseUrl }: ApiTarget, request: Request, response: Response): 
 }
 
 function waitBefore(response: Response | undefined, attempt: number): number {
-  const asked = Number(response?.headers.get("Retry-After"));
-  const wait = asked > 0 ? asked * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
+  const seconds = Number(response?.headers.get("Retry-After"));
+  const wait = seconds > 0 ? seconds * MS_A_SECOND : FIRST_WAIT_MS * 2 ** (attempt - 1);
   return Math.min(wait, MAX_WAIT_MS);
 }
 
@@ -124,8 +124,8 @@ const errorText = z.looseObject({ error: z.string() });
 
 async function errorOf(target: ApiTarget, request: Request, response: Response) {
   const { status } = response;
-  const said = errorText.safeParse(await response.json().catch(() => null));
-  const words = said.data?.error ?? "no reason given";
+  const body = errorText.safeParse(await response.json().catch(() => null));
+  const words = body.data?.error ?? "no reason given";
   const { baseUrl, credential } = target;
   const subject = subjectOf(request);
   const explained: Record<number, string> = {

@@ -41,21 +41,21 @@ function buildPanelAssets() {
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
   });
-  const written = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
-  const named = (pattern: RegExp) => {
-    const found = [...written.keys()].find((name) => pattern.test(name));
-    if (found === undefined) throw new Error(`esbuild wrote nothing named ${pattern}`);
-    return found;
+  const outputs = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  const nameOf = (pattern: RegExp) => {
+    const match = [...outputs.keys()].find((name) => pattern.test(name));
+    if (match === undefined) throw new Error(`esbuild wrote nothing named ${pattern}`);
+    return match;
   };
   const manifest = {
-    style: named(/^panel-\w+\.css$/),
-    script: named(/^panel-\w+\.js$/),
-    icon: named(/^icon-\w+\.svg$/),
+    style: nameOf(/^panel-\w+\.css$/),
+    script: nameOf(/^panel-\w+\.js$/),
+    icon: nameOf(/^icon-\w+\.svg$/),
   };
-  written.set("manifest.json", Buffer.from(JSON.stringify(manifest)));
-  for (const [name, bytes] of written) replaceFile(join(outdir, name), bytes, DIST);
+  outputs.set("manifest.json", Buffer.from(JSON.stringify(manifest)));
+  for (const [name, bytes] of outputs) replaceFile(join(outdir, name), bytes, DIST);
   for (const name of readdirSync(outdir)) {
-    if (!written.has(name)) rmSync(join(outdir, name), { force: true });
+    if (!outputs.has(name)) rmSync(join(outdir, name), { force: true });
   }
 }
 

@@ -40,8 +40,8 @@ function versionOf(minify: boolean): string {
   const sources = readdirSync(join(PROJECT, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(?:tsx?|css|svg)$/.test(name))
     .map((name) => join("src", name));
-  const others = ["package.json", "wrangler.toml", "node_modules/.package-lock.json"];
-  for (const name of [...sources.sort(), ...others]) hash.update(`${name}\n${textOf(name)}`);
+  const otherFiles = ["package.json", "wrangler.toml", "node_modules/.package-lock.json"];
+  for (const name of [...sources.sort(), ...otherFiles]) hash.update(`${name}\n${textOf(name)}`);
   return hash.digest("hex").slice(0, VERSION_LENGTH);
 }
 

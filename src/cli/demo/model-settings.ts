@@ -98,11 +98,11 @@ async function namedModels(settings: Variables, madeWith: string | null): Promis
   const { CHAT_MODEL: chat, EMBEDDING_MODEL: embedding } = settings;
   const servers = environmentServers(settings);
   const isNamed = chat !== undefined && embedding !== undefined;
-  const listed = (await Promise.all((isNamed ? [] : servers).map(modelsOf))).flat();
-  const first = firstOf(listed);
-  const kept = madeWith === null ? null : listedAs(listed, madeWith);
+  const names = (await Promise.all((isNamed ? [] : servers).map(modelsOf))).flat();
+  const first = firstOf(names);
+  const keptName = madeWith === null ? null : listedAs(names, madeWith);
   const chatModel = chat ?? first.chat;
-  const embeddingModel = embedding ?? kept ?? first.embedding;
+  const embeddingModel = embedding ?? keptName ?? first.embedding;
   const dimensions = await sizeOf(servers, embeddingModel, settings);
   const places = servers.map((server) => `${server.name}/… at ${server.baseUrl}`);
   const about = `${[usage(chatModel, embeddingModel), ...places].join(", ")}.`;
@@ -200,11 +200,11 @@ function withoutServer(
   if (needed.length === 0) return builtInModels(unusable);
   const why = unusable.length === 0 ? "" : ` (${unusable.join("; ")})`;
   const isKept = embedding === undefined && madeWith !== null && !isBuiltIn(madeWith);
-  const kept = isKept
+  const note = isKept
     ? ` The index in this state folder was made with ${madeWith}: with --embedded or EMBEDDING_MODEL, another model embeds all files again.`
     : "";
   throw new CommandFailure(
-    `No server at the usual local ports lists ${needed.join(" and ")}${why}. Start one, or set OPENAI_COMPATIBLE_BASE_URL.${kept}`,
+    `No server at the usual local ports lists ${needed.join(" and ")}${why}. Start one, or set OPENAI_COMPATIBLE_BASE_URL.${note}`,
   );
 }
 
@@ -223,5 +223,5 @@ function firstOf(listed: string[]) {
 }
 
 /** The list's name of a model: Ollama lists `llama3.2` as `llama3.2:latest`. */
-const listedAs = (listed: string[], name: string): string | null =>
-  listed.find((model) => model === name || model === `${name}:latest`) ?? null;
+const listedAs = (names: string[], name: string): string | null =>
+  names.find((model) => model === name || model === `${name}:latest`) ?? null;

@@ -243,13 +243,13 @@ async function finishedCounts(
     for (;;) {
       const counts = await countsOf(api, id);
       const { total, failed, vectors } = counts;
-      const done = counts.indexed + failed;
-      if (done !== moved.done) moved = { done, at: Date.now() };
-      if (done < total) progress ??= terminal.progress("Indexing", total);
-      progress?.update(done, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
-      if (done >= total) return counts;
+      const finished = counts.indexed + failed;
+      if (finished !== moved.done) moved = { done: finished, at: Date.now() };
+      if (finished < total) progress ??= terminal.progress("Indexing", total);
+      progress?.update(finished, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
+      if (finished >= total) return counts;
       if (Date.now() - moved.at > standstillMs) {
-        throw new CommandFailure(`Indexing has stopped at ${done} of ${total} files.`);
+        throw new CommandFailure(`Indexing has stopped at ${finished} of ${total} files.`);
       }
       await pause(POLL_EVERY_MS);
     }

@@ -56,19 +56,19 @@ export async function setUpResources(
   chatModel: string,
 ): Promise<void> {
   const at = { params: { path: { id: identifier } } };
-  const named = { name, identifier };
+  const naming = { name, identifier };
   const settings = { reranker: BUILT_IN_MODELS.reranker };
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
   const isMissing = async (call: Promise<unknown>) => (await unless(NOT_FOUND, call)) === null;
   if (await isMissing(api.GET("/file-sources/{id}", at))) {
-    await api.POST("/file-sources", { body: { ...named, provider: "file_system" } });
+    await api.POST("/file-sources", { body: { ...naming, provider: "file_system" } });
   }
   if (await isMissing(api.PATCH("/rags/{id}", { ...at, body: settings }))) {
-    await api.POST("/rags", { body: { ...named, fileSource: identifier, ...settings } });
+    await api.POST("/rags", { body: { ...naming, fileSource: identifier, ...settings } });
   }
   for (const kind of ["/inferences", "/agents"] as const) {
     if (await isMissing(api.PATCH(`${kind}/{id}`, { ...at, body: answering }))) {
-      await api.POST(kind, { body: { ...named, ...answering } });
+      await api.POST(kind, { body: { ...naming, ...answering } });
     }
   }
 }

@@ -29,10 +29,10 @@ export function showChunks(terminal: Terminal, chunks: ShownChunk[], queries: st
 
 /** For each query the ranks of the passage by words (BM25) and by similarity (cosine). */
 function reasons({ queries, fusedRank, wordsRank, relevance }: Explanation): string[] {
-  const leg = (name: string, found: Explanation["queries"][number]["lexical"]) =>
-    found === null
+  const leg = (name: string, legFindings: Explanation["queries"][number]["lexical"]) =>
+    legFindings === null
       ? `not found by ${name}`
-      : `${name} ${found.score.toFixed(SCORE_DIGITS)} (rank ${found.rank})`;
+      : `${name} ${legFindings.score.toFixed(SCORE_DIGITS)} (rank ${legFindings.rank})`;
   const legs = queries.map(
     ({ lexical, vector }) => `${leg("words", lexical)}, ${leg("similarity", vector)}`,
   );
@@ -120,8 +120,8 @@ export function excerpt(passage: string, queries: string[], length = LENGTH): st
 function bestStart(text: string, telling: ReadonlySet<string>, length: number): number {
   let best = { at: 0, found: 0 };
   for (let at = 0; at + length - STEP < text.length; at += STEP) {
-    const found = wordsOf(text.slice(at, at + length)).filter((word) => telling.has(word)).length;
-    if (found > best.found) best = { at, found };
+    const matches = wordsOf(text.slice(at, at + length)).filter((word) => telling.has(word)).length;
+    if (matches > best.found) best = { at, found: matches };
   }
   return best.at;
 }
@@ -167,6 +167,6 @@ Try it`);
 
 function curl(token: string, url: string, body: object): string {
   const headers = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
-  const given = headers.map((header) => `-H ${shellWord(header)}`).join(" ");
-  return `  curl -s ${url} ${given} -d ${shellWord(JSON.stringify(body))}`;
+  const headerArgs = headers.map((header) => `-H ${shellWord(header)}`).join(" ");
+  return `  curl -s ${url} ${headerArgs} -d ${shellWord(JSON.stringify(body))}`;
 }

@@ -14,7 +14,7 @@ export type Subject = { folder: string; identifier: string; name: string };
 const SUFFIX_LENGTH = 4;
 
 /** The sample, or a folder of the user under an identifier of its own. */
-export function subjectOf(folder: string, known: DemoState["folders"]): Subject {
+export function subjectOf(folder: string, folders: DemoState["folders"]): Subject {
   if (folder === SAMPLE_FOLDER) {
     return { folder, identifier: "sample", name: "Fenwright handbook (sample)" };
   }
@@ -23,7 +23,7 @@ export function subjectOf(folder: string, known: DemoState["folders"]): Subject 
   const base = wanted.replace(/-+$/, "") || "documents";
   for (let count = 1; ; count++) {
     const identifier = count === 1 ? base : `${base}-${count}`;
-    const owner = identifier === "sample" ? SAMPLE_FOLDER : known[identifier];
+    const owner = identifier === "sample" ? SAMPLE_FOLDER : folders[identifier];
     if (owner === undefined || owner === folder) return { folder, identifier, name };
   }
 }
@@ -61,8 +61,8 @@ export async function firstHeading(files: LocalFile[]): Promise<string | null> {
 /** Markdown before HTML, as a Markdown file may hold both. */
 export function headingIn(text: string): string | null {
   for (const pattern of HEADINGS) {
-    const found = pattern.exec(text)?.groups?.["heading"] ?? "";
-    const plain = found
+    const heading = pattern.exec(text)?.groups?.["heading"] ?? "";
+    const plain = heading
       .replace(/<[^>]*>/g, " ")
       .replace(/[*_`]/g, "")
       .replace(/\s+/g, " ")

@@ -24,8 +24,8 @@ export async function preflight(ask: AskWrangler, settings: DeploySettings) {
     ...(vectorIndex === null ? [] : [() => checkVectorIndex(ask, vectorIndex)]),
     () => checkSecrets(ask, settings),
   ];
-  const found = await inParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
-  return summary([signIn, variables, ...found.flat()]);
+  const findings = await inParallel(checks, QUESTIONS_AT_ONCE, (check) => check());
+  return summary([signIn, variables, ...findings.flat()]);
 }
 
 const summary = (findings: Finding[]) => ({
@@ -44,8 +44,8 @@ export function reportPreflight(
   if (ready) return;
   const fix = findings.flatMap(({ fix = [] }) => fix);
   if (fix.length > 0) {
-    const again = environment === "production" ? "" : ` -- --env ${environment}`;
-    terminal.say(`\nRun these, then npm run deploy${again} again:\n`);
+    const option = environment === "production" ? "" : ` -- --env ${environment}`;
+    terminal.say(`\nRun these, then npm run deploy${option} again:\n`);
     for (const line of fix) terminal.say(`  ${line}`);
     terminal.say();
   }
@@ -72,12 +72,12 @@ const CHECK_NETWORK = [
 /** The other checks need this one to be `there`. */
 async function checkSignIn(ask: AskWrangler, accountId = ""): Promise<Finding> {
   const what = "sign-in";
-  const said = await ask(["whoami", "--json"]);
-  const answer = jsonSaid(said, whoami);
+  const output = await ask(["whoami", "--json"]);
+  const answer = jsonSaid(output, whoami);
   if (answer === null) {
-    return OFFLINE.test(reasonSaid(said))
+    return OFFLINE.test(reasonSaid(output))
       ? { what, state: "unknown", note: "Cloudflare cannot be reached", fix: CHECK_NETWORK }
-      : { ...unread(what, said), fix: SIGN_IN };
+      : { ...unread(what, output), fix: SIGN_IN };
   }
   const { loggedIn, accounts } = answer;
   if (!loggedIn) {
@@ -115,41 +115,41 @@ async function checkSecrets(
   ask: AskWrangler,
   { secrets, environment }: DeploySettings,
 ): Promise<Finding[]> {
-  const said = await ask(["secret", "list", "--env", environment]);
-  const listed = jsonSaid(said, secretList);
-  if (listed === null && !NO_WORKER.test(reasonSaid(said))) return [unread("secrets", said)];
-  const known = new Set((listed ?? []).map(({ name }) => name));
+  const output = await ask(["secret", "list", "--env", environment]);
+  const listed = jsonSaid(output, secretList);
+  if (listed === null && !NO_WORKER.test(reasonSaid(output))) return [unread("secrets", output)];
+  const names = new Set((listed ?? []).map(({ name }) => name));
   return secrets.map((name) => {
     const what = `secret ${name}`;
-    if (known.has(name)) return there(what);
-    const put = `npx wrangler secret put ${name} --env ${environment}`;
-    const fix = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${put}` : put];
+    if (names.has(name)) return there(what);
+    const remedy = `npx wrangler secret put ${name} --env ${environment}`;
+    const fix = [name === "ENCRYPTION_KEY" ? `openssl rand -base64 32 | ${remedy}` : remedy];
     return { what, state: "missing", fix };
   });
 }
 
 const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 
-async function checkDatabase(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
-  const what = `D1 database ${of.database.name}`;
-  const said = await ask(["d1", "list", "--json"]);
-  const listed = jsonSaid(said, databases);
-  if (listed === null) return unread(what, said);
-  const found = listed.find(({ name }) => name === of.database.name)?.uuid;
+async function checkDatabase(ask: AskWrangler, settings: DeploySettings): Promise<Finding> {
+  const what = `D1 database ${settings.database.name}`;
+  const output = await ask(["d1", "list", "--json"]);
+  const list = jsonSaid(output, databases);
+  if (list === null) return unread(what, output);
+  const id = list.find(({ name }) => name === settings.database.name)?.uuid;
   const kind = { what, create: "d1 create", table: "d1_databases", key: "database_id" };
-  return knownById(of.environment, kind, of.database, found);
+  return knownById(settings.environment, kind, settings.database, id);
 }
 
 const namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
 
-async function checkNamespace(ask: AskWrangler, of: DeploySettings): Promise<Finding> {
-  const what = `KV namespace ${of.namespace.name}`;
-  const said = await ask(["kv", "namespace", "list"]);
-  const listed = jsonSaid(said, namespaces);
-  if (listed === null) return unread(what, said);
-  const found = listed.find(({ title }) => title === of.namespace.name)?.id;
+async function checkNamespace(ask: AskWrangler, settings: DeploySettings): Promise<Finding> {
+  const what = `KV namespace ${settings.namespace.name}`;
+  const output = await ask(["kv", "namespace", "list"]);
+  const list = jsonSaid(output, namespaces);
+  if (list === null) return unread(what, output);
+  const id = list.find(({ title }) => title === settings.namespace.name)?.id;
   const kind = { what, create: "kv namespace create", table: "kv_namespaces", key: "id" };
-  return knownById(of.environment, kind, of.namespace, found);
+  return knownById(settings.environment, kind, settings.namespace, id);
 }
 
 type KnownById = { what: string; create: string; table: string; key: string };
@@ -163,8 +163,8 @@ function knownById(
 ): Finding {
   const section = `[[env.${environment}.${table}]] of wrangler.toml`;
   if (found === undefined) {
-    const put = `# and put the ${key} that it prints under ${section}`;
-    return { what, state: "missing", fix: [`npx wrangler ${create} ${name}`, put] };
+    const hint = `# and put the ${key} that it prints under ${section}`;
+    return { what, state: "missing", fix: [`npx wrangler ${create} ${name}`, hint] };
   }
   if (found === id) return there(what);
   const fix = [`# under ${section}:`, `# ${key} = "${found}"`];
@@ -187,15 +187,15 @@ async function checkResource(
   const what = `${kind} ${name}`;
   const command = RESOURCES[kind];
   const create = `npx wrangler ${command} create ${name}`;
-  const said = await ask([...command.split(" "), "info", name]);
-  if (said.code === 0) return there(what);
-  if (R2_IS_OFF.test(reasonSaid(said))) {
+  const output = await ask([...command.split(" "), "info", name]);
+  if (output.code === 0) return there(what);
+  if (R2_IS_OFF.test(reasonSaid(output))) {
     const note = "the account has no R2 yet";
     return { what, state: "missing", note, fix: [`# switch R2 on: ${R2_PAGE}`, create] };
   }
-  return ABSENT.test(reasonSaid(said))
+  return ABSENT.test(reasonSaid(output))
     ? { what, state: "missing", fix: [create] }
-    : unread(what, said);
+    : unread(what, output);
 }
 
 const indexes = z.array(
@@ -213,12 +213,12 @@ type VectorIndex = NonNullable<DeploySettings["vectorIndex"]>;
 
 async function checkVectorIndex(ask: AskWrangler, index: VectorIndex): Promise<Finding[]> {
   const what = `Vectorize index ${index.name}`;
-  const said = await ask(["vectorize", "list", "--json"]);
-  const listed = jsonSaid(said, indexes);
-  if (listed === null) return [unread(what, said)];
-  const found = listed.find(({ name }) => name === index.name);
-  if (found === undefined) return [{ what, state: "missing", fix: creation(index) }];
-  const { dimensions, metric } = found.config ?? {};
+  const output = await ask(["vectorize", "list", "--json"]);
+  const list = jsonSaid(output, indexes);
+  if (list === null) return [unread(what, output)];
+  const match = list.find(({ name }) => name === index.name);
+  if (match === undefined) return [{ what, state: "missing", fix: creation(index) }];
+  const { dimensions, metric } = match.config ?? {};
   if (dimensions !== index.dimensions || metric !== METRIC) {
     return [otherShape(what, index, `${dimensions} dimensions, metric ${metric}`)];
   }
@@ -250,15 +250,15 @@ function otherShape(what: string, index: VectorIndex, shape: string): Finding {
 
 async function checkMetadataIndexes(ask: AskWrangler, index: VectorIndex): Promise<Finding> {
   const what = `metadata indexes of ${index.name}`;
-  const said = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
-  const listed = jsonSaid(said, metadataIndexes);
-  if (listed === null) return unread(what, said);
-  const known = new Set(
-    listed
+  const output = await ask(["vectorize", "list-metadata-index", index.name, "--json"]);
+  const list = jsonSaid(output, metadataIndexes);
+  if (list === null) return unread(what, output);
+  const properties = new Set(
+    list
       .filter(({ indexType }) => indexType.toLowerCase() === TYPE)
       .map(({ propertyName }) => propertyName),
   );
-  const lacking = index.metadataIndexes.filter((name) => !known.has(name));
+  const lacking = index.metadataIndexes.filter((name) => !properties.has(name));
   if (lacking.length === 0) return there(what);
   return {
     what,

@@ -16,9 +16,10 @@ import { askWrangler, jsonSaid, runWrangler } from "./wrangler-command.ts";
 /** Builds everything and uploads nothing; needs neither account nor network. @throws CommandFailure */
 export async function dryRun(terminal: Terminal, { environment }: DeploySettings): Promise<void> {
   const building = askWrangler(["deploy", "--dry-run", "--env", environment]);
-  const said = await whileWaiting(terminal.output, "Building everything", building);
-  if (said.code !== 0) throw new CommandFailure(`Nothing was built.\n${said.stderr}${said.stdout}`);
-  terminal.say(said.stdout + said.stderr);
+  const output = await whileWaiting(terminal.output, "Building everything", building);
+  if (output.code !== 0)
+    throw new CommandFailure(`Nothing was built.\n${output.stderr}${output.stdout}`);
+  terminal.say(output.stdout + output.stderr);
   terminal.say(`Everything was built for ${environment}, nothing was deployed.`);
 }
 

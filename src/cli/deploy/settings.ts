@@ -31,8 +31,11 @@ export type DeploySettings = ReturnType<typeof readDeploySettings>;
  * is set. @throws CommandFailure that names what wrangler.toml lacks
  */
 export function readDeploySettings(environment: EnvironmentName) {
-  const read = readWranglerConfig({ config: join(PROJECT, "wrangler.toml"), env: environment });
-  const { data: config, error } = configuration.safeParse(read);
+  const wranglerConfig = readWranglerConfig({
+    config: join(PROJECT, "wrangler.toml"),
+    env: environment,
+  });
+  const { data: config, error } = configuration.safeParse(wranglerConfig);
   if (config === undefined) {
     const wrong = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
     const where = `[env.${environment}] of wrangler.toml`;
@@ -41,7 +44,7 @@ export function readDeploySettings(environment: EnvironmentName) {
   const [{ database_name: name, database_id: id }] = config.d1_databases;
   const { consumers, producers } = config.queues;
   const dead = consumers.flatMap(({ dead_letter_queue: queue }) => queue ?? []);
-  const others = [...consumers, ...producers].map(({ queue }) => queue);
+  const queues = [...consumers, ...producers].map(({ queue }) => queue);
   return {
     environment,
     workerName: config.name,
@@ -51,7 +54,7 @@ export function readDeploySettings(environment: EnvironmentName) {
     namespace: { name: `${config.name}-programs`, id: config.kv_namespaces[0].id },
     buckets: config.r2_buckets.map(({ bucket_name: bucket }) => bucket),
     // Dead-letter queues first: a consumer refers to them.
-    queues: [...new Set([...dead, ...others])],
+    queues: [...new Set([...dead, ...queues])],
     vectorIndex: vectorIndexIn(config),
     secrets: config.secrets.required,
     variables: config.vars,

@@ -56,8 +56,8 @@ async function healthOf({ url, versionId, waitMs = ANSWERS_WITHIN_MS }: Smoke) {
     const id = typeof answer === "string" ? undefined : answer.version?.id;
     if (typeof answer !== "string" && (versionId === null || id === versionId)) return answer;
     if (Date.now() >= giveUpAt) {
-      const said = typeof answer === "string" ? answer : `version ${id} still answers`;
-      throw new CommandFailure(`${url}/health: ${said}`);
+      const problem = typeof answer === "string" ? answer : `version ${id} still answers`;
+      throw new CommandFailure(`${url}/health: ${problem}`);
     }
     await pause(ASK_EVERY_MS);
   }

@@ -81,8 +81,8 @@ export type Finding = {
 export const there = (what: string, note?: string): Finding =>
   note === undefined ? { what, state: "there" } : { what, state: "there", note };
 
-export const unread = (what: string, said: Output): Finding => ({
+export const unread = (what: string, output: Output): Finding => ({
   what,
   state: "unknown",
-  note: reasonSaid(said),
+  note: reasonSaid(output),
 });

@@ -35,15 +35,15 @@ export async function readManifest(
   api: PanelApi,
   id: string,
 ): Promise<ReadonlyMap<string, ManifestEntry>> {
-  const known = new Map<string, ManifestEntry>();
+  const entries = new Map<string, ManifestEntry>();
   let cursor: string | null = null;
   do {
     const query: { cursor?: string } = cursor === null ? {} : { cursor };
     const page = await manifestPage(api, id, query);
-    for (const file of page.files) known.set(file.path, file);
+    for (const file of page.files) entries.set(file.path, file);
     ({ cursor } = page);
   } while (cursor !== null);
-  return known;
+  return entries;
 }
 
 const manifestPage = (api: PanelApi, id: string, query: { cursor?: string }) =>
@@ -75,14 +75,16 @@ async function planMoves(plan: PushPlan, manifest: ReadonlyMap<string, ManifestE
     return entry === undefined ? [] : [{ ...entry, path }];
   });
   // Node.js 20 has no `Map.groupBy`.
-  const left = new Map(removed.map((entry) => [keyOf(entry.path, entry), [] as typeof removed]));
-  for (const entry of removed) left.get(keyOf(entry.path, entry))?.push(entry);
+  const candidates = new Map(
+    removed.map((entry) => [keyOf(entry.path, entry), [] as typeof removed]),
+  );
+  for (const entry of removed) candidates.get(keyOf(entry.path, entry))?.push(entry);
   const sizes = new Set(removed.map(({ size }) => size));
   const upload = plan.upload.splice(0);
   for (const file of upload) {
     const { path: to, size, isNew, absolutePath, readers } = file;
     const sha256 = isNew && sizes.has(size) ? await hashFile(absolutePath).catch(() => "") : "";
-    const from = left.get(keyOf(to, { size, sha256 }))?.pop();
+    const from = candidates.get(keyOf(to, { size, sha256 }))?.pop();
     if (from === undefined) plan.upload.push(file);
     else plan.move.push({ from: from.path, to });
     const isToldAnew = from !== undefined && readers !== null;
@@ -94,19 +96,19 @@ async function planMoves(plan: PushPlan, manifest: ReadonlyMap<string, ManifestE
 
 type Planned = LocalFile & { readers: string[] | null };
 
-async function planFile(plan: PushPlan, file: Planned, known: ManifestEntry | undefined) {
+async function planFile(plan: PushPlan, file: Planned, entry: ManifestEntry | undefined) {
   if (file.size > DOCUMENT_LIMIT_BYTES) {
     plan.failed.push({ path: file.path, reason: ABOVE_LIMIT });
     return;
   }
   try {
-    const same = known?.size === file.size && known.sha256 === (await hashFile(file.absolutePath));
+    const same = entry?.size === file.size && entry.sha256 === (await hashFile(file.absolutePath));
     const { path, readers } = file;
-    if (same && readers !== null && !isSameList(readers, known.readers)) {
+    if (same && readers !== null && !isSameList(readers, entry.readers)) {
       plan.readers.push({ path, readers });
     }
     if (same) plan.unchanged++;
-    else plan.upload.push({ ...file, isNew: known === undefined });
+    else plan.upload.push({ ...file, isNew: entry === undefined });
   } catch (thrown) {
     plan.failed.push({ path: file.path, reason: reasonOf(thrown) });
   }
@@ -121,12 +123,14 @@ function goneFiles(
   manifest: ReadonlyMap<string, ManifestEntry>,
   choose: Chooser,
 ): string[] {
-  const here = new Set(files.map(({ path }) => path));
-  const hidden = unreadable.map(({ path }) => path);
+  const localPaths = new Set(files.map(({ path }) => path));
+  const unreadablePaths = unreadable.map(({ path }) => path);
   const mayBeThere = (path: string) =>
-    hidden.some((folder) => folder === "" || path === folder || path.startsWith(`${folder}/`));
+    unreadablePaths.some(
+      (folder) => folder === "" || path === folder || path.startsWith(`${folder}/`),
+    );
   return [...manifest.keys()].filter(
-    (path) => !here.has(path) && choose.file(path) && !mayBeThere(path),
+    (path) => !localPaths.has(path) && choose.file(path) && !mayBeThere(path),
   );
 }
 

@@ -91,7 +91,7 @@ const isNoReadersFile = (path: string) =>
 async function unreadIn(
   api: PanelApi,
   { source: id }: PushRequest,
-  of: {
+  removal: {
     paths: string[];
     manifest: ReadonlyMap<string, ManifestEntry>;
     readersOf: LocalReaders;
@@ -100,8 +100,8 @@ async function unreadIn(
   const source = await dataOf(api.GET("/file-sources/{id}", { params: { path: { id } } }));
   if (source.permissions === "off") return 0;
   const readers = (path: string) =>
-    of.readersOf(path) ?? of.manifest.get(path)?.readers ?? source.defaultReaders;
-  return of.paths.filter((path) => readers(path).length === 0).length;
+    removal.readersOf(path) ?? removal.manifest.get(path)?.readers ?? source.defaultReaders;
+  return removal.paths.filter((path) => readers(path).length === 0).length;
 }
 
 async function carryOut(
@@ -137,9 +137,9 @@ async function carryOut(
     }
   }
   // First, so that whoever may no longer read a file finds it no more.
-  await inParallel(readers, READERS_AT_ONCE, async ({ path, readers: named }) => {
+  await inParallel(readers, READERS_AT_ONCE, async ({ path, readers: principals }) => {
     const params = { path: { id: source, path } };
-    const body = { readers: named };
+    const body = { readers: principals };
     await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
     progress.update(++done, path);
   });
@@ -171,7 +171,17 @@ function unlessForAll(thrown: unknown): string {
 const SHOWN = 10;
 
 export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = false): void {
-  const { added, changed, moved, removed, unchanged, held, failed, skipped, readers } = summary;
+  const {
+    added,
+    changed,
+    moved,
+    removed,
+    unchanged,
+    held: heldRemovals,
+    failed,
+    skipped,
+    readers,
+  } = summary;
   const moves = moved > 0 ? `${moved} moved, ` : "";
   const counts = `${added} added, ${changed} changed, ${moves}${removed} removed, ${unchanged} unchanged`;
   terminal.say(dryRun ? `Dry run: ${counts}` : counts);
@@ -184,9 +194,9 @@ export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = fa
     terminal.warn(`not pushed: ${path === "" ? "the folder" : path} (${reason})`);
   }
   if (failed.length > SHOWN) terminal.warn(`not pushed: ${failed.length - SHOWN} more`);
-  if (held > 0) {
+  if (heldRemovals > 0) {
     terminal.warn(
-      `${held} files are no longer in the folder, or ignored: more than half of the source. They were not ` +
+      `${heldRemovals} files are no longer in the folder, or ignored: more than half of the source. They were not ` +
         "removed: check the folder, then use --confirm-removals.",
     );
   }

@@ -33,8 +33,8 @@ export async function uploadFiles(
   source: string,
   files: Upload[],
 ): Promise<(string | null)[]> {
-  const read = await Promise.all(files.map(partOf));
-  const parts = read.flatMap((one) => ("data" in one ? [one] : []));
+  const contents = await Promise.all(files.map(partOf));
+  const parts = contents.flatMap((content) => ("data" in content ? [content] : []));
   const [only] = parts;
   if (only !== undefined && files.length === 1) {
     const { path, data, headers } = only;
@@ -43,8 +43,8 @@ export async function uploadFiles(
     return [null];
   }
   const answers = (parts.length === 0 ? [] : await putFiles(api, source, parts)).values();
-  return read.map((one) => {
-    if ("reason" in one) return one.reason;
+  return contents.map((content) => {
+    if ("reason" in content) return content.reason;
     const answer = answers.next().value ?? NO_ANSWER;
     return "error" in answer ? `${answer.error} (${answer.status})` : null;
   });
@@ -112,8 +112,8 @@ type BatchPart = { path: string; data: Uint8Array; headers: Record<string, strin
 export function multipartBody(parts: BatchPart[]) {
   const boundary = `quarry-${randomUUID()}`;
   const pieces = parts.flatMap(({ path, data, headers }) => {
-    const named = Object.entries({ "X-File-Path": path, ...headers });
-    const lines = named.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    const partHeaders = Object.entries({ "X-File-Path": path, ...headers });
+    const lines = partHeaders.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     const disposition = 'Content-Disposition: form-data; name="file"; filename="file"';
     const head = `--${boundary}\r\n${disposition}\r\n${lines}\r\n`;
     return [Buffer.from(head), data, Buffer.from("\r\n")];

@@ -43,14 +43,14 @@ export async function startWorker(settings: WorkerSettings) {
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   const logPath = join(stateFolder, "worker.log");
   const log = followWorkerLog(streams, logPath, settings.tell);
-  const ended = once(child, "exit").then(() => true);
+  const exit = once(child, "exit").then(() => true);
   const stop = async () => {
     child.kill("SIGTERM");
-    if ((await withinTime(ended, STOP_TIMEOUT_MS)) === null) child.kill("SIGKILL");
+    if ((await withinTime(exit, STOP_TIMEOUT_MS)) === null) child.kill("SIGKILL");
   };
   // The loopback address in digits: `localhost` can resolve to an address where nothing listens.
   const probe = `http://${host.includes(":") ? "[::1]" : LOOPBACK}:${port}/health`;
-  const problem = await problemOfStart(probe, ended, START_TIMEOUT_MS);
+  const problem = await problemOfStart(probe, exit, START_TIMEOUT_MS);
   if (problem !== null) {
     await stop();
     const lines = ["The Worker did not start. The end of its log:", ...log.lastLines()];
@@ -61,7 +61,7 @@ export async function startWorker(settings: WorkerSettings) {
     url: `http://localhost:${port}`,
     pid: child.pid ?? 0,
     lastReason: log.lastReason,
-    ended,
+    ended: exit,
     stop,
   };
 }
@@ -71,7 +71,7 @@ const POLL_EVERY_MS = 50;
 /** Null once a Worker answers; its words if it fails; empty: it ended, or was too late. */
 export async function problemOfStart(
   probe: string,
-  ended: Promise<unknown>,
+  exit: Promise<unknown>,
   withinMs: number,
 ): Promise<string | null> {
   const giveUpAt = Date.now() + withinMs;
@@ -85,7 +85,7 @@ export async function problemOfStart(
     const answer: unknown = await response?.json().catch(() => null);
     const error = isObject(answer) ? answer["error"] : null;
     if (response?.status === 500 && typeof error === "string") return error;
-    isOver = await Promise.race([pause(POLL_EVERY_MS, false), ended.then(() => true)]);
+    isOver = await Promise.race([pause(POLL_EVERY_MS, false), exit.then(() => true)]);
   }
   return "";
 }
@@ -116,9 +116,9 @@ export async function withWorker(
   const starting = startWorker(settings);
   const worker = await whileWaiting(settings.output, "Starting the Worker", starting);
   endNicely = worker.stop;
-  const gone = worker.ended.then(() => "gone" as const);
+  const exitOfWorker = worker.ended.then(() => "gone" as const);
   try {
-    const outcome = await Promise.race([work(worker), gone]);
+    const outcome = await Promise.race([work(worker), exitOfWorker]);
     // Waits for the exit above.
     if (state.interrupted) await new Promise(() => undefined);
     if (outcome === "gone")

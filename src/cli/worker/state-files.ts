@@ -42,8 +42,8 @@ export function encryptionKeys(stateFolder: string, settings: Variables): Variab
   const file = resolve(stateFolder, ENCRYPTION);
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const pairs = [...text.matchAll(/^(\w+)=(['"]?)(.+)\2$/gm)];
-  const stored = Object.fromEntries(pairs.map(([, name = "", , value = ""]) => [name, value]));
-  if (stored["ENCRYPTION_KEY"] !== undefined) return stored;
+  const values = Object.fromEntries(pairs.map(([, name = "", , value = ""]) => [name, value]));
+  if (values["ENCRYPTION_KEY"] !== undefined) return values;
   const key = randomBytes(KEY_BYTES).toString("base64");
   const keys = { ENCRYPTION_KEY: key, ENCRYPTION_KEY_PREVIOUS: DEVELOPMENT_KEY };
   replaceFile(file, linesOf(keys), stateFolder, OWNER_ONLY);

@@ -44,15 +44,15 @@ export async function givenVariables(
 ): Promise<Variables> {
   const text = file === null ? "" : await readFile(file, "utf8").catch(() => "");
   const inFile = text === "" ? {} : setIn(util.parseEnv(text));
-  const named = passedBy(environment);
+  const passed = passedBy(environment);
   const chat = setIn({ [CHAT_MODEL]: environment[CHAT_MODEL] });
-  const key = inFile[KEY] !== undefined && namesAnother(inFile, named) ? { [KEY]: "" } : {};
-  return { ...inFile, ...key, ...named, ...chat };
+  const key = inFile[KEY] !== undefined && namesAnother(inFile, passed) ? { [KEY]: "" } : {};
+  return { ...inFile, ...key, ...passed, ...chat };
 }
 
-function namesAnother(inFile: Variables, named: Variables): boolean {
+function namesAnother(inFile: Variables, passed: Variables): boolean {
   const { [SERVER]: before = "" } = inFile;
-  const { [SERVER]: server = before } = named;
+  const { [SERVER]: server = before } = passed;
   return trimEnd(server, "/") !== trimEnd(before, "/");
 }
 
@@ -71,9 +71,9 @@ export function setIn(variables: NodeJS.Dict<string>): Variables {
 }
 
 /** `settings` of a model server win. A key without a server is withheld from one that is only found. */
-export function withSettings(given: Variables, settings: Variables): Variables {
-  const isForNobody = given[SERVER] === undefined && given[KEY] !== undefined;
-  return { ...given, ...(isForNobody ? { [KEY]: "" } : {}), ...settings };
+export function withSettings(variables: Variables, settings: Variables): Variables {
+  const isForNobody = variables[SERVER] === undefined && variables[KEY] !== undefined;
+  return { ...variables, ...(isForNobody ? { [KEY]: "" } : {}), ...settings };
 }
 
 /** As `--var` takes it, `NAME:VALUE`. @throws CommandFailure with the name alone */
@@ -89,12 +89,15 @@ export function pairOf(text: string): [name: string, value: string] {
  * that wrangler.toml has for this machine.
  * @throws CommandFailure that names each variable and what it may be, never its value
  */
-export function checkVariables({ CHAT_MODEL: chat, ...given }: Variables, isLocal = true): void {
+export function checkVariables(
+  { CHAT_MODEL: chat, ...variables }: Variables,
+  isLocal = true,
+): void {
   const problems = [
     ...(chat === undefined || modelName.safeParse(chat).success
       ? []
       : [`${CHAT_MODEL}: must be named provider/name, such as local/llama3.2`]),
-    ...problemsOf({ ENVIRONMENT: "development", ...given }, isLocal),
+    ...problemsOf({ ENVIRONMENT: "development", ...variables }, isLocal),
   ];
   if (problems.length === 0) return;
   throw new CommandFailure(`${CONFIGURATION_IS_WRONG} ${problems.join("; ")}. ${READ_FROM}`);
@@ -107,9 +110,9 @@ const READ_FROM =
 
 function problemsOf(variables: Variables, isLocal: boolean): string[] {
   try {
-    const { VECTOR_INDEX: wanted } = parseConfig(variables);
-    if (!isLocal || wanted === "embedded") return [];
-    return [`VECTOR_INDEX: ${wanted} needs a deployment; on this machine only embedded works`];
+    const { VECTOR_INDEX: vectorIndex } = parseConfig(variables);
+    if (!isLocal || vectorIndex === "embedded") return [];
+    return [`VECTOR_INDEX: ${vectorIndex} needs a deployment; on this machine only embedded works`];
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     return thrown.problems;

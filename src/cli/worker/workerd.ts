@@ -46,9 +46,13 @@ function spawnWorkerd(
 }
 
 /** Serves on one address and nowhere else. */
-export function spawnService(stateFolder: string, address: string, given: Variables): ChildProcess {
+export function spawnService(
+  stateFolder: string,
+  address: string,
+  overrides: Variables,
+): ChildProcess {
   const defaults: unknown = JSON.parse(readFileSync(join(SERVICE, "variables.json"), "utf8"));
-  const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...given };
+  const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...overrides };
   const where = ["--socket-addr", `http=${address}`];
   const assets = ["--directory-path", `assets=${join(PROJECT, "dist/public")}`];
   const args = ["serve", "--experimental", ...where, ...assets, join(SERVICE, "service.capnp")];

@@ -27,8 +27,8 @@ const decoder = new TextDecoder();
 /** The boundary of a `multipart/form-data` type. @throws QuarryError `invalid` for another. */
 export function boundaryOf(contentType: string): string {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim());
-  const given = parameters.find((parameter) => /^boundary=/i.test(parameter));
-  const boundary = given?.slice("boundary=".length).replace(/^"(.*)"$/, "$1") ?? "";
+  const boundaryParameter = parameters.find((parameter) => /^boundary=/i.test(parameter));
+  const boundary = boundaryParameter?.slice("boundary=".length).replace(/^"(.*)"$/, "$1") ?? "";
   if (type.toLowerCase() !== "multipart/form-data" || !BOUNDARY.test(boundary)) {
     throw invalid("the body must be multipart/form-data with a boundary");
   }

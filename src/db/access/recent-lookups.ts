@@ -40,8 +40,8 @@ export class Recent<Resource> {
     if (when === "now") return await this.#lookUp(reads, credential, identifier);
     const key = `${credential.hash} ${identifier}`;
     const startedAt = now();
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && isFresh(kept, startedAt)) return kept.lookup;
+    const entry = this.#kept.get(key);
+    if (entry !== undefined && isFresh(entry, startedAt)) return entry.lookup;
     this.#kept.delete(key);
     const writes = this.#writes;
     const lookup = await this.#lookUp(reads, credential, identifier);

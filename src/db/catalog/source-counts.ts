@@ -49,9 +49,9 @@ const ONCE = select({
  */
 export async function filesOfSources(
   db: Database,
-  given: readonly RagOfSource[],
+  ragsOfSource: readonly RagOfSource[],
 ): Promise<Map<FileSourceId, FileCounts>> {
-  const bySource = Map.groupBy(given, ({ sourceId }) => sourceId);
+  const bySource = Map.groupBy(ragsOfSource, ({ sourceId }) => sourceId);
   const counts = new Map(
     [...bySource].map(([sourceId, some]) => [sourceId, mostOf(some.map(countsOf))] as const),
   );
@@ -102,8 +102,8 @@ function sharedSources(bySource: Map<FileSourceId, RagOfSource[]>): FileSourceId
 /** The files of all sources together. */
 export function summed(counts: Iterable<FileCounts>): FileCounts {
   const sum = { ...NONE };
-  for (const counted of counts) {
-    for (const status of FILE_STATUSES_BY_PROGRESS) sum[status] += counted[status];
+  for (const countsOfRag of counts) {
+    for (const status of FILE_STATUSES_BY_PROGRESS) sum[status] += countsOfRag[status];
   }
   return sum;
 }

@@ -100,10 +100,13 @@ export async function readFilesByStatus(
       order by path ${raw(isDown ? "desc" : "asc")} limit ${rows}`.reading(PATH);
   });
   const pages = await runBatch(db, lists);
-  const read = pages.flatMap((paths, nth) =>
+  const lastRows = pages.flatMap((paths, nth) =>
     paths.map(({ path }) => ({ path, status: statuses[from + nth] ?? "" })),
   );
-  const page = keyedPage(read.slice(0, rows), at, reading, ({ status, path }) => [status, path]);
+  const page = keyedPage(lastRows.slice(0, rows), at, reading, ({ status, path }) => [
+    status,
+    path,
+  ]);
   const paths = page.data.map(({ path }) => path);
   return { ...page, data: await filesAt(db, sourceId, paths) };
 }

@@ -56,23 +56,27 @@ export function importedQuestions(
 const shownField = ({ field }: { field: string }, format: ImportFormat) =>
   format === "csv" && field === "expected" ? "file" : field;
 
-function merged(existing: QuestionContent, asked: QuestionContent, line: number): QuestionContent {
-  const expected = [...existing.expected, ...asked.expected];
+function merged(
+  existing: QuestionContent,
+  addition: QuestionContent,
+  line: number,
+): QuestionContent {
+  const expected = [...existing.expected, ...addition.expected];
   if (expected.length > MAX_EXPECTED) {
     throw wrongLine(line, `a question has at most ${MAX_EXPECTED} expected passages`);
   }
   for (const field of ["answerCheck", "answer", "jsonSchema"] as const) {
-    if (existing[field] === null || asked[field] === null || existing[field] === asked[field])
+    if (existing[field] === null || addition[field] === null || existing[field] === addition[field])
       continue;
     const what = field === "answerCheck" ? "check" : field;
     throw wrongLine(line, `${what} differs from an earlier line of this question`);
   }
   return {
-    question: asked.question,
+    question: addition.question,
     expected,
-    answerCheck: existing.answerCheck ?? asked.answerCheck,
-    answer: existing.answer ?? asked.answer,
-    jsonSchema: existing.jsonSchema ?? asked.jsonSchema,
+    answerCheck: existing.answerCheck ?? addition.answerCheck,
+    answer: existing.answer ?? addition.answer,
+    jsonSchema: existing.jsonSchema ?? addition.jsonSchema,
   };
 }
 

@@ -30,15 +30,15 @@ export async function compareRuns(
   const questionIds = new Set<string>(common.map(({ questionId }) => questionId));
   const alike = (results: LightResult[]) =>
     results.filter(({ questionId }) => questionIds.has(questionId));
-  const [one, other] = [alike(ofFirst), alike(ofSecond)];
+  const [firstAlike, secondAlike] = [alike(ofFirst), alike(ofSecond)];
   const depths = [depthOf(first.facts), depthOf(second.facts)] as const;
   const measures = MEASURE_NAMES.filter((name) => isWithin(Math.min(...depths), name));
   return {
     /** Questions that both runs asked alike; all figures are of these. */
     questions: questionIds.size,
-    first: summarise(one, depths[0]),
-    second: summarise(other, depths[1]),
-    measures: measures.flatMap((measure) => compared(measure, one, other) ?? []),
+    first: summarise(firstAlike, depths[0]),
+    second: summarise(secondAlike, depths[1]),
+    measures: measures.flatMap((measure) => compared(measure, firstAlike, secondAlike) ?? []),
   };
 }
 

@@ -101,17 +101,17 @@ class Checker {
     options: unknown[],
     { value, at }: { value: unknown; at: string },
   ): void {
-    let found = this.#options.get(key);
-    if (found === undefined) {
+    let choice = this.#options.get(key);
+    if (choice === undefined) {
       const allowedValues = new Set(options.map((option) => canonical(option, this.#budget)));
-      found = {
+      choice = {
         known: allowedValues,
         told: [...allowedValues].join(", ").slice(0, MAX_FINDING_LENGTH),
       };
-      this.#options.set(key, found);
+      this.#options.set(key, choice);
     }
-    if (found.known.has(canonical(value, this.#budget))) return;
-    this.#wrong(at, `must be ${options.length === 1 ? "" : "one of "}${found.told}`);
+    if (choice.known.has(canonical(value, this.#budget))) return;
+    this.#wrong(at, `must be ${options.length === 1 ? "" : "one of "}${choice.told}`);
   }
 
   #checkBranches({ schema, value, at }: Judged<unknown>): void {

@@ -84,10 +84,10 @@ export class EmbeddingTally {
 
   #count(ragId: RagId, model: string, tokens: number, latencyMs: number, failed: boolean): void {
     const key = JSON.stringify([ragId, model, failed]);
-    const known = this.#uses.get(key);
-    const calls = (known?.calls ?? 0) + 1;
-    const meanMs = ((known?.latencyMs ?? 0) * (calls - 1) + latencyMs) / calls;
-    const inputTokens = (known?.inputTokens ?? 0) + tokens;
+    const earlier = this.#uses.get(key);
+    const calls = (earlier?.calls ?? 0) + 1;
+    const meanMs = ((earlier?.latencyMs ?? 0) * (calls - 1) + latencyMs) / calls;
+    const inputTokens = (earlier?.inputTokens ?? 0) + tokens;
     const use = { model, ragIds: [ragId], calls, inputTokens, latencyMs: meanMs, failed };
     this.#uses.set(key, { kind: "embedding", ...use });
   }

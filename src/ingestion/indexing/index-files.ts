@@ -183,14 +183,14 @@ async function* workInTurn(
 }
 
 /** Writes what became of files, as soon as it is known. */
-async function record(services: Services, done: DoneFile[], lease: Lease): Promise<void> {
-  const results = done.map(({ result }) => result);
+async function record(services: Services, batch: DoneFile[], lease: Lease): Promise<void> {
+  const results = batch.map(({ result }) => result);
   const ends = results.flatMap((result) => (result.kind === "end" ? [result.end] : []));
   const changed = results.flatMap((result) =>
     result.kind === "superseded" ? [result.message] : [],
   );
   const unstarted = results.flatMap((result) => (result.kind === "unstarted" ? [result.file] : []));
-  if (ends.length > 0) await writeEnds(services, ends, lease, savedBySource(done));
+  if (ends.length > 0) await writeEnds(services, ends, lease, savedBySource(batch));
   tellNextTries(services.log, results);
   await releaseUnstarted(services, unstarted, lease);
   if (changed.length === 0) return;

@@ -207,8 +207,8 @@ async function indexSmall(services: Services, portion: readonly ReusableFile[], 
 const INCOMPLETE: Outcome<ActivationResult> = { value: { outcome: "incomplete", missing: [] } };
 
 /** Chunks are stored as they are embedded, so that another attempt has less to do. */
-async function indexLarge(services: Services, found: ReusableFile, job: IndexJob) {
-  const { work, missing } = found;
+async function indexLarge(services: Services, reusable: ReusableFile, job: IndexJob) {
+  const { work, missing } = reusable;
   const { file, chunks } = work;
   const pages = inBatches(missing, embedderOf(services, file).batchLimit);
   let askedChunks = 0;
@@ -218,7 +218,7 @@ async function indexLarge(services: Services, found: ReusableFile, job: IndexJob
       if (hasFailed) return;
       await job.lease.renew([file]);
       try {
-        const [vectors] = await vectorsFor(services, [{ ...found, missing: page }], job);
+        const [vectors] = await vectorsFor(services, [{ ...reusable, missing: page }], job);
         const { embedded, asked: some } = valueOf(vectors ?? { value: { embedded: [], asked: 0 } });
         askedChunks += some;
         await stageChunks(services, { work, embedded });

@@ -28,8 +28,8 @@ export function reuseFor(services: Services, work: FileWork): Reuse {
     const lacking: IdentifiedChunk[] = [];
     for (const page of inBatches(missing, CHUNKS_PER_PAGE)) {
       const ids = page.flatMap(({ id }) => idOf.get(id) ?? []);
-      const stored = await labelFailure("index", () => index.vectors(fileId, ids));
-      const vectors = new Map(stored.map(({ id, vector }) => [id, vector]));
+      const vectorsById = await labelFailure("index", () => index.vectors(fileId, ids));
+      const vectors = new Map(vectorsById.map(({ id, vector }) => [id, vector]));
       for (const chunk of page) {
         const vector = vectors.get(idOf.get(chunk.id) ?? chunk.id);
         if (vector === undefined) lacking.push(chunk);

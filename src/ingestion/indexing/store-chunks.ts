@@ -61,9 +61,9 @@ const lengthOf = ({ work }: Complete): number => work.markdown.length;
 
 /** When a call of several files fails, each is tried alone. */
 async function storeTogether(services: Services, all: Complete[]): Promise<Stored> {
-  const written = await outcomeOf(() => writeVersions(services, all));
-  if ("value" in written) return written.value;
-  if (all.length === 1) return new Map(all.map(({ work }) => [work, written]));
+  const writing = await outcomeOf(() => writeVersions(services, all));
+  if ("value" in writing) return writing.value;
+  if (all.length === 1) return new Map(all.map(({ work }) => [work, writing]));
   const alone: Stored = new Map();
   for (const file of all) {
     for (const [work, outcome] of await storeTogether(services, [file])) alone.set(work, outcome);
@@ -96,8 +96,8 @@ async function writeVersions(services: Services, all: Complete[]): Promise<Store
 }
 
 /** Stores some chunks of a large file; its version is activated once all of them are stored. */
-export async function stageChunks(services: Services, one: Complete): Promise<void> {
-  const { work, embedded } = one;
+export async function stageChunks(services: Services, complete: Complete): Promise<void> {
+  const { work, embedded } = complete;
   if (embedded.length === 0) return;
   const { file } = work;
   const address = addressOf(file);
@@ -107,7 +107,7 @@ export async function stageChunks(services: Services, one: Complete): Promise<vo
   const chunks = await labelFailure("index", () =>
     indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? upsert : undefined),
   );
-  const vectors = vectorsOf(one, chunks);
+  const vectors = vectorsOf(complete, chunks);
   if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
 }
 

@@ -47,16 +47,16 @@ type Entry = { fileId: FileId; revision: number; chunkCount: number };
 /** Walks both lists in order of id, page by page, as far as both are known. */
 async function repairShard(
   services: Services,
-  counted: CountedIndex,
+  indexCount: CountedIndex,
   shard: number,
   index: RagIndex,
 ): Promise<void> {
-  const { shards } = counted;
+  const { shards } = indexCount;
   let after: FileId | null = null;
   for (;;) {
     const [entries, rows]: [Entry[], CountedFile[]] = await Promise.all([
       index.listFiles(after, FILES_PER_PAGE),
-      countedFiles(services.db, counted, after ?? "", FILES_PER_PAGE),
+      countedFiles(services.db, indexCount, after ?? "", FILES_PER_PAGE),
     ]);
     const last = earliestEnd(entries, rows);
     const isKnown = ({ fileId }: { fileId: FileId }) => last === null || fileId <= last;
@@ -67,7 +67,7 @@ async function repairShard(
       const now = services.now();
       const claimedUntil = now + QUEUED_CLAIM_MS;
       await services.queue.index(
-        await resetToPending(services.db, counted, wrong, now, claimedUntil),
+        await resetToPending(services.db, indexCount, wrong, now, claimedUntil),
       );
     }
     if (last === null) return;

@@ -157,11 +157,11 @@ export async function queueUnclaimedFiles(
     reason: `indexing did not finish after ${MAX_TRIES} tries`,
     killedReason: KILLED,
   });
-  const left = messages.filter(({ isSuspect }) => isSuspect).map(messageOf);
+  const suspectMessages = messages.filter(({ isSuspect }) => isSuspect).map(messageOf);
   const ordinary = messages.filter(({ isSuspect }) => !isSuspect);
   await queueBySize(services, ordinary);
-  if (suspects !== null) suspects.push(...left);
-  else if (left.length > 0) await services.queue.index(left);
+  if (suspects !== null) suspects.push(...suspectMessages);
+  else if (suspectMessages.length > 0) await services.queue.index(suspectMessages);
   return messages.length < FILES_PER_SWEEP;
 }
 

@@ -28,21 +28,21 @@ export async function previewPermissions(
   const id = asId<typeof source.id>(`preview-${source.id}`);
   const reader = await services.sourceReaders({ ...source, id, permissions: "on" });
   if (reader === null) return await recorded();
-  const told = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
+  const summary = { files: 0, nobody: 0, unreadable: 0, problems: [] as Problem[] };
   const signal = AbortSignal.timeout(LISTED_FOR_MS);
   let cursor: string | null = null;
   try {
     do {
       const page = await reader.list(cursor, signal);
-      for (const file of page.files) await tell(told, source, file);
+      for (const file of page.files) await tell(summary, source, file);
       cursor = page.next;
     } while (cursor !== null && !signal.aborted);
   } catch (thrown) {
-    if (!signal.aborted || told.files === 0) throw thrown;
+    if (!signal.aborted || summary.files === 0) throw thrown;
   } finally {
     await readerStore(services.files, id).remove("");
   }
-  return { ...told, isComplete: cursor === null };
+  return { ...summary, isComplete: cursor === null };
 }
 
 type Problem = { path: string; message: string };

@@ -130,11 +130,11 @@ type Told = { path: string; newId: FileId; readers?: string[] | null };
 export async function changedReaders(
   source: PushedSource,
   files: readonly Told[],
-  stored: Map<string, StoredFile>,
+  existing: Map<string, StoredFile>,
 ): Promise<FileWithReaders[]> {
   const changed: FileWithReaders[] = [];
   for (const { path, newId, readers: principals = null } of files) {
-    const before = stored.get(path);
+    const before = existing.get(path);
     const readers = principals === null ? defaultFor(source, before) : pushedReaders(principals);
     if (readers === undefined) continue;
     const audience = readers === null ? null : (await audienceOf(readers)).id;

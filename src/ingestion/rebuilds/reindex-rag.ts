@@ -77,10 +77,10 @@ export async function returnToIndex(services: Services, { ragId }: { ragId: RagI
 /** The active index, the one being built, and the previous one that can be restored. */
 export async function indexState(services: Services, ragId: RagId) {
   const generations = await listGenerations(services.db, ragId);
-  const kept = await returnableGeneration(services.db, ragId, wantedIndex(services));
+  const returnable = await returnableGeneration(services.db, ragId, wantedIndex(services));
   const inState = (state: ListedGeneration["state"]) =>
     generations.find((generation) => generation.state === state) ?? null;
-  const previous = generations.find(({ generation }) => generation === kept?.generation);
+  const previous = generations.find(({ generation }) => generation === returnable?.generation);
   const keptMs = services.config.REPLACED_INDEX_MINUTES * MINUTE_MS;
   return {
     live: inState("live"),

@@ -153,8 +153,8 @@ async function finish(services: Services, run: ScanRun, reader: SourceReader | n
 /** The time of an extra scan, ms; null: the interval's scan is enough. */
 function nextScanOf({ progress }: ScanRun, contradicted: boolean, now: number): number | null {
   const { againAt } = progress;
-  const again = contradicted ? now + CONTRADICTED_AGAIN_AFTER_MS : Infinity;
-  const at = Math.min(again, againAt ?? Infinity);
+  const retryAt = contradicted ? now + CONTRADICTED_AGAIN_AFTER_MS : Infinity;
+  const at = Math.min(retryAt, againAt ?? Infinity);
   return at === Infinity ? null : at;
 }
 

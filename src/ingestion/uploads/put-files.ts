@@ -39,8 +39,8 @@ export async function putFiles(
   let rowBytes = 0;
   const storeGroup = async () => {
     const ofGroup = group.map(({ file }) => file);
-    const stored = await storeFiles(services, source, ofGroup);
-    for (const [nth, result] of stored.entries()) {
+    const outcomes = await storeFiles(services, source, ofGroup);
+    for (const [nth, result] of outcomes.entries()) {
       const at = group[nth]?.at ?? 0;
       results[at] = { path: results[at]?.path ?? "", stored: result };
     }
@@ -81,18 +81,18 @@ export async function putFiles(
 
 async function receivedOrRefused(services: Services, file: SentFile, paths: Set<string>) {
   if ("thrown" in file) return file;
-  const { bytes, ...of } = file;
+  const { bytes, ...description } = file;
   try {
-    checkFilePath(of.path);
-    if (paths.has(of.path)) throw invalidField("path", "was given before in this batch");
+    checkFilePath(description.path);
+    if (paths.has(description.path)) throw invalidField("path", "was given before in this batch");
     if (bytes === null) throw tooLargeForBatch();
   } catch (thrown) {
     return { thrown };
   }
-  paths.add(of.path);
+  paths.add(description.path);
   const facts = { size: bytes.byteLength, sha256: await sha256Hex(bytes) };
   const upload = new Upload(services.files, facts, { bytes });
-  return { ...receivedFile(services, of), upload };
+  return { ...receivedFile(services, description), upload };
 }
 
 const tooLargeForBatch = () =>

@@ -49,7 +49,7 @@ export async function keepWatches(services: Services): Promise<void> {
 }
 
 async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl: string) {
-  const of: Watched = { source, baseUrl, targets: null };
+  const subject: Watched = { source, baseUrl, targets: null };
   const signal = AbortSignal.timeout(TURN_TIMEOUT_MS);
   let count = 0;
   try {
@@ -59,16 +59,16 @@ async function stateAfterTurn(services: Services, source: WatchedSource, baseUrl
     count = all.length;
     // In the same order each time, so that it is always the same ones that are watched.
     const targets = [...all].sort().slice(0, MAX_TARGETS);
-    of.targets = targets;
+    subject.targets = targets;
     const failure = await renewWatches(services, { source, watcher, targets, baseUrl, signal });
     await stopWatches(services, { source, watcher, targets, signal });
     if (failure !== null) throw failure.thrown;
   } catch (thrown) {
-    return await stateAfterFailure(services, of, thrown);
+    return await stateAfterFailure(services, subject, thrown);
   }
   const isCut = count > MAX_TARGETS;
   const watchError = isCut ? `only ${MAX_TARGETS} of ${count} libraries are watched` : null;
-  return { ...(await standing(services, of)), watchAttempts: 0, watchError };
+  return { ...(await standing(services, subject)), watchAttempts: 0, watchError };
 }
 
 type Watched = {
@@ -100,9 +100,12 @@ async function stateAfterFailure(services: Services, watched: Watched, thrown: u
 }
 
 /** When the watches are due next, and until when all targets are watched. */
-async function standing({ db, now }: Services, { source, targets: known, baseUrl }: Watched) {
+async function standing(
+  { db, now }: Services,
+  { source, targets: storedTargets, baseUrl }: Watched,
+) {
   const watches = await watchesOf(db, source.id);
-  const targets = known ?? [...new Set(watches.map(({ target }) => target))];
+  const targets = storedTargets ?? [...new Set(watches.map(({ target }) => target))];
   const currentWatches = targets.map((target) => currentOf(watches, { target, baseUrl }, now()));
   const expiries = currentWatches.map((watch) => watch?.expiresAt ?? 0);
   const times = [

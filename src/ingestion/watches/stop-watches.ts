@@ -20,13 +20,13 @@ type Needed = Pick<Services, "db" | "log" | "now">;
  */
 export async function stopWatches(
   services: Needed,
-  of: { source: WatchedSource; watcher: SourceWatcher; targets: string[]; signal: AbortSignal },
+  ending: { source: WatchedSource; watcher: SourceWatcher; targets: string[]; signal: AbortSignal },
 ): Promise<void> {
   const now = services.now();
-  for (const watch of await watchesOf(services.db, of.source.id)) {
+  for (const watch of await watchesOf(services.db, ending.source.id)) {
     const isOver = watch.endsAt !== null && watch.endsAt <= now;
     if (watch.expiresAt <= now) await deleteWatch(services.db, watch.id);
-    else if (isOver || !of.targets.includes(watch.target)) await stop(services, of, watch);
+    else if (isOver || !ending.targets.includes(watch.target)) await stop(services, ending, watch);
   }
 }
 

@@ -20,11 +20,11 @@ export async function pushUrls(
   { sourceId, urls, limits }: { sourceId: FileSourceId; urls: string[]; limits: PushLimits },
 ): Promise<boolean> {
   const addresses = new Set(urls.flatMap((url) => addressOf(url) ?? []));
-  const wanted = [...addresses].filter((address) => isOfHosts(address, limits.pushHosts));
+  const allowedUrls = [...addresses].filter((address) => isOfHosts(address, limits.pushHosts));
   const now = services.now();
   const push = { now, claimedUntil: now + SWEPT_CLAIM_MS, maxFiles: limits.maxPushedUrls };
   let count = 0;
-  for (const part of inBatchesBySize(wanted, MESSAGE_LIMIT, ({ length }) => length)) {
+  for (const part of inBatchesBySize(allowedUrls, MESSAGE_LIMIT, ({ length }) => length)) {
     const pushed = part.map((url) => ({
       id: newId<FileId>(now),
       url,
@@ -36,8 +36,8 @@ export async function pushUrls(
     const message = { kind: "scan", fileSourceId: sourceId, confirmRemovals: false, urls } as const;
     await services.queue.scan(message);
   }
-  const beyondCap = wanted.length - count;
-  const ofOtherHosts = addresses.size - wanted.length;
+  const beyondCap = allowedUrls.length - count;
+  const ofOtherHosts = addresses.size - allowedUrls.length;
   if (beyondCap + ofOtherHosts > 0) {
     services.log.warn("pushed addresses not taken", { sourceId, beyondCap, ofOtherHosts });
     await notePushesRefused(services.db, sourceId, beyondCap + ofOtherHosts, now);

@@ -124,8 +124,8 @@ export async function runnerNamed(session: Session, name: string): Promise<Runne
     kind: word === "agent" ? ("agent" as const) : ("inference" as const),
     identifier,
   };
-  const named = await readRunner(session, lookup);
-  if (named !== null || name.length < NAME_LENGTH) return named;
+  const namedRunner = await readRunner(session, lookup);
+  if (namedRunner !== null || name.length < NAME_LENGTH) return namedRunner;
   const alike = await runnersLike(session, lookup);
   const shortened = alike.find((runner) => toolNameOf(runner) === name);
   return shortened === undefined ? null : await readRunner(session, shortened);

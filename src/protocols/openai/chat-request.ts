@@ -121,20 +121,20 @@ function checkStreamOptions({ stream, stream_options: options }: Parsed) {
 
 function saidIn(message: Parsed["messages"][number], at: number): Said {
   const param = `messages[${at}]`;
-  const told = {
+  const where = {
     param: `${param}.role`,
     content: `${param}.content`,
     text: textOf(message.content),
   };
   if (message.role === "tool") {
     const callField = `${param}.tool_call_id`;
-    return { ...told, role: "tool", callId: message.tool_call_id, callField };
+    return { ...where, role: "tool", callId: message.tool_call_id, callField };
   }
-  if (message.role !== "assistant") return { ...told, role: message.role };
+  if (message.role !== "assistant") return { ...where, role: message.role };
   const calls = (message.tool_calls ?? []).map(({ id, function: called }) => {
     return { id, name: called.name, arguments: called.arguments };
   });
-  return { ...told, role: "assistant", calls };
+  return { ...where, role: "assistant", calls };
 }
 
 const textOf = (content: z.output<typeof Content>) =>

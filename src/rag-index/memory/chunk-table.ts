@@ -51,9 +51,9 @@ export class ChunkTable {
   }
 
   /** False: it should be loaded again. */
-  follow(sql: SqlStorage, { left, entered, marks }: ChunkChange): boolean {
-    for (const chunk of left) this.#live.delete(chunk);
-    this.#removed += left.length;
+  follow(sql: SqlStorage, { left: removals, entered, marks }: ChunkChange): boolean {
+    for (const chunk of removals) this.#live.delete(chunk);
+    this.#removed += removals.length;
     if (this.#removed > REMOVED_SHARE * this.#used) return false;
     if (entered.length > 0) {
       this.#addAll(sql.exec(OF_CHUNKS, JSON.stringify(entered)).raw<Row>());

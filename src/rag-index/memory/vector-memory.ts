@@ -78,12 +78,12 @@ export class VectorMemory {
   }
 
   /** Keeps exactly these from now on; those already in memory are not read again. */
-  become(sql: SqlStorage, wanted: Placed[]): void {
-    const chunks = new Set(chunksOf(wanted));
+  become(sql: SqlStorage, target: Placed[]): void {
+    const chunks = new Set(chunksOf(target));
     for (const chunk of this.#places.keys()) if (!chunks.has(chunk)) this.#remove(chunk);
-    const entering = wanted.filter(({ chunk }) => !this.#places.has(chunk));
+    const entering = target.filter(({ chunk }) => !this.#places.has(chunk));
     this.#read(sql, chunksOf(entering));
-    for (const { chunk, duplicate } of wanted) this.#mark(chunk, duplicate === 1);
+    for (const { chunk, duplicate } of target) this.#mark(chunk, duplicate === 1);
   }
 
   named(chunk: number): Named | null {

@@ -92,11 +92,11 @@ const NUMBER = /^-?\d{1,30}(\.\d{1,30})?(e[+-]?\d{1,3})?$/i;
 
 type Order = Extract<FileComparison, { test: "order" }>;
 
-function isInOrder(stored: number | null, { relation, value }: Order): boolean {
-  if (stored === null) return false;
-  if (relation === "<") return stored < value;
-  if (relation === "<=") return stored <= value;
-  return relation === ">" ? stored > value : stored >= value;
+function isInOrder(field: number | null, { relation, value }: Order): boolean {
+  if (field === null) return false;
+  if (relation === "<") return field < value;
+  if (relation === "<=") return field <= value;
+  return relation === ">" ? field > value : field >= value;
 }
 
 function numberIn(text: string): number | null {

@@ -95,20 +95,20 @@ export class Search {
   /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */
   *search(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
     const { read: reader } = request;
-    const found = yield* this.#candidates(request, isOver);
-    if (reader === undefined) return found;
+    const matches = yield* this.#candidates(request, isOver);
+    if (reader === undefined) return matches;
     if (reader.kind === "best") {
-      const best = this.#withBest(request, reader, found);
+      const best = this.#withBest(request, reader, matches);
       if (!best.isStale) return best.reply;
       const retry = runToEnd(this.#candidates(request, isOver));
       return this.#withBest(request, reader, retry).reply;
     }
     const queryVectors = request.queries.map(({ vector }) => vector);
-    const ids = [...new Set([...reader.ids, ...idsIn(found)])];
+    const ids = [...new Set([...reader.ids, ...idsIn(matches)])];
     // A reply has a limit: texts of ten queries' candidates fill most of it.
     const withVectors = reader.withVectors && ids.length <= MAX_HYDRATED;
     const { chunks } = this.hydrate({ ...request, ids, queryVectors, withVectors });
-    return { ...found, chunks };
+    return { ...matches, chunks };
   }
 
   *#candidates(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
@@ -161,9 +161,9 @@ export class Search {
   #withBest(
     request: SearchRequest,
     { rule, needed, threshold, withCandidates, withFinds, withVectors }: BestWanted,
-    found: SearchReply,
+    answer: SearchReply,
   ): { reply: SearchReply; isStale: boolean } {
-    const { queries } = found;
+    const { queries } = answer;
     const fused = queries.map((legs) => fuseQuery(legs, rule, scaleOf([legs])));
     const ranked = rankFused(queries, fused);
     const { ids } = chooseCandidates(ranked, queries, {
@@ -173,14 +173,16 @@ export class Search {
     });
     const queryVectors = request.queries.map(({ vector }) => vector);
     const chunks = readChunks(this.#sql, ids, queryVectors, withVectors);
-    const read = chunks.map(({ id }) => id);
+    const chunkIds = chunks.map(({ id }) => id);
     const valueOf = new Map(ranked.map(({ id, value }) => [id, value]));
     const best = {
-      values: read.map((id) => valueOf.get(id) ?? 0),
+      values: chunkIds.map((id) => valueOf.get(id) ?? 0),
       candidateCount: ranked.length,
-      finds: withFinds ? queries.map((legs, at) => findsAmong(read, legs, fused[at] ?? NONE)) : [],
+      finds: withFinds
+        ? queries.map((legs, at) => findsAmong(chunkIds, legs, fused[at] ?? NONE))
+        : [],
     };
-    const reply = { ...found, queries: withCandidates ? queries : [], chunks, best };
+    const reply = { ...answer, queries: withCandidates ? queries : [], chunks, best };
     return { reply, isStale: chunks.length < ids.length };
   }
 

@@ -82,15 +82,15 @@ export class VectorLeg {
     { limit, among }: { limit: number; among: "all" | "in-flight" },
   ): (at: number) => Candidate[] {
     const queries = vectors.map((vector) => (vector === null ? null : queryVector(vector)));
-    const asked = queries.filter((query) => query !== null);
-    if (asked.length === 0 || eligibility.chunkCount === 0) return () => [];
+    const queryVectors = queries.filter((query) => query !== null);
+    if (queryVectors.length === 0 || eligibility.chunkCount === 0) return () => [];
     const memory =
       among === "all"
         ? this.#memoryFor(eligibility)
         : this.#inFlight.current(() => storedDimensions(this.#sql));
     if (memory === null) {
       const rows = this.#rowsOf(eligibility, among);
-      const candidates = this.#inPlaces(queries, bestOf(rows, asked, eligibility, limit));
+      const candidates = this.#inPlaces(queries, bestOf(rows, queryVectors, eligibility, limit));
       return (at) => candidates[at] ?? [];
     }
     return (at) => {

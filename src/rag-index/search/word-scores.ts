@@ -82,11 +82,11 @@ export class WordScores {
       for (const { match } of fresh) this.#seen.add(hash32(match));
       return null;
     }
-    const read = new Map<string, Scores>();
+    const loaded = new Map<string, Scores>();
     const scores = words.map(({ match, term: { weight } }) => {
       // A word that is repeated may have found no room.
-      const scores = read.get(match) ?? this.#scoresOf(match);
-      read.set(match, scores);
+      const scores = loaded.get(match) ?? this.#scoresOf(match);
+      loaded.set(match, scores);
       return { chunks: scores.chunks, values: scores.values, weight };
     });
     const sums = addedUp(scores);

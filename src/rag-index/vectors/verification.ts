@@ -77,6 +77,6 @@ function liveRows(sql: SqlStorage, ids: VectorId[]) {
 }
 
 function vectorOf(sql: SqlStorage, chunk: number): Uint8Array | null {
-  const stored = valueOf<ArrayBuffer>(sql)`SELECT vector FROM contents WHERE chunk = ${chunk}`;
-  return stored === null ? null : new Uint8Array(stored);
+  const bytes = valueOf<ArrayBuffer>(sql)`SELECT vector FROM contents WHERE chunk = ${chunk}`;
+  return bytes === null ? null : new Uint8Array(bytes);
 }

@@ -54,10 +54,10 @@ function sortChunks(
 /** Chunks whose places are sent to SQLite at once; a large file has thousands. */
 const PLACES_AT_ONCE = 64;
 
-function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placed: Map<ChunkId, PlacedChunk>) {
+function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placeById: Map<ChunkId, PlacedChunk>) {
   for (const batch of inBatches(chunks, PLACES_AT_ONCE)) {
     const places = batch.flatMap(({ chunk, id }) => {
-      const at = placed.get(id);
+      const at = placeById.get(id);
       if (at === undefined) return [];
       const { position, headings, languages, page, start, end } = at;
       return [[chunk, position, JSON.stringify(headings), page, start, end, languages]];

@@ -23,15 +23,15 @@ let texts = 0;
 
 /** The counters of a chunk's words and languages, each once; the texts as `WordMemory.visit` reads them. */
 export function termSlotsOf(codes: string[], languages: Iterable<Language>): number[] {
-  const found = [ALL_CHUNKS, ...Array.from(languages, languageSlot)];
+  const termSlots = [ALL_CHUNKS, ...Array.from(languages, languageSlot)];
   texts += 1;
   const note = (slot: number) => {
     if (metIn[slot] === texts) return;
     metIn[slot] = texts;
-    found.push(slot);
+    termSlots.push(slot);
   };
   for (const text of codes) slots.visit(text, note);
-  return found;
+  return termSlots;
 }
 
 function apply(counts: Int32Array, sign: number, slots: Iterable<number>): void {

@@ -49,8 +49,8 @@ const CHUNKS_AT_ONCE = 256;
 /** In the chunks' order: FTS5 writes what it has gathered before it takes an earlier row. */
 function textsToGive(sql: SqlStorage, chunks: UnindexedChunk[]): IndexedTexts[] {
   const unread = chunks.flatMap(({ chunk, written: ownText }) => (ownText === null ? [chunk] : []));
-  const read = unread.length === 0 ? [] : readIndexed(sql, unread);
-  const readOf = new Map(read.map((texts) => [texts.chunk, texts]));
+  const storedTexts = unread.length === 0 ? [] : readIndexed(sql, unread);
+  const readOf = new Map(storedTexts.map((texts) => [texts.chunk, texts]));
   return chunks.flatMap(({ chunk, written: ownText }) =>
     ownText === null ? (readOf.get(chunk) ?? []) : indexedTexts(chunk, ownText),
   );

@@ -109,11 +109,11 @@ export async function findRoot(
   if (id === undefined) return await findDrive(client, sharedDriveId, account);
   const query = { fields: Object.keys(rootFolder.shape).join(","), supportsAllDrives: true };
   const address = client.address(`files/${encodeURIComponent(id)}`, query);
-  const found = await client.find(rootFolder, address);
-  if (found === null) {
+  const root = await client.find(rootFolder, address);
+  if (root === null) {
     throw denied(`${account} sees no folder ${id}: share the folder with that address`);
   }
-  const { name, mimeType, trashed, driveId = null } = found;
+  const { name, mimeType, trashed, driveId = null } = root;
   if (mimeType !== FOLDER)
     throw denied(`${id} is not a folder: rootFolderId must be the id of a folder`);
   if (trashed === true) throw denied(`the folder ${id} is in the bin`);
@@ -122,8 +122,8 @@ export async function findRoot(
 
 async function findDrive(client: ApiClient, id: string, account: string): Promise<DriveRoot> {
   const address = client.address(`drives/${encodeURIComponent(id)}`, { fields: "id,name" });
-  const found = await client.find(sharedDrive, address);
-  if (found !== null) return { ...found, driveId: found.id };
+  const driveItem = await client.find(sharedDrive, address);
+  if (driveItem !== null) return { ...driveItem, driveId: driveItem.id };
   throw denied(`${account} sees no shared drive ${id}: add it as a viewer of the drive`);
 }
 

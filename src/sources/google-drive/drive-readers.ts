@@ -58,9 +58,9 @@ export class DriveReaders {
   readonly #sharing: Sharing;
   readonly #asked = new Map<string, Promise<FileReaders>>();
 
-  constructor(options: DriveReadersOptions, known: Sharing) {
+  constructor(options: DriveReadersOptions, initial: Sharing) {
     this.#of = options;
-    this.#sharing = known;
+    this.#sharing = initial;
   }
 
   /** `target` is where the file's text comes from: whoever may read that. */
@@ -105,8 +105,8 @@ export class DriveReaders {
   async #inherited({ ancestors }: FolderPlace): Promise<FileReaders> {
     const { marks, readers } = this.#sharing;
     const from = ancestors.findLast((id) => marks[id] === OWN) ?? this.#of.tree.root;
-    const stored = readers[from];
-    if (stored !== undefined) return stored;
+    const cached = readers[from];
+    if (cached !== undefined) return cached;
     const listing =
       this.#asked.get(from) ?? this.#list(from).then((permissions) => this.#noted(permissions));
     this.#asked.set(from, listing);

@@ -29,10 +29,10 @@ type Reading = {
 /** Those files that lie beneath the root, shortcuts as what they lead to. */
 export async function filesBeneath(
   { client, known: knownFiles, readers }: Reading,
-  found: DriveFile[],
+  driveFiles: DriveFile[],
   places: FolderTree,
 ) {
-  const inside = found.flatMap((file) => {
+  const inside = driveFiles.flatMap((file) => {
     const place = places.placeOf(file.parents?.[0] ?? "");
     return place === null || file.mimeType === FOLDER
       ? []

@@ -70,8 +70,8 @@ export class GoogleDriveReader implements SourceReader {
     if (tree === null) return { ...(await this.list(null, signal)), restarted: true };
     const { phase, page } = at ?? { phase: "folders", page: null };
     const { labelIds } = this.#config;
-    const listed = await listPage(client, tree, { phase, page, labelIds });
-    const { files, nextPageToken, incompleteSearch } = listed;
+    const listing = await listPage(client, tree, { phase, page, labelIds });
+    const { files, nextPageToken, incompleteSearch } = listing;
     const entries = files.length;
     const further = nextPageToken === undefined ? null : { phase, page: nextPageToken };
     if (phase === "folders") {
@@ -172,8 +172,8 @@ export class GoogleDriveReader implements SourceReader {
   async #followed(changeCursor: string, cursor: string | null): Promise<StoredTree | null> {
     const isBegun = cursor !== null && this.#readsPermissions;
     const tree = await (isBegun ? this.#tree.pending() : this.#tree.committed());
-    const of = isBegun ? tree?.followed : tree?.changeCursor;
-    if (tree === null || of !== changeCursor) return null;
+    const feedCursor = isBegun ? tree?.followed : tree?.changeCursor;
+    if (tree === null || feedCursor !== changeCursor) return null;
     // Permissions were switched on or off since.
     return (tree.sharing !== null) === this.#readsPermissions ? tree : null;
   }

@@ -12,11 +12,11 @@ export const READERS = "readers";
 export function readersInMetadata(text: string | null | undefined): FileReaders | undefined {
   if (text === null || text === undefined) return undefined;
   const json = parsedJson(text);
-  const named: unknown[] = Array.isArray(json)
+  const values: unknown[] = Array.isArray(json)
     ? json
     : text.split(",").filter((name) => name.trim());
   const principals: { principal: string; from: string }[] = [];
-  for (const name of named) {
+  for (const name of values) {
     const principal = typeof name === "string" ? principalOf(name) : null;
     if (principal === null) return { unreadable: "its metadata readers names no principals" };
     principals.push({ principal, from: "file" });
@@ -43,13 +43,15 @@ export async function withReaders(
   const before = await knownFiles?.byExternalId(files.map((file) => file.externalId ?? ""));
   const byKey = new Map(before?.map((file) => [file.externalId, file]));
   return await inParallel(files, OBJECTS_AT_ONCE, async (file): Promise<ListedFile> => {
-    const stored = keptReaders(file, byKey.get(file.externalId));
-    const read = stored === undefined ? await metadataOf(file).catch(refusal) : stored;
-    if (read instanceof SourceFailure) return { ...file, readers: { unreadable: read.message } };
-    const readers = readersInMetadata(read);
+    const earlierReaders = keptReaders(file, byKey.get(file.externalId));
+    const principals =
+      earlierReaders === undefined ? await metadataOf(file).catch(refusal) : earlierReaders;
+    if (principals instanceof SourceFailure)
+      return { ...file, readers: { unreadable: principals.message } };
+    const readers = readersInMetadata(principals);
     const { modifiedAt = null } = file;
     const isSettled = modifiedAt !== null && modifiedAt + SETTLED_MS < now();
-    const sourceState = { [READERS]: read, readAt: isSettled ? modifiedAt : null };
+    const sourceState = { [READERS]: principals, readAt: isSettled ? modifiedAt : null };
     return { ...file, sourceState, ...(readers === undefined ? {} : { readers }) };
   });
 }

@@ -12,7 +12,7 @@ import type { TokenService } from "../access-tokens.ts";
 const LOGIN_BASE_URL = "https://login.microsoftonline.com";
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-const refused = z.object({ error_codes: z.array(z.number()) });
+const errorBody = z.object({ error_codes: z.array(z.number()) });
 
 export type EntraApp = {
   tenantId: string;
@@ -77,10 +77,10 @@ const REMEDIES = new Map<number, (app: EntraApp) => string>([
 ]);
 
 function refusal(status: number, answer: unknown, app: EntraApp): string {
-  const codes = refused.safeParse(answer).data?.error_codes ?? [];
-  const told = codes.find((code) => REMEDIES.has(code)) ?? codes[0];
-  const remedy = told === undefined ? undefined : REMEDIES.get(told)?.(app);
-  const code = told === undefined ? `${status}` : `AADSTS${told}`;
+  const codes = errorBody.safeParse(answer).data?.error_codes ?? [];
+  const errorCode = codes.find((code) => REMEDIES.has(code)) ?? codes[0];
+  const remedy = errorCode === undefined ? undefined : REMEDIES.get(errorCode)?.(app);
+  const code = errorCode === undefined ? `${status}` : `AADSTS${errorCode}`;
   return `${code}: ${remedy ?? `app ${app.clientId} is refused`}`;
 }
 

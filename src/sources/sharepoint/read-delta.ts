@@ -95,10 +95,10 @@ export async function findMissingFolders(
     let at: string | null = item.parentReference?.id ?? null;
     while (at !== null && !checked.has(at)) {
       checked.add(at);
-      const known: Folder | undefined = drive.folders[at];
-      const folder: Folder | null = known ?? (await askForFolder(client, drive.id, at));
+      const storedFolder: Folder | undefined = drive.folders[at];
+      const folder: Folder | null = storedFolder ?? (await askForFolder(client, drive.id, at));
       if (folder === null) break;
-      if (known === undefined) ids.push(at);
+      if (storedFolder === undefined) ids.push(at);
       drive.folders[at] = folder;
       at = folder.parent;
     }

@@ -152,9 +152,9 @@ export class SharePointReader implements SourceReader {
   async #begin(signal: AbortSignal): Promise<StoredDrives> {
     const run = crypto.randomUUID();
     const client = this.#graph(signal);
-    const named = await nameDrives(client, this.#config);
-    const drives = await openDrives(client, named, this.#config.rootFolderId);
-    const { siteId } = named;
+    const configured = await nameDrives(client, this.#config);
+    const drives = await openDrives(client, configured, this.#config.rootFolderId);
+    const { siteId } = configured;
     const domains = this.#withReaders ? await readDomains(client) : [];
     const facts = { cursor: null, run, from: null, moved: false, siteId, domains, expiresAt: null };
     return { ...facts, drives: this.#unread(drives) };
@@ -198,12 +198,12 @@ export class SharePointReader implements SourceReader {
     const isFirst = at.link === drive.link;
     const moved = (await readSharing(reading, { items, asked: folders, isFirst })) || movedFolders;
     const files = await itemFiles(items, drive, this.#options.known);
-    const read = { ...files, entries: items.length, moved };
-    if (nextLink !== null) return { ...read, next: { ...at, run, link: nextLink } };
+    const pageFiles = { ...files, entries: items.length, moved };
+    if (nextLink !== null) return { ...pageFiles, next: { ...at, run, link: nextLink } };
     drive.link = deltaLink;
     const following = nextDrive(drives, at.drive + 1);
     const next = following === null ? null : { ...at, run, ...following };
-    return { ...read, next };
+    return { ...pageFiles, next };
   }
 
   async #listingPage(drives: StoredDrives, page: ReadPage): Promise<ListingPage> {

@@ -129,9 +129,9 @@ function beginCrawl(config: WebConfig, bounds: Bounds): Crawl {
 
 async function giveUpWaiting(step: Step): Promise<void> {
   const failure = new SourceFailure("down", "not reached in time");
-  const { crawl, known } = step;
+  const { crawl, known: knownFiles } = step;
   const entries = [...crawl.waiting];
-  const files = await known.byPath(entries.map(({ url }) => url));
+  const files = await knownFiles.byPath(entries.map(({ url }) => url));
   for (const entry of entries) {
     const file = files.find(({ path }) => path === entry.url) ?? null;
     await recordOutcome(step, subjectOf(entry, file), { outcome: "failed", failure });

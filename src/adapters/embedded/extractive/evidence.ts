@@ -16,10 +16,10 @@ const LABEL = /^[^*|?!.:=]{1,60}\**[:=](?!\/\/)/;
 const MARKS = `${BLANKS}>*-•#`;
 
 /** `written`: empty where a quotation is only the closest, which `said` says. */
-export function evidenceOf(written: string, statement: string | null, above = "") {
-  const rows = rowsIn(written.match(ROW) ?? []);
-  const text = [written.replace(ROW, ""), ...rows].join("\n");
-  const items = [...written.matchAll(ITEM)].map(([, item = ""]) => item.trim());
+export function evidenceOf(passage: string, statement: string | null, above = "") {
+  const rows = rowsIn(passage.match(ROW) ?? []);
+  const text = [passage.replace(ROW, ""), ...rows].join("\n");
+  const items = [...passage.matchAll(ITEM)].map(([, item = ""]) => item.trim());
   const labelled = text.split(NEXT_LABEL).flatMap((part) => {
     const line = trimStart(part, MARKS);
     const [label] = LABEL.exec(line) ?? [""];

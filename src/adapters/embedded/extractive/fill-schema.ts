@@ -51,9 +51,9 @@ class Filling {
     this.#spend(key.length + (text.length + (statement?.length ?? 0)) / CHARACTERS_PER_WORD);
     const slot = slotOf(key, this.#resolved(schema));
     this.#depth += 1;
-    const found = "const" in slot.node ? slot.node["const"] : this.#find(slot, evidence);
+    const filling = "const" in slot.node ? slot.node["const"] : this.#find(slot, evidence);
     this.#depth -= 1;
-    const value = found === undefined && isRequired ? valueWithout(slot) : found;
+    const value = filling === undefined && isRequired ? valueWithout(slot) : filling;
     if (value === undefined) this.missing = isRequired ? this.missing || key : "";
     return value;
   }
@@ -99,8 +99,8 @@ class Filling {
     const branches = [...listOf(anyOf), ...listOf(oneOf)].map(asNode);
     const branch = branches.find(({ type }) => type !== "null");
     const parts = [referredTo(this.#root, String($ref)), ...listOf(allOf), branch].filter(isObject);
-    const node = (depth < MAX_DEPTH ? parts : []).reduce<SchemaNode>((one, part) => {
-      const node = merged(one, this.#resolved(part, depth + 1));
+    const node = (depth < MAX_DEPTH ? parts : []).reduce<SchemaNode>((whole, part) => {
+      const node = merged(whole, this.#resolved(part, depth + 1));
       this.#spend(Object.keys(asNode(node["properties"])).length);
       return node;
     }, own);
@@ -217,8 +217,8 @@ const isAbout = ({ stems }: Evidence, { meaning }: Slot): boolean =>
 function namedIn(sentence: string, node: SchemaNode): unknown[] {
   const stems = new Set(stemsOf(sentence));
   const matches = listOf(node["enum"]).filter((option) => {
-    const wanted = isObject(option) || option === null ? [] : stemsOf(JSON.stringify(option));
-    return wanted.length > 0 && wanted.every((stem) => stems.has(stem));
+    const optionStems = isObject(option) || option === null ? [] : stemsOf(JSON.stringify(option));
+    return optionStems.length > 0 && optionStems.every((stem) => stems.has(stem));
   });
   return matches.length > 0 && NEGATION.test(sentence) ? [...matches, NaN] : matches;
 }
