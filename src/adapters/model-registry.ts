@@ -73,13 +73,11 @@ function namedIn(providers: readonly ModelProvider[], model: string) {
 /** Models by `provider/name`; a provider's settings are read when it is first used. */
 export function modelRegistry(
   config: Config,
-  modelBindings: ModelBindings,
+  options: ModelBindings,
   providers: readonly ModelProvider[] = MODEL_PROVIDERS,
 ): ModelRegistry {
-  const bindings = {
-    ...modelBindings,
-    fetch: limitedFetch(modelBindings.fetch, config.MODEL_ANSWER_MAX_BYTES),
-  };
+  const fetch = limitedFetch(options.fetch, config.MODEL_ANSWER_MAX_BYTES);
+  const bindings = { ...options, fetch };
   const find = (model: string) => {
     const { provider, prefix, name } = namedIn(providers, model);
     const open = () => provider.open({ prefix, model }, config, bindings);
@@ -118,9 +116,8 @@ export function modelRegistry(
       return { isAbsolute: true, ...reranker, name: model, tokenizer: tokenizerOf(model) };
     },
     async offered(kind) {
-      const served = (await serverVerbs(config, bindings).servers()).flatMap(
-        ({ models }) => models,
-      );
+      const servers = await serverVerbs(config, bindings).servers();
+      const served = servers.flatMap(({ models }) => models);
       const models: Listed[] = [...served, ...MODEL_CATALOG.filter(({ model }) => isUsable(model))];
       const ofKind = models.filter((model) => model.kind === kind);
       return ofKind.map(({ model, price = null, contextTokens: own }) => {
