@@ -9,15 +9,15 @@ export function addAsking(): void {
     const { target: form, submitter } = event;
     if (!(form instanceof HTMLFormElement) || form.id !== "ask") return;
     const fields = [...new FormData(form, submitter)];
-    const sent = new URLSearchParams(
+    const parameters = new URLSearchParams(
       fields.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
     );
-    const asked = [...sent.getAll("with"), ...sent.getAll("b.with")];
-    const isSearch = asked.every((one) => one.startsWith("rag:"));
+    const targets = [...parameters.getAll("with"), ...parameters.getAll("b.with")];
+    const isSearch = targets.every((target) => target.startsWith("rag:"));
     if (isSearch || submitter?.hasAttribute("name") || submitter?.hasAttribute("formaction"))
       return;
     event.preventDefault();
-    if (asking === null) void ask(form, sent);
+    if (asking === null) void ask(form, parameters);
     else asking.abort();
   });
   document.addEventListener("input", ({ target }) => {
@@ -120,12 +120,12 @@ function finish(turn: HTMLElement, html?: string): void {
   else turn.replaceWith(document.adoptNode(whole));
   const [form, next] = [document.querySelector("#ask"), page.querySelector("#ask")];
   if (form === null || next === null) return;
-  const made = document.importNode(next, true);
+  const copy = document.importNode(next, true);
   const drawers = form.querySelectorAll<HTMLDetailsElement>("details:not(.second)");
-  const kept = made.querySelectorAll<HTMLDetailsElement>("details:not(.second)");
-  for (const [at, drawer] of kept.entries()) drawer.open ||= drawers[at]?.open === true;
-  form.replaceWith(made);
-  made.querySelector<HTMLElement>("[name=q]")?.focus({ preventScroll: true });
+  const details = copy.querySelectorAll<HTMLDetailsElement>("details:not(.second)");
+  for (const [at, drawer] of details.entries()) drawer.open ||= drawers[at]?.open === true;
+  form.replaceWith(copy);
+  copy.querySelector<HTMLElement>("[name=q]")?.focus({ preventScroll: true });
   if (!isRefused) whole?.scrollIntoView();
   showCopyButtons(document);
 }

@@ -27,12 +27,12 @@ function addPlace(place: HTMLElement): void {
   });
   for (const input of place.querySelectorAll<HTMLInputElement>("input[type=file]")) {
     input.addEventListener("change", () => {
-      const chosen = [...(input.files ?? [])].map((file) => {
+      const dropped = [...(input.files ?? [])].map((file) => {
         return { path: pathInFolder(file.webkitRelativePath) || file.name, file };
       });
       // The same files can be chosen again, after they failed.
       input.value = "";
-      if (chosen.length > 0) void upload(chosen);
+      if (dropped.length > 0) void upload(dropped);
     });
   }
 }
@@ -48,7 +48,7 @@ function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
   async function work(): Promise<void> {
     workers += 1;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const problem = await put(place, next);
+      const problem = await upload(place, next);
       if (problem === null) results.uploaded += 1;
       else results.failed.push(`${next.path}: ${problem}`);
       show(place, results);
@@ -58,10 +58,10 @@ function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
 
   return async (files) => {
     if (workers === 0) results = noResults();
-    const meant = files.filter(isMeant);
+    const wantedFiles = files.filter(isMeant);
     results.chosen += files.length;
-    results.skipped += files.length - meant.length;
-    waiting.push(...meant);
+    results.skipped += files.length - wantedFiles.length;
+    waiting.push(...wantedFiles);
     show(place, results);
     await Promise.all(Array.from({ length: AT_ONCE - workers }, work));
     if (workers === 0 && results.uploaded > 0) await refreshNow();
@@ -69,7 +69,7 @@ function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
 }
 
 /** What went wrong; null: it is stored. The place shows how far the file has come. */
-async function put(place: HTMLElement, { path, file }: Dropped): Promise<string | null> {
+async function upload(place: HTMLElement, { path, file }: Dropped): Promise<string | null> {
   if (file === null) return "cannot be read";
   const below = place.dataset["drop"] ?? "";
   const line = itemOf(path);
@@ -94,9 +94,9 @@ async function put(place: HTMLElement, { path, file }: Dropped): Promise<string 
 function errorIn({ responseText, status }: XMLHttpRequest): string {
   try {
     const body: unknown = JSON.parse(responseText);
-    const said: unknown =
+    const message: unknown =
       typeof body === "object" && body !== null ? Reflect.get(body, "error") : null;
-    if (typeof said === "string") return said;
+    if (typeof message === "string") return message;
   } catch {
     // Something between the browser and the service answered.
   }
@@ -104,22 +104,22 @@ function errorIn({ responseText, status }: XMLHttpRequest): string {
 }
 
 function show(place: HTMLElement, results: UploadResults): void {
-  const told = place.querySelector<HTMLElement>("[data-drop-progress]");
-  if (told === null) return;
-  const { chosen, uploaded, skipped, failed } = results;
-  const done = uploaded + skipped + failed.length;
-  told.hidden = false;
-  const bar = told.querySelector<HTMLProgressElement>("progress");
+  const progress = place.querySelector<HTMLElement>("[data-drop-progress]");
+  if (progress === null) return;
+  const { chosen: total, uploaded, skipped, failed } = results;
+  const finished = uploaded + skipped + failed.length;
+  progress.hidden = false;
+  const bar = progress.querySelector<HTMLProgressElement>("progress");
   if (bar !== null) {
-    Object.assign(bar, { max: Math.max(1, chosen), value: done });
-    bar.hidden = done === chosen;
+    Object.assign(bar, { max: Math.max(1, total), value: finished });
+    bar.hidden = finished === total;
   }
-  const words = told.querySelector("p");
+  const words = progress.querySelector("p");
   if (words !== null) words.textContent = uploadInWords(results);
-  const list = told.querySelector("[data-drop-failed]");
+  const list = progress.querySelector("[data-drop-failed]");
   const more = failed.length - FAILURES_SHOWN;
-  const shown = [...failed.slice(0, FAILURES_SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
-  list?.replaceChildren(...shown.map(itemOf));
+  const lines = [...failed.slice(0, FAILURES_SHOWN), ...(more > 0 ? [`and ${more} more`] : [])];
+  list?.replaceChildren(...lines.map(itemOf));
 }
 
 function itemOf(text: string): HTMLLIElement {

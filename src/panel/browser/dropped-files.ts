@@ -9,9 +9,9 @@ export async function filesIn({ items, files }: DataTransfer): Promise<Dropped[]
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const plain = [...files].map((file) => ({ path: file.name, file }));
   if (entries.length === 0) return plain;
-  const found = await Promise.all(entries.map((entry) => filesBelow(entry, "")));
+  const lists = await Promise.all(entries.map((entry) => filesBelow(entry, "")));
   const isOneFolder = entries.length === 1 && entries[0]?.isDirectory === true;
-  return found
+  return lists
     .flat()
     .map(({ path, file }) => ({ path: isOneFolder ? pathInFolder(path) : path, file }));
 }
@@ -28,7 +28,7 @@ async function filesBelow(entry: FileSystemEntry, above: string): Promise<Droppe
     }
     if (!isFolder(entry)) return [];
     const inner = await entriesOf(entry);
-    return (await Promise.all(inner.map((one) => filesBelow(one, `${path}/`)))).flat();
+    return (await Promise.all(inner.map((entry) => filesBelow(entry, `${path}/`)))).flat();
   } catch {
     return [{ path, file: null }];
   }

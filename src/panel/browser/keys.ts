@@ -34,7 +34,7 @@ function addFinder(finder: HTMLDialogElement): void {
     if (step === 0) return;
     event.preventDefault();
     const all = [...finder.querySelectorAll<HTMLElement>("[name=q], li a")];
-    all[all.findIndex((one) => one === document.activeElement) + step]?.focus();
+    all[all.findIndex((element) => element === document.activeElement) + step]?.focus();
   });
 }
 
@@ -44,9 +44,9 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** Closes open menus, except the one that holds `kept`. */
-function closeMenus(kept: Node | null): void {
+function closeMenus(exception: Node | null): void {
   const menus = document.querySelectorAll<HTMLDetailsElement>(".more-places[open], .menu[open]");
-  for (const menu of menus) if (!menu.contains(kept)) menu.open = false;
+  for (const menu of menus) if (!menu.contains(exception)) menu.open = false;
 }
 
 function leave(): void {
@@ -84,8 +84,8 @@ export function addChartKeys(): void {
     if (step === 0 || chart === null || !chart.matches("svg.chart")) return;
     event.preventDefault();
     const points = [...chart.querySelectorAll("g")];
-    const shown = points.findIndex((point) => point.classList.contains("here"));
-    const from = shown === -1 ? points.length : shown;
+    const index = points.findIndex((point) => point.classList.contains("here"));
+    const from = index === -1 ? points.length : index;
     const next = points[Math.min(points.length - 1, Math.max(0, from + step))];
     for (const point of points) point.classList.toggle("here", point === next);
     chart.setAttribute("aria-label", next?.textContent ?? "");

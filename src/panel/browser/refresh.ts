@@ -8,7 +8,7 @@ const MAX_FAILURES = 5;
 const OPENED = "details[open]:not([data-unfolded])";
 
 let failures = 0;
-let asked = false;
+let isAsked = false;
 
 /**
  * Where a page has parts that change by themselves (`data-live` and an id), the same page is
@@ -24,13 +24,13 @@ export function keepFresh(): void {
 
 function plan(): void {
   const seconds = Number(document.body.dataset["refresh"] ?? 0);
-  if (seconds === 0 || asked || failures >= MAX_FAILURES) return;
-  asked = true;
+  if (seconds === 0 || isAsked || failures >= MAX_FAILURES) return;
+  isAsked = true;
   setTimeout(() => void look(), Math.max(MIN_SECONDS, seconds) * 1_000);
 }
 
 async function look(): Promise<void> {
-  asked = false;
+  isAsked = false;
   if (document.hidden) return;
   try {
     await fetchAgain();
@@ -61,8 +61,8 @@ async function fetchAgain(address = location.href): Promise<void> {
   if (!response.ok) throw new Error(`answered ${response.status}`);
   const fetched = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const now of fetched.querySelectorAll<HTMLElement>("[data-live][id]")) {
-    const shown = document.getElementById(now.id);
-    if (shown !== null && !isInUse(shown)) replace(shown, now);
+    const current = document.getElementById(now.id);
+    if (current !== null && !isInUse(current)) replace(current, now);
   }
   if (new URL(address).pathname !== location.pathname) return;
   const { refresh } = fetched.body.dataset;
@@ -80,9 +80,9 @@ function isInUse(part: HTMLElement): boolean {
   return selection !== null && !selection.isCollapsed && selection.containsNode(part, true);
 }
 
-function replace(shown: HTMLElement, now: HTMLElement): void {
+function replace(current: HTMLElement, now: HTMLElement): void {
   setTimes(now);
   showCopyButtons(now);
-  if (shown.innerHTML === now.innerHTML) return;
-  shown.replaceChildren(...[...now.childNodes].map((node) => document.importNode(node, true)));
+  if (current.innerHTML === now.innerHTML) return;
+  current.replaceChildren(...[...now.childNodes].map((node) => document.importNode(node, true)));
 }

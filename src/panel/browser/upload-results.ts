@@ -9,15 +9,15 @@ export type UploadResults = {
 };
 
 /** "50 files: 49 uploaded, 1 failed", or how far it has come. */
-export function uploadInWords({ chosen, uploaded, skipped, failed }: UploadResults): string {
+export function uploadInWords({ chosen: total, uploaded, skipped, failed }: UploadResults): string {
   const files = (number: number) => `${number} file${number === 1 ? "" : "s"}`;
-  const done = uploaded + skipped + failed.length;
-  if (chosen === 0) return "There are no files in it.";
-  if (done < chosen) return `Uploading: ${done} of ${files(chosen)} done`;
+  const finished = uploaded + skipped + failed.length;
+  if (total === 0) return "There are no files in it.";
+  if (finished < total) return `Uploading: ${finished} of ${files(total)} done`;
   const parts = [
     `${uploaded} uploaded`,
     ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
     ...(skipped === 0 ? [] : [`${skipped} skipped (hidden)`]),
   ];
-  return `${files(chosen)}: ${parts.join(", ")}`;
+  return `${files(total)}: ${parts.join(", ")}`;
 }

@@ -74,9 +74,9 @@ export const Chart = ({ name, points, format, bad = false }: Course) => {
   // Half of 1 call would read as another 1: the later tick of a text stays.
   const texts = new Map([0, top / 2, top].map((tick) => [format(tick), tick] as const));
   const digits = Math.max(...[...texts.keys()].map(({ length }) => length));
-  const left = Math.max(MIN_LEFT, digits * CHARACTER_WIDTH + BESIDE_AXIS);
-  const step = points.length < 2 ? 0 : (WIDTH - left - 4) / (points.length - 1);
-  const x = (at: number) => Math.round((left + step * at) * 10) / 10;
+  const leftMargin = Math.max(MIN_LEFT, digits * CHARACTER_WIDTH + BESIDE_AXIS);
+  const step = points.length < 2 ? 0 : (WIDTH - leftMargin - 4) / (points.length - 1);
+  const x = (at: number) => Math.round((leftMargin + step * at) * 10) / 10;
   const y = (value: number) =>
     Math.round((TOP + (FLOOR - TOP) * (1 - (top === 0 ? 0 : value / top))) * 10) / 10;
   const line = points.map(({ value }, at) => `${x(at)},${y(value)}`).join(" ");
@@ -90,15 +90,18 @@ export const Chart = ({ name, points, format, bad = false }: Course) => {
     >
       {[...texts].map(([text, tick]) => (
         <>
-          <path class={tick === 0 ? "axis" : "grid"} d={`M${left} ${y(tick)}H${WIDTH}`} />
-          <text x={left - BESIDE_AXIS} y={y(tick) + 3} text-anchor="end">
+          <path class={tick === 0 ? "axis" : "grid"} d={`M${leftMargin} ${y(tick)}H${WIDTH}`} />
+          <text x={leftMargin - BESIDE_AXIS} y={y(tick) + 3} text-anchor="end">
             {text}
           </text>
         </>
       ))}
       <TimeAxis points={points} x={x} />
       {bad || points.length < 2 ? null : (
-        <path class="area" d={`M${left},${FLOOR} L${line} ${x(points.length - 1)},${FLOOR}`} />
+        <path
+          class="area"
+          d={`M${leftMargin},${FLOOR} L${line} ${x(points.length - 1)},${FLOOR}`}
+        />
       )}
       <polyline class={bad && top > 0 ? "spark bad" : "spark"} points={line} />
       {points.map(({ label, value }, at) => (

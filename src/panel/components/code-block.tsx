@@ -91,13 +91,13 @@ function asCurl({ url, headers, body }: CallProps): string {
 const inQuotes = (text: string) => JSON.stringify(text);
 
 function asTypeScript({ url, headers, body, answer }: CallProps): string {
-  const named = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
-  const shown = JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
+  const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
+  const json = JSON.stringify(body, null, 2).replaceAll("\n", "\n  ");
   return [
     `const answer = await fetch(${JSON.stringify(url)}, {`,
     `  method: "POST",`,
-    `  headers: { Authorization: \`Bearer \${process.env.QUARRY_TOKEN}\`${named.join("")} },`,
-    `  body: JSON.stringify(${shown}),`,
+    `  headers: { Authorization: \`Bearer \${process.env.QUARRY_TOKEN}\`${headerLines.join("")} },`,
+    `  body: JSON.stringify(${json}),`,
     `});`,
     `if (!answer.ok) throw new Error(\`\${answer.status} \${await answer.text()}\`);`,
     `const { ${answer} } = await answer.json();`,
@@ -108,7 +108,7 @@ const PYTHON_WORDS: Record<string, string> = { true: "True", false: "False", nul
 const STRING_OR_WORD = /"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g;
 
 function asPython({ url, headers, body, answer }: CallProps): string {
-  const named = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
+  const headerLines = Object.entries(headers).map((pair) => `, ${pair.map(inQuotes).join(": ")}`);
   const shown = JSON.stringify(body, null, 4)
     .replace(STRING_OR_WORD, (part) => PYTHON_WORDS[part] ?? part)
     .replaceAll("\n", "\n    ");
@@ -117,7 +117,7 @@ function asPython({ url, headers, body, answer }: CallProps): string {
     "",
     "answer = requests.post(",
     `    ${inQuotes(url)},`,
-    `    headers={"Authorization": f"Bearer {os.environ['QUARRY_TOKEN']}"${named.join("")}},`,
+    `    headers={"Authorization": f"Bearer {os.environ['QUARRY_TOKEN']}"${headerLines.join("")}},`,
     `    json=${shown},`,
     ")",
     "answer.raise_for_status()",

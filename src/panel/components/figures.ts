@@ -6,12 +6,12 @@ const NUMBERS = new Intl.NumberFormat("en");
 export const count = (number: number) => NUMBERS.format(number);
 
 /** "1 file", "4,812 files". */
-export const counted = (number: number, one: string, more = `${one}s`) =>
-  `${count(number)} ${number === 1 ? one : more}`;
+export const countText = (number: number, noun: string, more = `${noun}s`) =>
+  `${count(number)} ${number === 1 ? noun : more}`;
 
 /** The same of what was counted up to a limit: "10,000 files or more". */
-export const atLeast = (number: number, limit: number, one: string) =>
-  counted(number, one) + (number < limit ? "" : " or more");
+export const atLeast = (number: number, limit: number, noun: string) =>
+  countText(number, noun) + (number < limit ? "" : " or more");
 
 /** A message from any part of the service, as a sentence. */
 export const sentence = (text: string) =>
@@ -29,8 +29,8 @@ export function size(bytes: number): string {
     amount /= STEP;
     unit += 1;
   }
-  const shown = unit > 0 && amount < TENTHS_BELOW ? amount.toFixed(1) : String(Math.round(amount));
-  return `${shown} ${UNITS[unit] ?? ""}`;
+  const digits = unit > 0 && amount < TENTHS_BELOW ? amount.toFixed(1) : String(Math.round(amount));
+  return `${digits} ${UNITS[unit] ?? ""}`;
 }
 
 const HUNDRED = 100;
@@ -59,7 +59,7 @@ const AGES: [ms: number, unit: string][] = [
 /** "5 hours", "40 seconds": the largest whole unit. */
 function span(ms: number): string {
   for (const [length, unit] of AGES) {
-    if (ms >= length) return counted(Math.floor(ms / length), unit);
+    if (ms >= length) return countText(Math.floor(ms / length), unit);
   }
   return "a moment";
 }

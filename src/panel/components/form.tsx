@@ -136,10 +136,10 @@ type InputProps = FieldProps &
     numeric?: boolean;
   };
 
-export const TextField = ({ keepsPassword = false, numeric = false, ...of }: InputProps) => {
-  const { state, name, label, hint, type = "text", ...attributes } = of;
+export const TextField = ({ keepsPassword = false, numeric = false, ...rest }: InputProps) => {
+  const { state, name, label, hint, type = "text", ...attributes } = rest;
   return (
-    <Labelled {...of}>
+    <Labelled {...rest}>
       <input
         autocomplete="off"
         {...attributes}
@@ -198,11 +198,11 @@ export const OptionList = (props: { options: readonly Option[]; chosen: string }
 
 export const SelectField = (props: FieldProps & { options: readonly Option[] }) => {
   const chosen = props.state.text(props.name);
-  const known = props.options.some(({ value }) => value === chosen);
+  const isOption = props.options.some(({ value }) => value === chosen);
   return (
     <Labelled {...props}>
       <select {...controlOf(props)}>
-        {known || chosen === "" ? null : (
+        {isOption || chosen === "" ? null : (
           <option value={chosen} selected>
             {chosen}
           </option>
@@ -229,13 +229,13 @@ type ChoicesProps = FieldProps & { options: readonly Option[]; kind?: "checkbox"
 
 /** Several boxes, or one of several, under one legend; all are sent by the same name. */
 export const Choices = ({ state, name, label, hint, options, kind = "checkbox" }: ChoicesProps) => {
-  const chosen = new Set(state.all(name));
+  const values = new Set(state.all(name));
   return (
     <fieldset class={state.problem(name) === null ? "field choices" : "field choices failed"}>
       <legend>{label}</legend>
       {options.map(({ value, label: text }) => (
         <label class="choice">
-          <input type={kind} name={name} value={value} checked={chosen.has(value)} />
+          <input type={kind} name={name} value={value} checked={values.has(value)} />
           <bdi class="data">{text}</bdi>
         </label>
       ))}

@@ -79,8 +79,8 @@ type DocumentProps = Pick<LayoutProps, "title" | "assets" | "theme" | "children"
   refreshSeconds?: number | null;
 };
 
-export const Document = ({ title, assets, ...of }: DocumentProps) => (
-  <html lang="en" data-theme={of.theme ?? undefined}>
+export const Document = ({ title, assets, ...rest }: DocumentProps) => (
+  <html lang="en" data-theme={rest.theme ?? undefined}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -90,7 +90,7 @@ export const Document = ({ title, assets, ...of }: DocumentProps) => (
       {assets.icon === "" ? null : <link rel="icon" href={assets.icon} type="image/svg+xml" />}
       {assets.script === "" ? null : <script type="module" src={assets.script}></script>}
     </head>
-    <body data-refresh={of.refreshSeconds?.toString()}>{of.children}</body>
+    <body data-refresh={rest.refreshSeconds?.toString()}>{rest.children}</body>
   </html>
 );
 

@@ -25,7 +25,7 @@ const LETTER = /[\p{L}\p{N}]/u;
 /** One paragraph's Markdown: emphasis, code, links. The work is linear in the text. */
 export function inline(text: string, words: Words, depth = 0): Child[] {
   const scan: Scan = { text, words, depth, unclosed: new Set() };
-  const shown: Child[] = [];
+  const children: Child[] = [];
   let plainFrom = 0;
   let at = 0;
   while (at < text.length) {
@@ -34,13 +34,13 @@ export function inline(text: string, words: Words, depth = 0): Child[] {
       at += 1;
       continue;
     }
-    if (at > plainFrom) shown.push(words(text.slice(plainFrom, at)));
-    shown.push(span.shown);
+    if (at > plainFrom) children.push(words(text.slice(plainFrom, at)));
+    children.push(span.shown);
     at = span.end;
     plainFrom = at;
   }
-  if (plainFrom < text.length) shown.push(words(text.slice(plainFrom)));
-  return shown;
+  if (plainFrom < text.length) children.push(words(text.slice(plainFrom)));
+  return children;
 }
 
 function spanAt(scan: Scan, at: number): Span | null {
@@ -96,7 +96,7 @@ function link(scan: Scan, at: number): Span | null {
     .split(/\s/, 1);
   const label = inline(text.slice(at + 1, middle), words, depth + 1);
   const href = safeHref(target);
-  const shown =
+  const element =
     href === null || text.charAt(at - 1) === "!" ? (
       <>{label}</>
     ) : (
@@ -104,7 +104,7 @@ function link(scan: Scan, at: number): Span | null {
         {label}
       </a>
     );
-  return { end: end + 1, shown };
+  return { end: end + 1, shown: element };
 }
 
 function emphasis(scan: Scan, at: number): Span | null {
@@ -119,9 +119,9 @@ function emphasis(scan: Scan, at: number): Span | null {
   const end = emphasisEnd(scan, marks, from);
   if (end === null) return null;
   const inner = inline(text.slice(from, end), words, depth + 1);
-  const shown =
+  const element =
     mark === "~" ? <del>{inner}</del> : isDouble ? <strong>{inner}</strong> : <em>{inner}</em>;
-  return { end: end + marks.length, shown };
+  return { end: end + marks.length, shown: element };
 }
 
 function emphasisEnd({ text, unclosed }: Scan, marks: string, from: number): number | null {

@@ -18,7 +18,7 @@ type MarkdownProps = {
 /** Somebody else's Markdown, or plain text, whole or a part. Its HTML is text. */
 export const Markdown = ({ text, id, words = (plain) => plain, notes = [] }: MarkdownProps) => (
   <div class="markdown data" dir="auto" id={id}>
-    {blocks(noted(visible(text), notes), wordsWith(words, notes), 0)}
+    {blocks(withNotes(visible(text), notes), wordsWith(words, notes), 0)}
   </div>
 );
 
@@ -29,11 +29,11 @@ function blocks(text: string, words: Words, depth: number): Child[] {
   if (depth >= MAX_DEPTH) return [text];
   return blocksOf(text).map((block) => {
     const source = text.slice(block.start, block.end);
-    return source.trim() === "" ? null : shown(block, source, words, depth);
+    return source.trim() === "" ? null : elementOf(block, source, words, depth);
   });
 }
 
-function shown({ kind, level }: Block, source: string, words: Words, depth: number): Child {
+function elementOf({ kind, level }: Block, source: string, words: Words, depth: number): Child {
   const lines = source.trimEnd().split("\n");
   switch (kind) {
     case "heading":
@@ -131,10 +131,10 @@ function list(lines: string[], words: Words, depth: number): Child {
 }
 
 /** An item without its marker, its further lines without their indentation. */
-function itemText([first = "", ...others]: string[]): string {
+function itemText([first = "", ...rest]: string[]): string {
   const own = first.replace(/^\S+\s+/, "");
-  const least = Math.min(...others.filter((line) => line.trim() !== "").map(indentOf));
-  return [own, ...others.map((line) => line.slice(Math.min(least, indentOf(line))))].join("\n");
+  const least = Math.min(...rest.filter((line) => line.trim() !== "").map(indentOf));
+  return [own, ...rest.map((line) => line.slice(Math.min(least, indentOf(line))))].join("\n");
 }
 
 const indentOf = (line: string) => line.length - line.trimStart().length;
@@ -156,7 +156,7 @@ function paragraph(lines: string[], words: Words, depth: number): Child {
 const OPEN = "\uFDD0";
 const CLOSE = "\uFDD1";
 
-function noted(text: string, notes: readonly Note[]): string {
+function withNotes(text: string, notes: readonly Note[]): string {
   const own = text.replaceAll(/[\uFDD0\uFDD1]/g, "\uFFFD");
   const cuts = notes
     // A number behind a row of a table belongs into its last cell.

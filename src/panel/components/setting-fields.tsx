@@ -42,17 +42,17 @@ export const SettingFields = ({
   controls = {},
 }: Props) => {
   const secret = fields.find(({ isSecret }) => isSecret);
-  const one = (field: SettingField) => {
+  const fieldOf = (field: SettingField) => {
     const name = formName(field);
     if (name in controls) return controls[name];
     const usual = defaultOf(field);
-    const told = isStored && field === secret ? KEPT : field.meta.hint;
+    const hintText = isStored && field === secret ? KEPT : field.meta.hint;
     const hint =
       usual === null ? (
-        told
+        hintText
       ) : (
         <>
-          {told} Default: {usual}.
+          {hintText} Default: {usual}.
         </>
       );
     const isRequired = field.isRequired && !(isStored && field.isSecret);
@@ -61,7 +61,7 @@ export const SettingFields = ({
   };
   const rows = (some: readonly SettingField[]) =>
     runsBy(some, ({ meta }) => meta.isHalf).map((run) =>
-      run[0]?.meta.isHalf === true ? <div class="two">{run.map(one)}</div> : run.map(one),
+      run[0]?.meta.isHalf === true ? <div class="two">{run.map(fieldOf)}</div> : run.map(fieldOf),
     );
   return (
     <>
@@ -120,15 +120,23 @@ type FieldProps = {
 const Field = ({ field, state, hint, isRequired, isFirst }: FieldProps) => {
   const { kind, meta, isSecret, fallback } = field;
   const { label = "", rows = LIST_ROWS, input } = meta;
-  const of = { state, name: formName(field), label, hint };
-  if (kind === "flag") return <Checkbox {...of} />;
-  if (kind === "choice") return <SelectField {...of} options={optionsOf(field)} />;
+  const attributes = { state, name: formName(field), label, hint };
+  if (kind === "flag") return <Checkbox {...attributes} />;
+  if (kind === "choice") return <SelectField {...attributes} options={optionsOf(field)} />;
   if (kind === "list" || meta.rows !== undefined) {
-    return <TextArea {...of} rows={rows} required={isRequired} mono={isSecret} secret={isSecret} />;
+    return (
+      <TextArea
+        {...attributes}
+        rows={rows}
+        required={isRequired}
+        mono={isSecret}
+        secret={isSecret}
+      />
+    );
   }
   return (
     <TextField
-      {...of}
+      {...attributes}
       {...boundsOf(field)}
       type={input ?? (field.min === null ? "text" : "number")}
       numeric={kind === "number"}
@@ -153,11 +161,11 @@ export const settingFacts = (fields: readonly SettingField[], settings: object) 
   Object.fromEntries(
     fields.map(({ meta, path }) => [
       meta.label ?? path.join("."),
-      shown(valueAt(settings, path), meta.choices),
+      textOf(valueAt(settings, path), meta.choices),
     ]),
   );
 
-function shown(value: unknown, choices: Record<string, string> = {}): Child {
+function textOf(value: unknown, choices: Record<string, string> = {}): Child {
   if (value === null || value === undefined || value === "") return "none";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return Number.isInteger(value) ? count(value) : String(value);

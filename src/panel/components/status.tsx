@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import type { FileStatus as State } from "../../db/schema/rags.ts";
-import { counted, percent } from "./figures.ts";
+import { countText, percent } from "./figures.ts";
 
 export type Tone = "ok" | "work" | "warn" | "bad" | "off";
 
@@ -67,7 +67,7 @@ export function inWords({ pending, processing, indexed, error }: FileCounts): st
   if (total === 0) return "no files";
   const rest = [
     ...(underWay === 0 ? [] : [`${percent(underWay, total)} under way`]),
-    ...(error === 0 ? [] : [`${counted(error, "file")} failed`]),
+    ...(error === 0 ? [] : [`${countText(error, "file")} failed`]),
   ];
   const head = rest.length === 0 ? "all indexed" : `${percent(indexed, total)} indexed`;
   return [head, ...rest].join(", ");

@@ -99,10 +99,10 @@ export function panelPages(): Hono<PageEnv> {
 const takesForms = ({ routes }: Hono<PageEnv>, path: string) =>
   routes.some(({ method, path: pattern }) => {
     const parts = pattern.split("/");
-    const sent = path.split("/").slice(2);
+    const segments = path.split("/").slice(2);
     return (
       method === "POST" &&
-      parts.length === sent.length + 1 &&
-      sent.every((part, at) => parts[at + 1] === part || parts[at + 1]?.startsWith(":"))
+      parts.length === segments.length + 1 &&
+      segments.every((part, at) => parts[at + 1] === part || parts[at + 1]?.startsWith(":"))
     );
   });

@@ -36,36 +36,40 @@ export type PageProps = HeadProps & {
   refreshSeconds?: number | null;
 };
 
-export async function page(context: PageContext, of: PageProps, content: Child): Promise<Response> {
+export async function page(
+  context: PageContext,
+  props: PageProps,
+  content: Child,
+): Promise<Response> {
   const { version } = context.get("services");
   const layout = (
     <Layout
-      title={of.window ?? of.title}
-      place={placeAt(of.place ?? of.trail?.[0]?.href ?? context.req.path)}
+      title={props.window ?? props.title}
+      place={placeAt(props.place ?? props.trail?.[0]?.href ?? context.req.path)}
       assets={context.get("assets")}
       theme={themeIn(context)}
       session={context.get("session")}
       version={version?.tag.slice(0, COMMIT_LENGTH)}
       flash={takeFlash(context)}
-      refreshSeconds={of.refreshSeconds ?? null}
-      isFinder={of.isFinder === true}
+      refreshSeconds={props.refreshSeconds ?? null}
+      isFinder={props.isFinder === true}
     >
-      {of.isHeadless === true ? null : <PageHead {...of} />}
-      {of.tabs === undefined ? null : <Tabs {...of.tabs} />}
+      {props.isHeadless === true ? null : <PageHead {...props} />}
+      {props.tabs === undefined ? null : <Tabs {...props.tabs} />}
       {content}
     </Layout>
   );
-  return await context.html(html`<!doctype html>${layout}`, of.status ?? 200);
+  return await context.html(html`<!doctype html>${layout}`, props.status ?? 200);
 }
 
 /** A page for people who are not signed in: only this content, no navigation. */
 export async function barePage(
   context: PageContext,
-  of: { title: string; status?: ContentfulStatusCode },
+  props: { title: string; status?: ContentfulStatusCode },
   content: Child,
 ): Promise<Response> {
   const document = (
-    <Document title={of.title} assets={context.get("assets")} theme={themeIn(context)}>
+    <Document title={props.title} assets={context.get("assets")} theme={themeIn(context)}>
       <main class="bare" id="main">
         <p class="brand">
           <i></i>Quarry
@@ -74,7 +78,7 @@ export async function barePage(
       </main>
     </Document>
   );
-  return await context.html(html`<!doctype html>${document}`, of.status ?? 200);
+  return await context.html(html`<!doctype html>${document}`, props.status ?? 200);
 }
 
 type Handle<Found, Result> = (context: PageContext, found: Found) => Promise<Result> | Result;
@@ -107,25 +111,28 @@ export class Pages<Found = undefined> {
   }
 
   /** What a form or a button does, and where it leads. */
-  submit<Result>(path: string, of: Handle<Found, Submission<Result>>): void {
-    this.post(path, async (context, found) => await submit(context, await of(context, found)));
+  submit<Result>(path: string, handle: Handle<Found, Submission<Result>>): void {
+    this.post(
+      path,
+      async (context, subject) => await submit(context, await handle(context, subject)),
+    );
   }
 
   /** Asks before something is removed. `of` gets the address's or the form's values. */
   removal(
     path: string,
-    of: (context: PageContext, found: Found, form: Form) => Promise<Removal> | Removal,
+    removalOf: (context: PageContext, found: Found, form: Form) => Promise<Removal> | Removal,
     by: "admins" | "all" = "admins",
   ): void {
     if (by === "admins") this.use(path, adminsOnly);
-    this.get(path, async (context, found) => {
+    this.get(path, async (context, subject) => {
       const values = formFrom(new URL(context.req.url).searchParams);
-      const removal = await of(context, found, values);
+      const removal = await removalOf(context, subject, values);
       return await confirmPage(context, removal, freshForm({ type: "path" }));
     });
-    this.submit(path, async (context, found) => {
+    this.submit(path, async (context, subject) => {
       const form = await formOf(context);
-      const removal = await of(context, found, form);
+      const removal = await removalOf(context, subject, form);
       const { audit, name, isMuch = false, notice, to = placeAbove(removal) } = removal;
       return {
         audit,
@@ -170,16 +177,16 @@ const placeAbove = ({ trail }: Pick<Removal, "trail">) => trail.at(-1)?.href;
 /** The page that asks, with a form that is posted to its own address. */
 export async function confirmPage(
   context: PageContext,
-  of: Omit<Removal, "audit" | "remove">,
+  removal: Omit<Removal, "audit" | "remove">,
   state: FormState = freshForm(),
 ) {
-  const { title, trail, name, isMuch = false, isHarmless = false, submit = "Remove it" } = of;
-  const cancel = of.cancel ?? placeAbove(of) ?? null;
+  const { title, trail, name, isMuch = false, isHarmless = false, submit = "Remove it" } = removal;
+  const cancel = removal.cancel ?? placeAbove(removal) ?? null;
   return await page(
     context,
     { title, trail, status: state.status },
     <section class={isHarmless ? undefined : "danger-zone"}>
-      {of.says}
+      {removal.says}
       <PostForm
         action={new URL(context.req.url).pathname}
         state={state}
@@ -187,8 +194,8 @@ export async function confirmPage(
         cancel={cancel}
         dangerous={!isHarmless}
       >
-        <Hidden values={of.values} />
-        {of.fields?.(state)}
+        <Hidden values={removal.values} />
+        {removal.fields?.(state)}
         {isMuch ? <Confirmation state={state} name={name} /> : null}
       </PostForm>
     </section>,

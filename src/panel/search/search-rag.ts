@@ -34,12 +34,12 @@ export async function searchRag(
   const restriction = restrictionTo({ ...input, useAllFiles, files, folders, metadata });
   const isAdmin = caller.role === "admin";
   const reading = readingInPanel(caller, reader === undefined ? null : { user: reader, groups });
-  const [read = rag] = await readAs(services.db, reading, [rag]);
+  const [permitted = rag] = await readAs(services.db, reading, [rag]);
   const result = await retrieve(
     services,
     {
       ...input,
-      targets: [{ rag: { ...searchedAs(read, input), reranker }, restriction }],
+      targets: [{ rag: { ...searchedAs(permitted, input), reranker }, restriction }],
       queries: input.semanticSearch,
     },
     { explain: true, signal },

@@ -112,12 +112,12 @@ async function controlsOf(context: PageContext, state: FormState) {
     listChoices(services.db, "rag"),
     modelChoices(services, "chat"),
   ]);
-  const known = new Set(rags.map(({ identifier }) => identifier));
-  const others = state.all("rags").filter((identifier) => !known.has(identifier));
+  const identifiers = new Set(rags.map(({ identifier }) => identifier));
+  const unknownRags = state.all("rags").filter((identifier) => !identifiers.has(identifier));
   return {
     rags:
-      rags.length + others.length === 0 ? null : (
-        <LongChoices state={state} group="rags" label="RAGs" choices={rags} others={others} />
+      rags.length + unknownRags.length === 0 ? null : (
+        <LongChoices state={state} group="rags" label="RAGs" choices={rags} others={unknownRags} />
       ),
     systemPrompt: (
       <PromptField state={state} name="systemPrompt" model={state.text("model")} required />
@@ -213,11 +213,11 @@ const StoredModel = ({ model: { kind, record } }: { model: Model }) => (
 /** A failed form with what is stored in the fields that it does not have. */
 function completed(failed: FormState, form: Sent, model: Model): FormState {
   if (form.text("only") === "") return failed;
-  const of = (field: string) => (form.has(field) ? failed : storedState(model));
+  const fieldState = (field: string) => (form.has(field) ? failed : storedState(model));
   return {
     ...failed,
-    text: (field) => of(field).text(field),
-    all: (field) => of(field).all(field),
+    text: (field) => fieldState(field).text(field),
+    all: (field) => fieldState(field).all(field),
   };
 }
 

@@ -38,9 +38,9 @@ export const addressOf = (kind: Kind, identifier: string) =>
 
 export async function modelListPage(context: PageContext, kind: Kind): Promise<Response> {
   const { db, now } = context.get("services");
-  const listed = await listModelLines(db, kind, listQuery(context));
+  const lines = await listModelLines(db, kind, listQuery(context));
   const time = now();
-  const keys = listed.data.map(({ id }) => id);
+  const keys = lines.data.map(({ id }) => id);
   const since = time - COUNTED_MS;
   const calls = await recentCalls(db, { dimension: kind, keys, since, now: time });
   const { place, title, sub, empty } = WORDS[kind];
@@ -49,7 +49,7 @@ export async function modelListPage(context: PageContext, kind: Kind): Promise<R
     sub,
     add: { href: `/panel/new/${kind}`, label: `New ${kind}` },
     one: kind,
-    listed,
+    listed: lines,
     search: "Name or identifier contains",
     none: { title: `There are no ${place} yet.`, says: empty },
     columns: [
@@ -109,7 +109,7 @@ type TabProps = Partial<PageProps> & { model: Model; here: keyof typeof TABS };
 
 export async function modelTab(
   context: PageContext,
-  { model: { kind, record }, here, ...of }: TabProps,
+  { model: { kind, record }, here, ...rest }: TabProps,
   content: Child,
 ) {
   const { title, place } = WORDS[kind];
@@ -138,5 +138,5 @@ export async function modelTab(
       <LinkButton href={create} label={`Create token for this ${kind}`} />
     ) : null,
   };
-  return await page(context, { ...head, ...of, tabs }, content);
+  return await page(context, { ...head, ...rest, tabs }, content);
 }

@@ -1,6 +1,6 @@
 import { leastFoundQueries, type QueryGroup } from "../../../db/evaluation/query-store.ts";
 import { Data, Time, DataLink } from "../../components/data.tsx";
-import { count, counted } from "../../components/figures.ts";
+import { count, countText } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
@@ -14,13 +14,13 @@ export async function askedPage(context: PageContext): Promise<Response> {
   const { config, db, now } = context.get("services");
   const days = config.KEEP_QUERIES_DAYS;
   const groups = days === 0 ? [] : await leastFoundQueries(db, GROUPS_SHOWN);
-  const kept = `Queries of the last ${counted(days, "day")}, the worst results first.`;
+  const lead = `Queries of the last ${countText(days, "day")}, the worst results first.`;
   return await page(
     context,
     {
       title: "What people ask and do not find",
       trail: [PLACE],
-      sub: days === 0 ? undefined : kept,
+      sub: days === 0 ? undefined : lead,
     },
     <Table
       label="Queries"

@@ -2,7 +2,7 @@ import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { compareRuns, type RunComparison } from "../../../evaluation/runs/compare-runs.ts";
 import { Data, Time } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
@@ -59,7 +59,7 @@ const signed = (value: number) => `${value > 0 ? "+" : ""}${figure(value)}`;
 const Comparison = ({ comparison }: { comparison: RunComparison }) => (
   <>
     <p class="soft">
-      The runs have {counted(comparison.questions, "question")} in common. A difference may be
+      The runs have {countText(comparison.questions, "question")} in common. A difference may be
       chance if its interval includes 0, or if fewer than 6 questions have different results.
     </p>
     <Table
@@ -80,7 +80,7 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
           cell: ({ difference }) =>
             `${signed(difference.mean)} (${signed(difference.low)} to ${signed(difference.high)})`,
         },
-        { head: "Meaning", cell: (one) => <Meaning of={one} /> },
+        { head: "Meaning", cell: (row) => <Meaning of={row} /> },
       ]}
     />
     <Table
@@ -89,8 +89,8 @@ const Comparison = ({ comparison }: { comparison: RunComparison }) => (
       empty={null}
       columns={[
         { head: "Other figures", cell: ([name]) => name },
-        { head: "First", numeric: true, cell: ([, of]) => of(comparison.first) },
-        { head: "Second", numeric: true, cell: ([, of]) => of(comparison.second) },
+        { head: "First", numeric: true, cell: ([, valueOf]) => valueOf(comparison.first) },
+        { head: "Second", numeric: true, cell: ([, valueOf]) => valueOf(comparison.second) },
       ]}
     />
   </>

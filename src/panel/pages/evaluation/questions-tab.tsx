@@ -4,7 +4,7 @@ import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { Data, DataLink } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { field, FileField, Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
@@ -39,31 +39,31 @@ export function questionListPages(pages: Pages): void {
     fields: QUESTION_FIELDS,
     work: (services, form) => keep(services, set, [askedIn(form)]),
     again: (added) => questionsTab(context, set, { added }),
-    leads: ({ to, ...kept }) => ({
-      ...kept,
+    leads: ({ to, ...flash }) => ({
+      ...flash,
       to: `${to}?${ADDING}#${ADDING}`,
       notice: "The question is saved.",
     }),
   }));
 
   ofSet.submit("/:set/import", async (context, set) => {
-    const sent = await multipartOf(context, FORM_LIMIT_BYTES);
+    const parts = await multipartOf(context, FORM_LIMIT_BYTES);
     return {
       audit: ["question-sets.import", set.identifier],
-      form: sent.form,
+      form: parts.form,
       fields: ["file", "format", "text"],
-      work: async (services) => await keep(services, set, await questionsIn(sent, set)),
+      work: async (services) => await keep(services, set, await questionsIn(parts, set)),
       again: (imported) => questionsTab(context, set, { imported }),
-      leads: (kept) => kept,
+      leads: (flash) => flash,
     };
   });
 }
 
 /** Where keeping these questions leads, and the notice there. */
-async function keep(services: Services, set: QuestionSet, asked: QuestionContent[]) {
-  await keepQuestions(services, { set, asked });
-  const absent = await absentOfSet(services, { set, asked });
-  const notice = `${counted(asked.length, "question")} imported.`;
+async function keep(services: Services, set: QuestionSet, contents: QuestionContent[]) {
+  await keepQuestions(services, { set, asked: contents });
+  const absent = await absentOfSet(services, { set, asked: contents });
+  const notice = `${countText(contents.length, "question")} imported.`;
   return { to: setAddress(set.identifier), notice, ...problemOf(absent) };
 }
 
@@ -83,7 +83,7 @@ function problemOf(absent: string[]): { problem?: string } {
 async function questionsTab(context: PageContext, set: QuestionSet, forms: Forms = {}) {
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listQuestions(context.get("services").db, set.id, slice);
-  const status = [forms.added, forms.imported].find((one) => one !== undefined);
+  const status = [forms.added, forms.imported].find((formStatus) => formStatus !== undefined);
   const address = setAddress(set.identifier);
   return await setTab(
     context,
@@ -180,14 +180,14 @@ async function questionsIn(
   set: QuestionSet,
 ): Promise<QuestionContent[]> {
   const format = form.text("format") === "jsonl" ? "jsonl" : "csv";
-  const [chosen] = files("file");
-  if (chosen === undefined) {
+  const [upload] = files("file");
+  if (upload === undefined) {
     if (form.text("text") === "") throw fileProblem("choose a file, or paste its content");
     return importedQuestions(form.exact("text"), format, set);
   }
-  if (chosen.size > MAX_IMPORT_BYTES) throw fileProblem("is larger than 1 MiB");
-  const [ending = ""] = /\.\w+$/.exec(chosen.name.toLowerCase()) ?? [];
-  const text = await chosen.text();
+  if (upload.size > MAX_IMPORT_BYTES) throw fileProblem("is larger than 1 MiB");
+  const [ending = ""] = /\.\w+$/.exec(upload.name.toLowerCase()) ?? [];
+  const text = await upload.text();
   try {
     return importedQuestions(text, FORMAT_BY_ENDING.get(ending) ?? format, set);
   } catch (thrown) {

@@ -6,7 +6,7 @@ import type { RunSummary } from "../../../db/schema/evaluation.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { Data, DataLink, LinkButton, Time, Faint } from "../../components/data.tsx";
-import { count, counted, duration, money, percent } from "../../components/figures.ts";
+import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
@@ -30,7 +30,7 @@ export function runResultPages(pages: Pages): void {
     const { set = "", run = "" } = context.req.param();
     return runOf(context, set, run);
   });
-  ofRun.get("/:set/runs/:run", (context, found) => runPage(context, found));
+  ofRun.get("/:set/runs/:run", (context, subject) => runPage(context, subject));
   ofRun.removal("/:set/runs/:run/remove", (_context, { set, run }) => ({
     title: "Remove the run",
     trail: trailToRuns(set),
@@ -38,7 +38,7 @@ export function runResultPages(pages: Pages): void {
     cancel: `${runsAddress(set)}/${run.id}`,
     says: (
       <p>
-        The figures and results of its {counted(run.total, "question")} are deleted. It can no
+        The figures and results of its {countText(run.total, "question")} are deleted. It can no
         longer be compared.
       </p>
     ),
@@ -52,8 +52,8 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
   const { db, now } = context.get("services");
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listResults(db, run.id, slice);
-  const here = `${runsAddress(set)}/${run.id}`;
-  const remove = <LinkButton href={`${here}/remove`} label="Remove …" kind="danger" />;
+  const address = `${runsAddress(set)}/${run.id}`;
+  const remove = <LinkButton href={`${address}/remove`} label="Remove …" kind="danger" />;
   return await page(
     context,
     {
@@ -74,7 +74,7 @@ async function runPage(context: PageContext, { set, run }: Named): Promise<Respo
       <h2>Questions</h2>
       <p class="soft">Questions that went wrong come first.</p>
       <Results set={set} results={data} />
-      <Part here={here} {...slice} total={total} unit="result" />
+      <Part here={address} {...slice} total={total} unit="result" />
     </div>,
   );
 }
@@ -91,12 +91,12 @@ const Figures = ({ summary }: { summary: RunSummary }) => {
       const { name, term } = measureWords[measure];
       return { name, term, amount: figure(summary.measures[measure]) };
     }),
-    ...spentFigures(summary).map(([name, of]) => ({ name, amount: of(summary) })),
+    ...spentFigures(summary).map(([name, amountOf]) => ({ name, amount: amountOf(summary) })),
   ];
   return (
     <dl class="figures">
-      {figures.map((one) => (
-        <Figure {...one} />
+      {figures.map((figure) => (
+        <Figure {...figure} />
       ))}
     </dl>
   );
@@ -107,9 +107,9 @@ type Spent = NonNullable<RunSummary["judge"]>;
 const tokensOf = ({ inputTokens, outputTokens }: Spent) => count(inputTokens + outputTokens);
 const costOf = ({ cost }: Spent) => (cost === null ? "–" : money(cost.amount, cost.currency));
 const ofJudge =
-  (of: (spent: Spent) => string) =>
+  (textOf: (spent: Spent) => string) =>
   ({ judge }: RunSummary) =>
-    judge === null ? "–" : of(judge);
+    judge === null ? "–" : textOf(judge);
 
 /** Figures of runs that are no measures; a judge’s if one of them had any. */
 export const spentFigures = (...summaries: RunSummary[]) =>
@@ -166,9 +166,9 @@ export const Place = ({ rank }: { rank: number | null }) =>
 const FOUND_SHOWN = 5;
 
 /** The first that were found, those that were expected marked; the rest is folded. */
-const Found = ({ of: { found, ranks } }: { of: EvaluationResult }) => {
+const Found = ({ of: { found: result, ranks } }: { of: EvaluationResult }) => {
   const hits = new Set(ranks);
-  const lines = found.map(({ file }, at) => (
+  const lines = result.map(({ file }, at) => (
     <li value={at + 1}>
       {hits.has(at + 1) ? (
         <strong>
@@ -185,7 +185,7 @@ const Found = ({ of: { found, ranks } }: { of: EvaluationResult }) => {
       <ol class="places-found">{lines.slice(0, FOUND_SHOWN)}</ol>
       {lines.length <= FOUND_SHOWN ? null : (
         <details class="why">
-          <summary>{counted(lines.length - FOUND_SHOWN, "more", "more")}</summary>
+          <summary>{countText(lines.length - FOUND_SHOWN, "more", "more")}</summary>
           <ol class="places-found">{lines.slice(FOUND_SHOWN)}</ol>
         </details>
       )}

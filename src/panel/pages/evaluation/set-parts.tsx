@@ -43,7 +43,11 @@ const TABS = { "": "Questions", "/runs": "Runs", "/settings": "Settings" };
 
 type TabProps = Partial<PageProps> & { set: QuestionSet; here: keyof typeof TABS };
 
-export async function setTab(context: PageContext, { set, here, ...of }: TabProps, content: Child) {
+export async function setTab(
+  context: PageContext,
+  { set, here, ...rest }: TabProps,
+  content: Child,
+) {
   const address = setAddress(set.identifier);
   const sub = (
     <>
@@ -52,7 +56,7 @@ export async function setTab(context: PageContext, { set, here, ...of }: TabProp
   );
   const head = { title: set.name, data: true, trail: [PLACE], sub };
   const tabs = { label: "Question set", address, names: TABS, here };
-  return await page(context, { ...head, ...of, tabs }, content);
+  return await page(context, { ...head, ...rest, tabs }, content);
 }
 
 export async function keptRuns({ db }: Pick<Services, "db">, set: QuestionSet) {

@@ -9,7 +9,7 @@ import {
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { count, counted } from "../../components/figures.ts";
+import { count, countText } from "../../components/figures.ts";
 import { Form, SelectField, field } from "../../components/form.tsx";
 import { SettingFields, SettingForm } from "../../components/setting-fields.tsx";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
@@ -153,7 +153,7 @@ export function setPages(pages: Pages): void {
     submit: "Remove the set",
     says: (
       <p>
-        {counted(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
+        {countText(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
       </p>
     ),
     audit: ["question-sets.remove", set.identifier],

@@ -19,9 +19,9 @@ const NO_RERANKER = "none";
 /** The setting that a form asks for; what was left empty stays as the resource has it. */
 export function settingIn(form: Sent, prefix: string): Setting {
   const body = bodyIn(form, settingFields(settingShape), { prefix });
-  const kept = Object.entries(body).filter(([, value]) => value !== false && value !== null);
+  const entries = Object.entries(body).filter(([, value]) => value !== false && value !== null);
   const without = form.text(`${prefix}reranker`) === NO_RERANKER ? { reranker: null } : {};
-  return given(parseKnownOrRefuse(settingShape, { ...Object.fromEntries(kept), ...without }));
+  return given(parseKnownOrRefuse(settingShape, { ...Object.fromEntries(entries), ...without }));
 }
 
 type FieldsProps = {
@@ -83,8 +83,8 @@ export const FACT_NAMES: Record<string, string> = {
 /** A setting in a line: "passages 20, reranking on". */
 export function settingInWords(setting: Setting): string {
   const words = Object.entries(setting).map(([name, value]) => {
-    const shown = typeof value === "boolean" ? (value ? "on" : "off") : String(value ?? "none");
-    return `${(FACT_NAMES[name] ?? name).toLowerCase()} ${shown}`;
+    const text = typeof value === "boolean" ? (value ? "on" : "off") : String(value ?? "none");
+    return `${(FACT_NAMES[name] ?? name).toLowerCase()} ${text}`;
   });
   return words.length === 0 ? "current settings" : words.join(", ");
 }

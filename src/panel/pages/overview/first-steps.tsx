@@ -21,10 +21,10 @@ type Step = {
 
 function stepsOf({ source, rag, inference, hasFiles, hasToken, hasCalls }: Steps): Step[] {
   const address = (path: string, values: Record<string, string | null>) => {
-    const given = Object.entries(values).flatMap(([key, value]) =>
+    const inputs = Object.entries(values).flatMap(([key, value]) =>
       value === null ? [] : [[key, value]],
     );
-    return rag === null ? null : `${path}?${new URLSearchParams(given).toString()}`;
+    return rag === null ? null : `${path}?${new URLSearchParams(inputs).toString()}`;
   };
   return [
     {

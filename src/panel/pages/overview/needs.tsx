@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import type { Needs } from "../../../db/maintenance/overview-store.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
-import { count, counted, sentence } from "../../components/figures.ts";
+import { count, countText, sentence } from "../../components/figures.ts";
 import { leftOutSentences } from "../sources/scan-state.tsx";
 import type { Tone } from "../../components/status.tsx";
 
@@ -20,9 +20,14 @@ export function needsOf({
   problem,
 }: Needs): Need[] {
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
-  const told = groups.reduce((sum, files) => sum + files.length, 0);
+  const listedFiles = groups.reduce((sum, files) => sum + files.length, 0);
   const sources = [...failingSources.map(ofSource), ...waiting.map(ofWaiting)];
-  return [...ofStorage(problem), ...sources, ...groups.flatMap(needOf), ...untold(told, failing)];
+  return [
+    ...ofStorage(problem),
+    ...sources,
+    ...groups.flatMap(needOf),
+    ...untold(listedFiles, failing),
+  ];
 }
 
 function ofStorage(problem: string | null): Need[] {
@@ -59,7 +64,7 @@ function ofSource(source: Needs["failingSources"][number]): Need {
   if (error === null && heldRemovals > 0) {
     return {
       tone: "warn",
-      what: subject(`has lost ${counted(heldRemovals, "file")}.`),
+      what: subject(`has lost ${countText(heldRemovals, "file")}.`),
       why: "That is more than half of it. Quarry removes nothing until somebody confirms.",
       href,
       remedy: "Review removals",
@@ -71,7 +76,7 @@ function ofSource(source: Needs["failingSources"][number]): Need {
       unreadable === 0 ? "" : ` ${unreadable} of them have permissions that could not be read.`;
     return {
       tone: "warn",
-      what: subject(`has ${counted(nobody, "file")} that nobody can read.`),
+      what: subject(`has ${countText(nobody, "file")} that nobody can read.`),
       why: `Searches do not find them.${unread}`,
       href: `${href}/permissions`,
       remedy: "See permissions",
@@ -111,7 +116,7 @@ function needOf(files: Needs["failingFiles"]): Need[] {
         <Data mono>{filePath}</Data>
       ) : (
         <>
-          <strong>{counted(files.length, "file")}</strong> in <Data>{sourceName}</Data>
+          <strong>{countText(files.length, "file")}</strong> in <Data>{sourceName}</Data>
         </>
       ),
       why: sentence(errorMessage ?? NO_REASON),
@@ -122,9 +127,9 @@ function needOf(files: Needs["failingFiles"]): Need[] {
 }
 
 /** The list of failing files ends before their count does. */
-function untold(told: number, all: number): Need[] {
-  if (all <= told) return [];
-  const what = counted(all - told, "more file", "more files");
+function untold(listedFiles: number, all: number): Need[] {
+  if (all <= listedFiles) return [];
+  const what = countText(all - listedFiles, "more file", "more files");
   const to = { href: "/panel/rags", remedy: "See the RAGs" };
   return [{ tone: "warn", what, why: "They failed as well.", ...to }];
 }
@@ -132,8 +137,8 @@ function untold(told: number, all: number): Need[] {
 export const Builds = ({ of: { indexes, filesDone, files } }: { of: Needs["builds"] }) =>
   indexes === 0 ? null : (
     <p class="notice">
-      {counted(indexes, "index is", "indexes are")} being rebuilt: {count(filesDone)} of{" "}
-      {counted(files, "file")}. The previous ones answer until then.
+      {countText(indexes, "index is", "indexes are")} being rebuilt: {count(filesDone)} of{" "}
+      {countText(files, "file")}. The previous ones answer until then.
     </p>
   );
 

@@ -8,7 +8,7 @@ import type { UsageLine, UsageReport } from "../../../catalog/usage/usage-report
 import { notFound } from "../../../core/errors.ts";
 import { readNeeds, readSteps } from "../../../db/maintenance/overview-store.ts";
 import type { Needs, Steps } from "../../../db/maintenance/overview-store.ts";
-import { count, counted, duration, money, percent } from "../../components/figures.ts";
+import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
 import { fileSystem } from "../../../sources/file-system/manifest.ts";
@@ -108,7 +108,7 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
 
 const partOf = (part: number, { calls }: UsageLine) => ({
   amount: percent(part, calls),
-  aside: counted(part, "call"),
+  aside: countText(part, "call"),
   format: inPercent,
   bad: true,
 });
@@ -117,13 +117,13 @@ const partOf = (part: number, { calls }: UsageLine) => ({
 function costOf(total: UsageLine, course: (valueOf: (line: UsageLine) => number) => Point[]) {
   const currency = total.cost[0]?.currency ?? "USD";
   const costIn = ({ cost }: UsageLine) =>
-    cost.find((one) => one.currency === currency)?.amount ?? 0;
+    cost.find((entry) => entry.currency === currency)?.amount ?? 0;
   const format = (amount: number) => money(amount, currency);
-  const others = total.cost.slice(1).map(({ amount, currency: other }) => money(amount, other));
+  const otherCosts = total.cost.slice(1).map((cost) => money(cost.amount, cost.currency));
   return {
     name: "Cost",
     amount: format(costIn(total)),
-    aside: others.join(", "),
+    aside: otherCosts.join(", "),
     points: course(costIn),
     format,
   };
@@ -144,13 +144,13 @@ export function overviewPages(pages: Pages): void {
   pages.get("/", async (context) => {
     const { db, now: clock, storage } = context.get("services");
     const { problem } = storage;
-    const [steps, found] = await Promise.all([
+    const [steps, needs] = await Promise.all([
       readSteps(db),
       readNeeds(db, { now: clock(), limit: LIST_LIMIT, mayReadAll: isAdmin(context), problem }),
     ]);
     const isClosed = areStepsClosed(context);
     // Figures begin with the first call.
-    if (!steps.hasCalls && !isClosed) return await firstSteps(context, steps, found);
+    if (!steps.hasCalls && !isClosed) return await firstSteps(context, steps, needs);
     const now = clock();
     const name = choiceIn(context, "span", Object.keys(SPANS)) ?? FIRST_SPAN;
     const span = spanOf(name, now);
@@ -160,12 +160,12 @@ export function overviewPages(pages: Pages): void {
       <>
         {missing === 0 || isClosed ? null : (
           <p class="notice">
-            <a href="/panel/first-steps">First steps</a>: {counted(missing, "step is", "steps are")}{" "}
-            left.
+            <a href="/panel/first-steps">First steps</a>:{" "}
+            {countText(missing, "step is", "steps are")} left.
           </p>
         )}
         <div id="needs" data-live>
-          <Head found={found} />
+          <Head found={needs} />
         </div>
         <Tabs label="Time" address={OVERVIEW} names={SPAN_TABS} here={tailOf(name)} />
         <div id="usage" data-live>
@@ -173,7 +173,7 @@ export function overviewPages(pages: Pages): void {
         </div>
       </>
     );
-    return await overviewPage(context, found, content);
+    return await overviewPage(context, needs, content);
   });
 
   pages.get("/first-steps", async (context) =>
@@ -195,8 +195,8 @@ const inferenceOf = (rag: string, name = rag) =>
 export function firstStepsActions(pages: Pages): void {
   pages.post("/folder", async (context) => {
     const services = context.get("services");
-    const { source: known } = await readSteps(services.db);
-    if (known !== null) return redirectWithNotice(context, `/panel/sources/${known}`);
+    const { source: sourceKey } = await readSteps(services.db);
+    if (sourceKey !== null) return redirectWithNotice(context, `/panel/sources/${sourceKey}`);
     auditAs(context, "file-sources.create");
     const { source } = await createFileSource(services, {
       name: FOLDER_NAME,
@@ -227,25 +227,25 @@ export function firstStepsActions(pages: Pages): void {
 }
 
 /** The checklist; on the overview of a service without calls, followed by what needs somebody. */
-async function firstSteps(context: PageContext, steps: Steps, found: Needs | null) {
+async function firstSteps(context: PageContext, steps: Steps, needs: Needs | null) {
   const content = (
     <div id="steps" data-live>
       <FirstSteps steps={steps} mayAct={isAdmin(context)} />
-      {found === null || (steps.rag === null && found.problem === null) ? null : (
-        <Head found={found} isBelow />
+      {needs === null || (steps.rag === null && needs.problem === null) ? null : (
+        <Head found={needs} isBelow />
       )}
     </div>
   );
-  return await overviewPage(context, found, content);
+  return await overviewPage(context, needs, content);
 }
 
-async function overviewPage(context: PageContext, found: Needs | null, content: Child) {
-  const { pending = 0, processing = 0 } = found?.counts ?? {};
-  const builds = found?.builds.indexes ?? 0;
-  const isBusy = pending + processing + builds > 0 || (found !== null && found.scans.length > 0);
+async function overviewPage(context: PageContext, needs: Needs | null, content: Child) {
+  const { pending = 0, processing = 0 } = needs?.counts ?? {};
+  const builds = needs?.builds.indexes ?? 0;
+  const isBusy = pending + processing + builds > 0 || (needs !== null && needs.scans.length > 0);
   const refreshSeconds = isBusy ? BUSY_SECONDS : IDLE_SECONDS;
-  const of = { title: "Overview", place: OVERVIEW, isHeadless: true, refreshSeconds } as const;
-  return await page(context, of, content);
+  const props = { title: "Overview", place: OVERVIEW, isHeadless: true, refreshSeconds } as const;
+  return await page(context, props, content);
 }
 
 const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) => {
@@ -269,8 +269,8 @@ const Head = ({ found, isBelow = false }: { found: Needs; isBelow?: boolean }) =
 /** "3 files and 1 source need you.", "All 4,812 files are indexed." */
 function headline({ counts, failing, failingSources }: Needs): string {
   const parts = [
-    ...(failing === 0 ? [] : [counted(failing, "file")]),
-    ...(failingSources.length === 0 ? [] : [counted(failingSources.length, "source")]),
+    ...(failing === 0 ? [] : [countText(failing, "file")]),
+    ...(failingSources.length === 0 ? [] : [countText(failingSources.length, "source")]),
   ];
   if (parts.length > 0) {
     const isOne = failing + failingSources.length === 1;
@@ -279,18 +279,22 @@ function headline({ counts, failing, failingSources }: Needs): string {
   const total = counts.indexed + counts.pending + counts.processing;
   if (total === 0) return "Nothing is indexed yet.";
   if (counts.indexed === total) {
-    return total === 1 ? "The one file is indexed." : `All ${counted(total, "file")} are indexed.`;
+    return total === 1
+      ? "The one file is indexed."
+      : `All ${countText(total, "file")} are indexed.`;
   }
-  return `${counted(total - counts.indexed, "file is", "files are")} being indexed.`;
+  return `${countText(total - counts.indexed, "file is", "files are")} being indexed.`;
 }
 
 function state({ counts, scans }: Needs): string {
   const total = counts.indexed + counts.pending + counts.processing + counts.error;
   const under = counts.pending + counts.processing;
   const parts = [
-    `${count(counts.indexed)} of ${counted(total, "file")} ${total === 1 ? "is" : "are"} indexed`,
+    `${count(counts.indexed)} of ${countText(total, "file")} ${total === 1 ? "is" : "are"} indexed`,
     ...(under === 0 ? [] : [`${count(under)} under way`]),
-    ...(scans.length === 0 ? [] : [counted(scans.length, "scan is running", "scans are running")]),
+    ...(scans.length === 0
+      ? []
+      : [countText(scans.length, "scan is running", "scans are running")]),
   ];
   return `${parts.join(", ")}.`;
 }

@@ -7,7 +7,7 @@ import { previewChunks, previewWish } from "../../../ingestion/indexing/preview-
 import type { ChunkPreview } from "../../../ingestion/indexing/preview-chunks.ts";
 import { Data } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { count, counted } from "../../components/figures.ts";
+import { count, countText } from "../../components/figures.ts";
 import { TextField } from "../../components/form.tsx";
 import { Warning } from "../../components/notice.tsx";
 import { Empty } from "../../components/page-head.tsx";
@@ -31,19 +31,19 @@ export async function previewPage(context: PageContext, rag: RagRecord): Promise
   const path = form.text("path") || (files[0]?.path ?? "");
   const size = form.text("chunkSize") || String(rag.chunkSize);
   const overlap = form.text("chunkOverlap") || String(rag.chunkOverlap);
-  const tried = await attempt(form, FIELDS, async () => {
+  const attempted = await attempt(form, FIELDS, async () => {
     const values = { path, chunkSize: numberOf(size), chunkOverlap: numberOf(overlap) };
     return path === "" ? null : await cutBoth(context, rag, parseOrRefuse(previewWish, values));
   });
-  const state = tried.done
+  const state = attempted.done
     ? freshForm({ path, chunkSize: size, chunkOverlap: overlap })
-    : tried.state;
+    : attempted.state;
   return await ragTab(
     context,
     { rag, here: "/preview", window: `Preview of ${rag.name}`, status: state.status },
     <>
       <PreviewForm rag={rag} state={state} files={files.map((file) => file.path)} />
-      {tried.done ? <Result rag={rag} found={tried.result} /> : null}
+      {attempted.done ? <Result rag={rag} found={attempted.result} /> : null}
     </>,
   );
 }
@@ -116,14 +116,14 @@ const Result = ({ rag, found }: { rag: RagRecord; found: Both }) => {
     <div class="cols even">
       <section aria-labelledby="now-title">
         <h2 id="now-title">
-          Now: {counted(now.total, "passage")} of at most {rag.chunkSize} tokens
+          Now: {countText(now.total, "passage")} of at most {rag.chunkSize} tokens
         </h2>
         <Cuts cuts={now.cuts} total={now.total} />
       </section>
       <section aria-labelledby="then-title">
         <h2 id="then-title">
           {asNow ? "With the same settings" : "With these settings"}:{" "}
-          {counted(preview.total, "passage")} of at most {preview.chunkSize} tokens
+          {countText(preview.total, "passage")} of at most {preview.chunkSize} tokens
         </h2>
         {isPart ? (
           <p class="soft">
@@ -143,7 +143,7 @@ const Cuts = ({ cuts, total }: { cuts: Cut[]; total: number }) => (
         <p class="place-in-file">
           <span>passage {count(cut.position + 1)}</span>
           {cut.page === null ? null : <span>page {count(cut.page)}</span>}
-          {cut.tokens === null ? null : <span>{counted(cut.tokens, "token")}</span>}
+          {cut.tokens === null ? null : <span>{countText(cut.tokens, "token")}</span>}
           {cut.headings.length === 0 ? null : <Data>{cut.headings.join(" › ")}</Data>}
         </p>
         <Markdown text={cut.text} />

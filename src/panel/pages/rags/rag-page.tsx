@@ -9,7 +9,7 @@ import { similaritySpread, type SimilaritySpread } from "../../../evaluation/sim
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
 import { LinkButton } from "../../components/data.tsx";
-import { count, counted, percent } from "../../components/figures.ts";
+import { count, countText, percent } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
@@ -37,8 +37,8 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
   ]);
   const mayChange = isAdmin(context);
   // Failed files are done as well: they wait for somebody.
-  const done = generations.find(({ state }) => state === "live")?.filesDone ?? 0;
-  const moves = index.building !== null || (rag.status === "active" && done < rag.totalFiles);
+  const filesDone = generations.find(({ state }) => state === "live")?.filesDone ?? 0;
+  const moves = index.building !== null || (rag.status === "active" && filesDone < rag.totalFiles);
   return await ragTab(
     context,
     { rag, here: "", refreshSeconds: moves ? LOOK_EVERY_SECONDS : null },
@@ -99,7 +99,7 @@ const Building = ({ building, files }: BuildingProps) => (
     <p>
       <strong>A new index is being built</strong> while the current one answers:{" "}
       {percent(building.filesDone, Math.max(files, building.filesDone))},{" "}
-      {count(building.filesDone)} of {counted(files, "file")}
+      {count(building.filesDone)} of {countText(files, "file")}
       {building.filesFailed === 0 ? "" : `, ${count(building.filesFailed)} failed`}. Searches switch
       to it when it is complete.
     </p>
@@ -202,7 +202,7 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
         ) : null}
         <Deed
           name="Remove the RAG."
-          says={`Deletes its ${counted(rag.numberVectors, "passage")}. The documents stay.`}
+          says={`Deletes its ${countText(rag.numberVectors, "passage")}. The documents stay.`}
           tone="bad"
         >
           <LinkButton href={`${address}/remove`} label="Remove" kind="danger" />

@@ -33,7 +33,11 @@ const TABS = {
 
 type TabProps = Partial<PageProps> & { rag: RagRecord; here: keyof typeof TABS };
 
-export async function ragTab(context: PageContext, { rag, here, ...of }: TabProps, content: Child) {
+export async function ragTab(
+  context: PageContext,
+  { rag, here, ...rest }: TabProps,
+  content: Child,
+) {
   const { name, identifier } = rag;
   const tabs = { label: "Pages of this RAG", address: ragAddress(identifier), names: TABS };
   const actions = (
@@ -48,7 +52,7 @@ export async function ragTab(context: PageContext, { rag, here, ...of }: TabProp
     </>
   );
   const head = { title: name, data: true, trail: [RAGS], actions };
-  return await page(context, { ...head, ...of, tabs: { ...tabs, here } }, content);
+  return await page(context, { ...head, ...rest, tabs: { ...tabs, here } }, content);
 }
 
 /** Chosen when a RAG is made, and on its page of scopes. */
@@ -61,6 +65,6 @@ export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
 
 export async function ragControls(services: Pick<Services, "db" | "models">, state: FormState) {
   const choices = await modelChoices(services, "reranker");
-  const of = { state, choices, name: "reranker", label: "Reranker", none: "None" };
-  return { reranker: <ModelField {...of} /> };
+  const field = { state, choices, name: "reranker", label: "Reranker", none: "None" };
+  return { reranker: <ModelField {...field} /> };
 }

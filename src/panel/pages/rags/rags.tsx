@@ -2,7 +2,7 @@ import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
 import { reindexRag, returnToIndex } from "../../../ingestion/rebuilds/reindex-rag.ts";
-import { count, counted } from "../../components/figures.ts";
+import { count, countText } from "../../components/figures.ts";
 import type { Services } from "../../../services.ts";
 import type { Form, FormState } from "../request/form.ts";
 import { previewPage } from "./preview.tsx";
@@ -92,7 +92,7 @@ const ACTIONS: Record<string, Action> = {
     work: async (services, { id: ragId }, form) => {
       const path = form.exact("path");
       const retried = await retryFiles(services, { ragId, paths: path === "" ? null : [path] });
-      return `${counted(retried, "file")} will be retried.`;
+      return `${countText(retried, "file")} will be retried.`;
     },
   },
   status: {
@@ -112,8 +112,8 @@ async function ragListPage(context: PageContext): Promise<Response> {
   const query = listQuery(context);
   const { db } = context.get("services");
   const mayChange = isAdmin(context);
-  const listed = await listRagLines(db, query, mayChange);
-  const moves = listed.data.some(({ pending, processing, isBuilding }) => {
+  const lines = await listRagLines(db, query, mayChange);
+  const moves = lines.data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
   });
   return await listPage(context, {
@@ -122,7 +122,7 @@ async function ragListPage(context: PageContext): Promise<Response> {
     add: { href: "/panel/new/rag", label: "New RAG" },
     refreshSeconds: moves ? LOOK_EVERY_SECONDS : null,
     one: "RAG",
-    listed,
+    listed: lines,
     search: "Name or identifier contains",
     columns: mayChange ? [...COLUMNS, { head: "", cell: Actions }] : COLUMNS,
     none: {

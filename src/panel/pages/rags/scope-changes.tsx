@@ -8,7 +8,7 @@ import { listFolder } from "../../../db/files/source-file-list.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { IndexScope } from "../../../ports/rag-index.ts";
 import { Data } from "../../components/data.tsx";
-import { atLeast, counted } from "../../components/figures.ts";
+import { atLeast, countText } from "../../components/figures.ts";
 import { Choices, type Option, field } from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
 import type { Form, FormState } from "../request/form.ts";
@@ -49,8 +49,8 @@ export function addRemovals(ofRag: Pages<RagRecord>): void {
     title: "Remove the RAG",
     says: (
       <p>
-        Removes <Data>{rag.name}</Data> with its {counted(rag.numberVectors, "passage")} from{" "}
-        {counted(rag.processedFiles, "file")}. The documents stay in{" "}
+        Removes <Data>{rag.name}</Data> with its {countText(rag.numberVectors, "passage")} from{" "}
+        {countText(rag.processedFiles, "file")}. The documents stay in{" "}
         <Data>{rag.fileSource.name}</Data>. Tokens no longer cover it; programs that search it get
         404.
       </p>
@@ -127,8 +127,8 @@ function addNarrowing(ofRag: Pages<RagRecord>): void {
       cancel: scopeAddress(rag),
       says: (
         <p>
-          The index has {counted(rag.numberVectors, "passage")} from{" "}
-          {counted(rag.processedFiles, "file")}. Only passages from the part that you choose here
+          The index has {countText(rag.numberVectors, "passage")} from{" "}
+          {countText(rag.processedFiles, "file")}. Only passages from the part that you choose here
           are kept. You can add more parts next. The documents stay in{" "}
           <Data>{rag.fileSource.name}</Data>.
         </p>

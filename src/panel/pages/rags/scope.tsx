@@ -69,18 +69,18 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
   const entries = await listFolder(db, slice);
   const above = folder === "" ? [] : [...foldersAbove(folder), folder];
   const paths = [...entries.map(({ path }) => path), ...above];
-  const asked = { ragId: rag.id, paths, after: null, limit: SCOPES_LISTED };
-  const { among, listed } = await readScopes(db, asked);
+  const query = { ragId: rag.id, paths, after: null, limit: SCOPES_LISTED };
+  const { among, listed } = await readScopes(db, query);
   const through = above.find((path) => among.has(path)) ?? null;
-  const here = `${ragAddress(rag.identifier)}/scope`;
+  const address = `${ragAddress(rag.identifier)}/scope`;
   const mayChange = isAdmin(context);
-  const tree: Tree = { here, folder, entries, among, through, mayChange };
+  const tree: Tree = { here: address, folder, entries, among, through, mayChange };
   return (
     <>
       <div class="cols">
         <section aria-labelledby="tree-title">
           <h2 id="tree-title">Folders and files of the source</h2>
-          <Crumbs here={here} above={above} />
+          <Crumbs here={address} above={above} />
           <Folder tree={tree} />
         </section>
         <aside aria-label="Chosen">
@@ -90,7 +90,7 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
           </section>
         </aside>
       </div>
-      {mayChange ? <Typed here={here} state={state} rag={rag} /> : null}
+      {mayChange ? <Typed here={address} state={state} rag={rag} /> : null}
     </>
   );
 }
@@ -138,13 +138,13 @@ const Folder = ({ tree }: { tree: Tree }) => {
   );
 };
 
-const Crumbs = ({ here, above }: { here: string; above: string[] }) => (
+const Crumbs = ({ here: address, above }: { here: string; above: string[] }) => (
   <nav class="trail" aria-label="Folders above">
-    <a href={here}>All</a>
+    <a href={address}>All</a>
     {above.map((path) => (
       <>
         <span aria-hidden="true"> / </span>
-        <a href={changed(here, { path })}>
+        <a href={changed(address, { path })}>
           <Data>{path.split("/").at(-2) ?? ""}</Data>
         </a>
       </>
@@ -152,11 +152,11 @@ const Crumbs = ({ here, above }: { here: string; above: string[] }) => (
   </nav>
 );
 
-const Entry = ({ tree: { here, folder }, entry }: { tree: Tree; entry: FolderEntry }) => {
+const Entry = ({ tree: { here: address, folder }, entry }: { tree: Tree; entry: FolderEntry }) => {
   const name = entry.path.slice(folder.length);
   if (!entry.isFolder) return <Data>{name}</Data>;
   return (
-    <a href={changed(here, { path: entry.path })}>
+    <a href={changed(address, { path: entry.path })}>
       <Data>{name}</Data>
     </a>
   );
@@ -183,8 +183,14 @@ const Choose = ({ tree, path: value }: { tree: Tree; path: string }) => {
 };
 
 /** Leads to the page that tells how much it is. */
-const LeaveOut = ({ tree: { here, folder }, scope }: { tree: Tree; scope: IndexScope }) => {
-  const href = changed(`${here}/remove`, { ...scope, path: folder });
+const LeaveOut = ({
+  tree: { here: address, folder },
+  scope,
+}: {
+  tree: Tree;
+  scope: IndexScope;
+}) => {
+  const href = changed(`${address}/remove`, { ...scope, path: folder });
   return <LinkButton href={href} label="Leave out …" />;
 };
 
@@ -226,11 +232,19 @@ export const ScopeFields = ({ state }: { state: FormState }) => (
 );
 
 /** What the tree does not show: ids of a drive, paths that come later; and the way back. */
-const Typed = ({ here, state, rag }: { here: string; state: FormState; rag: RagRecord }) => (
+const Typed = ({
+  here: address,
+  state,
+  rag,
+}: {
+  here: string;
+  state: FormState;
+  rag: RagRecord;
+}) => (
   <>
     <details class="options" open={state.status !== 200}>
       <summary>Choose by path or id</summary>
-      <Form action={`${here}/add`} state={state} submit="Index it">
+      <Form action={`${address}/add`} state={state} submit="Index it">
         <input type="hidden" name="typed" value="on" />
         <ScopeFields state={state} />
       </Form>
@@ -238,6 +252,6 @@ const Typed = ({ here, state, rag }: { here: string; state: FormState; rag: RagR
     <p class="soft">
       Or index everything in <Data>{rag.fileSource.name}</Data> again and discard the choice.
     </p>
-    <LinkButton href={`${here}/everything`} label="Index everything …" />
+    <LinkButton href={`${address}/everything`} label="Index everything …" />
   </>
 );

@@ -3,7 +3,7 @@ import type { RagRecord } from "../../../db/records.ts";
 import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildEstimate } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import { needsNewIndex, ragPatch } from "../../../catalog/rags/rag-settings.ts";
-import { count, counted, money } from "../../components/figures.ts";
+import { count, countText, money } from "../../components/figures.ts";
 import { Facts } from "../../components/page-head.tsx";
 import { Hidden } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
@@ -59,7 +59,7 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   auditAs(context, "rags.change", rag.identifier);
   const services = context.get("services");
   const form = await formOf(context);
-  const tried = await attempt(form, RAG_FORM.names, async () => {
+  const attempted = await attempt(form, RAG_FORM.names, async () => {
     const patch = patchIn(rag, form);
     const rebuilds = needsNewIndex(rag, patch);
     if (rebuilds && !form.has("confirmed")) {
@@ -69,13 +69,13 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
     await updateRag(services, { rag, patch });
     return rebuilds ? ("building" as const) : ("saved" as const);
   });
-  if (!tried.done) return await show(context, rag, tried.state);
+  if (!attempted.done) return await show(context, rag, attempted.state);
   const address = ragAddress(rag.identifier);
-  if (tried.result === "ask") {
+  if (attempted.result === "ask") {
     const query = new URLSearchParams(fieldsIn(form)).toString();
     return redirectWithNotice(context, `${address}/settings/cost?${query}`);
   }
-  if (tried.result === "saved") {
+  if (attempted.result === "saved") {
     return redirectWithNotice(context, `${address}/settings`, { notice: "Saved." });
   }
   const notice = "Saved. The new index is being built.";
@@ -89,14 +89,14 @@ const fieldsIn = (form: Sent) =>
 /** What the settings in the address would cost, and the button that makes it so. */
 export async function settingsCostPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = formFrom(new URL(context.req.url).searchParams);
-  const tried = await attempt(form, RAG_FORM.names, async () => {
+  const attempted = await attempt(form, RAG_FORM.names, async () => {
     const wish = patchIn(rag, form);
     return await estimateRebuild(context.get("services"), { rag, wish });
   });
-  if (!tried.done) return await show(context, rag, tried.state);
+  if (!attempted.done) return await show(context, rag, attempted.state);
   return await costPage(context, rag, {
     title: "What the change costs",
-    estimate: tried.result,
+    estimate: attempted.result,
     action: "/settings",
     values: { ...fieldsIn(form), confirmed: "on" },
     submit: "Build the new index",
@@ -125,8 +125,8 @@ type CostProps = {
   values?: Record<string, string>;
 };
 
-async function costPage(context: PageContext, rag: RagRecord, of: CostProps): Promise<Response> {
-  const { title, estimate, action, values, submit, cancel } = of;
+async function costPage(context: PageContext, rag: RagRecord, props: CostProps): Promise<Response> {
+  const { title, estimate, action, values, submit, cancel } = props;
   const address = ragAddress(rag.identifier);
   const { cost } = estimate;
   return await page(
@@ -142,7 +142,7 @@ async function costPage(context: PageContext, rag: RagRecord, of: CostProps): Pr
           Files: count(estimate.files),
           Passages: `about ${count(estimate.chunks)} (now ${count(rag.numberVectors)})`,
           "Tokens to embed": `about ${count(estimate.inputTokens)}`,
-          "Model calls": `about ${counted(estimate.embeddingCalls, "call")}`,
+          "Model calls": `about ${countText(estimate.embeddingCalls, "call")}`,
           Cost:
             cost === null
               ? "unknown: the embedding model has no price in Settings"

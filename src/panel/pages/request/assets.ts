@@ -15,18 +15,18 @@ export type AssetNames = z.infer<typeof manifest>;
 const NONE: AssetNames = { style: "", script: "", icon: "" };
 
 /** The names change with a deployment only, and an isolate belongs to one deployment. */
-const known = new WeakMap<Fetcher, AssetNames>();
+const namesByFetcher = new WeakMap<Fetcher, AssetNames>();
 
 export async function assetNames({ ASSETS }: Pick<Env, "ASSETS">): Promise<AssetNames> {
   if (ASSETS === undefined) return NONE;
-  const names = known.get(ASSETS) ?? (await readManifest(ASSETS));
-  known.set(ASSETS, names);
+  const names = namesByFetcher.get(ASSETS) ?? (await readManifest(ASSETS));
+  namesByFetcher.set(ASSETS, names);
   return names;
 }
 
 async function readManifest(assets: Fetcher): Promise<AssetNames> {
-  const found = await assets.fetch(MANIFEST);
-  if (!found.ok) return NONE;
-  const { style, script, icon } = manifest.parse(await new Response(found.body).json());
+  const response = await assets.fetch(MANIFEST);
+  if (!response.ok) return NONE;
+  const { style, script, icon } = manifest.parse(await new Response(response.body).json());
   return { style: `${PREFIX}/${style}`, script: `${PREFIX}/${script}`, icon: `${PREFIX}/${icon}` };
 }

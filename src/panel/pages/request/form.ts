@@ -64,7 +64,7 @@ function sentForm(context: PageContext, values: URLSearchParams): Form {
 
 function hasMoreThan(pairs: number, text: string): boolean {
   let at = -1;
-  for (let found = 0; found < pairs; found++) {
+  for (let count = 0; count < pairs; count++) {
     at = text.indexOf("&", at + 1);
     if (at === -1) return false;
   }
@@ -133,19 +133,19 @@ export async function attempt<Result>(
 }
 
 function failedForm(form: Form, fields: readonly string[], error: QuarryError): FormState {
-  const placed = new Map<string, string>();
+  const messages = new Map<string, string>();
   const elsewhere: string[] = [];
   for (const { field, problem } of error.fields) {
     const owner = ownerOf(field, fields);
     if (owner === null) elsewhere.push(problemText({ field, problem }));
-    else if (!placed.has(owner)) placed.set(owner, problem);
+    else if (!messages.has(owner)) messages.set(owner, problem);
   }
-  if (placed.size === 0 && elsewhere.length === 0) elsewhere.push(plain(error));
+  if (messages.size === 0 && elsewhere.length === 0) elsewhere.push(plain(error));
   return {
     status: answerTo(error).status,
     text: form.exact,
     all: form.all,
-    problem: (field) => placed.get(field) ?? null,
+    problem: (field) => messages.get(field) ?? null,
     message: elsewhere.length === 0 ? null : elsewhere.join("; "),
     code: error.code,
   };
@@ -178,11 +178,11 @@ type Told = { notice?: string; problem?: string; secret?: Flash["secret"] };
 export function redirectWithNotice(
   context: PageContext,
   address: string,
-  told: Told = {},
+  flash: Told = {},
 ): Response {
-  const { notice = null, problem = null, secret = null } = told;
+  const { notice = null, problem = null, secret = null } = flash;
   const { pathname: path } = new URL(address, "http://here");
-  if (Object.keys(told).length > 0) setFlash(context, { path, notice, problem, secret });
+  if (Object.keys(flash).length > 0) setFlash(context, { path, notice, problem, secret });
   return context.redirect(address, 303);
 }
 
@@ -202,17 +202,19 @@ export type Submission<Result> = {
 };
 
 /** The answer to a posted form: the next page, or the form again with what is wrong. */
-export async function submit<Result>(context: PageContext, of: Submission<Result>) {
-  const { audit, fields = [], again } = of;
+export async function submit<Result>(context: PageContext, submission: Submission<Result>) {
+  const { audit, fields = [], again } = submission;
   if (audit !== undefined) auditAs(context, ...audit);
-  const form = of.form ?? (await formOf(context));
+  const form = submission.form ?? (await formOf(context));
   const work = async () => {
-    refuseStale(form, of.changes);
-    return await of.work(context.get("services"), form);
+    refuseStale(form, submission.changes);
+    return await submission.work(context.get("services"), form);
   };
-  if (again === undefined) return leadOn(context, of, await work());
-  const tried = await attempt(form, fields, work);
-  return tried.done ? leadOn(context, of, tried.result) : await again(tried.state, form);
+  if (again === undefined) return leadOn(context, submission, await work());
+  const attempted = await attempt(form, fields, work);
+  return attempted.done
+    ? leadOn(context, submission, attempted.result)
+    : await again(attempted.state, form);
 }
 
 function leadOn<Result>(
@@ -220,9 +222,9 @@ function leadOn<Result>(
   { audit, leads }: Submission<Result>,
   result: Result,
 ): Response {
-  const { to, target, ...told } = leads(result);
+  const { to, target, ...flash } = leads(result);
   if (audit !== undefined && target !== undefined) auditAs(context, audit[0], target);
-  return redirectWithNotice(context, to, told);
+  return redirectWithNotice(context, to, flash);
 }
 
 /** The hidden field that tells which state of a record a form shows. */
@@ -233,8 +235,8 @@ type Changing = { updatedAt: number } | null;
 
 /** Nothing, when the form has no such field. @throws QuarryError `conflict`: changed since shown */
 export function refuseStale(form: Form, record: Changing = null): void {
-  const shown = form.text(UPDATED_AT);
-  if (shown === "" || shown === String(record?.updatedAt ?? 0)) return;
+  const updatedAt = form.text(UPDATED_AT);
+  if (updatedAt === "" || updatedAt === String(record?.updatedAt ?? 0)) return;
   throw conflict(
     "Somebody else changed this meanwhile, and nothing was saved. Send it again to replace what they saved.",
   );

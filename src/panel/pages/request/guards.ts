@@ -61,11 +61,11 @@ async function askToSignIn(context: PageContext): Promise<Response> {
   const { method } = context.req;
   if (!isReading(method)) return await endedSessionPage(context);
   const url = new URL(context.req.url);
-  const wanted = url.pathname + url.search;
+  const target = url.pathname + url.search;
   if (context.req.header("Sec-Fetch-Site") === "cross-site") {
-    return context.body(null, 200, { Refresh: `0;url=${wanted}` });
+    return context.body(null, 200, { Refresh: `0;url=${target}` });
   }
-  return context.redirect(signInAddress(wanted), 303);
+  return context.redirect(signInAddress(target), 303);
 }
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */

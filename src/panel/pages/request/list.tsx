@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { MAX_COUNTED } from "../../../db/page.ts";
 import type { Key, ListQuery, PageAt, Slice } from "../../../db/page.ts";
-import { atLeast, count, counted } from "../../components/figures.ts";
+import { atLeast, count, countText } from "../../components/figures.ts";
 import { SearchFilter, Pager, Table, type Columns, type Sorting } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { LinkButton, type Link } from "../../components/data.tsx";
@@ -40,8 +40,8 @@ type ListProps<Row> = {
 /** One page of a list: its search, its rows, how many there are, the pages before and after. */
 export function List<Row>(props: ListProps<Row>) {
   const { context, label, listed, columns, search, empty } = props;
-  const here = hereOf(context);
-  const [path = ""] = here.split("?", 1);
+  const address = hereOf(context);
+  const [path = ""] = address.split("?", 1);
   const part = filterIn(context, "q") ?? "";
   const isSearched = search !== undefined && part !== "";
   const none = isSearched ? "No matches." : empty;
@@ -56,10 +56,10 @@ export function List<Row>(props: ListProps<Row>) {
           label={label}
           rows={listed.data}
           columns={columns}
-          sorting={sortingOf(here, listed, props.countedTo)}
+          sorting={sortingOf(address, listed, props.countedTo)}
           empty={typeof none === "string" ? <Empty title={none} /> : none}
         />
-        <Turns {...props} here={here} first={firstRowIn(context)} />
+        <Turns {...props} here={address} first={firstRowIn(context)} />
       </div>
     </>
   );
@@ -74,8 +74,8 @@ type ListPageProps<Row> = PageProps &
   };
 
 /** A page of one list, which its title names. */
-export async function listPage<Row>(context: PageContext, of: ListPageProps<Row>) {
-  const { none, add, actions } = of;
+export async function listPage<Row>(context: PageContext, props: ListPageProps<Row>) {
+  const { none, add, actions } = props;
   const action = add !== undefined && isAdmin(context) ? add : null;
   const button = action === null ? null : <LinkButton {...action} kind="primary" />;
   const empty = (
@@ -85,8 +85,8 @@ export async function listPage<Row>(context: PageContext, of: ListPageProps<Row>
   );
   return await page(
     context,
-    { ...of, actions: actions === undefined ? button : <>{[actions, button]}</> },
-    <List {...of} context={context} label={of.title} empty={empty} />,
+    { ...props, actions: actions === undefined ? button : <>{[actions, button]}</> },
+    <List {...props} context={context} label={props.title} empty={empty} />,
   );
 }
 
@@ -96,11 +96,11 @@ type TurnsProps<Row> = Pick<ListProps<Row>, "one" | "listed" | "countedTo" | "be
 };
 
 /** Which rows are shown, of how many, and the way to the others. */
-function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...of }: TurnsProps<Row>) {
-  const { here, beside } = of;
+function Turns<Row>({ one, listed, countedTo = MAX_COUNTED, ...rest }: TurnsProps<Row>) {
+  const { here, beside } = rest;
   const { data, before, after } = listed;
   if (data.length === 0 && before === null && after === null) return null;
-  const first = before === null ? 1 : of.first;
+  const first = before === null ? 1 : rest.first;
   const last = first + data.length - 1;
   const previous = Math.max(1, first - ROWS);
   return (
@@ -123,7 +123,7 @@ function whichOf({ one, listed, countedTo }: Which, first: number): string {
   const last = first + data.length - 1;
   // A list ends with its last page, whether or not it was counted.
   const all = after === null ? last : total;
-  if (after === null && first === 1) return counted(last, one);
+  if (after === null && first === 1) return countText(last, one);
   const rows = `${count(first)}–${count(last)}`;
   const page = `page ${count(Math.ceil(first / ROWS))}`;
   if (all === null || all < last) return `${rows}, ${page}`;
@@ -134,7 +134,7 @@ function whichOf({ one, listed, countedTo }: Which, first: number): string {
 
 /** The same list in another order, from its beginning; null: it cannot be sorted. */
 function sortingOf<Row>(
-  here: string,
+  address: string,
   { sort, isIndexed = false, total = null }: Listed<Row>,
   countedTo = MAX_COUNTED,
 ): Sorting | null {
@@ -143,18 +143,18 @@ function sortingOf<Row>(
   return {
     by: sort?.by ?? null,
     descending: sort?.descending ?? false,
-    hrefOf: (by, descending) => changed(here, { sort: descending ? `-${by}` : by }),
+    hrefOf: (by, descending) => changed(address, { sort: descending ? `-${by}` : by }),
   };
 }
 
-function turned(here: string, to: Record<string, Key | null>, row: number): string | null {
+function turned(address: string, to: Record<string, Key | null>, row: number): string | null {
   const [[direction, key] = ["", null]] = Object.entries(to);
-  return key === null ? null : changed(here, { [direction]: cursorOf(key), row: String(row) });
+  return key === null ? null : changed(address, { [direction]: cursorOf(key), row: String(row) });
 }
 
 /** The page's address with its filters, and these in place of its own cursor. */
-export function changed(here: string, values: Record<string, string>): string {
-  const [path = "", query = ""] = here.split("?", 2);
+export function changed(address: string, values: Record<string, string>): string {
+  const [path = "", query = ""] = address.split("?", 2);
   const parameters = new URLSearchParams(query);
   for (const name of ["before", "after", "row"]) parameters.delete(name);
   for (const [name, value] of Object.entries(values)) parameters.set(name, value);
@@ -172,7 +172,7 @@ const MAX_PATH_LENGTH = 4_096;
 const key = z.array(z.union([z.string(), z.number()]));
 
 /** A key as it stands in an address. */
-const cursorOf = (of: Key) => Buffer.from(JSON.stringify(of)).toString("base64url");
+const cursorOf = (key: Key) => Buffer.from(JSON.stringify(key)).toString("base64url");
 
 /** Null for what is no key: the list is shown from its beginning. */
 function keyIn(cursor: string | undefined): Key | null {
@@ -253,7 +253,7 @@ export const Part = ({ here, offset: from, limit, total, unit }: PartProps) => {
   if (total === 0) return null;
   const to = Math.min(total, from + limit);
   const at = (offset: number) => changed(here, { from: String(offset) });
-  const all = counted(total, unit);
+  const all = countText(total, unit);
   const which = to - from === total ? all : `${count(from + 1)} to ${count(to)} of ${all}`;
   return (
     <Pager

@@ -28,8 +28,8 @@ const flashOptions = (context: PageContext): CookieOptions => ({
   ...(isSecure(context) ? { prefix: "host", secure: true } : {}),
 });
 
-export function setFlash(context: PageContext, told: Flash): void {
-  const value = Buffer.from(JSON.stringify(told)).toString("base64url");
+export function setFlash(context: PageContext, message: Flash): void {
+  const value = Buffer.from(JSON.stringify(message)).toString("base64url");
   if (value.length > MAX_VALUE_LENGTH) return;
   setCookie(context, FLASH, value, { ...flashOptions(context), maxAge: KEPT_SECONDS });
 }
@@ -38,10 +38,10 @@ export function setFlash(context: PageContext, told: Flash): void {
 export function takeFlash(context: PageContext): Flash | null {
   const value = getCookie(context, FLASH, isSecure(context) ? "host" : undefined);
   if (value === undefined || value === "") return null;
-  const told = flash.safeParse(jsonInBase64(value)).data ?? null;
-  if (told !== null && told.path !== context.req.path) return null;
+  const message = flash.safeParse(jsonInBase64(value)).data ?? null;
+  if (message !== null && message.path !== context.req.path) return null;
   deleteCookie(context, FLASH, flashOptions(context));
-  return told;
+  return message;
 }
 
 /** Undefined for what is none. */

@@ -61,8 +61,8 @@ function valueIn(
 }
 
 function listIn(form: Form, name: string, isPatch: boolean): string[] | undefined {
-  const chosen = chosenIn(form, name);
-  return chosen.length === 0 && !isPatch ? undefined : chosen;
+  const names = chosenIn(form, name);
+  return names.length === 0 && !isPatch ? undefined : names;
 }
 
 function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boolean) {
@@ -73,14 +73,14 @@ function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boole
 /** What a form shows of stored settings, never a secret; of none what applies then. */
 const formValues = (fields: readonly SettingField[], settings: object = {}) =>
   Object.fromEntries(
-    fields.map((field) => [formName(field), shown(valueAt(settings, field.path), field)]),
+    fields.map((field) => [formName(field), textOf(valueAt(settings, field.path), field)]),
   );
 
-function shown(stored: unknown, { kind, fallback, isSecret }: SettingField): string | string[] {
+function textOf(setting: unknown, { kind, fallback, isSecret }: SettingField): string | string[] {
   if (isSecret) return "";
-  if (kind === "flag") return (stored ?? fallback) === true ? "on" : "";
-  if (Array.isArray(stored)) return stored.map(String).join("\n");
-  return typeof stored === "string" || typeof stored === "number" ? String(stored) : "";
+  if (kind === "flag") return (setting ?? fallback) === true ? "on" : "";
+  if (Array.isArray(setting)) return setting.map(String).join("\n");
+  return typeof setting === "string" || typeof setting === "number" ? String(setting) : "";
 }
 
 /** A form with the fields of a schema that have a label, but for those `without`. */
@@ -98,7 +98,7 @@ export function declaredForm<Settings extends z.ZodType<object>>(
     patch: <Patch extends z.ZodType<object>>(form: Form, schema: Patch) =>
       given(parseKnownOrRefuse(schema, bodyIn(form, fields, { isPatch: true }))),
     /** What it shows of stored settings; `others` are fields that it has in addition. */
-    state: (stored: object = {}, others: Record<string, string | string[]> = {}) =>
-      freshForm({ ...formValues(fields, stored), ...others }),
+    state: (settings: object = {}, extras: Record<string, string | string[]> = {}) =>
+      freshForm({ ...formValues(fields, settings), ...extras }),
   };
 }

@@ -208,7 +208,7 @@ function piecesOf(text: string, matched: Matched): Piece[] {
 }
 
 const isMatch = (word: string, matched: Matched) =>
-  word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((one) => matched.has(stemOf(one)));
+  word.length <= MAX_WORD_LENGTH && searchWordsOf(word).some((part) => matched.has(stemOf(part)));
 
 const marking =
   (matched: Matched): Words =>

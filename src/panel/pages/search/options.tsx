@@ -56,12 +56,12 @@ const ModelOptions = ({ state, prefix, model }: OptionsProps & { model: Model })
   const { systemPrompt, model: name } = model.record;
   const isTried = state.text(`${prefix}promptOf`) === keyOf(model);
   const prompt = isTried ? state.text(`${prefix}systemPrompt`) : systemPrompt;
-  const shown = { ...state, text: () => prompt };
+  const promptState = { ...state, text: () => prompt };
   return (
     <>
       <input type="hidden" name={`${prefix}promptOf`} value={keyOf(model)} />
       <PromptField
-        state={shown}
+        state={promptState}
         name={`${prefix}systemPrompt`}
         model={state.text(`${prefix}model`) || name}
         hint="Tried here only. Programs get it after you save it."
@@ -86,7 +86,7 @@ const ModelOptions = ({ state, prefix, model }: OptionsProps & { model: Model })
 const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
   const field = (name: string, label: string) => ({ state, name: prefix + name, label });
   const models = [...rerankers, BUILT_IN_MODELS.reranker, state.text(`${prefix}reranker`)];
-  const named = [...new Set(models)].filter((model) => model !== "" && model !== NO_RERANKER);
+  const modelNames = [...new Set(models)].filter((model) => model !== "" && model !== NO_RERANKER);
   return (
     <div class="option-grid">
       <TextField {...field("topK", "Passages")} type="number" min={1} max={100} placeholder="5" />
@@ -97,7 +97,7 @@ const SearchOptions = ({ state, prefix, target, rerankers }: OptionsProps) => {
           options={[
             { value: "", label: "The RAG's setting" },
             { value: NO_RERANKER, label: "None" },
-            ...named.map((model) => ({ value: model, label: model })),
+            ...modelNames.map((model) => ({ value: model, label: model })),
           ]}
         />
       ) : null}

@@ -1,6 +1,6 @@
 import { AsCode } from "../../components/code-block.tsx";
 import { Data } from "../../components/data.tsx";
-import { counted, duration } from "../../components/figures.ts";
+import { countText, duration } from "../../components/figures.ts";
 import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { EarlierTurns } from "../answers/conversation.tsx";
@@ -88,17 +88,17 @@ const OneSearch = ({ found, baseUrl, mayChange }: OneProps) => {
   );
 };
 
-const OneAnswer = ({ found, id, mayChange }: Omit<OneProps, "baseUrl"> & { id: string }) => (
+const OneAnswer = ({ found: trial, id, mayChange }: Omit<OneProps, "baseUrl"> & { id: string }) => (
   <div class="cols even">
     <div class="answer">
-      {found.outcome === null ? null : (
-        <Answer outcome={found.outcome} id={id} isAdmin={mayChange} />
+      {trial.outcome === null ? null : (
+        <Answer outcome={trial.outcome} id={id} isAdmin={mayChange} />
       )}
     </div>
     <div>
-      <h3>{counted(found.passages.length, "passage")}</h3>
+      <h3>{countText(trial.passages.length, "passage")}</h3>
       <div class="given">
-        <Found found={found} id={id} mayKeep={mayChange} />
+        <Found found={trial} id={id} mayKeep={mayChange} />
       </div>
     </div>
   </div>
@@ -112,8 +112,8 @@ type FoundProps = {
   compared?: string[] | undefined;
 };
 
-const Found = ({ found, id, mayKeep, compared }: FoundProps) => {
-  const { target, question, queries, passages, degraded, outcome } = found;
+const Found = ({ found: trial, id, mayKeep, compared }: FoundProps) => {
+  const { target, question, queries, passages, degraded, outcome } = trial;
   return (
     <>
       {degraded === undefined ? null : (
@@ -143,30 +143,30 @@ export const Given = ({ passages, target }: { passages: Passage[]; target: Targe
 );
 
 /** Two settings side by side; the second says what moved. */
-const Compared = ({ found, mayChange, id }: PlaygroundProps & { id: string }) => {
-  const [first, second] = found.map((one) => keysOf(ragsOf(one.target), one.passages));
-  const gone = first?.filter((key) => second?.includes(key) === false).length ?? 0;
+const Compared = ({ found: tries, mayChange, id }: PlaygroundProps & { id: string }) => {
+  const [first, second] = tries.map((trial) => keysOf(ragsOf(trial.target), trial.passages));
+  const missing = first?.filter((key) => second?.includes(key) === false).length ?? 0;
   return (
     <div class="cols even">
-      {found.map((one, at) => (
+      {tries.map((trial, at) => (
         <div>
           <h2>
             {at === 0 ? "First setting: " : "Second setting: "}
-            <Data>{one.target.record.name}</Data>
+            <Data>{trial.target.record.name}</Data>
           </h2>
-          {one.outcome === null ? null : (
-            <Answer outcome={one.outcome} id={`${id}-${at}`} isAdmin={mayChange} />
+          {trial.outcome === null ? null : (
+            <Answer outcome={trial.outcome} id={`${id}-${at}`} isAdmin={mayChange} />
           )}
-          {at === 0 || gone === 0 ? null : (
-            <p class="soft">Without {counted(gone, "passage")} of the first setting.</p>
+          {at === 0 || missing === 0 ? null : (
+            <p class="soft">Without {countText(missing, "passage")} of the first setting.</p>
           )}
           <Found
-            found={one}
+            found={trial}
             id={`${id}-${at}`}
             mayKeep={mayChange}
             compared={at === 1 ? first : undefined}
           />
-          {one.timings === undefined ? null : <Legs timings={one.timings} />}
+          {trial.timings === undefined ? null : <Legs timings={trial.timings} />}
         </div>
       ))}
     </div>

@@ -12,13 +12,13 @@ const bestOf = (explanation: Explanation | undefined, leg: Leg): LegRank | null 
   explanation?.queries
     .flatMap((query) => query[leg] ?? [])
     .reduce<LegRank | null>(
-      (best, one) => (best === null || one.score > best.score ? one : best),
+      (best, explanation) => (best === null || explanation.score > best.score ? explanation : best),
       null,
     ) ?? null;
 
 /** The highest BM25 of the passages that are shown: its bar is full. */
 export const highestOf = (explanations: readonly (Explanation | undefined)[]): number =>
-  Math.max(0, ...explanations.map((one) => bestOf(one, "lexical")?.score ?? 0));
+  Math.max(0, ...explanations.map((explanation) => bestOf(explanation, "lexical")?.score ?? 0));
 
 type ScoresProps = { similarity: number; explanation: Explanation | undefined; highest: number };
 
@@ -61,7 +61,7 @@ export const Scores = ({ similarity, explanation, highest }: ScoresProps) => {
   );
 };
 
-const placeOf = (found: LegRank | null) => (found === null ? "" : `, place ${count(found.rank)}`);
+const placeOf = (rank: LegRank | null) => (rank === null ? "" : `, place ${count(rank.rank)}`);
 
 const FULL = 100;
 

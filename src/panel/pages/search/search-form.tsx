@@ -32,11 +32,11 @@ export type FormProps = {
 
 /** The target of the question; one beyond the listed ones stays chosen. */
 const With = ({ name, choices, chosen }: { name: string; choices: Choices; chosen: string }) => {
-  const listed = choices.map(({ label, kind, choices: of }) => ({
+  const groups = choices.map(({ label, kind, choices: targets }) => ({
     label,
-    options: of.map((one) => ({ value: targetKey(kind, one.identifier), label: one.name })),
+    options: targets.map((item) => ({ value: targetKey(kind, item.identifier), label: item.name })),
   }));
-  const isListed = listed.some(({ options }) => options.some(({ value }) => value === chosen));
+  const isListed = groups.some(({ options }) => options.some(({ value }) => value === chosen));
   return (
     <select name={name} aria-label={name === "with" ? "Ask" : "Compare with"}>
       {isListed ? null : (
@@ -44,7 +44,7 @@ const With = ({ name, choices, chosen }: { name: string; choices: Choices; chose
           {chosen.slice(chosen.indexOf(":") + 1)}
         </option>
       )}
-      {listed
+      {groups
         .filter(({ options }) => options.length > 0)
         .map(({ label, options }) => (
           <optgroup label={label}>

@@ -35,8 +35,8 @@ export const SECOND = "b.";
 export const NO_RERANKER = "none";
 
 /** `rag=` names a RAG alone. A new comparison starts from the first setting. */
-export function withSecond(given: URLSearchParams): URLSearchParams {
-  const values = new URLSearchParams(given);
+export function withSecond(parameters: URLSearchParams): URLSearchParams {
+  const values = new URLSearchParams(parameters);
   for (const prefix of ["", SECOND]) {
     const rag = values.get(`${prefix}rag`);
     if (rag !== null && !values.has(`${prefix}with`)) values.set(`${prefix}with`, `rag:${rag}`);
@@ -125,8 +125,8 @@ export function namedIn(form: Form, prefix: string) {
 
 /** What a program sends to get the same: nothing that is the default anyhow. */
 export function publicBodyOf(search: PanelSearch | InferenceInput): object {
-  const { useReranking, candidateMultiplier, includeDuplicates, ...of } = search;
-  const { useAllFiles, selectedFiles, selectedFolders, ...rest } = of;
+  const { useReranking, candidateMultiplier, includeDuplicates, ...searchRest } = search;
+  const { useAllFiles, selectedFiles, selectedFolders, ...rest } = searchRest;
   return {
     ...rest,
     reranker: undefined,

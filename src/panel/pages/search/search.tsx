@@ -36,19 +36,21 @@ const BEGIN = "begin";
 export function searchPages(pages: Pages): void {
   pages.get("/", async (context) => {
     const form = formFrom(withSecond(new URL(context.req.url).searchParams));
-    const asked = await askedIn(context, form, null);
-    if (asked === null) return await nothingYet(context);
+    const request = await askedIn(context, form, null);
+    if (request === null) return await nothingYet(context);
     const { signal } = context.req.raw;
     const isBegun = form.text("compare") === BEGIN;
-    const isSearch = !isBegun && searchesOnly(asked) && form.text("q") !== "";
-    const tried = isSearch ? await tryAll(context, asked, { signal, emit: ignored }) : NOTHING;
-    return await answerPage(context, asked, tried);
+    const isSearch = !isBegun && searchesOnly(request) && form.text("q") !== "";
+    const attempted = isSearch
+      ? await tryAll(context, request, { signal, emit: ignored })
+      : NOTHING;
+    return await answerPage(context, request, attempted);
   });
   pages.post("/", async (context) => {
     const form = await askedForm(context);
-    const asked = orNotFound(await askedIn(context, form, null));
-    if (searchesOnly(asked)) return context.redirect(addressOf(form), 303);
-    return await answer(context, asked);
+    const request = orNotFound(await askedIn(context, form, null));
+    if (searchesOnly(request)) return context.redirect(addressOf(form), 303);
+    return await answer(context, request);
   });
 }
 
@@ -57,8 +59,8 @@ export const modelPage = async (context: PageContext, model: Model) =>
 
 /** Nothing is changed: members may ask, too. */
 export async function askModel(context: PageContext, model: Model): Promise<Response> {
-  const asked = await askedIn(context, await askedForm(context), model);
-  return await answer(context, orNotFound(asked));
+  const request = await askedIn(context, await askedForm(context), model);
+  return await answer(context, orNotFound(request));
 }
 
 type PlaygroundRequest = {
@@ -90,17 +92,17 @@ async function askedIn(
   const services = context.get("services");
   const choices = fixed === null ? await targetChoices(services) : null;
   const [first] =
-    choices?.flatMap(({ kind, choices: of }) =>
-      of.map(({ identifier }) => targetKey(kind, identifier)),
+    choices?.flatMap(({ kind, choices: targets }) =>
+      targets.map(({ identifier }) => targetKey(kind, identifier)),
     ) ?? [];
-  const chosen = form.text("with") || first;
-  if (fixed === null && chosen === undefined) return null;
-  const target = fixed ?? (await findTarget(services, chosen ?? ""));
+  const key = form.text("with") || first;
+  if (fixed === null && key === undefined) return null;
+  const target = fixed ?? (await findTarget(services, key ?? ""));
   if (!form.has("compare") || form.all("compare").includes("end")) {
     return { form, fixed, choices, targets: [target] };
   }
-  const other = form.text(`${SECOND}with`);
-  const second = other === "" ? target : await findTarget(services, other);
+  const secondKey = form.text(`${SECOND}with`);
+  const second = secondKey === "" ? target : await findTarget(services, secondKey);
   return { form, fixed, choices, targets: [target, second] };
 }
 
@@ -116,15 +118,15 @@ function addressOf(form: Form): string {
   return `${HERE}?${query.toString()}`;
 }
 
-const tryAll = (context: PageContext, asked: PlaygroundRequest, listening: Listening) =>
-  attempt(asked.form, FIELDS, async () => {
-    const { form, targets } = asked;
+const tryAll = (context: PageContext, request: PlaygroundRequest, listening: Listening) =>
+  attempt(request.form, FIELDS, async () => {
+    const { form, targets } = request;
     const messages = turnsIn(form.exact(TURNS));
     const trials = targets.flatMap((target, at) =>
       target === undefined ? [] : [{ form, prefix: at === 0 ? "" : SECOND, target, messages }],
     );
     const all = () => Promise.all(trials.map((trial) => trySetting(context, trial, listening)));
-    if (trials.length === 1 || !searchesOnly(asked)) return await all();
+    if (trials.length === 1 || !searchesOnly(request)) return await all();
     // Times are compared: neither search counts what its index loads first, or waits for the other.
     await all();
     const results: Tried[] = [];
@@ -132,30 +134,34 @@ const tryAll = (context: PageContext, asked: PlaygroundRequest, listening: Liste
     return results;
   });
 
-async function answer(context: PageContext, asked: PlaygroundRequest): Promise<Response> {
+async function answer(context: PageContext, request: PlaygroundRequest): Promise<Response> {
   // Beginning a comparison asks nothing yet, and ending it asks nothing more.
-  const isAsked = asked.form.all("compare").every((value) => value === "on");
-  if (!isAsked) return await answerPage(context, asked, NOTHING);
+  const isAsked = request.form.all("compare").every((value) => value === "on");
+  if (!isAsked) return await answerPage(context, request, NOTHING);
   const { headers, signal } = context.req.raw;
-  if (headers.get("Accept")?.includes(EVENTS_TYPE) === true) return await stream(context, asked);
-  return await answerPage(context, asked, await tryAll(context, asked, { signal, emit: ignored }));
+  if (headers.get("Accept")?.includes(EVENTS_TYPE) === true) return await stream(context, request);
+  return await answerPage(
+    context,
+    request,
+    await tryAll(context, request, { signal, emit: ignored }),
+  );
 }
 
 /** The passages and the text as they come, at the end the page's content as without script. */
-async function stream(context: PageContext, asked: PlaygroundRequest): Promise<Response> {
+async function stream(context: PageContext, request: PlaygroundRequest): Promise<Response> {
   const { log } = context.get("services");
-  const isOne = asked.targets.length === 1;
+  const isOne = request.targets.length === 1;
   const run = async ({ signal, emit }: Listening) =>
-    await tryAll(context, asked, { signal, emit: isOne ? emit : ignored });
+    await tryAll(context, request, { signal, emit: isOne ? emit : ignored });
   const texts = async function* (events: AsyncIterable<RunEvent<Attempt<Tried[]>>>) {
     for await (const event of events) {
       if (event.type === "delta") yield eventText({ text: event.text, step: event.step }, "delta");
       if (event.type === "retrieval") {
-        const shown = <Given passages={event.items} target={asked.targets[0]} />;
+        const shown = <Given passages={event.items} target={request.targets[0]} />;
         yield eventText({ html: (await html`${shown}`).toString() }, "passages");
       }
       if (event.type !== "result") continue;
-      const content = <Playground {...await propsOf(context, asked, event.result)} />;
+      const content = <Playground {...await propsOf(context, request, event.result)} />;
       yield eventText({ html: (await html`${content}`).toString() }, "page");
     }
   };
@@ -164,12 +170,16 @@ async function stream(context: PageContext, asked: PlaygroundRequest): Promise<R
   return context.body(body, 200, EVENT_STREAM_HEADERS);
 }
 
-async function answerPage(context: PageContext, asked: PlaygroundRequest, tried: Attempt<Tried[]>) {
-  const props = await propsOf(context, asked, tried);
+async function answerPage(
+  context: PageContext,
+  request: PlaygroundRequest,
+  attempted: Attempt<Tried[]>,
+) {
+  const props = await propsOf(context, request, attempted);
   const { status } = props.state;
   const content = <Playground {...props} />;
-  if (asked.fixed !== null) {
-    return await modelTab(context, { model: asked.fixed, here: "", status }, content);
+  if (request.fixed !== null) {
+    return await modelTab(context, { model: request.fixed, here: "", status }, content);
   }
   const sub =
     "Search passages, or ask a model that answers from them: what a program gets, and why.";
@@ -179,7 +189,7 @@ async function answerPage(context: PageContext, asked: PlaygroundRequest, tried:
 async function propsOf(
   context: PageContext,
   { form, targets, fixed, choices }: PlaygroundRequest,
-  tried: Attempt<Tried[]>,
+  attempted: Attempt<Tried[]>,
 ): Promise<PlaygroundProps> {
   const { db, config } = context.get("services");
   const [target, second = null] = targets;
@@ -188,26 +198,26 @@ async function propsOf(
   const values = Object.fromEntries(
     [...FIELDS, "promptOf", `${SECOND}promptOf`].map((name) => [name, form.exact(name)]),
   );
-  const found = tried.done ? tried.result : [];
+  const tries = attempted.done ? attempted.result : [];
   const before = readTurns(form);
-  const here =
+  const address =
     fixed === null
       ? `${HERE}?${new URLSearchParams({ with: keyOf(target) }).toString()}`
       : modelAddress(fixed.kind, fixed.record.identifier);
   return {
-    action: fixed === null ? HERE : `${here}/run`,
-    here,
-    state: tried.done
+    action: fixed === null ? HERE : `${address}/run`,
+    here: address,
+    state: attempted.done
       ? { ...freshForm(values), text: (field) => values[field] ?? "" }
-      : tried.state,
+      : attempted.state,
     choices,
     target,
     second,
     rerankers: models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : [])),
     mayChange,
     before,
-    turns: found[0] === undefined ? before : turnsAfter(before, found[0]),
-    found,
+    turns: tries[0] === undefined ? before : turnsAfter(before, tries[0]),
+    found: tries,
     baseUrl: baseUrlOf(config, context.req.raw),
   };
 }

@@ -46,13 +46,13 @@ export async function trySetting(
   const services = context.get("services");
   const { question, queries } = questionsIn(form);
   const call = callOf(target, form, prefix);
-  const asked = { target, question, queries, call, timings: undefined, degraded: undefined };
+  const result = { target, question, queries, call, timings: undefined, degraded: undefined };
   if (target.kind === "rag") {
     const search = searchIn(form, prefix);
     const { signal } = listening;
     const of = { rag: target.record, caller: context.get("caller"), signal };
     const { chunks, ...answer } = await searchRag(services, of, search);
-    return { ...asked, ...answer, passages: chunks, outcome: null };
+    return { ...result, ...answer, passages: chunks, outcome: null };
   }
   const model = isAdmin(context) ? changed(target, form, prefix) : target;
   const input = runIn(form, prefix, model);
@@ -82,8 +82,8 @@ export async function trySetting(
     isAdmin(context),
   );
   const { items: passages } = outcome.kind === "whole" ? outcome.result : outcome.broken;
-  const written = outcome.kind === "whole" ? outcome.result.questions : [];
-  return { ...asked, queries: written.length > 0 ? written : queries, passages, outcome };
+  const questions = outcome.kind === "whole" ? outcome.result.questions : [];
+  return { ...result, queries: questions.length > 0 ? questions : queries, passages, outcome };
 }
 
 function changed(target: Model, form: Form, prefix: string): Model {

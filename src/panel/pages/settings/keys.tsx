@@ -27,8 +27,8 @@ export function keyPages(pages: Pages): void {
     },
     again: (state) => keysTab(context, state),
     leads: ({ key, secret }) => {
-      const shown = { label: `The key “${key.name}”.`, value: secret };
-      return { to: HERE, target: key.id, secret: shown };
+      const secretView = { label: `The key “${key.name}”.`, value: secret };
+      return { to: HERE, target: key.id, secret: secretView };
     },
   }));
 

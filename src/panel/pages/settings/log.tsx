@@ -7,7 +7,7 @@ import { listKeys } from "../../../db/access/key-store.ts";
 import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
 import { Data, ShortenedLink, Time, Faint, visible } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
@@ -28,8 +28,8 @@ export async function logPage(context: PageContext): Promise<Response> {
     from: dayIn(filterIn(context, "from"), 0),
     to: dayIn(filterIn(context, "to"), DAY_MS),
   };
-  const listed = await readEventPage(db, filter, pageAt(context));
-  const names = await namesOf(db, listed.data.map(thingOf));
+  const events = await readEventPage(db, filter, pageAt(context));
+  const names = await namesOf(db, events.data.map(thingOf));
   const actors = await actorsIn(db, filter.actor);
   const content = (
     <>
@@ -44,7 +44,7 @@ export async function logPage(context: PageContext): Promise<Response> {
         context={context}
         label="Audit log"
         one="event"
-        listed={listed}
+        listed={events}
         columns={columnsAt(now(), { names, here: hereOf(context) })}
         empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
       />
@@ -96,7 +96,7 @@ function dayIn(text: string | null, more: number): number | null {
 const ACTORS_SHOWN = 200;
 
 /** Users and keys; one that is chosen stays so after it was removed. */
-async function actorsIn(db: Database, chosen: string | null): Promise<Option[]> {
+async function actorsIn(db: Database, actor: string | null): Promise<Option[]> {
   const slice = { offset: 0, limit: ACTORS_SHOWN };
   const [users, keys] = await Promise.all([listUsers(db, slice), listKeys(db, slice)]);
   const options = [
@@ -104,31 +104,31 @@ async function actorsIn(db: Database, chosen: string | null): Promise<Option[]> 
     ...users.data.map(({ id, email }) => ({ value: id, label: visible(email) })),
     ...keys.data.map(({ id, name }) => ({ value: id, label: `key ${visible(name)}` })),
   ];
-  return chosen === null || options.some(({ value }) => value === chosen)
+  return actor === null || options.some(({ value }) => value === actor)
     ? options
-    : [...options, { value: chosen, label: "Somebody who was removed" }];
+    : [...options, { value: actor, label: "Somebody who was removed" }];
 }
 
 async function thingIn(context: PageContext) {
   const [kind, target] = [filterIn(context, "kind"), filterIn(context, "target")];
   if (kind === null || target === null) return null;
   const thing = { kind, key: target };
-  const named = nameOf(await namesOf(context.get("services").db, [thing]), thing);
-  const keys = [target, ...(named === undefined ? [] : [named.id, named.identifier ?? target])];
-  return { target, name: named?.name ?? target, filter: { kind, keys } };
+  const label = nameOf(await namesOf(context.get("services").db, [thing]), thing);
+  const keys = [target, ...(label === undefined ? [] : [label.id, label.identifier ?? target])];
+  return { target, name: label?.name ?? target, filter: { kind, keys } };
 }
 
 type Shown = { names: readonly Named[]; here: string };
 
 /** Its name, the id on hover; what was removed has its id alone. */
-const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Shown }) => {
+const Thing = ({ event, shown: { names, here: address } }: { event: AuditEvent; shown: Shown }) => {
   if (event.target === null) return null;
   const thing = thingOf(event);
   const rest = event.target.slice(thing.key.length);
   const name = nameOf(names, thing)?.name;
   return (
     <div title={visible(event.target)}>
-      <a href={changed(here, { kind: thing.kind, target: event.target })}>
+      <a href={changed(address, { kind: thing.kind, target: event.target })}>
         <Data>{name ?? thing.key}</Data>
       </a>
       {rest === "" ? null : <Data>{rest}</Data>}
@@ -136,10 +136,10 @@ const Thing = ({ event, shown: { names, here } }: { event: AuditEvent; shown: Sh
   );
 };
 
-const columnsAt = (now: number, shown: Shown): Column<AuditEvent>[] => [
+const columnsAt = (now: number, view: Shown): Column<AuditEvent>[] => [
   { head: "When", cell: ({ at }) => <Time at={at} now={now} /> },
-  { head: "Who", cell: (event) => actorOf(event, shown.here) },
-  { head: "What", main: true, cell: (event) => <What event={event} shown={shown} /> },
+  { head: "Who", cell: (event) => actorOf(event, view.here) },
+  { head: "What", main: true, cell: (event) => <What event={event} shown={view} /> },
   {
     head: "From",
     wide: true,
@@ -154,7 +154,7 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
       <a href={changed(shown.here, { action })}>
         <Data mono>{action}</Data>
       </a>{" "}
-      {count === 1 ? null : <span class="soft">{counted(count, "time")} in an hour </span>}
+      {count === 1 ? null : <span class="soft">{countText(count, "time")} in an hour </span>}
       {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
       <Thing event={event} shown={shown} />
       {fields.length === 0 ? null : <Faint text={`Fields: ${fields.join(", ")}`} />}
@@ -162,12 +162,12 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
   );
 };
 
-function actorOf({ actorKind, actorId, actorName }: AuditEvent, here: string): Child {
+function actorOf({ actorKind, actorId, actorName }: AuditEvent, address: string): Child {
   if (actorId === null) return <span class="soft">not signed in</span>;
   const kind = actorKind === "user" ? "" : `${actorKind} `;
   return (
     <ShortenedLink
-      href={changed(here, { actor: actorId })}
+      href={changed(address, { actor: actorId })}
       text={`${kind}${actorName ?? actorId}`}
     />
   );

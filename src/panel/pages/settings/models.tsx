@@ -52,11 +52,11 @@ export function modelPages(pages: Pages): void {
     leads: () => ({ to: HERE, notice: "The model is in the list." }),
   }));
 
-  pages.removal("/remove", async (context, _none, asked) => {
+  pages.removal("/remove", async (context, _none, form) => {
     const { db } = context.get("services");
     const rows = await listModelRows(db);
     const isAsked = ({ model, kind }: ModelRow) =>
-      model === asked.exact("model") && kind === asked.exact("kind");
+      model === form.exact("model") && kind === form.exact("kind");
     const row = orNotFound(rows.find(isAsked));
     const { model, kind } = row;
     return {

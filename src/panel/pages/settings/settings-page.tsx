@@ -11,7 +11,7 @@ export const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log"
 
 export const settingsPage = (
   context: PageContext,
-  here: keyof typeof ADMINS_TABS,
+  tab: keyof typeof ADMINS_TABS,
   content: Child,
   state?: FormState,
 ): Promise<Response> =>
@@ -24,7 +24,7 @@ export const settingsPage = (
         label: "Settings",
         address: SETTINGS,
         names: isAdmin(context) ? ADMINS_TABS : TABS,
-        here,
+        here: tab,
       },
     },
     content,

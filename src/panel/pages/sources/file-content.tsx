@@ -25,11 +25,11 @@ export async function textTab(context: PageContext, of: ShownFile): Promise<Chil
   const text = await textOf(context, of);
   if (text === null) return <NoText isDeleted={file.deletedAt !== null} />;
   const slice = sliceIn(context, TEXT_SHOWN);
-  const shown = text.slice(slice.offset, slice.offset + TEXT_SHOWN);
+  const part = text.slice(slice.offset, slice.offset + TEXT_SHOWN);
   return (
     <>
       <pre class="wrap tall data" dir="auto" tabindex={0} role="region" aria-label="Text">
-        {visible(shown)}
+        {visible(part)}
       </pre>
       <Part here={`${here}&view=text`} {...slice} total={text.length} unit="character" />
     </>
@@ -37,11 +37,14 @@ export async function textTab(context: PageContext, of: ShownFile): Promise<Chil
 }
 
 /** Null where nothing was read yet. */
-async function textOf(context: PageContext, { shown, file }: ShownFile): Promise<string | null> {
-  const { id, provider } = shown.source;
-  const of = { source: { id, provider }, path: file.path };
+async function textOf(
+  context: PageContext,
+  { shown: view, file }: ShownFile,
+): Promise<string | null> {
+  const { id, provider } = view.source;
+  const reference = { source: { id, provider }, path: file.path };
   try {
-    return (await readExtractedText(context.get("services"), of)).text;
+    return (await readExtractedText(context.get("services"), reference)).text;
   } catch (thrown) {
     if (isNotFound(thrown)) return null;
     throw thrown;
@@ -59,10 +62,10 @@ const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
 
 export async function passagesTab(
   context: PageContext,
-  of: ShownFile,
+  view: ShownFile,
   key: string,
 ): Promise<Child> {
-  const { file, here } = of;
+  const { file, here: address } = view;
   const services = context.get("services");
   const rag = await findRag(services, { key });
   const slice = sliceIn(context, PASSAGES_SHOWN);
@@ -71,7 +74,7 @@ export async function passagesTab(
   if (total === 0) return <Empty title="This RAG has no passages of the file yet." />;
   // While a newer version is read, places are those of the earlier text.
   const { status } = file.rags.find(({ ragIdentifier }) => ragIdentifier === rag.identifier) ?? {};
-  const text = status === "indexed" ? await textOf(context, of) : null;
+  const text = status === "indexed" ? await textOf(context, view) : null;
   const isLast = offset + data.length >= total;
   return (
     <>
@@ -84,13 +87,13 @@ export async function passagesTab(
               </li>
             )}
             {passage === null ? null : (
-              <Cut of={of} passage={passage} own={own} mayChange={isAdmin(context)} back={key} />
+              <Cut of={view} passage={passage} own={own} mayChange={isAdmin(context)} back={key} />
             )}
           </>
         ))}
       </ol>
       <Part
-        here={`${here}&rag=${encodeURIComponent(key)}`}
+        here={`${address}&rag=${encodeURIComponent(key)}`}
         {...slice}
         total={total}
         unit="passage"

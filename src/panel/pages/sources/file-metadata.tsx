@@ -13,7 +13,7 @@ const NEW_ROWS = 2;
 
 /** A value as it is typed: a list has a line for each, what else is no text is JSON. */
 function typedOf(value: unknown): string {
-  if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) {
     return value.join("\n");
   }
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -44,7 +44,7 @@ export function metadataOf(form: Form, before: Metadata): Metadata {
 
 type Props = { of: ShownFile; state: FormState; mayChange: boolean };
 
-export const FileMetadata = ({ of: { shown, file }, state, mayChange }: Props) => {
+export const FileMetadata = ({ of: { shown: sourceView, file }, state, mayChange }: Props) => {
   const entries = Object.entries(file.metadata).map(([name, value]) => [name, typedOf(value)]);
   if (!mayChange) {
     if (entries.length === 0) return null;
@@ -65,7 +65,7 @@ export const FileMetadata = ({ of: { shown, file }, state, mayChange }: Props) =
   return (
     <section>
       <h2>Metadata</h2>
-      <form method="post" action={`${shown.path}/file/metadata`} class="form full">
+      <form method="post" action={`${sourceView.path}/file/metadata`} class="form full">
         <FormMessage state={state} />
         <p class="hint">
           Searches can filter by these fields. For several values, use a line for each. Empty a

@@ -4,7 +4,7 @@ import { findFileDetail } from "../../../db/files/file-store.ts";
 import { describePushedFile, keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { removePushedFile } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
-import { counted, size } from "../../components/figures.ts";
+import { countText, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
@@ -23,43 +23,43 @@ import { takenBy } from "../../../sources/registry.ts";
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(
   context: PageContext,
-  shown: ShownSource,
+  sourceView: ShownSource,
   path = context.req.query("path") ?? "",
 ): Promise<ShownFile> {
-  const file = await findFileDetail(context.get("services").db, shown.source.id, path);
-  const here = fileAddress(shown.source.identifier, path);
-  return { shown, file: orNotFound(file), here };
+  const file = await findFileDetail(context.get("services").db, sourceView.source.id, path);
+  const address = fileAddress(sourceView.source.identifier, path);
+  return { shown: sourceView, file: orNotFound(file), here: address };
 }
 
 export function filePages(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
-  ofSource.get("/:id/file", async (context, shown) =>
-    filePage(context, await fileOf(context, shown)),
+  ofSource.get("/:id/file", async (context, sourceView) =>
+    filePage(context, await fileOf(context, sourceView)),
   );
-  ofSource.get("/:id/file/original", async (context, shown) =>
-    originalOf(context, await fileOf(context, shown)),
+  ofSource.get("/:id/file/original", async (context, sourceView) =>
+    originalOf(context, await fileOf(context, sourceView)),
   );
   addChanges(ofSource);
-  ofSource.removal("/:id/file/remove", async (context, shown, form) => {
-    const { file, here } = await fileOf(context, shown, form.exact("path"));
-    const { source } = shown;
+  ofSource.removal("/:id/file/remove", async (context, sourceView, form) => {
+    const { file, here: address } = await fileOf(context, sourceView, form.exact("path"));
+    const { source } = sourceView;
     if (takenBy(source.provider) !== "files") throw notFound();
     const { path } = file;
     return {
       title: "Remove the file",
-      trail: [...trailTo(shown), { name: path, href: here }],
+      trail: [...trailTo(sourceView), { name: path, href: address }],
       name: path,
       values: { path },
       says: (
         <p>
           Deletes <Data>{path}</Data>, {size(file.size)}, with its{" "}
-          {counted(passagesOf(file), "passage")} in {counted(file.rags.length, "RAG")}. Quarry has
-          no other copy.
+          {countText(passagesOf(file), "passage")} in {countText(file.rags.length, "RAG")}. Quarry
+          has no other copy.
         </p>
       ),
       audit: ["file-sources.files.remove", source.id],
       remove: (services) => removePushedFile(services, { source: { id: source.id }, path }),
-      to: shown.path,
+      to: sourceView.path,
       notice: "The file is removed. Searches no longer find it.",
     };
   });
@@ -74,43 +74,46 @@ function addChanges(ofSource: Pages<ShownSource>): void {
     const path = form.exact("path");
     const by = context.get("session").email;
     const back = form.text("back");
-    const here = fileAddress(source.identifier, path);
-    const to = back === "" ? here : `${here}&rag=${encodeURIComponent(back)}`;
+    const address = fileAddress(source.identifier, path);
+    const to = back === "" ? address : `${address}&rag=${encodeURIComponent(back)}`;
     const what = passage === null ? "The file" : "The passage";
-    const done = excluded ? "is left out of every search." : "is found again.";
+    const outcome = excluded ? "is left out of every search." : "is found again.";
     return {
       audit: ["file-sources.exclusions.put", source.id],
       form,
       work: (services) => excludeFromSearch(services, { source, path, passage, excluded, by }),
       leads: () => ({
         to: back === LEFT_OUT ? sourcePath + LEFT_OUT : to,
-        notice: `${what} ${done}`,
+        notice: `${what} ${outcome}`,
       }),
     };
   });
 
-  ofSource.submit("/:id/file/metadata", async (context, shown) => {
+  ofSource.submit("/:id/file/metadata", async (context, sourceView) => {
     const form = await formOf(context);
-    const of = await fileOf(context, shown, form.exact("path"));
-    const { source } = shown;
+    const view = await fileOf(context, sourceView, form.exact("path"));
+    const { source } = sourceView;
     if (!keepsOriginals(source)) throw notFound();
     return {
       audit: ["file-sources.files.change", source.id],
       form,
       fields: [],
       work: async (services) => {
-        const { path, metadata: before } = of.file;
+        const { path, metadata: before } = view.file;
         const metadata = metadataOf(form, before);
         await describePushedFile(services, { source, path, metadata });
       },
-      again: (state) => filePage(context, of, state),
-      leads: () => ({ to: of.here, notice: "The metadata is saved. Searches use it in seconds." }),
+      again: (state) => filePage(context, view, state),
+      leads: () => ({
+        to: view.here,
+        notice: "The metadata is saved. Searches use it in seconds.",
+      }),
     };
   });
 }
 
 async function filePage(context: PageContext, of: ShownFile, state: FormState = freshForm()) {
-  const { shown, file, here } = of;
+  const { shown: sourceView, file, here } = of;
   const now = context.get("services").now();
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");
   const cut = file.rags.filter(({ chunkCount }) => chunkCount > 0);
@@ -125,14 +128,14 @@ async function filePage(context: PageContext, of: ShownFile, state: FormState = 
       data: true,
       status: state.status,
       refreshSeconds: isBusy ? BUSY_SECONDS : null,
-      trail: trailTo(shown),
+      trail: trailTo(sourceView),
       actions: mayChange ? <Actions of={of} /> : null,
     },
     <>
       <div id="file-state" data-live>
         <FileState of={of} mayChange={mayChange} />
       </div>
-      {await readersOfFile(context, { shown, path: file.path })}
+      {await readersOfFile(context, { shown: sourceView, path: file.path })}
       <div class="beside">
         <section class="original" aria-label="Original">
           <Original of={of} page={context.req.query("page")} />
@@ -153,14 +156,24 @@ async function filePage(context: PageContext, of: ShownFile, state: FormState = 
       <div id="file-facts" data-live>
         <FileFacts file={file} now={now} />
       </div>
-      <FileMetadata of={of} state={state} mayChange={mayChange && keepsOriginals(shown.source)} />
+      <FileMetadata
+        of={of}
+        state={state}
+        mayChange={mayChange && keepsOriginals(sourceView.source)}
+      />
     </>,
   );
 }
 
-const FileState = ({ of: { shown, file }, mayChange }: { of: ShownFile; mayChange: boolean }) => {
+const FileState = ({
+  of: { shown: sourceView, file },
+  mayChange,
+}: {
+  of: ShownFile;
+  mayChange: boolean;
+}) => {
   const failed = file.rags.find(({ status }) => status === "error");
-  const remedy = remedyOf(failed?.errorCode ?? null, keepsOriginals(shown.source));
+  const remedy = remedyOf(failed?.errorCode ?? null, keepsOriginals(sourceView.source));
   return (
     <>
       {failed === undefined ? null : (
@@ -177,41 +190,43 @@ const FileState = ({ of: { shown, file }, mayChange }: { of: ShownFile; mayChang
             This file is left out of search. It stays indexed, and it stays left out when it is
             indexed again.
           </p>
-          {mayChange ? <SearchButton of={{ shown, file }} /> : null}
+          {mayChange ? <SearchButton of={{ shown: sourceView, file }} /> : null}
         </div>
       ) : null}
     </>
   );
 };
 
-const SearchButton = ({ of: { shown, file } }: { of: Omit<ShownFile, "here"> }) => (
+const SearchButton = ({ of: { shown: sourceView, file } }: { of: Omit<ShownFile, "here"> }) => (
   <ActionButton
-    action={`${shown.path}/file/search`}
+    action={`${sourceView.path}/file/search`}
     label={file.isExcluded ? "Include in search" : "Leave out of search"}
     values={{ path: file.path, excluded: file.isExcluded ? "" : "on" }}
   />
 );
 
-const Actions = ({ of: { shown, file } }: { of: ShownFile }) => (
+const Actions = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => (
   <>
     {file.rags.some(({ status }) => status === "error") ? (
       <ActionButton
-        action={`${shown.path}/selected`}
+        action={`${sourceView.path}/selected`}
         label="Try again"
         values={{ path: file.path, action: "retry", back: "file" }}
         kind="primary"
       />
     ) : file.rags.some(({ status }) => status === "indexed") ? (
       <ActionButton
-        action={`${shown.path}/selected`}
+        action={`${sourceView.path}/selected`}
         label="Index again"
         values={{ path: file.path, action: "reindex", back: "file" }}
       />
     ) : null}
-    {file.isExcluded || file.deletedAt !== null ? null : <SearchButton of={{ shown, file }} />}
-    {takenBy(shown.source.provider) === "files" && file.deletedAt === null ? (
+    {file.isExcluded || file.deletedAt !== null ? null : (
+      <SearchButton of={{ shown: sourceView, file }} />
+    )}
+    {takenBy(sourceView.source.provider) === "files" && file.deletedAt === null ? (
       <LinkButton
-        href={`${shown.path}/file/remove?path=${encodeURIComponent(file.path)}`}
+        href={`${sourceView.path}/file/remove?path=${encodeURIComponent(file.path)}`}
         label="Remove …"
         kind="danger"
       />

@@ -24,15 +24,15 @@ const STATUSES = [
   ...FILE_STATUSES.map((value) => ({ value, label: FILE_STATES[value][1] })),
 ];
 
-export async function filesTab(context: PageContext, shown: ShownSource): Promise<Child> {
+export async function filesTab(context: PageContext, view: ShownSource): Promise<Child> {
   const { db, now } = context.get("services");
-  const { source, path } = shown;
+  const { source, path } = view;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
-  const { listed, sort, sorts } = await sortedFiles(context, shown);
+  const { listed, sort, sorts } = await sortedFiles(context, view);
   const isFiltered = part !== "" || status !== null;
   const isPushed = takenBy(source.provider) === "files";
-  const total = part === "" ? await filesListed(db, shown, status) : null;
+  const total = part === "" ? await filesListed(db, view, status) : null;
   const mayChange = isAdmin(context);
   const hasRows = listed.data.length > 0;
   return (
@@ -60,29 +60,29 @@ export async function filesTab(context: PageContext, shown: ShownSource): Promis
 }
 
 /** One page in the order that the address asks for. A filtered list is in order of path alone. */
-async function sortedFiles(context: PageContext, shown: ShownSource) {
+async function sortedFiles(context: PageContext, view: ShownSource) {
   const { db } = context.get("services");
-  const asked = filesAsked(context, shown);
-  const isFiltered = asked.part !== "" || asked.status !== null;
-  const index = isFiltered ? null : wholeIndexOf(shown);
+  const query = filesAsked(context, view);
+  const isFiltered = query.part !== "" || query.status !== null;
+  const index = isFiltered ? null : wholeIndexOf(view);
   const sorts = new Set([
     "path",
     ...(isFiltered ? [] : ["size"]),
     ...(index === null ? [] : ["status"]),
   ]);
-  const wanted = sortIn(context);
-  const sort = wanted !== null && sorts.has(wanted.by) ? wanted : { by: "path", descending: false };
-  const of = { ...asked, at: pageAt(context), descending: sort.descending };
-  if (sort.by === "size") return { listed: await readFilesBySize(db, of), sort, sorts };
+  const order = sortIn(context);
+  const sort = order !== null && sorts.has(order.by) ? order : { by: "path", descending: false };
+  const list = { ...query, at: pageAt(context), descending: sort.descending };
+  if (sort.by === "size") return { listed: await readFilesBySize(db, list), sort, sorts };
   if (sort.by === "status" && index !== null) {
-    return { listed: await readFilesByStatus(db, { ...of, index }), sort, sorts };
+    return { listed: await readFilesByStatus(db, { ...list, index }), sort, sorts };
   }
-  return { listed: await readFilePage(db, of), sort, sorts };
+  return { listed: await readFilePage(db, list), sort, sorts };
 }
 
 /** The one index that holds all files: with several, or a part, no index has a file's status. */
-const wholeIndexOf = ({ rags: [rag, other] }: ShownSource) =>
-  rag?.scopeMode === "global" && other === undefined && rag.coming === 0 ? rag : null;
+const wholeIndexOf = ({ rags: [rag, secondRag] }: ShownSource) =>
+  rag?.scopeMode === "global" && secondRag === undefined && rag.coming === 0 ? rag : null;
 
 function filesAsked(context: PageContext, { source, rags }: ShownSource) {
   const status = choiceIn(context, "status", FILE_STATUSES);
@@ -95,11 +95,11 @@ function filesAsked(context: PageContext, { source, rags }: ShownSource) {
   };
 }
 
-export function filesCsv(context: PageContext, shown: ShownSource): Response {
-  const lines = filesAsCsv(context.get("services").db, filesAsked(context, shown));
+export function filesCsv(context: PageContext, view: ShownSource): Response {
+  const lines = filesAsCsv(context.get("services").db, filesAsked(context, view));
   return context.body(textStream(lines), 200, {
     "Content-Type": "text/csv; charset=utf-8",
-    "Content-Disposition": `attachment; filename="${shown.source.identifier}.csv"`,
+    "Content-Disposition": `attachment; filename="${view.source.identifier}.csv"`,
   });
 }
 
@@ -112,13 +112,13 @@ async function filesListed(
   { source, rags }: ShownSource,
   status: FileStatus | null,
 ): Promise<number | null> {
-  const [rag, other] = rags;
+  const [rag, secondRag] = rags;
   if (status !== null) {
-    return rag === undefined || other !== undefined || rag.coming > 0 ? null : rag[status];
+    return rag === undefined || secondRag !== undefined || rag.coming > 0 ? null : rag[status];
   }
   const all = rags.find(({ scopeMode }) => scopeMode === "global");
   if (all === undefined) return await countListedFiles(db, source.id, FILES_COUNTED);
-  return FILE_STATUSES.reduce((sum, one) => sum + all[one], 0);
+  return FILE_STATUSES.reduce((sum, status) => sum + all[status], 0);
 }
 
 type NoFilesProps = { isFiltered: boolean; hasMore: boolean; isPushed: boolean };
@@ -195,10 +195,10 @@ const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Columns<So
 type ActionsOf = { path: string; file: SourceFile; isPushed: boolean };
 
 const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
-  const named = `?path=${encodeURIComponent(file.path)}`;
+  const query = `?path=${encodeURIComponent(file.path)}`;
   return (
     <Menu of={file.path}>
-      <a href={`${path}/file${named}`}>Open</a>
+      <a href={`${path}/file${query}`}>Open</a>
       {file.status === "error" ? (
         <MenuPost
           action={`${path}/selected`}
@@ -221,7 +221,7 @@ const Actions = ({ of: { path, file, isPushed } }: { of: ActionsOf }) => {
         />
       ) : null}
       {isPushed && file.status !== "deleted" ? (
-        <a class="danger" href={`${path}/file/remove${named}`}>
+        <a class="danger" href={`${path}/file/remove${query}`}>
           Remove …
         </a>
       ) : null}

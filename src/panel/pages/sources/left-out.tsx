@@ -25,10 +25,13 @@ export async function leftOutTab(
     {
       head: "Left out",
       main: true,
-      cell: (one) => (
+      cell: (exclusion) => (
         <>
-          <ShortenedLink href={fileAddress(source.identifier, one.path)} text={one.path} />
-          {one.kind === "file" ? null : <Faint text={one.excerpt} />}
+          <ShortenedLink
+            href={fileAddress(source.identifier, exclusion.path)}
+            text={exclusion.path}
+          />
+          {exclusion.kind === "file" ? null : <Faint text={exclusion.excerpt} />}
         </>
       ),
     },
@@ -39,7 +42,9 @@ export async function leftOutTab(
       wide: true,
       cell: ({ createdBy }) => <Shortened text={createdBy ?? "–"} />,
     },
-    isAdmin(context) ? { head: "", cell: (one) => <TakeIn path={path} of={one} /> } : null,
+    isAdmin(context)
+      ? { head: "", cell: (exclusion) => <TakeIn path={path} of={exclusion} /> }
+      : null,
   ];
   return (
     <>

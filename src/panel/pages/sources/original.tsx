@@ -40,23 +40,23 @@ const POLICIES: Record<Shown, string> = {
 };
 
 /** The bytes of a pushed file: to be framed by its page, or downloaded. @throws `not-found` */
-export async function originalOf(context: PageContext, { shown, file }: ShownFile) {
-  const of = { source: shown.source, path: file.path };
-  const original = await readOriginal(context.get("services"), of);
+export async function originalOf(context: PageContext, { shown: sourceView, file }: ShownFile) {
+  const reference = { source: sourceView.source, path: file.path };
+  const original = await readOriginal(context.get("services"), reference);
   const { name, mimeType, size, object } = orNotFound(original);
   const view = context.req.query("download") === undefined ? shownAs(name, mimeType) : null;
-  const named = `filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escape)}`;
+  const disposition = `filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escape)}`;
   if (view === null) {
     return context.body(object.body, 200, {
       "Content-Type": UNKNOWN_MEDIA_TYPE,
-      "Content-Disposition": `attachment; ${named}`,
+      "Content-Disposition": `attachment; ${disposition}`,
     });
   }
   const isDecoded = view.as === "text" && size <= DECODED_BYTES;
   const body = isDecoded ? await decoded(new Uint8Array(await object.arrayBuffer())) : object.body;
   return context.body(body, 200, {
     "Content-Type": view.type,
-    "Content-Disposition": `inline; ${named}`,
+    "Content-Disposition": `inline; ${disposition}`,
     "Content-Security-Policy": POLICIES[view.as],
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Frame-Options": "SAMEORIGIN",
@@ -74,8 +74,8 @@ async function decoded(bytes: Uint8Array<ArrayBuffer>) {
 /** The name that links of the page open it under. */
 export const ORIGINAL_FRAME = "original";
 
-export const originalHref = ({ shown, file }: ShownFile) =>
-  `${shown.path}/file/original?path=${encodeURIComponent(file.path)}`;
+export const originalHref = ({ shown: sourceView, file }: ShownFile) =>
+  `${sourceView.path}/file/original?path=${encodeURIComponent(file.path)}`;
 
 /** A short text needs no frame of the window's height. */
 const frameOf = (as: Shown, bytes: number) =>
@@ -84,11 +84,11 @@ const PAGE = /^[1-9]\d{0,5}$/;
 
 /** The file as it was sent, or the way to it. `page`: of a PDF, to be opened at. */
 export const Original = ({ of, page = "" }: { of: ShownFile; page: string | undefined }) => {
-  const { shown, file } = of;
+  const { shown: sourceView, file } = of;
   const source = safeHref(file.url);
   const href = originalHref(of);
   if (file.deletedAt !== null) return <Empty title="The original was deleted." />;
-  if (!keepsOriginals(shown.source)) {
+  if (!keepsOriginals(sourceView.source)) {
     return (
       <Empty title="The original stays at its source.">
         This service keeps the text that was read from it.{" "}

@@ -5,7 +5,7 @@ import { sourcePatchOf } from "../../../catalog/file-sources/file-source-setting
 import { unknownGroups } from "../../../db/access/member-store.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
 import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
@@ -24,30 +24,30 @@ export const PERMISSIONS_FORM = declaredForm(z.object({ permissions, defaultRead
 export const PERMISSIONS = "/permissions";
 
 /** The state of the form, and the default readers of a preview; null: `?preview=` asks for none. */
-async function previewIn(context: PageContext, shown: ShownSource) {
-  const stored = PERMISSIONS_FORM.state(shown.source);
-  if (context.req.query("preview") === undefined) return { state: stored, preview: null };
+async function previewIn(context: PageContext, view: ShownSource) {
+  const state = PERMISSIONS_FORM.state(view.source);
+  if (context.req.query("preview") === undefined) return { state, preview: null };
   const form = formFrom(new URL(context.req.url).searchParams);
   const attempted = await attempt(form, PERMISSIONS_FORM.names, () =>
-    Promise.resolve(PERMISSIONS_FORM.patch(form, sourcePatchOf(shown, {}))),
+    Promise.resolve(PERMISSIONS_FORM.patch(form, sourcePatchOf(view, {}))),
   );
   if (!attempted.done) return { state: attempted.state, preview: null };
   const { defaultReaders = [] } = attempted.result;
-  return { state: { ...stored, text: form.exact, all: form.all }, preview: { defaultReaders } };
+  return { state: { ...state, text: form.exact, all: form.all }, preview: { defaultReaders } };
 }
 
 export async function permissionsTab(
   context: PageContext,
-  shown: ShownSource,
+  view: ShownSource,
   failed?: FormState,
 ): Promise<Child> {
   const services = context.get("services");
-  const { source, path } = shown;
+  const { source, path } = view;
   const isOn = source.permissions === "on";
   const { state, preview } =
-    failed === undefined ? await previewIn(context, shown) : { state: failed, preview: null };
+    failed === undefined ? await previewIn(context, view) : { state: failed, preview: null };
   const readers = preview ?? (isOn ? source : null);
-  const effect = readers === null ? null : await previewPermissions(services, shown, readers);
+  const effect = readers === null ? null : await previewPermissions(services, view, readers);
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
   return (
     <>
@@ -68,7 +68,7 @@ export async function permissionsTab(
           <Pairs
             rows={groups.map(({ name, reason, files }) => [
               name,
-              `${counted(files, "file")}: ${reason}`,
+              `${countText(files, "file")}: ${reason}`,
             ])}
             heads={["Group", "Reason"]}
           />
@@ -90,11 +90,11 @@ export const AccessTroubles = ({ source: { access, permissions }, path }: ShownS
   const { files, nobody, unreadable, unknown } = access;
   return (
     <div class={nobody === 0 ? "notice" : "notice warn"} role="status">
-      {nobody === 0 ? "" : `Nobody can read ${nobody} of ${counted(files, "file")}. `}
+      {nobody === 0 ? "" : `Nobody can read ${nobody} of ${countText(files, "file")}. `}
       {unreadable === 0 ? "" : `The permissions of ${unreadable} could not be read. `}
       {unknown === 0
         ? ""
-        : `${counted(unknown, "file is", "files are")} shared with groups whose members are not known: only calls that name the group find them. `}
+        : `${countText(unknown, "file is", "files are")} shared with groups whose members are not known: only calls that name the group find them. `}
       <LinkButton href={`${path}/permissions`} label="See permissions" />
     </div>
   );
@@ -106,11 +106,14 @@ const Effect = ({ files, nobody, problems, isComplete, isOn }: EffectProps) => (
   <>
     <h2>{isOn ? "Files" : "Preview"}</h2>
     <p>
-      {counted(files, "file")}
+      {countText(files, "file")}
       {isComplete ? "" : " checked so far"}. Nobody {isOn ? "can" : "could"} read {nobody} of them.
     </p>
     {problems.length === 0 ? null : (
-      <Pairs rows={problems.map((one) => [one.path, one.message])} heads={["File", "Reason"]} />
+      <Pairs
+        rows={problems.map((problem) => [problem.path, problem.message])}
+        heads={["File", "Reason"]}
+      />
     )}
   </>
 );

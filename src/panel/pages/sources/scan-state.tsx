@@ -1,7 +1,7 @@
 import { type ScanRun, readRunPage } from "../../../db/scans/run-pages.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { Data, Problem, Time } from "../../components/data.tsx";
-import { counted, count, duration } from "../../components/figures.ts";
+import { countText, count, duration } from "../../components/figures.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { type FileCounts, type Tone, Status } from "../../components/status.tsx";
 import type { LeftOut } from "../../../ports/source-reader.ts";
@@ -21,7 +21,7 @@ export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: Sour
   const isWeb = manifest.takes === "addresses";
   const { failed, problems, added, changed, unchanged } = scan;
   if (failed === 0) return null;
-  const what = counted(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
+  const what = countText(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
   const untold = failed - problems.length;
   const isAll = added + changed + unchanged === 0;
   return (
@@ -64,7 +64,7 @@ function runState(run: Pick<ScanRun, "error" | "finishedAt" | "heldRemovals" | "
   if (run.error !== null) return { tone: "bad", word: "failed" };
   if (run.finishedAt === null) return { tone: "work", word: "under way" };
   if (run.heldRemovals > 0) return { tone: "warn", word: "removals held back" };
-  if (run.failed > 0) return { tone: "warn", word: `${counted(run.failed, "file")} not read` };
+  if (run.failed > 0) return { tone: "warn", word: `${countText(run.failed, "file")} not read` };
   return { tone: "ok", word: "done" };
 }
 
@@ -77,7 +77,7 @@ export function leftOutSentences(source: Limited, leftOut: readonly LeftOut[]): 
     const label = fields.find(({ path }) => path.join(".") === limit)?.meta.label ?? limit;
     const value = Number(valueAt(source.config, [limit]));
     const verb = addresses === 1 ? "is" : "are";
-    const what = `${isAtLeast ? "At least " : ""}${counted(addresses, "address", "addresses")}`;
+    const what = `${isAtLeast ? "At least " : ""}${countText(addresses, "address", "addresses")}`;
     const setting = Number.isNaN(value) ? `“${label}”` : `“${label}” (${count(value)})`;
     return `${what} ${verb} left out${about === undefined ? ` by ${setting}` : `: ${about}`}.`;
   });

@@ -3,7 +3,7 @@ import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-file
 import { removePushedFiles } from "../../../ingestion/uploads/pushed-files.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { confirmPage, type PageContext, type Pages } from "../page.tsx";
 import { auditAs, redirectWithNotice, formOf, type Form } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
@@ -37,20 +37,20 @@ export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
 
 /** Several files of one page of the list: tried again, or removed after a question. */
 export function selectedFiles(pages: Pages): void {
-  pages.of(sourceOf).post("/:id/selected", async (context, shown) => {
+  pages.of(sourceOf).post("/:id/selected", async (context, view) => {
     const form = await formOf(context);
     const paths = [...new Set(form.all("path"))];
     if (paths.length > ROWS) throw invalid(`at most ${ROWS} files at a time`);
     if (paths.length === 0) {
-      return redirectWithNotice(context, shown.path, { problem: "No files were selected." });
+      return redirectWithNotice(context, view.path, { problem: "No files were selected." });
     }
     const action = form.text("action");
     if (action === "retry" || action === "reindex") {
-      return await indexSelected(context, shown, { paths, form });
+      return await indexSelected(context, view, { paths, form });
     }
-    if (takenBy(shown.source.provider) !== "files") throw notFound();
-    if (action !== "confirmed") return await askToRemove(context, shown, paths);
-    return await removeSelected(context, shown, paths);
+    if (takenBy(view.source.provider) !== "files") throw notFound();
+    if (action !== "confirmed") return await askToRemove(context, view, paths);
+    return await removeSelected(context, view, paths);
   });
 }
 
@@ -70,26 +70,26 @@ async function indexSelected(
     const index = isRetry ? retryFiles : reindexFiles;
     queued = Math.max(queued, await index(services, { ragId, paths }));
   }
-  const notice = `${counted(queued, "file is", "files are")} being ${isRetry ? "tried" : "indexed"} again.`;
+  const notice = `${countText(queued, "file is", "files are")} being ${isRetry ? "tried" : "indexed"} again.`;
   const problem = isRetry
     ? "None of the selected files had failed."
     : "None of the selected files was indexed, or they are being indexed now.";
   return redirectWithNotice(context, to, queued === 0 ? { problem } : { notice });
 }
 
-const askToRemove = (context: PageContext, shown: ShownSource, paths: string[]) =>
+const askToRemove = (context: PageContext, view: ShownSource, paths: string[]) =>
   confirmPage(context, {
-    title: `Remove ${counted(paths.length, "file")}`,
-    trail: trailTo(shown),
-    name: shown.source.name,
-    submit: `Remove ${counted(paths.length, "file")}`,
+    title: `Remove ${countText(paths.length, "file")}`,
+    trail: trailTo(view),
+    name: view.source.name,
+    submit: `Remove ${countText(paths.length, "file")}`,
     values: { action: "confirmed" },
     fields: () => paths.map((path) => <input type="hidden" name="path" value={path} />),
     says: (
       <>
         <p>
-          Deletes {counted(paths.length, "file")} with their passages in{" "}
-          {counted(shown.rags.length, "RAG")}. Quarry has no other copies.
+          Deletes {countText(paths.length, "file")} with their passages in{" "}
+          {countText(view.rags.length, "RAG")}. Quarry has no other copies.
         </p>
         <details open={paths.length <= LISTED_OPEN}>
           <summary>Which files</summary>
@@ -114,9 +114,9 @@ async function removeSelected(
   auditAs(context, "file-sources.files.remove", source.id);
   context.set("auditCount", paths.length);
   const missing = await removePushedFiles(services, { source: { id: source.id }, paths });
-  const done = `${counted(paths.length - missing.length, "file")} removed`;
-  if (missing.length === 0) return redirectWithNotice(context, path, { notice: `${done}.` });
-  const named = missing.slice(0, 5).map((one) => `${one}: there is no such file`);
-  const problem = `${done}, ${missing.length} not: ${named.join("; ")}`;
+  const notice = `${countText(paths.length - missing.length, "file")} removed`;
+  if (missing.length === 0) return redirectWithNotice(context, path, { notice: `${notice}.` });
+  const examples = missing.slice(0, 5).map((path) => `${path}: there is no such file`);
+  const problem = `${notice}, ${missing.length} not: ${examples.join("; ")}`;
   return redirectWithNotice(context, path, { problem });
 }

@@ -4,7 +4,7 @@ import { baseUrlOf } from "../../../http/base-url.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data, Time, DangerZone, DataLink } from "../../components/data.tsx";
-import { counted, interval } from "../../components/figures.ts";
+import { countText, interval } from "../../components/figures.ts";
 import { ActionButton, SelectField, field } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
@@ -19,10 +19,10 @@ import { bodyIn, declaredForm } from "../request/setting-form.ts";
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(
   context: PageContext,
-  shown: ShownSource,
+  view: ShownSource,
   failed?: FormState,
 ): Promise<Child> {
-  const { source, path } = shown;
+  const { source, path } = view;
   const manifest = manifestOf(source);
   const { takes } = manifest;
   const form = sourceForm(manifest, false);
@@ -56,9 +56,9 @@ export async function settingsTab(
       ) : (
         <StoredConfig config={source.config} />
       )}
-      {takes === "addresses" ? <Webhook context={context} shown={shown} /> : null}
-      {takes === "files" ? <Pushing context={context} shown={shown} /> : null}
-      {isAdmin(context) ? <Removal shown={shown} /> : null}
+      {takes === "addresses" ? <Webhook context={context} shown={view} /> : null}
+      {takes === "files" ? <Pushing context={context} shown={view} /> : null}
+      {isAdmin(context) ? <Removal shown={view} /> : null}
     </>
   );
 }
@@ -95,10 +95,10 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
       <h2>Webhook</h2>
       <p>
         Programs push page addresses to this source. Quarry reads them at once.{" "}
-        {counted(source.pushedFiles, "pushed address", "pushed addresses")} so far
+        {countText(source.pushedFiles, "pushed address", "pushed addresses")} so far
         {source.pushesRefused === 0
           ? "."
-          : `, ${counted(source.pushesRefused, "one", "ones")} refused.`}
+          : `, ${countText(source.pushesRefused, "one", "ones")} refused.`}
       </p>
       <CodeBlock text={call} label="Pushing an address" />
       {isAdmin(context) ? (
@@ -114,7 +114,7 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
 const Pushing = ({ context, shown: { source } }: PartProps) => {
   const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
   const push = `QUARRY_KEY=… npm run quarry -- push ./documents --source ${source.identifier} --url ${baseUrl}`;
-  const put = [
+  const commands = [
     `curl -X PUT ${baseUrl}/panel/api/file-sources/${source.identifier}/files/guide.md \\`,
     '  -H "Authorization: Bearer $QUARRY_KEY" \\',
     "  --data-binary @guide.md",
@@ -127,7 +127,7 @@ const Pushing = ({ context, shown: { source } }: PartProps) => {
         A folder replaces the source: files that it lacks are removed, uploaded ones too.
       </p>
       <CodeBlock text={push} label="Pushing a folder" />
-      <CodeBlock text={put} label="Pushing one file" />
+      <CodeBlock text={commands} label="Pushing one file" />
     </>
   );
 };
@@ -139,7 +139,7 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) =>
     <section class="danger-zone">
       <h2>Remove this source</h2>
       <p>
-        {counted(rags.length, "RAG uses", "RAGs use")} it. Remove{" "}
+        {countText(rags.length, "RAG uses", "RAGs use")} it. Remove{" "}
         {rags.length === 1 ? "it" : "them"} first:
       </p>
       <ul>

@@ -25,9 +25,9 @@ export async function indexedSources(
   const rags = await ragsOfSources(db, ids);
   const files = await filesOfSources(db, rags);
   const bySource = Map.groupBy(rags, ({ sourceId }) => sourceId);
-  return sources.map((found) => {
-    const { id } = found.source;
-    return { ...found, rags: bySource.get(id) ?? [], files: files.get(id) ?? NO_FILES };
+  return sources.map((row) => {
+    const { id } = row.source;
+    return { ...row, rags: bySource.get(id) ?? [], files: files.get(id) ?? NO_FILES };
   });
 }
 
@@ -45,7 +45,7 @@ export const trailTo = ({ source, path }: ShownSource) => [
 /** The source that the address names. @throws QuarryError `not-found`. */
 export async function sourceOf(context: PageContext): Promise<ShownSource> {
   const services = context.get("services");
-  const found = await findFileSource(services, { key: context.req.param("id") ?? "" });
-  const [indexed] = await indexedSources(services.db, [found]);
-  return { ...orNotFound(indexed), path: `/panel/sources/${found.source.identifier}` };
+  const row = await findFileSource(services, { key: context.req.param("id") ?? "" });
+  const [indexed] = await indexedSources(services.db, [row]);
+  return { ...orNotFound(indexed), path: `/panel/sources/${row.source.identifier}` };
 }

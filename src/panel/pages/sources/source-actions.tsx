@@ -43,19 +43,19 @@ export function sourceActions(pages: Pages): void {
     }),
   }));
 
-  ofSource.submit("/:id/check", (_context, shown) => ({
-    work: (services) => checkFileSource(services, { source: shown }),
+  ofSource.submit("/:id/check", (_context, view) => ({
+    work: (services) => checkFileSource(services, { source: view }),
     leads: (checked) => ({
-      to: `${shown.path}/settings`,
+      to: `${view.path}/settings`,
       ...noticeFrom("The connection was checked.", checked),
     }),
   }));
 
-  ofSource.submit("/:id/webhook-secret", (_context, shown) => ({
-    audit: ["file-sources.webhook-secret", shown.source.id],
-    work: (services) => renewWebhookSecret(services, { source: shown }),
+  ofSource.submit("/:id/webhook-secret", (_context, view) => ({
+    audit: ["file-sources.webhook-secret", view.source.id],
+    work: (services) => renewWebhookSecret(services, { source: view }),
     leads: (value) => ({
-      to: `${shown.path}/settings`,
+      to: `${view.path}/settings`,
       secret: { label: "The secret of the source's webhook.", value },
     }),
   }));
@@ -65,16 +65,16 @@ export function sourceActions(pages: Pages): void {
     return redirectWithNotice(context, path, await uploadFiles(context, source));
   });
   addSaving(ofSource);
-  ofSource.submit("/:id/permissions", (context, shown) => ({
-    audit: ["file-sources.change", shown.source.id],
+  ofSource.submit("/:id/permissions", (context, view) => ({
+    audit: ["file-sources.change", view.source.id],
     fields: PERMISSIONS_FORM.names,
     work: async (services, form) => {
-      const patch = PERMISSIONS_FORM.patch(form, sourcePatchOf(shown, {}));
-      await updateFileSource(services, { source: shown, patch });
+      const patch = PERMISSIONS_FORM.patch(form, sourcePatchOf(view, {}));
+      await updateFileSource(services, { source: view, patch });
     },
     again: (state) => failedTab(context, PERMISSIONS, state),
     leads: () => ({
-      to: shown.path + PERMISSIONS,
+      to: view.path + PERMISSIONS,
       notice: "The permissions are saved. Files are found as soon as theirs are read.",
     }),
   }));
@@ -82,21 +82,21 @@ export function sourceActions(pages: Pages): void {
 }
 
 function addSaving(ofSource: Pages<ShownSource>): void {
-  ofSource.submit("/:id/settings", (context, shown) => {
-    const manifest = manifestOf(shown.source);
+  ofSource.submit("/:id/settings", (context, view) => {
+    const manifest = manifestOf(view.source);
     return {
-      audit: ["file-sources.change", shown.source.id],
+      audit: ["file-sources.change", view.source.id],
       fields: sourceForm(manifest, false).names,
-      changes: shown.source,
+      changes: view.source,
       work: async (services, form) => {
         const body = sourceBody(form, manifest);
-        const patch = given(parseKnownOrRefuse(sourcePatchOf(shown, body), body));
-        const source = await updateFileSource(services, { source: shown, patch });
+        const patch = given(parseKnownOrRefuse(sourcePatchOf(view, body), body));
+        const source = await updateFileSource(services, { source: view, patch });
         return await checkFileSource(services, { source });
       },
       again: (state) => failedTab(context, "/settings", state),
       leads: (checked) => ({
-        to: `${shown.path}/settings`,
+        to: `${view.path}/settings`,
         ...noticeFrom("The settings are saved.", checked),
       }),
     };
@@ -104,20 +104,20 @@ function addSaving(ofSource: Pages<ShownSource>): void {
 }
 
 /** What was done, and what the source's provider said of it, for the page after a redirect. */
-export function noticeFrom(done: string, { ok, message }: SourceCheck) {
-  const said = sentence(message);
-  if (ok === null) return { notice: done };
-  return ok ? { notice: `${done} ${said}` } : { notice: done, problem: said };
+export function noticeFrom(outcome: string, { ok, message }: SourceCheck) {
+  const sentenceText = sentence(message);
+  if (ok === null) return { notice: outcome };
+  return ok ? { notice: `${outcome} ${sentenceText}` } : { notice: outcome, problem: sentenceText };
 }
 
-async function removalOf(context: PageContext, shown: ShownSource) {
-  const { source, path, rags } = shown;
+async function removalOf(context: PageContext, view: ShownSource) {
+  const { source, path, rags } = view;
   if (rags.length > 0) throw conflict("RAGs use this source: remove them first");
   const isPushed = manifestOf(source).takes === "files";
   const files = await countSourceFiles(context.get("services").db, source.id, FILES_COUNTED);
   return {
     title: "Remove a source",
-    trail: trailTo(shown),
+    trail: trailTo(view),
     name: source.name,
     isMuch: true,
     cancel: `${path}/settings`,
@@ -133,7 +133,7 @@ async function removalOf(context: PageContext, shown: ShownSource) {
       </p>
     ),
     audit: ["file-sources.remove", source.id] satisfies [string, string],
-    remove: (services: Services) => removeFileSource(services, { source: shown }),
+    remove: (services: Services) => removeFileSource(services, { source: view }),
     to: "/panel/sources",
     notice: `“${source.name}” is removed.`,
   } as const;

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { manifestOf } from "../../../sources/registry.ts";
 import { Data, DataLink, LinkButton } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { leftOutSentences, ScanProblems, BUSY_SECONDS, IDLE_SECONDS } from "./scan-state.tsx";
 import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
 import { ActionButton } from "../../components/form.tsx";
@@ -39,8 +39,8 @@ const { "/runs": _runs, ...PUSHED_NAMES } = NAMES;
 export function sourcePages(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
   for (const tab of ["", "/runs", LEFT_OUT, PERMISSIONS, "/settings"] as const) {
-    ofSource.get(`/:id${tab}`, async (context, shown) =>
-      sourcePage(context, shown, tab, await TABS[tab](context, shown)),
+    ofSource.get(`/:id${tab}`, async (context, view) =>
+      sourcePage(context, view, tab, await TABS[tab](context, view)),
     );
   }
   ofSource.get("/:id/files.csv", filesCsv);
@@ -49,24 +49,24 @@ export function sourcePages(pages: Pages): void {
 /** A tab again, after a form of it that failed. */
 export async function failedTab(
   context: PageContext,
-  here: typeof PERMISSIONS | "/settings",
+  tab: typeof PERMISSIONS | "/settings",
   state: FormState,
 ): Promise<Response> {
-  const shown = await sourceOf(context);
-  return await sourcePage(context, shown, here, await TABS[here](context, shown, state), state);
+  const view = await sourceOf(context);
+  return await sourcePage(context, view, tab, await TABS[tab](context, view, state), state);
 }
 
 async function sourcePage(
   context: PageContext,
-  shown: ShownSource,
-  here: Tab,
+  view: ShownSource,
+  tab: Tab,
   content: Child,
   state: FormState | null = null,
 ): Promise<Response> {
-  const { source, path, lastScan } = shown;
+  const { source, path, lastScan } = view;
   const manifest = manifestOf(source);
   const now = context.get("services").now();
-  const isBusy = isScanning(shown, now) || isUnderWay(shown.files);
+  const isBusy = isScanning(view, now) || isUnderWay(view.files);
   return await page(
     context,
     {
@@ -75,25 +75,25 @@ async function sourcePage(
       trail: [SOURCES],
       status: state?.status ?? 200,
       // A preview of permissions lists the source: it is made once.
-      refreshSeconds: here === PERMISSIONS ? null : isBusy ? BUSY_SECONDS : IDLE_SECONDS,
+      refreshSeconds: tab === PERMISSIONS ? null : isBusy ? BUSY_SECONDS : IDLE_SECONDS,
       sub: (
         <span id="source-state" data-live>
-          <State shown={shown} now={now} />
+          <State shown={view} now={now} />
         </span>
       ),
-      actions: isAdmin(context) ? <Actions shown={shown} /> : null,
+      actions: isAdmin(context) ? <Actions shown={view} /> : null,
     },
     <>
       <div id="source-troubles" data-live>
-        <Troubles shown={shown} mayAct={isAdmin(context)} />
-        <AccessTroubles {...shown} />
+        <Troubles shown={view} mayAct={isAdmin(context)} />
+        <AccessTroubles {...view} />
         {lastScan === null ? null : <ScanProblems scan={lastScan} manifest={manifest} />}
       </div>
       <Tabs
         label="Pages of this source"
         address={path}
         names={manifest.open === null ? PUSHED_NAMES : NAMES}
-        here={here}
+        here={tab}
       />
       {content}
     </>,
@@ -156,14 +156,14 @@ const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) =>
       ))}
       {lastScan.heldRemovals === 0 ? null : (
         <p>
-          {counted(lastScan.heldRemovals, "file")} would be removed, more than half of the source.
+          {countText(lastScan.heldRemovals, "file")} would be removed, more than half of the source.
           Nothing was removed. If the files are really gone, confirm the removal.
         </p>
       )}
       {lastScan.heldRemovals === 0 || !mayAct ? null : (
         <ActionButton
           action={`${path}/scan`}
-          label={`Remove ${counted(lastScan.heldRemovals, "file")}`}
+          label={`Remove ${countText(lastScan.heldRemovals, "file")}`}
           values={{ confirmRemovals: "on" }}
           kind="danger"
         />

@@ -24,8 +24,8 @@ export function sourceListPages(pages: Pages): void {
     const { db, now: clock } = context.get("services");
     const now = clock();
     const query = listQuery(context);
-    const listed = await readSourcePage(db, query, isAdmin(context));
-    const rows = await indexedSources(db, listed.data);
+    const lines = await readSourcePage(db, query, isAdmin(context));
+    const rows = await indexedSources(db, lines.data);
     const isBusy = rows.some((line) => isScanning(line, now) || isUnderWay(line.files));
     return await listPage(context, {
       title: "Sources",
@@ -33,7 +33,7 @@ export function sourceListPages(pages: Pages): void {
       add: { href: "/panel/new/source", label: "New source" },
       refreshSeconds: isBusy ? BUSY_SECONDS : IDLE_SECONDS,
       one: "source",
-      listed: { ...listed, data: rows },
+      listed: { ...lines, data: rows },
       search: "Name or identifier contains",
       columns: columnsAt(now, isAdmin(context)),
       none: {
@@ -150,10 +150,13 @@ export function newSourcePages(pages: Pages): void {
       fields: sourceForm(manifest, true).names,
       work: async (services) => {
         const body = { ...sourceBody(form, manifest), provider: manifest.provider };
-        const made = await createFileSource(services, parseKnownOrRefuse(newSourceOf(body), body));
+        const source = await createFileSource(
+          services,
+          parseKnownOrRefuse(newSourceOf(body), body),
+        );
         const isAsked = manifest.takes !== "addresses";
-        const check = isAsked ? await checkFileSource(services, made) : null;
-        return { ...made, check };
+        const check = isAsked ? await checkFileSource(services, source) : null;
+        return { ...source, check };
       },
       again: (state) => newSourcePage(context, manifest, state),
       leads: ({ source: { source }, webhookSecret: value, check }) => ({

@@ -7,7 +7,7 @@ import type { TokenLine } from "../../../db/access/token-store.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
-import { counted } from "../../components/figures.ts";
+import { countText } from "../../components/figures.ts";
 import { removeColumn, Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery, ROWS } from "../request/list.tsx";
@@ -47,8 +47,8 @@ export function programPages(pages: Pages): void {
         </>
       ),
       audit: ["tokens.remove", "unused"],
-      remove: (of) => endRegistrations(of, unused),
-      notice: `${counted(unused.length, "registration")} removed.`,
+      remove: (services) => endRegistrations(services, unused),
+      notice: `${countText(unused.length, "registration")} removed.`,
     };
   });
   pages.removal(
@@ -94,7 +94,10 @@ async function show(context: PageContext): Promise<Response> {
     one: "program",
     actions:
       unused.length === 0 ? null : (
-        <LinkButton href={`${HERE}/unused`} label={counted(unused.length, "unused registration")} />
+        <LinkButton
+          href={`${HERE}/unused`}
+          label={countText(unused.length, "unused registration")}
+        />
       ),
     listed: await listTokenLines(services.db, query, { programs: true, person }),
     search: "Name contains",

@@ -34,8 +34,8 @@ export function tokenPages(pages: Pages): void {
     },
     again: (state) => newTokenPage(context, state),
     leads: ({ token, secret }) => {
-      const shown = { label: `The token ${token.name}.`, value: secret };
-      return { to: HERE, target: token.id, secret: shown };
+      const secretView = { label: `The token ${token.name}.`, value: secret };
+      return { to: HERE, target: token.id, secret: secretView };
     },
   }));
   pages.removal("/:id/remove", async (context) => {
@@ -100,13 +100,13 @@ const READER = { group: "reader" };
 
 /** `?name=` is filled in; `?rag=`, `?inference=` and `?agent=` tick one beforehand. */
 function freshToken(context: PageContext): FormState {
-  const values = GROUPS.flatMap((of) => {
-    const wanted = filterIn(context, of.kind);
-    return wanted === null
-      ? [[reachOf(of), "none"]]
+  const values = GROUPS.flatMap((group) => {
+    const keys = filterIn(context, group.kind);
+    return keys === null
+      ? [[reachOf(group), "none"]]
       : [
-          [reachOf(of), "some"],
-          [of.group, wanted],
+          [reachOf(group), "some"],
+          [group.group, keys],
         ];
   });
   const name = filterIn(context, "name") ?? "";
@@ -115,10 +115,10 @@ function freshToken(context: PageContext): FormState {
 }
 
 /** The group as the API takes it: identifiers, or `*` for all. */
-function groupIn(form: Form, of: Group): string[] {
-  const reach = form.text(reachOf(of));
+function groupIn(form: Form, group: Group): string[] {
+  const reach = form.text(reachOf(group));
   if (reach === "all") return ["*"];
-  return reach === "some" ? chosenIn(form, of.group) : [];
+  return reach === "some" ? chosenIn(form, group.group) : [];
 }
 
 function readerIn(form: Form): string | null {
@@ -131,7 +131,7 @@ function tokenIn(form: Form) {
   const day = form.text("expiresAt");
   return {
     ...bodyIn(form, FORM.fields),
-    ...Object.fromEntries(GROUPS.map((of) => [of.group, groupIn(form, of)])),
+    ...Object.fromEntries(GROUPS.map((group) => [group.group, groupIn(form, group)])),
     reader: readerIn(form),
     expiresAt: day === "" ? null : `${day}T23:59:59Z`,
   };
@@ -151,9 +151,9 @@ async function newTokenPage(context: PageContext, state: FormState): Promise<Res
       fields={FORM.fields}
       controls={{
         ...Object.fromEntries(
-          GROUPS.map((of) => [
-            of.group,
-            <Reach of={of} state={state} choices={choices[of.kind]} />,
+          GROUPS.map((group) => [
+            group.group,
+            <Reach of={group} state={state} choices={choices[group.kind]} />,
           ]),
         ),
         reader: <Reader state={state} />,
