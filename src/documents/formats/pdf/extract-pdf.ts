@@ -25,6 +25,7 @@ type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
+const SAMPLED_SEGMENTS = 1 << 12;
 const PAGES_KEPT = 100;
 /** In characters: what a page takes beside its text. */
 const PAGE_COST = 1 << 12;
@@ -203,7 +204,7 @@ async function samplePages(reader: PdfPages, numPages: number): Promise<Map<numb
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages = new Map<number, Segment[]>();
   for (let number = 1; number <= numPages; number += step) {
-    pages.set(number, (await reader.page(number))?.segments ?? []);
+    pages.set(number, (await reader.page(number))?.segments.slice(0, SAMPLED_SEGMENTS) ?? []);
   }
   return pages;
 }

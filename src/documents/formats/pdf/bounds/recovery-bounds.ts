@@ -18,7 +18,6 @@ const CLOSERS = new Set([0x5d, 0x3e]);
 export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
   const limit = bytes.length + MAX_EXTRA_BYTES;
   let read = 0;
-  let told = 0;
   const add = (from: number, to: number) => {
     read += to - from;
     if (read > limit)
@@ -27,7 +26,7 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
         "damaged",
       );
   };
-  let next: Word | null = nextWord(bytes, 0);
+  let next: Word | null = yield* nextWord(bytes, 0);
   let endOfStream = -1;
   while (next !== null) {
     const { kind, end } = next;
@@ -37,14 +36,10 @@ export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
       if (endOfStream < 0) endOfStream = bytes.length;
       add(end, endOfStream);
     }
-    const following = nextWord(bytes, end);
+    const following: Word | null = yield* nextWord(bytes, end);
     if (kind === "object" || kind === "trailer") {
       const to = following === null ? bytes.length : following.end;
-      if (!isClosed(bytes, end, to)) add(end, bytes.length);
-    }
-    if (end - told > STEP_BYTES) {
-      yield end - told;
-      told = end;
+      if (!(yield* isClosed(bytes, end, to))) add(end, bytes.length);
     }
     next = following;
   }
@@ -54,8 +49,9 @@ type Word = { kind: "object" | "trailer" | "stream" | "end"; end: number };
 
 const [O, T, S, D] = [0x6f, 0x74, 0x73, 0x64];
 
-function nextWord(bytes: Uint8Array, from: number): Word | null {
+function* nextWord(bytes: Uint8Array, from: number): CooperativeWork<Word | null> {
   for (let at = from; at < bytes.length; at++) {
+    if (at % STEP_BYTES === 0) yield STEP_BYTES;
     const byte = bytes[at];
     const isEnd = bytes[at - 1] === D;
     if (byte === O && isWordAt(bytes, "obj", at)) {
@@ -71,10 +67,11 @@ function nextWord(bytes: Uint8Array, from: number): Word | null {
   return null;
 }
 
-function isClosed(bytes: Uint8Array, from: number, to: number): boolean {
+function* isClosed(bytes: Uint8Array, from: number, to: number): CooperativeWork<boolean> {
   let depth = 0;
   let strings = 0;
   for (let at = from; at < to; at++) {
+    if (at % STEP_BYTES === 0) yield STEP_BYTES;
     const byte = bytes[at] ?? 0;
     if (byte === ESCAPE) at += strings > 0 ? 1 : 0;
     else if (byte === OPEN) strings++;

@@ -11,6 +11,7 @@ const MAX_BETWEEN_BYTES = 8 * MIB;
 const DICTIONARY_BYTES = 2_000;
 /** Deflate compresses about a thousandfold at most: a piece expands to two megabytes. */
 const STEP_BYTES = 1 << 11;
+const PART_BYTES = 1 << 17;
 const ZLIB_HEADER_BYTES = 2;
 const EXPANDS = "compressed data expands too much";
 
@@ -18,9 +19,11 @@ const EXPANDS = "compressed data expands too much";
 export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   const states = new SavedStates();
   const signs = new ObjectSigns();
-  const addBetween = (from: number, to: number) => {
+  const addBetween = function* (from: number, to: number) {
     signs.isCut ||= to - from > MAX_BETWEEN_BYTES;
-    signs.add(latin1(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES))));
+    const look = lookAtObjects(signs);
+    yield* addParts(bytes.subarray(from, Math.min(to, from + MAX_BETWEEN_BYTES)), look);
+    look.end();
   };
   let objects = 0;
   let from = 0;
@@ -31,12 +34,12 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
     const dictionary = before.slice(before.lastIndexOf(" obj"));
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);
-    addBetween(from, at);
+    yield* addBetween(from, at);
     yield* checkStream(bytes.subarray(start, end), dictionary, lookAt(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
     at = indexOfBytes(bytes, "stream", from);
   }
-  addBetween(from, bytes.length);
+  yield* addBetween(from, bytes.length);
   return signs;
 }
 
@@ -62,8 +65,15 @@ function* checkStream(
   const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, look);
-  else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) look?.add(data);
+  else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) yield* addParts(data, look);
   look?.end();
+}
+
+function* addParts(data: Uint8Array, look: Look | null): CooperativeWork<void> {
+  for (let at = 0; at < data.length; at += PART_BYTES) {
+    look?.add(data.subarray(at, at + PART_BYTES));
+    yield PART_BYTES;
+  }
 }
 
 /** Unpacks a stream as far as it is sound. @throws UnreadableDocument */
@@ -81,7 +91,7 @@ function* unpacked(data: Uint8Array, look: Look | null): CooperativeWork<void> {
       // Damaged data is left for the reader to judge.
       at = data.length;
     }
-    for (const chunk of chunks) look?.add(chunk);
+    for (const chunk of chunks) yield* addParts(chunk, look);
     chunks = [];
     if (inflated > MAX_STREAM_BYTES) throw new UnreadableDocument(EXPANDS);
     yield STEP_BYTES;

@@ -1,7 +1,8 @@
+import { inBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import { boundsOf, byDirection, charactersIn } from "./page-rows.ts";
+import { boundsOf, byDirection, charactersIn, LAID_OUT_AT_ONCE } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
 import type { Segment } from "./segment.ts";
 import { tableAt, type Interval } from "./tables.ts";
@@ -38,6 +39,13 @@ const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)
 
 /** The parts of a page in reading order; text in another direction than most follows or precedes. */
 export function* partsOf(segments: Segment[]): CooperativeWork<PagePart[]> {
+  const parts: PagePart[] = [];
+  for (const some of inBatches(segments, LAID_OUT_AT_ONCE))
+    parts.push(...(yield* partsAmong(some)));
+  return parts;
+}
+
+function* partsAmong(segments: Segment[]): CooperativeWork<PagePart[]> {
   const [upright = [], ...turned] = byDirection(segments);
   const parts = yield* partsIn(upright);
   const notes: PagePart[] = [];

@@ -7,6 +7,8 @@ const SAME_LINE = 0.35;
 const RAISED = 0.5;
 const MIN_RAISED_SHARE = 0.5;
 const MAX_RAISED_SHARE = 0.85;
+/** A page with more segments, such as a map, is laid out in parts: each sorts all of its own. */
+export const LAID_OUT_AT_ONCE = 1 << 14;
 /** Number of lines at the top and bottom of a page that may hold running heads. */
 const EDGE_LINES = 2;
 const MAX_EDGE_PARTS = 100;
@@ -56,6 +58,7 @@ export const charactersIn = (segments: Segment[]) =>
   segments.reduce((sum, { text }) => sum + text.length, 0);
 
 export function rowsAtEdges(page: Segment[]): Segment[][] {
+  if (page.length > LAID_OUT_AT_ONCE) return [];
   const rows = rowsByPlace(byDirection(page)[0] ?? []);
   return rows
     .filter((_row, at) => at < EDGE_LINES || at >= rows.length - EDGE_LINES)

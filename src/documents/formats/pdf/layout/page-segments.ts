@@ -1,8 +1,9 @@
 import { normalForm } from "../../../../core/normal-form.ts";
+import { inBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
-import { byDirection, rowsByPlace } from "./page-rows.ts";
+import { byDirection, LAID_OUT_AT_ONCE, rowsByPlace } from "./page-rows.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
 import type { Piece, Segment, TextItem } from "./segment.ts";
 
@@ -45,7 +46,9 @@ export function* segmentsOf(
     }
     pendingSpace = /\s$/.test(item.str);
   }
-  return yield* wholeLines(lines);
+  const whole: Segment[] = [];
+  for (const some of inBatches(lines, LAID_OUT_AT_ONCE)) whole.push(...(yield* wholeLines(some)));
+  return whole;
 }
 
 /** Joins segments that are side by side; returns the lines in the order of drawing. */
