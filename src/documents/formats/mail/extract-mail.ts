@@ -1,4 +1,4 @@
-import { runCooperatively } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, Pace, runCooperatively } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
 import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
 import { findParts } from "./parts/mail-parts.ts";
@@ -18,7 +18,8 @@ import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 
 const MAX_DEPTH = 4;
-const MESSAGES_AT_ONCE = 50;
+/** In characters: what a message takes next to its text. */
+const MESSAGE_COST = 40 * ITEM_COST;
 const MAX_NOTES = 200;
 
 /**
@@ -40,8 +41,9 @@ export async function readFile({ bytes }: RawDocument, options: Reading): Promis
 }
 
 async function writeMailbox(messages: Uint8Array[], target: MailTarget): Promise<void> {
+  const pace = new Pace(target.yieldToOthers);
   for (const [index, message] of messages.entries()) {
-    if (index % MESSAGES_AT_ONCE === 0) await target.yieldToOthers();
+    await pace.count(message.length + MESSAGE_COST);
     const found: string[] = [];
     // The mailbox's bytes are released when its last message is read.
     const kept = { ...target, discardsBytes: false, notes: found };

@@ -1,5 +1,5 @@
 import { decodeWords } from "postal-mime";
-import { Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
+import { ITEM_COST, Progress, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../../extracted-document.ts";
 import { headersOf, parseStructured, type MailHeaders } from "../mail-headers.ts";
 
@@ -63,8 +63,6 @@ class PartsReader {
   readonly #open: { part: MailPart; boundary: string }[] = [];
   #parts = 0;
   #headerBytes = 0;
-  /** How far the bytes were scanned ahead, for the end of a head. */
-  #looked = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -77,7 +75,7 @@ class PartsReader {
     let current: MailPart | null = root;
     let at = this.#nextDashes(root.start);
     while (at < bytes.length) {
-      yield* progress.advanceTo(at + this.#looked);
+      yield* progress.advanceTo(at);
       const delimiter = this.#delimiterOn(this.#lineAt(at));
       let next = this.#nextLine(at);
       if (delimiter !== null) {
@@ -116,7 +114,7 @@ class PartsReader {
     if (++this.#parts > MAX_PARTS) {
       throw new UnreadableDocument(`message has more than ${MAX_PARTS} parts`);
     }
-    const { headEnd, start } = this.#headAt(at);
+    const { headEnd, start } = yield* this.#headAt(at);
     this.#headerBytes += headEnd - at;
     if (this.#headerBytes > MAX_HEADER_BYTES) tooDeep();
     const headers = yield* headersOf(this.#bytes.subarray(at, headEnd));
@@ -132,7 +130,7 @@ class PartsReader {
     return part;
   }
 
-  #headAt(at: number): { headEnd: number; start: number } {
+  *#headAt(at: number): CooperativeWork<{ headEnd: number; start: number }> {
     // A part that has neither headers nor the blank line after them begins with its text.
     if (at > 0 && !BEGINS_HEAD.test(this.#lineAt(at))) return { headEnd: at, start: at };
     const most = Math.min(this.#bytes.length, at + MAX_HEADER_BYTES + 1);
@@ -147,8 +145,8 @@ class PartsReader {
       else text ??= end;
       if (text !== null && end - text > MAX_ODD_BYTES) break;
       start = end = this.#nextLine(end);
+      yield line.length + ITEM_COST;
     }
-    this.#looked += end - at;
     return text === null ? { headEnd: end, start } : { headEnd: text, start: text };
   }
 
