@@ -92,6 +92,7 @@ export function* readXml(
   const stream = new XmlStream(handler);
   let decoder: TextDecoder | null = null;
   for (const chunk of chunks) {
+    yield CHUNK_COST;
     decoder ??= new TextDecoder(encodingOf(chunk), { fatal: false, ignoreBOM: false });
     yield* stream.write(decoder.decode(chunk, { stream: true }));
   }
@@ -99,6 +100,8 @@ export function* readXml(
   return stream.end();
 }
 
+/** In characters: to inflate the first bytes of a part takes longer than to read them. */
+const CHUNK_COST = 1 << 9;
 const DECLARATION_BYTES = 200;
 
 /** Byte-order marks, and the first two bytes of `<?xml` in UTF-16. */
