@@ -24,6 +24,17 @@ export const pageOf = (content: string, font = HELVETICA, ...more: string[]) =>
     ...more,
   ]);
 
+/** One page with room for millions of lines; pdf.js leaves out text beyond the edges of a page. */
+export const largePageOf = (content: string) =>
+  new Uint8Array(
+    Buffer.from(
+      Buffer.from(pageOf(content))
+        .toString("latin1")
+        .replace("[0 0 595 842]", "[0 0 90000000 90000000]"),
+      "latin1",
+    ),
+  );
+
 /** A page for each content, which sets its text in `/F1`. */
 export const pagesOf = (contents: string[], font = HELVETICA) => {
   const pages = contents.map((_content, at) => at + 4);

@@ -4,6 +4,10 @@ import type { Target } from "./targets.ts";
 
 const FIRST_CHARACTERS = 8_000;
 const STEP = 4;
+/** By how much a text grows at most and at least until its work takes long enough. */
+const [MAX_FACTOR, MIN_FACTOR] = [8, 2];
+/** How far above enough the next length aims: what is compiled meanwhile takes less time. */
+const AIM = 1.2;
 const MAX_EXPONENT = 1.4;
 const MEASURED_AGAIN = 3;
 const LONG_MS = 600;
@@ -62,28 +66,27 @@ export async function growthOf(
   const timeAt = (size: number) => processorMs(target.of(textOf(recipe, size)));
   // The first run compiles and is not measured: its time would hide what grows.
   await timeAt(FIRST_CHARACTERS);
-  const last = { size: FIRST_CHARACTERS, before: 0, ms: await timeAt(FIRST_CHARACTERS) };
-  const grow = async () => {
-    last.size *= STEP;
-    last.before = last.ms;
-    last.ms = await timeAt(last.size);
-  };
-  const isFast = () => Math.log(last.ms / last.before) / Math.log(STEP) > MAX_EXPONENT;
-  const mayGrow = () => last.ms < enoughMs || (isFast() && last.ms < LONG_MS);
-  do await grow();
-  while (last.size * STEP <= target.most && mayGrow());
-  // What was measured before V8 had compiled all would hide what grows.
-  if (last.ms >= enoughMs) last.before = Math.min(last.before, await timeAt(last.size / STEP));
-  for (let again = 0; again < MEASURED_AGAIN && last.ms >= enoughMs && isFast(); again++) {
+  let [size, ms] = [FIRST_CHARACTERS, await timeAt(FIRST_CHARACTERS)];
+  while (ms < enoughMs && size < target.most) {
+    const factor = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, (enoughMs * AIM) / ms));
+    size = Math.min(target.most, Math.ceil(size * factor));
+    ms = await timeAt(size);
+  }
+  if (ms < enoughMs) return null;
+  let before = await timeAt(size / STEP);
+  const isFast = () => Math.log(ms / before) / Math.log(STEP) > MAX_EXPONENT;
+  for (let again = 0; again < MEASURED_AGAIN && isFast(); again++) {
     // A step at one length, such as from one passage to two, is not repeated at the next.
-    if (last.size * STEP <= target.most && last.ms < LONG_MS) await grow();
-    else {
-      last.ms = Math.min(last.ms, await timeAt(last.size));
-      last.before = Math.max(last.before, await timeAt(last.size / STEP));
+    if (size * STEP <= target.most && ms < LONG_MS) {
+      before = ms;
+      size *= STEP;
+      ms = await timeAt(size);
+    } else {
+      ms = Math.min(ms, await timeAt(size));
+      before = Math.max(before, await timeAt(size / STEP));
     }
   }
-  const { size, before, ms } = last;
-  if (ms < enoughMs || !isFast()) return null;
+  if (!isFast()) return null;
   return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
 }
 

@@ -2,39 +2,20 @@ import { runCooperatively, type YieldToOthers } from "../../../src/core/work/coo
 import { chunkCooperatively } from "../../../src/documents/chunking/chunk-document.ts";
 import { extractDocument } from "../../../src/documents/extract-document.ts";
 import type { ExtractedDocument } from "../../../src/documents/extracted-document.ts";
-import { docx, odf, pptx, xlsx } from "../office-files.ts";
-import { lineOf, pageOf, pagesOf } from "../pdf-of.ts";
-import { bytesOf, type Content } from "../read-document.ts";
+import { bytesOf } from "../read-document.ts";
+import { fill, PROSE, type Make } from "./filled.ts";
+import { LONG_PACKAGES } from "./long-packages.ts";
 
-const PROSE = "Leave is thirty days a year for all who work here, and ten more after five years. ";
 const FROM = "From: a@b\n";
 const MIXED = `${FROM}Content-Type: multipart/mixed; boundary=b\n\n`;
 
-type Make = (size: number) => Content;
-
-const fill =
-  (unit: string, before = "", after = ""): Make =>
-  (size) =>
-    before + unit.repeat(Math.ceil(size / unit.length)) + after;
 const latin1 =
   (make: Make): Make =>
   (size) =>
     Uint8Array.from(Buffer.from(String(make(size)), "latin1"));
-const within =
-  (file: (text: string) => Content, unit: string, before = "", after = ""): Make =>
-  (size) =>
-    file(String(fill(unit, before, after)(size)));
-const page = (unit: string, start: string) =>
-  within((text) => pageOf(`BT /F1 9 Tf ${start} Td ${text} ET`), unit);
-
 const utf16: Make = (size) => new Uint8Array(Buffer.from(String(fill(PROSE)(size / 2)), "utf16le"));
 const numbered = (of: (at: number) => string, length: number) => (size: number) =>
   Array.from({ length: size / length }, (_unused, at) => of(at)).join("");
-const linesOfPages: Make = (size) => {
-  const lines = Array.from({ length: 50 }, (_line, at) => lineOf(800 - at * 14, `[(${PROSE})]`));
-  const content = lines.join("");
-  return pagesOf(Array.from({ length: Math.ceil(size / content.length) }, () => content));
-};
 
 /** Documents that are long in one way each, of about `size` bytes, by the name of their file. */
 export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
@@ -80,11 +61,25 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "page of entities": ["a.html", fill("&amp;x ")],
   "page of nested elements": ["a.html", fill(`${"<div>".repeat(200)}x${"</div>".repeat(200)}`)],
   "page of code": ["a.html", (size) => String(fill("x\n", "<pre>")(Math.min(size, 4e6)))],
+  "page of one word": ["a.html", fill("x", "<p>")],
+  "page of inline elements": ["a.html", fill("<b>x</b>", "<p>")],
+  "page of items": ["a.html", fill("<li>x", "<ul>")],
+  "page of formulas": ["a.html", fill("<math><mi>x</mi></math>")],
+  "page of one cell": ["a.html", fill("x ", "<table><tr><td>")],
+  "page of spanning cells": ["a.html", fill("<tr><td colspan=9 rowspan=9>x", "<table>")],
+  "page of an old encoding": ["a.html", latin1(fill("<p>caf\xe9 "))],
   "page of a comment": ["a.html", fill("x ", "<p>x<!--")],
   "page of an attribute": ["a.html", fill("x ", '<p title="')],
   "page of scripts": ["a.html", fill("<script>x</script>x")],
   "XML of records": ["a.xml", fill("<a b='c'><d>x</d></a>", "<r>", "</r>")],
   "XML of empty elements": ["a.xml", fill("<a/>", "<r>", "</r>")],
+  "XML of one text": ["a.xml", fill("x ", "<r>", "</r>")],
+  "XML of an attribute": ["a.xml", fill("x ", '<r><a b="', '"/></r>')],
+  "XML of a section": ["a.xml", fill("x ", "<r><![CDATA[", "]]></r>")],
+  "XML of a table": [
+    "a.xml",
+    fill("<row><entry>x</entry><entry>y</entry></row>", "<topic><body><table>"),
+  ],
   feed: [
     "a.rss",
     fill("<item><title>x</title><description>&lt;p&gt;y</description></item>", "<rss><channel>"),
@@ -94,9 +89,14 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "CSV of wide rows": ["a.csv", fill(`${"a,".repeat(1_500)}\n`)],
   "CSV of quotes": ["a.csv", fill('"a ""b""",c\n')],
   "CSV of empty lines": ["a.csv", fill("\n", "a,b\n", "c,d")],
+  "CSV of one cell": ["a.csv", fill("a ", 'a,b\n"', '",c\n')],
+  "CSV of stray quotes": ["a.csv", fill('"a\n')],
   "JSON of objects": ["a.json", fill('{"a":1,"b":"x"},', "[", "{}]")],
   "JSON of keys": ["a.json", (size) => `{${numbered((at) => `"k${at}":1,`, 12)(size)}"z":1}`],
   "JSON of one text": ["a.json", fill("Leave. ", '["', '"]')],
+  "JSON of numbers": ["a.json", fill("1,", "[", "1]")],
+  "JSON of brackets": ["a.json", (size) => "[".repeat(size / 2) + "]".repeat(size / 2)],
+  "JSON of escapes": ["a.json", fill("\\u00e9", '["', '"]')],
   "JSON that is none": ["a.json", fill("{a: 1}\n")],
   "notebook of cells": [
     "a.ipynb",
@@ -126,6 +126,13 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "RTF of cells": ["a.rtf", fill("\\intbl x\\cell\\row ", "{\\rtf1 ")],
   "RTF of groups": ["a.rtf", fill("{x}", "{\\rtf1 ")],
   "RTF of a picture": ["a.rtf", fill("0a", "{\\rtf1 x{\\pict ", "}}")],
+  "RTF of blank cells": ["a.rtf", fill(" ", "{\\rtf1 \\intbl", "\\par\\pard x")],
+  "RTF of open groups": [
+    "a.rtf",
+    (size) => `{\\rtf1 x${"{".repeat(size / 2)}${"}".repeat(size / 2)}`,
+  ],
+  "RTF of bytes": ["a.rtf", fill("\\'e9", "{\\rtf1 ")],
+  "RTF of fonts": ["a.rtf", fill("{\\f0 a;}", "{\\rtf1 {\\fonttbl", "}x}")],
   "RTF of characters": ["a.rtf", fill("\\u8364?", "{\\rtf1 ")],
   "mail of quotations": ["a.eml", fill("> a\nb\n\n", `${FROM}\n`)],
   "mail of lines": ["a.eml", fill("a\n", `${FROM}\n`)],
@@ -141,6 +148,16 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
     (size) => latin1(fill("--b\nX-A: \x80\xe9\xe2\x82\n\nx\n", MIXED))(Math.min(size, 2e5)),
   ],
   "mail of headers": ["a.eml", fill("X-A: b\n", "", "\nbody")],
+  "mail of a header": ["a.eml", fill(" a\n", "X-A: b\n", "\nbody")],
+  "mail of a subject": ["a.eml", fill(" =?utf-8?B?YQ==?=\n", `${FROM}Subject: a\n`, "\nbody")],
+  "mail of one line": ["a.eml", fill("a ", `${FROM}\n`)],
+  "mail of attachments": [
+    "a.eml",
+    fill(
+      `--b\nContent-Disposition: attachment; filename=a.csv\n\n${"a,b\n".repeat(50_000)}\n`,
+      MIXED,
+    ),
+  ],
   "mail of recipients": ["a.eml", fill("a <a@b>, ", `${FROM}To: `, "\n\nx")],
   "mail of base64": ["a.eml", fill("YWFh\n", `${FROM}Content-Transfer-Encoding: base64\n\n`)],
   "mail of quoted characters": [
@@ -180,65 +197,7 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   ],
   "manual page": ["a.man", fill(".B a\n", ".TH A 1\n.SH NAME\n")],
   "manual page of escapes": ["a.man", fill("\\fBa\\fR b\n", ".TH A 1\n.SH NAME\n")],
-  "Word of paragraphs": ["a.docx", within(docx, "<w:p><w:r><w:t>x</w:t></w:r></w:p>")],
-  "Word of prose": ["a.docx", within(docx, `<w:p><w:r><w:t>${PROSE}</w:t></w:r></w:p>`)],
-  "Word of cells": [
-    "a.docx",
-    within(
-      docx,
-      "<w:tr><w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>",
-      "<w:tbl>",
-      "</w:tbl>",
-    ),
-  ],
-  "Word of runs": ["a.docx", within(docx, "<w:r><w:t>x</w:t></w:r>", "<w:p>", "</w:p>")],
-  "Excel of rows": ["a.xlsx", within(xlsx, "<row><c><v>1</v></c><c><v>2</v></c></row>")],
-  "Excel of one row": ["a.xlsx", within(xlsx, "<c><v>1</v></c>", "<row>", "</row>")],
-  "Excel of shared texts": [
-    "a.xlsx",
-    within((text) => xlsx("<row><c><v>1</v></c></row>", { strings: text }), "<si><t>x</t></si>"),
-  ],
-  "PowerPoint of shapes": [
-    "a.pptx",
-    within(
-      (text) => pptx([text]),
-      "<p:sp><p:txBody><a:p><a:r><a:t>x</a:t></a:r></a:p></p:txBody></p:sp>",
-    ),
-  ],
-  "OpenDocument text": ["a.odt", within((text) => odf("text", text), "<text:p>x</text:p>")],
-  "OpenDocument sheet": [
-    "a.ods",
-    within(
-      (text) => odf("spreadsheet", `<table:table>${text}</table:table>`),
-      "<table:table-row><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>",
-    ),
-  ],
-  "PDF of lines": ["a.pdf", page("0 -14 Td (hello) Tj\n", "9 900000")],
-  "PDF of one line": ["a.pdf", page("50 0 Td (x) Tj\n", "9 9")],
-  "PDF of one text": ["a.pdf", page("(hello ) Tj\n", "9 9")],
-  "PDF of lines upwards": ["a.pdf", page("0 14 Td (hello) Tj\n", "9 9")],
-  "PDF of columns": [
-    "a.pdf",
-    (size) =>
-      pageOf(
-        `BT /F1 9 Tf ${Array.from(
-          { length: Math.ceil(size / 5e5) },
-          (_row, at) => `1 0 0 1 9 ${900_000 - at * 14} Tm\n${"50 0 Td (x) Tj\n".repeat(33_000)}`,
-        ).join("")} ET`,
-      ),
-  ],
-  "PDF of pages": ["a.pdf", linesOfPages],
-  "PDF of small pages": [
-    "a.pdf",
-    (size) =>
-      pagesOf(Array.from({ length: Math.min(9_000, size / 500) }, () => lineOf(50, "[(hello)]"))),
-  ],
-  "PDF of drawings": ["a.pdf", page("0 0 m 1 1 l S\n", "9 9")],
-  "text that names a PDF": ["a.txt", fill("a ", "%PDF-1.7 ")],
-  "PDF of a comment": [
-    "a.pdf",
-    (size) => pageOf(`%${"x".repeat(size)}\nBT /F1 9 Tf 9 9 Td (x) Tj ET`),
-  ],
+  ...LONG_PACKAGES,
 };
 
 /** Steps of some work by name, in their order, each measured by itself. */

@@ -42,7 +42,7 @@ import { splitSentences } from "../../../src/text/sentences.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
 import { codeWordParts, indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
 import { docx, epub, odf, pptx, xlsx } from "../office-files.ts";
-import { pageOf } from "../pdf-of.ts";
+import { largePageOf } from "../pdf-of.ts";
 import { read, type Content } from "../read-document.ts";
 import type { Grammar } from "./grammars.ts";
 
@@ -158,7 +158,7 @@ export const TARGETS = {
     odf("spreadsheet", `<table:table>${text}</table:table>`),
   ),
   PDF: file(["pdf"], "a.pdf", (text) =>
-    pageOf(`BT /F1 12 Tf 1 0 0 1 72 8900000 Tm (x) Tj\n${text}\nET`),
+    largePageOf(`BT /F1 12 Tf 1 0 0 1 72 8900000 Tm (x) Tj\n${text}\nET`),
   ),
   "lines of a PDF": layout((at) => [9, at]),
   "a line of a PDF": layout((at) => [90 * at, 0]),
