@@ -5,7 +5,8 @@ import {
   type CooperativeWork,
 } from "../../core/work/cooperative.ts";
 import { CompactText } from "./compact-text.ts";
-import type { PageStart } from "../extracted-document.ts";
+import type { Extraction, PageStart } from "../extracted-document.ts";
+import { Omissions } from "../notes.ts";
 import { foldSpace } from "./fold-space.ts";
 import { filledRow, rowsText, tableText, type FilledRow } from "./table-text.ts";
 
@@ -37,6 +38,7 @@ export class MarkdownBuilder {
   /** Set while the next block should follow without a blank line: items of one list. */
   #inList = false;
   readonly pages: PageStart[] = [];
+  readonly leftOut = new Omissions();
 
   get length(): number {
     return this.#text.length;
@@ -141,6 +143,12 @@ export class MarkdownBuilder {
     if (last?.start === start) this.pages.pop();
     this.pages.push({ page, start });
     this.#inList = false;
+  }
+
+  /** The text with its pages, and notes on what was left out before other `notes`. */
+  extraction({ notes = [], ...facts }: Partial<Extraction> = {}): Extraction {
+    const found = { text: this, title: null, language: null, pages: this.pages };
+    return { ...found, ...facts, notes: [...this.leftOut.notes, ...notes] };
   }
 
   /** The whole text, once; this object is empty afterwards. */

@@ -6,5 +6,5 @@ import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 export function* extractSourceCode(text: string, language: string): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
   yield* out.longCode(text, language);
-  return { text: out, title: null, language: null, pages: [], notes: [] };
+  return out.extraction();
 }

@@ -27,7 +27,7 @@ export function* extractRows(text: string, delimiter: string | null): Cooperativ
     ...(place.hasStrayQuote ? [STRAY_QUOTE] : []),
     ...(place.isInQuotes ? [OPEN_QUOTE] : []),
   ];
-  return { text: out, title: null, language: null, pages: [], notes };
+  return out.extraction({ notes });
 }
 
 export const readText = (text: string) => extractRows(text, null);

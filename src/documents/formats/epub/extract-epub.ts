@@ -19,7 +19,6 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   yield* refuseProtected(archive);
   const { title, language, spine } = yield* readPackage(archive, yield* packagePart(archive));
   const out = new MarkdownBuilder();
-  let hidden = 0;
   let missing = 0;
   const unread: unknown[] = [];
   for (const part of spine) {
@@ -29,15 +28,14 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     }
     const text = yield* readChapter(archive, part, unread);
     if (text === null) continue;
-    hidden += (yield* readHtml(text, out, { isXhtml: true })).hidden;
+    yield* readHtml(text, out, { isXhtml: true });
   }
   if (out.length === 0 && unread.length > 0) throw unread[0];
   const notes = [
-    ...countNote(hidden, "hidden element", "removed"),
     ...countNote(missing, "chapter", "missing from the file"),
     ...countNote(unread.length, "chapter", "could not be read"),
   ];
-  return { text: out, title, language, pages: [], notes };
+  return out.extraction({ title, language, notes });
 }
 
 /** Null for a chapter that is damaged or in no known encoding; `failures` gets the reason. */

@@ -3,7 +3,7 @@ import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.t
 import type { Extraction } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { countNote, ENDS_EARLY } from "../../notes.ts";
+import { ENDS_EARLY } from "../../notes.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
 const MIN_CHARACTERS = 200;
@@ -18,16 +18,16 @@ export function* readPage(
 ): CooperativeWork<{ extraction: Extraction; hiddenElements: number }> {
   const { reader, out, leftBeside, isBuiltByScripts } = yield* readTwice(html, options);
   const { title, language } = reader.facts;
-  const hiddenElements = reader.hidden;
+  const hiddenElements = out.leftOut.countOf("hidden element");
   if (isBuiltByScripts) {
     const nothing = { text: "", title, language, pages: [], notes: [], reason: BUILT_BY_SCRIPTS };
     return { extraction: nothing, hiddenElements };
   }
-  const notes = countNote(hiddenElements, "hidden element", "removed");
+  const notes: string[] = [];
   if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
   if (yield* endsEarly(html)) notes.push(ENDS_EARLY);
-  const shown = { text: out, title: title ?? out.firstHeading(), language, pages: [], notes };
-  return { extraction: shown, hiddenElements };
+  const extraction = out.extraction({ title: title ?? out.firstHeading(), language, notes });
+  return { extraction, hiddenElements };
 }
 
 type Reading = { reader: HtmlReader; out: MarkdownBuilder };

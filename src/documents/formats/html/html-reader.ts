@@ -47,7 +47,6 @@ const LONG_TEXT = 1 << 17;
 const BLANK_LINE = /\n\s*\n/;
 
 export class HtmlReader {
-  hidden = 0;
   readonly facts = new PageFacts();
   readonly shown = new ShownText();
   readonly parts: LeadingParts;
@@ -130,7 +129,7 @@ export class HtmlReader {
   #effectOf(name: string, attributes: Attributes): Effect {
     if (SKIPPED.has(name)) return "skip";
     if (isHidden(attributes)) {
-      if (this.#skipping === 0) this.hidden++;
+      if (this.#skipping === 0) this.#out.leftOut.add("hidden element");
       return "skip";
     }
     if (isBesideText(name, attributes)) return "skip";

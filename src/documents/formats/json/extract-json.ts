@@ -19,7 +19,7 @@ export function* readText(text: string): CooperativeWork<Extraction> {
     const code = yield* extractSourceCode(text, "json");
     return writer.endsEarly(text) ? { ...code, notes: [ENDS_EARLY] } : code;
   }
-  return { text: writer.out, title: writer.title, language: null, pages: [], notes: [] };
+  return writer.out.extraction({ title: writer.title });
 }
 
 /** Objects and arrays that are open. `indent`: how deep their values stand in the list. */

@@ -37,7 +37,7 @@ export async function readFile({ bytes }: RawDocument, options: Reading): Promis
   else if (only.failure !== null) throw only.failure;
   if (options.discardsBytes) releaseBytes(bytes);
   const { out, notes } = target;
-  return { text: out, title: only?.title ?? null, language: null, pages: [], notes };
+  return out.extraction({ title: only?.title ?? null, notes });
 }
 
 async function writeMailbox(messages: Uint8Array[], target: MailTarget): Promise<void> {

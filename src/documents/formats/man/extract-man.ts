@@ -2,7 +2,7 @@ import { normalForm } from "../../../core/normal-form.ts";
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import { linesOf } from "../../../text/lines.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { countNote, ENDS_EARLY } from "../../notes.ts";
+import { ENDS_EARLY } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 
 const REQUEST = /^[.'][ \t]*([^\s\\]{1,40})(.*)$/s;
@@ -36,8 +36,7 @@ export function* readText(text: string): CooperativeWork<Extraction> {
     yield* progress.advanceTo((at += line.length + 1));
   }
   page.endBlock();
-  const title = out.firstHeading();
-  return { text: out, title, language: null, pages: [], notes: page.notes(), ...page.elsewhere };
+  return out.extraction({ title: out.firstHeading(), ...page.facts() });
 }
 
 const textOf = (name: string, args: string[]) =>
@@ -48,8 +47,8 @@ class ManPage {
   #isLiteral = false;
   /** The name that ends the open definition. */
   #definitionEnd: string | null = null;
-  #unknown = 0;
-  elsewhere: { reason: string } | null = null;
+  /** Why the page has no text of its own. */
+  #elsewhere: string | null = null;
   #heading: number | undefined;
   readonly #out: MarkdownBuilder;
 
@@ -66,9 +65,9 @@ class ManPage {
     else this.#text(plainText(line));
   }
 
-  notes(): string[] {
-    const unknown = countNote(this.#unknown, "special character or string", "left out");
-    return this.#definitionEnd === null ? unknown : [...unknown, ENDS_EARLY];
+  facts(): { notes: string[]; reason?: string } {
+    const notes = this.#definitionEnd === null ? [] : [ENDS_EARLY];
+    return this.#elsewhere === null ? { notes } : { notes, reason: this.#elsewhere };
   }
 
   #request(name: string, args: string[]): void {
@@ -77,7 +76,7 @@ class ManPage {
     if (level !== undefined) this.#openHeading(level, args);
     else if (isLiteral !== undefined) this.#isLiteral = isLiteral;
     else if (DEFINITION.test(name)) this.#definitionEnd = args[name === "ig" ? 0 : 1] ?? ".";
-    else if (name === "so") this.elsewhere ??= { reason: `its text is in ${args.join(" ")}` };
+    else if (name === "so") this.#elsewhere ??= `its text is in ${args.join(" ")}`;
     else if (!SILENT.test(name)) this.#text(textOf(name, args));
   }
 
@@ -90,7 +89,7 @@ class ManPage {
 
   #text(marked: string): void {
     const text = marked.replaceAll(UNKNOWN, "");
-    this.#unknown += marked.length - text.length;
+    this.#out.leftOut.add("special character or string", marked.length - text.length);
     if (text !== "" || this.#isLiteral) this.#lines.push(text);
     const isWhole = this.#heading !== undefined && text !== "";
     if (isWhole || this.#lines.length > MAX_LINES) this.endBlock();

@@ -27,8 +27,7 @@ export function* readText(text: string): CooperativeWork<Extraction> {
   }
   const reader = new NotebookReader(notebook);
   for (const cell of listAt(notebook, "cells")) yield* reader.add(cell);
-  const { out, title, notes } = reader;
-  return { text: out, title, language: null, pages: [], notes };
+  return reader.extraction();
 }
 
 /** The value of the notebook's JSON, with null for numbers and the like. */
@@ -59,30 +58,25 @@ function* valueOf(text: string): CooperativeWork<unknown> {
 }
 
 class NotebookReader {
-  readonly out = new MarkdownBuilder();
-  title: string | null = null;
+  readonly #out = new MarkdownBuilder();
+  #title: string | null = null;
   readonly #language: string;
   readonly #progress = new Progress();
-  #comments = 0;
-  #elements = 0;
   #cut = 0;
 
   constructor(notebook: unknown) {
     this.#language = wordAt(notebook, ["metadata", "kernelspec", "language"]) ?? "python";
   }
 
-  get notes(): string[] {
-    return [
-      ...countNote(this.#comments, "HTML comment", "removed"),
-      ...countNote(this.#elements, "hidden element", "removed"),
-      ...countNote(this.#cut, "output", `cut at ${MAX_OUTPUT_CHARACTERS} characters`),
-    ];
+  extraction(): Extraction {
+    const notes = countNote(this.#cut, "output", `cut at ${MAX_OUTPUT_CHARACTERS} characters`);
+    return this.#out.extraction({ title: this.#title, notes });
   }
 
   *add(cell: unknown): CooperativeWork<void> {
     const type = wordAt(cell, ["cell_type"]);
     if (type === "code") {
-      this.out.code(linesAt(cell, "source"), this.#language);
+      this.#out.code(linesAt(cell, "source"), this.#language);
       for (const output of listAt(cell, "outputs")) {
         yield* this.#addOutput(output);
         yield* this.#giveWay();
@@ -92,41 +86,41 @@ class NotebookReader {
   }
 
   *#giveWay(): CooperativeWork<void> {
-    yield* this.#progress.advanceTo(this.out.length);
+    yield* this.#progress.advanceTo(this.#out.length);
   }
 
   *#addText(source: string): CooperativeWork<void> {
     const { markdown, comments } = yield* withoutComments(source);
-    this.#comments += comments;
+    this.#out.leftOut.add("HTML comment", comments);
     const extraction = yield* readMarkdown(markdown);
-    this.title ??= extraction.title;
-    this.out.raw(textOf(extraction));
+    this.#title ??= extraction.title;
+    this.#out.raw(textOf(extraction));
   }
 
   *#addOutput(output: unknown): CooperativeWork<void> {
-    this.out.code(this.#bounded(linesAt(output, "text")));
+    this.#out.code(this.#bounded(linesAt(output, "text")));
     yield* this.#addValue(fieldOf(output, "data"));
     const error = wordAt(output, ["ename"]);
-    if (error !== null) this.out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
+    if (error !== null) this.#out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
   }
 
   /** As plain text, or what stands in for it: tables, too, have plain text. */
   *#addValue(data: unknown): CooperativeWork<void> {
     const [plain, markdown] = [linesAt(data, "text/plain"), linesAt(data, "text/markdown")];
     const html = linesAt(data, "text/html");
-    if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) this.out.code(this.#bounded(plain));
+    if (plain.trim() !== "" && !STAND_IN.test(plain.trim())) this.#out.code(this.#bounded(plain));
     else if (markdown.trim() !== "") yield* this.#addText(this.#bounded(markdown));
     else {
       const latex = linesAt(data, "text/latex");
-      if (html !== "") this.out.raw(yield* this.#page(this.#bounded(html)));
-      this.out.paragraph(this.#bounded(latex));
-      if (html + latex === "" && !hasPicture(data)) this.out.code(plain);
+      if (html !== "") this.#out.raw(yield* this.#page(this.#bounded(html)));
+      this.#out.paragraph(this.#bounded(latex));
+      if (html + latex === "" && !hasPicture(data)) this.#out.code(plain);
     }
   }
 
   *#page(html: string): CooperativeWork<string> {
     const { extraction, hiddenElements } = yield* readPage(html);
-    this.#elements += hiddenElements;
+    this.#out.leftOut.add("hidden element", hiddenElements);
     return textOf(extraction);
   }
 

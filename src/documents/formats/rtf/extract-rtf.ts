@@ -18,16 +18,10 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   }
   reader.finish();
   const hidden = reader.hiddenCharacters;
-  return {
-    text: out,
-    title: reader.title || out.firstHeading(),
-    language: null,
-    pages: out.pages.length > 1 ? out.pages : [],
-    notes: [
-      ...(hidden === 0 ? [] : [`${hidden} characters of hidden text removed`]),
-      ...(reader.endsEarly ? [ENDS_EARLY] : []),
-    ],
-  };
+  const notes = hidden === 0 ? [] : [`${hidden} characters of hidden text removed`];
+  if (reader.endsEarly) notes.push(ENDS_EARLY);
+  const pages = out.pages.length > 1 ? out.pages : [];
+  return out.extraction({ title: reader.title || out.firstHeading(), pages, notes });
 }
 
 /** RTF is ASCII with escapes; bytes beyond ASCII in a code page are hardly ever valid UTF-8. */

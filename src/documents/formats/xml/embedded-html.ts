@@ -1,5 +1,6 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { textOf } from "../../extracted-document.ts";
+import type { Omissions } from "../../notes.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { readPage } from "../html/extract-html.ts";
 
@@ -14,12 +15,16 @@ const ALONE = /<(?:br|hr)\s*\/?>|<img\s[^<>]*>/i;
 
 /** Feeds contain HTML as text; its headings are placed below the feed's own. */
 export class EmbeddedHtml {
-  hiddenElements = 0;
+  readonly #leftOut: Omissions;
+
+  constructor(leftOut: Omissions) {
+    this.#leftOut = leftOut;
+  }
 
   *toMarkdown(text: string): CooperativeWork<string> {
     if (!isHtml(text)) return text;
     const { extraction, hiddenElements } = yield* readPage(text);
-    this.hiddenElements += hiddenElements;
+    this.#leftOut.add("hidden element", hiddenElements);
     return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
   }
 

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction } from "../../extracted-document.ts";
-import { countNote, ENDS_EARLY } from "../../notes.ts";
+import { ENDS_EARLY } from "../../notes.ts";
 import { XmlReader, type XmlEvent } from "./xml-reader.ts";
 import { XmlStream } from "./xml-stream.ts";
 
@@ -21,17 +21,10 @@ export function* readText(xml: string): CooperativeWork<Extraction> {
   const { endsEarly } = stream.end();
   yield* reader.read(events);
   yield* reader.finish();
-  return {
-    text: reader.out,
-    title: reader.title,
-    language: reader.language,
-    pages: [],
-    notes: [
-      ...(declaresEntities ? ["declared entities are not expanded"] : []),
-      ...countNote(reader.html.hiddenElements, "hidden element", "removed"),
-      ...(endsEarly ? [ENDS_EARLY] : []),
-    ],
-  };
+  const { out, title, language } = reader;
+  const notes = declaresEntities ? ["declared entities are not expanded"] : [];
+  if (endsEarly) notes.push(ENDS_EARLY);
+  return out.extraction({ title, language, notes });
 }
 
 function withoutDoctype(xml: string): string {

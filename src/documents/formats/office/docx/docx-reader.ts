@@ -2,6 +2,7 @@ import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { withLink } from "../../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import type { Omissions } from "../../../notes.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
@@ -44,9 +45,6 @@ const PLAIN_RUN: Run = { own: null, style: null, isCounted: false };
 
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
-  hiddenParagraphs = 0;
-  unreadParts = 0;
-  hiddenRuns = 0;
   readonly #runs: Run[] = [];
   #collects: "text" | "code" | null = null;
   readonly #formula = new OpenFormula();
@@ -61,11 +59,13 @@ export class DocxReader implements XmlHandler {
   /** `endnote` or `footnote`, and the marks of its notes; null for the main text. */
   readonly #noteElement: string | null;
   #noteHidden = false;
+  readonly #leftOut: Omissions;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
     this.#parts = parts;
     this.#writer = new DocxWriter(parts.styles, parts.numbering, out);
     this.#noteElement = noteElement;
+    this.#leftOut = out.leftOut;
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
@@ -107,7 +107,7 @@ export class DocxReader implements XmlHandler {
     checked: ({ val }) => this.#fields.check(isOn(val)),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
-    altChunk: () => this.unreadParts++,
+    altChunk: () => this.#leftOut.add("embedded part"),
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#tables.open(),
@@ -181,7 +181,7 @@ export class DocxReader implements XmlHandler {
     if (run === undefined || (run.own ?? run.style) === null) paragraph.hasHiddenText = true;
     else if (!run.isCounted) {
       run.isCounted = true;
-      this.hiddenRuns++;
+      this.#leftOut.add("hidden text run");
     }
   }
 
@@ -255,10 +255,10 @@ export class DocxReader implements XmlHandler {
     this.#fields.endParagraph();
     const isEmpty = foldSpace(paragraph.text) === "";
     if (this.#noteHidden || (isEmpty && this.#writer.isHidden(paragraph))) {
-      if (!isEmpty || paragraph.hasHiddenText) this.hiddenParagraphs++;
+      if (!isEmpty || paragraph.hasHiddenText) this.#leftOut.add("hidden paragraph");
       return;
     }
-    if (paragraph.hasHiddenText) this.hiddenRuns++;
+    if (paragraph.hasHiddenText) this.#leftOut.add("hidden text run");
     if (this.#tables.takesText) this.#tables.write(this.#writer.cellText(paragraph));
     // Text boxes stand inside the paragraph that anchors them.
     else this.#writer.paragraph(paragraph);

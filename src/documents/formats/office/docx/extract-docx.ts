@@ -1,7 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { countNote } from "../../../notes.ts";
 import { DocxReader } from "./docx-reader.ts";
 import { readNumbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
@@ -20,8 +19,6 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   };
   const out = new MarkdownBuilder();
   out.page(1);
-  const hidden = { runs: 0, paragraphs: 0 };
-  let unreadParts = 0;
   const read = function* (part: string | null, noteElement: string | null): CooperativeWork<void> {
     if (part === null) return;
     const related = yield* relationshipsOf(archive, part);
@@ -30,23 +27,11 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
-    hidden.runs += reader.hiddenRuns;
-    hidden.paragraphs += reader.hiddenParagraphs;
-    unreadParts += reader.unreadParts;
   };
   yield* read(main, null);
   for (const note of ["footnote", "endnote"]) yield* read(partOf(`${note}s`), note);
   const { title, language } = yield* corePropertiesOf(archive);
-  return {
-    text: out,
-    title: title ?? out.firstHeading(),
-    language,
-    // A single page means that the file does not record page ends.
-    pages: out.pages.length > 1 ? out.pages : [],
-    notes: [
-      ...countNote(hidden.runs, "hidden text run", "removed"),
-      ...countNote(hidden.paragraphs, "hidden paragraph", "removed"),
-      ...countNote(unreadParts, "embedded part", "could not be read"),
-    ],
-  };
+  // A single page means that the file does not record page ends.
+  const pages = out.pages.length > 1 ? out.pages : [];
+  return out.extraction({ title: title ?? out.firstHeading(), language, pages });
 }

@@ -3,7 +3,6 @@ import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { countNote } from "../../../notes.ts";
 import { OdfReader } from "./odf-reader.ts";
 import { odfObjectReader, type OdfObject } from "./odf-objects.ts";
 import { corePropertiesOf } from "../relationships.ts";
@@ -26,20 +25,12 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   yield* readXml(archive.chunks("content.xml"), reader);
   reader.finish();
   const { title, language } = yield* corePropertiesOf(archive, "meta.xml");
-  const notes = [
-    ...countNote(reader.hiddenSheets, "hidden sheet", "left out"),
-    ...countNote(reader.hiddenSlides, "hidden slide", "left out"),
-    ...countNote(reader.hiddenSections, "hidden section", "left out"),
-    ...countNote(reader.paragraphs.hiddenTexts, "hidden text run", "removed"),
-  ];
-  return {
-    text: out,
+  return out.extraction({
     title: title ?? (kind === "spreadsheet" ? null : out.firstHeading()),
     language,
     // A single page of text means that the file does not record page ends.
     pages: kind === "text" && out.pages.length === 1 ? [] : out.pages,
-    notes,
-  };
+  });
 }
 
 function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObject>> {

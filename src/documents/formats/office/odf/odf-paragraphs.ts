@@ -1,6 +1,7 @@
 import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { withLink } from "../../../writing/link-text.ts";
+import type { Omissions } from "../../../notes.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 
@@ -18,12 +19,13 @@ type Open = OdfParagraph & { spans: Span[]; links: { start: number; target: stri
 
 /** The open paragraphs: notes and text boxes stand inside the paragraph that anchors them. */
 export class OdfParagraphs {
-  hiddenTexts = 0;
   readonly #open: Open[] = [];
   readonly #styles: OdfStyles;
+  readonly #leftOut: Omissions;
 
-  constructor(styles: OdfStyles) {
+  constructor(styles: OdfStyles, leftOut: Omissions) {
     this.#styles = styles;
+    this.#leftOut = leftOut;
   }
 
   open(attributes: XmlAttributes, level: number): void {
@@ -65,7 +67,7 @@ export class OdfParagraphs {
     if (paragraph === undefined) return;
     if (span?.isHidden !== true) paragraph.text = longer(paragraph.text, text);
     else if (!span.isCounted && foldSpace(text) !== "") {
-      this.hiddenTexts++;
+      this.#leftOut.add("hidden text run");
       span.isCounted = true;
     }
   }
@@ -75,7 +77,7 @@ export class OdfParagraphs {
     const paragraph = this.#open.at(-1);
     if (paragraph === undefined) return;
     const isCounted = foldSpace(paragraph.text) !== "";
-    if (isCounted) this.hiddenTexts++;
+    if (isCounted) this.#leftOut.add("hidden text run");
     paragraph.text = "";
     paragraph.spans = paragraph.spans.map(() => ({ isHidden: true, isCounted }));
   }

@@ -1,5 +1,6 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import type { Omissions } from "../../../notes.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { countOf, MAX_REPEAT, NestedTables } from "../nested-tables.ts";
@@ -18,9 +19,6 @@ const HIDEABLE = new Set(["section", "hidden-text"]);
 
 /** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
 export class OdfReader implements XmlHandler {
-  hiddenSheets = 0;
-  hiddenSlides = 0;
-  hiddenSections = 0;
   #inBody = false;
   #noteDepth = 0;
   #inSpeakerNotes = 0;
@@ -29,8 +27,9 @@ export class OdfReader implements XmlHandler {
   readonly #styles = new OdfStyles();
   readonly #numbering = new OdfNumbering();
   readonly #lists = new OdfLists(this.#numbering);
-  readonly paragraphs = new OdfParagraphs(this.#styles);
-  readonly tables = new NestedTables();
+  readonly #paragraphs: OdfParagraphs;
+  readonly #leftOut: Omissions;
+  readonly #tables = new NestedTables();
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */
@@ -40,6 +39,8 @@ export class OdfReader implements XmlHandler {
     this.#kind = kind;
     this.#writer = new OdfWriter(kind, out);
     this.#objects = objects;
+    this.#leftOut = out.leftOut;
+    this.#paragraphs = new OdfParagraphs(this.#styles, out.leftOut);
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
@@ -47,12 +48,12 @@ export class OdfReader implements XmlHandler {
       this.#inBody = true;
       this.#writer.nextPage();
     },
-    p: (attributes) => this.paragraphs.open(attributes, 0),
-    h: (attributes) => this.paragraphs.open(attributes, Number(attributes["outline-level"] ?? 1)),
-    span: (attributes) => this.paragraphs.openSpan(attributes),
-    a: ({ href = "" }) => this.paragraphs.openLink(href),
+    p: (attributes) => this.#paragraphs.open(attributes, 0),
+    h: (attributes) => this.#paragraphs.open(attributes, Number(attributes["outline-level"] ?? 1)),
+    span: (attributes) => this.#paragraphs.openSpan(attributes),
+    a: ({ href = "" }) => this.#paragraphs.openLink(href),
     "hidden-paragraph": ({ "is-hidden": isHidden }) => {
-      if (isHidden === "true") this.paragraphs.hide();
+      if (isHidden === "true") this.#paragraphs.hide();
     },
     s: ({ c = "1" }) => this.#write(" ".repeat(Math.min(Number(c) || 1, MAX_REPEAT))),
     tab: () => this.#write("\t"),
@@ -70,7 +71,8 @@ export class OdfReader implements XmlHandler {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
     table: (attributes) => this.#openTable(attributes),
-    "table-row": ({ "number-rows-repeated": repeat = "1" }) => this.tables.openRow(countOf(repeat)),
+    "table-row": ({ "number-rows-repeated": repeat = "1" }) =>
+      this.#tables.openRow(countOf(repeat)),
     "table-cell": (attributes) => this.#openCell(attributes),
     "covered-table-cell": (attributes) => this.#openCell(attributes),
   };
@@ -104,19 +106,19 @@ export class OdfReader implements XmlHandler {
   readonly #onClose: Record<string, () => void> = {
     p: () => this.#closeParagraph(),
     h: () => this.#closeParagraph(),
-    span: () => this.paragraphs.closeSpan(),
-    a: () => this.paragraphs.closeLink(),
+    span: () => this.#paragraphs.closeSpan(),
+    a: () => this.#paragraphs.closeLink(),
     list: () => this.#lists.closeList(),
     "list-item": () => this.#lists.closeItem(),
     "note-body": () => this.#noteDepth--,
     page: () => this.#writer.closeSlide(),
     notes: () => this.#inSpeakerNotes--,
     frame: () => this.#closeTitle(),
-    "table-cell": () => this.tables.closeCell(MAX_REPEAT),
-    "covered-table-cell": () => this.tables.closeCell(MAX_REPEAT),
-    "table-row": () => this.#writer.rows(this.tables.closeRow()),
+    "table-cell": () => this.#tables.closeCell(MAX_REPEAT),
+    "covered-table-cell": () => this.#tables.closeCell(MAX_REPEAT),
+    "table-row": () => this.#writer.rows(this.#tables.closeRow()),
     table: () => {
-      if (this.tables.close()) this.#writer.endTable();
+      if (this.#tables.close()) this.#writer.endTable();
     },
   };
 
@@ -126,25 +128,25 @@ export class OdfReader implements XmlHandler {
       const { display, "is-hidden": isHidden } = attributes;
       // The value of a condition when LibreOffice wrote the file.
       if (display !== "none" && isHidden !== "true") return false;
-      if (name === "section") this.hiddenSections++;
+      if (name === "section") this.#leftOut.add("hidden section");
       return true;
     }
     if (name !== "page" || this.#kind !== "presentation") return false;
     if (!this.#styles.isHidden("drawing-page", attributes["style-name"])) return false;
     this.#writer.openSlide(true);
-    this.hiddenSlides++;
+    this.#leftOut.add("hidden slide");
     return true;
   }
 
   #write(text: string): void {
-    this.paragraphs.write(text);
+    this.#paragraphs.write(text);
   }
 
   #closeParagraph(): void {
-    const paragraph = this.paragraphs.close();
+    const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
     if (this.#noteDepth > 0) this.#writer.addToNote(` ${paragraph.text}`);
-    else if (this.tables.takesText) this.tables.write(this.#cellText(paragraph));
+    else if (this.#tables.takesText) this.#tables.write(this.#cellText(paragraph));
     else if (this.#title !== null) this.#title.push(paragraph.text);
     else this.#writeParagraph(paragraph);
   }
@@ -190,15 +192,15 @@ export class OdfReader implements XmlHandler {
   }
 
   #openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
-    this.tables.openCell(countOf(repeat));
+    this.#tables.openCell(countOf(repeat));
   }
 
   #openTable(attributes: XmlAttributes): void {
-    const isSheet = this.#kind === "spreadsheet" && !this.tables.takesText;
+    const isSheet = this.#kind === "spreadsheet" && !this.#tables.takesText;
     const isHidden = isSheet && this.#styles.isHidden("table", attributes["style-name"]);
-    this.tables.open();
+    this.#tables.open();
     if (!isSheet) return;
-    if (isHidden) this.hiddenSheets++;
+    if (isHidden) this.#leftOut.add("hidden sheet");
     this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);
   }
 }

@@ -2,7 +2,6 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { longer, withinBound } from "../../../writing/bounded-text.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
-import { countNote } from "../../../notes.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
 import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
@@ -33,12 +32,12 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
   let rows = 0;
-  let unsaved = 0;
   const countRow = () => {
     if (++rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
   };
   for (const [index, sheet] of workbook.sheets.entries()) {
     const part = targets.get(sheet.relationship);
+    if (sheet.isHidden) out.leftOut.add("hidden sheet");
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
     const related = yield* relationshipsOf(archive, part);
@@ -46,15 +45,10 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
     yield* writeDrawings(archive, related, writer, out);
-    unsaved += reader.unsavedFormulas;
+    out.leftOut.add("formula cell", reader.unsavedFormulas);
   }
   shared.release();
-  const hidden = workbook.sheets.filter(({ isHidden }) => isHidden).length;
-  const notes = [
-    ...countNote(hidden, "hidden sheet", "left out"),
-    ...countNote(unsaved, "formula cell", "without a stored value"),
-  ];
-  return { text: out, ...(yield* corePropertiesOf(archive)), pages: out.pages, notes };
+  return out.extraction(yield* corePropertiesOf(archive));
 }
 
 function* writeDrawings(

@@ -2,7 +2,6 @@ import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { countNote } from "../../../notes.ts";
 import {
   corePropertiesOf,
   linksOf,
@@ -20,28 +19,17 @@ const MAX_SLIDES = 20_000;
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const { archive, main, targets } = yield* openPackage(bytes, "ppt/presentation.xml");
   const out = new MarkdownBuilder();
-  const hidden = { slides: 0, shapes: 0 };
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
     const part = targets.get(id);
     if (part === undefined) continue;
     const around = yield* relationshipsOf(archive, part);
     const slide = new SlideReader(linksOf(around));
     yield* readXml(archive.chunks(part), slide);
-    if (slide.isHiddenSlide) hidden.slides++;
-    else hidden.shapes += yield* writeSlide(archive, slide, around, out, index + 1);
+    if (slide.isHiddenSlide) out.leftOut.add("hidden slide");
+    else yield* writeSlide(archive, slide, around, out, index + 1);
   }
-  const notes = [
-    ...countNote(hidden.slides, "hidden slide", "left out"),
-    ...countNote(hidden.shapes, "hidden shape", "left out"),
-  ];
   const { title, language } = yield* corePropertiesOf(archive);
-  return {
-    text: out,
-    title: usefulTitle(title) ?? out.firstHeading(),
-    language,
-    pages: out.pages,
-    notes,
-  };
+  return out.extraction({ title: usefulTitle(title) ?? out.firstHeading(), language });
 }
 
 const usefulTitle = (title: string | null) =>
@@ -66,17 +54,16 @@ function* writeSlide(
   related: Relationship[],
   out: MarkdownBuilder,
   page: number,
-): CooperativeWork<number> {
+): CooperativeWork<void> {
+  out.leftOut.add("hidden shape", hiddenShapes);
   for (const [id, drawing] of yield* drawingsOf(archive, related))
     if (!hiddenDrawings.has(id)) writeDrawing(drawing, blocks);
-  let hidden = hiddenShapes;
   for (const { type, target } of related) {
     if (type !== "notesSlide") continue;
     const reader = new SlideReader();
     yield* readXml(archive.chunks(target), reader);
     reader.blocks.addTo(blocks);
-    hidden += reader.hiddenShapes;
+    out.leftOut.add("hidden shape", reader.hiddenShapes);
   }
   blocks.write(out, page);
-  return hidden;
 }
