@@ -1,18 +1,26 @@
 import { longer } from "../../writing/bounded-text.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
 import { LongTable } from "../../writing/long-table.ts";
 import type { BlockTarget, MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../writing/table-text.ts";
 import { writeDrawing, type Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";
+import { NestedTables } from "./nested-tables.ts";
+import type { TextStyle } from "./text-styles.ts";
 
-export const CODE_STYLE = /^(source ?code|html preformatted|preformatted text|code|code block)$/i;
-export const QUOTE_STYLE = /^(intense )?quote|^block ?text|^block quotation|^quotations$/i;
+/** `label`: what an item shows, empty for bullets; null outside lists. `depth` counts from 0. */
+export type ListMark = { label: string | null; depth: number };
 
-/** `level` is that of a heading, 0 for other text; `label` is null outside lists. */
-export type TextFormat = { level: number; label: string | null; depth: number; isQuote: boolean };
+/** `level` is that of a heading, 0 for other text; `mark` counts the paragraph in its list. */
+export type TextFormat = {
+  style: Pick<TextStyle, "isCode" | "isQuote">;
+  level: number;
+  mark: () => ListMark;
+};
 
 /** Writes the text of a word processor: its formats as blocks, drawings and pages after them. */
 export class TextWriter {
+  readonly tables = new NestedTables();
   protected target: BlockTarget;
   protected page: number;
   protected readonly table: LongTable;
@@ -29,26 +37,41 @@ export class TextWriter {
     this.table = new LongTable(out);
   }
 
-  code(line: string): void {
-    this.#code.push(line);
+  paragraph(text: string, { style, level, mark }: TextFormat): void {
+    if (this.tables.takesText) {
+      const { label } = mark();
+      this.tables.write(label ? `${label} ${text}` : text);
+      return;
+    }
+    if (style.isCode) this.#code.push(text);
+    else {
+      this.endCode();
+      const { label, depth } = mark();
+      if (foldSpace(text) === "") this.endBlock();
+      else if (level > 0) this.target.heading(level, `${label ?? ""} ${text}`);
+      else if (label !== null) {
+        const { marker, prefix } = markerFor(label);
+        this.target.listItem(depth, marker, prefix + text);
+      } else if (style.isQuote) this.target.quote(text);
+      else this.target.paragraph(text);
+    }
+    this.endBlock();
   }
 
-  text(text: string, { level, label, depth, isQuote }: TextFormat): void {
-    this.endCode();
-    if (level > 0) this.target.heading(level, `${label ?? ""} ${text}`);
-    else if (label !== null) {
-      const { marker, prefix } = markerFor(label);
-      this.target.listItem(depth, marker, prefix + text);
-    } else if (isQuote) this.target.quote(text);
-    else this.target.paragraph(text);
+  closeRow(): void {
+    this.rows(this.tables.closeRow());
   }
 
-  rows(rows: FilledRow[]): void {
+  closeTable(): void {
+    if (this.tables.close()) this.endTable();
+  }
+
+  protected rows(rows: FilledRow[]): void {
     if (rows.length > 0) this.endCode();
     this.table.addFilled(rows);
   }
 
-  endTable(): void {
+  protected endTable(): void {
     this.endCode();
     this.table.end();
     this.endBlock();
@@ -89,7 +112,7 @@ export class TextWriter {
       if (note.trim() !== "") this.out.paragraph(`[^${at + 1}]: ${note.trim()}`);
   }
 
-  endCode(): void {
+  protected endCode(): void {
     if (this.#code.length > 0) this.target.code(this.#code.splice(0).join("\n"));
   }
 

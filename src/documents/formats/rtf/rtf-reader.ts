@@ -6,15 +6,8 @@ import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
 import { type RtfToken, READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
-import {
-  BODY_TEXT,
-  NO_STYLE,
-  RtfStyles,
-  RtfText,
-  RtfWriter,
-  type RtfParagraph,
-  type RtfStyle,
-} from "./rtf-writer.ts";
+import { headingLevelOf, TextStyles, type TextStyle } from "../office/text-styles.ts";
+import { BODY_TEXT, RtfText, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
 
 type Destination =
   | "text"
@@ -40,6 +33,8 @@ type Group = {
 /** Limit of nested groups; writers nest a few dozen at most. */
 const MAX_GROUPS = 1_000;
 const MAX_LEVEL = 8;
+/** Word's number for "based on no style". */
+const NO_STYLE = 222;
 const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 
 export class RtfReader {
@@ -61,10 +56,10 @@ export class RtfReader {
   #paragraph: RtfParagraph = { ...BODY_TEXT };
   #side = "";
   #definedStyle = 0;
-  #style: RtfStyle = { name: "", basedOn: NO_STYLE, outlineLevel: null };
+  #style: Partial<TextStyle> = {};
   readonly #fonts = new RtfFonts();
   readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
-  readonly #styles = new RtfStyles();
+  readonly #styles = new TextStyles();
   readonly #writer: RtfWriter;
 
   /** `isUtf8`: unescaped text is UTF-8, as some writers produce it. */
@@ -126,9 +121,12 @@ export class RtfReader {
       this.#change({ style });
       if (this.#group.destination === "styles") this.#definedStyle = style;
     },
-    sbasedon: (basedOn = NO_STYLE) => Object.assign(this.#style, { basedOn }),
+    sbasedon: (style = NO_STYLE) => {
+      this.#style.basedOn = style === NO_STYLE ? null : String(style);
+    },
     outlinelevel: (outlineLevel = 0) => {
-      if (this.#group.destination === "styles") this.#style.outlineLevel = outlineLevel;
+      if (this.#group.destination === "styles")
+        this.#style.headingLevel = headingLevelOf(outlineLevel) ?? 0;
       this.#change({ outlineLevel });
     },
     ls: (list = 0) => {
@@ -224,11 +222,8 @@ export class RtfReader {
   }
 
   #defineStyle(): void {
-    this.#styles.define(this.#definedStyle, {
-      ...this.#style,
-      name: nameOf(this.#side),
-    });
-    this.#style = { name: "", basedOn: NO_STYLE, outlineLevel: null };
+    this.#styles.define(String(this.#definedStyle), { ...this.#style, name: nameOf(this.#side) });
+    this.#style = {};
     this.#definedStyle = 0;
   }
 
@@ -256,7 +251,7 @@ export class RtfReader {
       this.#write(" ");
       return;
     }
-    this.#writer.paragraph(this.#paragraph, this.#text.take());
+    this.#writer.add(this.#paragraph, this.#text.take());
     // A marker belongs to one paragraph only.
     this.#paragraph.label &&= "";
   }

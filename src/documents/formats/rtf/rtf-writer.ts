@@ -3,53 +3,14 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import { isLinkTarget, withLink } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { filledRow } from "../../writing/table-text.ts";
-import { CODE_STYLE, QUOTE_STYLE, TextWriter } from "../office/text-writer.ts";
+import { headingLevelOf, type TextStyles } from "../office/text-styles.ts";
+import { TextWriter, type ListMark } from "../office/text-writer.ts";
 
-export type RtfStyle = { name: string; basedOn: number; outlineLevel: number | null };
-
-const MAX_INHERITANCE = 20;
-/** Word's number for "based on no style". */
-export const NO_STYLE = 222;
-
-export class RtfStyles {
-  readonly #styles = new Map<number, RtfStyle>();
-
-  define(number: number, style: RtfStyle): void {
-    this.#styles.set(number, style);
-  }
-
-  /** 1 to 9; 0 for body text. */
-  headingLevel(number: number): number {
-    for (const { name, outlineLevel } of this.#lineage(number)) {
-      const named = /^heading ([1-9])$/i.exec(name)?.[1];
-      if (named !== undefined) return Number(named);
-      if (/^title$/i.test(name)) return 1;
-      if (outlineLevel !== null) return outlineLevel < 9 ? outlineLevel + 1 : 0;
-    }
-    return 0;
-  }
-
-  isCode = (number: number) => this.#lineage(number).some(({ name }) => CODE_STYLE.test(name));
-  isQuote = (number: number) => this.#lineage(number).some(({ name }) => QUOTE_STYLE.test(name));
-
-  #lineage(number: number): RtfStyle[] {
-    const found: RtfStyle[] = [];
-    let style = this.#styles.get(number);
-    while (style !== undefined && found.length < MAX_INHERITANCE) {
-      found.push(style);
-      style = style.basedOn === NO_STYLE ? undefined : this.#styles.get(style.basedOn);
-    }
-    return found;
-  }
-}
-
-/** `label`: what an item shows, empty for bullets; null outside lists. `depth` counts from 0. */
-export type RtfParagraph = {
+/** `style`: the number of its style. */
+export type RtfParagraph = ListMark & {
   style: number;
   outlineLevel: number | null;
   isInTable: boolean;
-  label: string | null;
-  depth: number;
 };
 
 export const BODY_TEXT: RtfParagraph = {
@@ -60,34 +21,28 @@ export const BODY_TEXT: RtfParagraph = {
   depth: 0,
 };
 
-const MAX_OUTLINE_LEVEL = 8;
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 
 export class RtfWriter extends TextWriter {
   #row: string[] = [];
   #cell = "";
-  readonly #styles: RtfStyles;
+  readonly #styles: TextStyles;
 
-  constructor(styles: RtfStyles, out: MarkdownBuilder) {
+  constructor(styles: TextStyles, out: MarkdownBuilder) {
     super(out);
     this.#styles = styles;
   }
 
-  paragraph({ style, isInTable, label, depth, outlineLevel }: RtfParagraph, text: string): void {
+  add({ style: number, isInTable, label, depth, outlineLevel }: RtfParagraph, text: string): void {
     if (isInTable) {
       this.#cell = longer(this.#cell, `${text}\n`);
       return;
     }
     this.#endRows();
-    if (this.#styles.isCode(style)) this.code(text);
-    else {
-      this.endCode();
-      if (foldSpace(text) === "") return;
-      const outline = (outlineLevel ?? 0) > MAX_OUTLINE_LEVEL ? 0 : (outlineLevel ?? 0) + 1;
-      const level = outlineLevel === null ? this.#styles.headingLevel(style) : outline;
-      const shown = label !== null && LETTER_BULLET.test(label) ? "" : label;
-      this.text(text, { level, label: shown, depth, isQuote: this.#styles.isQuote(style) });
-    }
+    const style = this.#styles.of(String(number));
+    const shown = label !== null && LETTER_BULLET.test(label) ? "" : label;
+    const level = outlineLevel === null ? style.headingLevel : headingLevelOf(outlineLevel);
+    this.paragraph(text, { style, level: level ?? 0, mark: () => ({ label: shown, depth }) });
   }
 
   endCell(text: string): void {

@@ -7,16 +7,17 @@ import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
 import type { Numbering } from "./docx-numbering.ts";
-import { headingLevelOf, isOn, type ParagraphStyle } from "./docx-styles.ts";
-import { DocxWriter, type DocxParagraph } from "./docx-writer.ts";
+import { isOn } from "./docx-styles.ts";
 import type { Drawing } from "../drawings.ts";
 import { OpenFormula } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
-import { countOf, MAX_REPEAT, NestedTables } from "../nested-tables.ts";
+import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
+import { headingLevelOf, PLAIN_STYLE, type TextStyle, type TextStyles } from "../text-styles.ts";
+import { TextWriter, type ListMark } from "../text-writer.ts";
 
 export type DocxParts = {
-  styles: Map<string, ParagraphStyle>;
+  styles: TextStyles;
   numbering: Numbering;
   links: Map<string, string>;
   drawings: Map<string, Drawing>;
@@ -28,9 +29,17 @@ const LEFT_OUT = new Set(
   "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
 );
 
-const BLANK: DocxParagraph = {
+/** `headingLevel`, `numId` and `listLevel`: its own, before those of its style. */
+type Paragraph = Pick<TextStyle, "headingLevel" | "numId" | "listLevel"> & {
+  text: string;
+  style: TextStyle;
+  hasText: boolean;
+  hasHiddenText: boolean;
+};
+
+const BLANK: Paragraph = {
   text: "",
-  style: "",
+  style: PLAIN_STYLE,
   headingLevel: null,
   numId: null,
   listLevel: null,
@@ -41,6 +50,9 @@ const BLANK: DocxParagraph = {
 /** Whether it is hidden, by its properties (`own`) or its character style; null: as its paragraph. */
 type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
 
+/** `w:numId` 0 takes a paragraph out of its style's list. */
+const NO_LIST = "0";
+
 const PLAIN_RUN: Run = { own: null, style: null, isCounted: false };
 
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
@@ -50,36 +62,36 @@ export class DocxReader implements XmlHandler {
   readonly #formula = new OpenFormula();
   /** No text since the page began: then Word's rendered page break marks the same page. */
   #isPageFresh = false;
-  readonly #paragraphs: DocxParagraph[] = [];
-  readonly #tables = new NestedTables();
+  readonly #paragraphs: Paragraph[] = [];
   readonly #fields = new DocxFields();
   readonly #linkStarts: { at: number; target: string }[] = [];
   readonly #parts: DocxParts;
-  readonly #writer: DocxWriter;
+  readonly #writer: TextWriter;
   /** `endnote` or `footnote`, and the marks of its notes; null for the main text. */
   readonly #noteElement: string | null;
   #noteHidden = false;
+  /** The mark of the note that the next text begins. */
+  #noteMark = "";
   readonly #leftOut: Omissions;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
     this.#parts = parts;
-    this.#writer = new DocxWriter(parts.styles, parts.numbering, out);
+    this.#writer = new TextWriter(out);
     this.#noteElement = noteElement;
     this.#leftOut = out.leftOut;
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
     p: () => this.#paragraphs.push({ ...BLANK }),
-    pStyle: ({ val = "" }) => this.#change({ style: val }),
-    outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(val) }),
+    pStyle: ({ val = "" }) => this.#change({ style: this.#parts.styles.of(val) }),
+    outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(Number(val)) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
     ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
     r: () => this.#runs.push({ ...PLAIN_RUN }),
-    rStyle: ({ val = "" }) =>
-      this.#changeRun({ style: this.#parts.styles.get(val)?.isHidden ?? null }),
+    rStyle: ({ val = "" }) => this.#changeRun({ style: this.#parts.styles.of(val).isHidden }),
     vanish: ({ val }) => this.#changeRun({ own: isOn(val) }),
     t: () => this.#collect("text"),
     tab: () => {
@@ -110,14 +122,14 @@ export class DocxReader implements XmlHandler {
     altChunk: () => this.#leftOut.add("embedded part"),
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
-    tbl: () => this.#tables.open(),
-    gridCol: () => this.#tables.addGridColumn(),
-    tr: () => this.#tables.openRow(),
-    gridBefore: ({ val = "0" }) => this.#tables.skipColumns(Number(val)),
-    tc: () => this.#tables.openCell(),
+    tbl: () => this.#writer.tables.open(),
+    gridCol: () => this.#writer.tables.addGridColumn(),
+    tr: () => this.#writer.tables.openRow(),
+    gridBefore: ({ val = "0" }) => this.#writer.tables.skipColumns(Number(val)),
+    tc: () => this.#writer.tables.openCell(),
     gridSpan: ({ val = "1" }) =>
-      this.#tables.changeCell({ columns: Math.min(countOf(val), MAX_REPEAT) }),
-    vMerge: ({ val }) => this.#tables.changeCell({ isContinued: val !== "restart" }),
+      this.#writer.tables.changeCell({ columns: Math.min(countOf(val), MAX_REPEAT) }),
+    vMerge: ({ val }) => this.#writer.tables.changeCell({ isContinued: val !== "restart" }),
   };
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
@@ -146,11 +158,9 @@ export class DocxReader implements XmlHandler {
     r: () => this.#runs.pop(),
     hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
     fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
-    tc: () => this.#tables.closeCell(),
-    tr: () => this.#writer.rows(this.#tables.closeRow()),
-    tbl: () => {
-      if (this.#tables.close()) this.#writer.endTable();
-    },
+    tc: () => this.#writer.tables.closeCell(),
+    tr: () => this.#writer.closeRow(),
+    tbl: () => this.#writer.closeTable(),
   };
 
   finish(): void {
@@ -176,7 +186,7 @@ export class DocxReader implements XmlHandler {
   }
 
   /** A run once, however many texts it holds. */
-  #countHidden(paragraph: DocxParagraph): void {
+  #countHidden(paragraph: Paragraph): void {
     const run = this.#runs.at(-1);
     if (run === undefined || (run.own ?? run.style) === null) paragraph.hasHiddenText = true;
     else if (!run.isCounted) {
@@ -189,10 +199,10 @@ export class DocxReader implements XmlHandler {
     Object.assign(this.#runs.at(-1) ?? {}, change);
   }
 
-  #isHidden(paragraph: DocxParagraph | undefined): boolean {
+  #isHidden(paragraph: Paragraph | undefined): boolean {
     const run = this.#runs.at(-1);
     const isRunHidden = run?.own ?? run?.style ?? null;
-    return isRunHidden ?? (paragraph !== undefined && this.#writer.isHidden(paragraph));
+    return isRunHidden ?? paragraph?.style.isHidden === true;
   }
 
   #refer(kind: string, id: string): void {
@@ -201,7 +211,7 @@ export class DocxReader implements XmlHandler {
     else this.#write(noteMarks.mark(kind, id));
   }
 
-  #change(change: Partial<DocxParagraph>): void {
+  #change(change: Partial<Paragraph>): void {
     Object.assign(this.#paragraphs.at(-1) ?? {}, change);
   }
 
@@ -217,12 +227,13 @@ export class DocxReader implements XmlHandler {
     const { noteMarks } = this.#parts;
     const kind = this.#noteElement ?? "";
     this.#noteHidden = noteMarks.isHidden(kind, id);
-    this.#writer.beginNote(this.#noteHidden ? null : noteMarks.mark(kind, id));
+    this.#noteMark = this.#noteHidden ? "" : `${noteMarks.mark(kind, id)}: `;
   }
 
   #nextPage(): void {
     if (this.#noteElement !== null) return;
-    const isInside = this.#tables.takesText || this.#paragraphs.some(({ hasText }) => hasText);
+    const isInside =
+      this.#writer.tables.takesText || this.#paragraphs.some(({ hasText }) => hasText);
     this.#writer.nextPage(isInside);
     this.#isPageFresh = true;
   }
@@ -252,15 +263,34 @@ export class DocxReader implements XmlHandler {
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.pop();
     if (paragraph === undefined) return;
+    const { style } = paragraph;
     this.#fields.endParagraph();
     const isEmpty = foldSpace(paragraph.text) === "";
-    if (this.#noteHidden || (isEmpty && this.#writer.isHidden(paragraph))) {
+    if (this.#noteHidden || (isEmpty && paragraph.style.isHidden === true)) {
       if (!isEmpty || paragraph.hasHiddenText) this.#leftOut.add("hidden paragraph");
       return;
     }
     if (paragraph.hasHiddenText) this.#leftOut.add("hidden text run");
-    if (this.#tables.takesText) this.#tables.write(this.#writer.cellText(paragraph));
     // Text boxes stand inside the paragraph that anchors them.
-    else this.#writer.paragraph(paragraph);
+    this.#writer.paragraph(isEmpty ? paragraph.text : this.#withNoteMark(paragraph), {
+      style,
+      level: paragraph.headingLevel ?? style.headingLevel ?? 0,
+      mark: () => this.#markOf(paragraph),
+    });
+  }
+
+  /** The first text of a note begins with its mark. */
+  #withNoteMark({ text, style }: Paragraph): string {
+    const mark = this.#noteMark;
+    if (mark === "" || style.isCode || this.#writer.tables.takesText) return text;
+    this.#noteMark = "";
+    return mark + foldSpace(text);
+  }
+
+  /** Empty paragraphs count as items, too. */
+  #markOf({ style, ...own }: Paragraph): ListMark {
+    const list = own.numId ?? style.numId ?? NO_LIST;
+    const depth = own.listLevel ?? style.listLevel ?? 0;
+    return { label: list === NO_LIST ? null : this.#parts.numbering.next(list, depth), depth };
   }
 }

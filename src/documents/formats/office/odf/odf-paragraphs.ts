@@ -3,12 +3,13 @@ import { foldSpace } from "../../../writing/fold-space.ts";
 import { withLink } from "../../../writing/link-text.ts";
 import type { Omissions } from "../../../notes.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import type { TextStyle } from "../text-styles.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 
 export type OdfParagraph = {
   text: string;
   level: number;
-  style: string;
+  style: TextStyle;
   attributes: XmlAttributes;
 };
 
@@ -29,18 +30,18 @@ export class OdfParagraphs {
   }
 
   open(attributes: XmlAttributes, level: number): void {
-    const style = attributes["style-name"] ?? "";
+    const style = this.#styles.of("paragraph", attributes["style-name"]);
     const isAnchorHidden = this.#open.at(-1)?.spans.at(-1)?.isHidden ?? false;
-    const isHidden = isAnchorHidden || this.#styles.isHiddenText("paragraph", style) === true;
+    const isHidden = isAnchorHidden || style.isHidden === true;
     const spans = [{ isHidden, isCounted: false }];
-    const outline = level || this.#styles.outlineOf(style);
+    const outline = level || (style.headingLevel ?? 0);
     this.#open.push({ text: "", level: outline, style, attributes, spans, links: [] });
   }
 
   openSpan(attributes: XmlAttributes): void {
     const spans = this.#open.at(-1)?.spans;
     const around = spans?.at(-1);
-    const own = this.#styles.isHiddenText("text", attributes["style-name"] ?? "");
+    const own = this.#styles.of("text", attributes["style-name"]).isHidden;
     const isHidden = own ?? around?.isHidden ?? false;
     spans?.push({ isHidden, isCounted: isHidden && around?.isCounted === true });
   }

@@ -3,10 +3,11 @@ import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
-import { countOf, MAX_REPEAT, NestedTables } from "../nested-tables.ts";
+import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { OdfLists, OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
+import type { ListMark } from "../text-writer.ts";
 import { OdfStyles } from "./odf-styles.ts";
 import { OdfWriter, type OdfKind } from "./odf-writer.ts";
 
@@ -29,7 +30,6 @@ export class OdfReader implements XmlHandler {
   readonly #lists = new OdfLists(this.#numbering);
   readonly #paragraphs: OdfParagraphs;
   readonly #leftOut: Omissions;
-  readonly #tables = new NestedTables();
   readonly #writer: OdfWriter;
   readonly #kind: OdfKind;
   /** By their name in the package, such as `Object 1`. */
@@ -72,7 +72,7 @@ export class OdfReader implements XmlHandler {
     },
     table: (attributes) => this.#openTable(attributes),
     "table-row": ({ "number-rows-repeated": repeat = "1" }) =>
-      this.#tables.openRow(countOf(repeat)),
+      this.#writer.tables.openRow(countOf(repeat)),
     "table-cell": (attributes) => this.#openCell(attributes),
     "covered-table-cell": (attributes) => this.#openCell(attributes),
   };
@@ -114,12 +114,10 @@ export class OdfReader implements XmlHandler {
     page: () => this.#writer.closeSlide(),
     notes: () => this.#inSpeakerNotes--,
     frame: () => this.#closeTitle(),
-    "table-cell": () => this.#tables.closeCell(MAX_REPEAT),
-    "covered-table-cell": () => this.#tables.closeCell(MAX_REPEAT),
-    "table-row": () => this.#writer.rows(this.#tables.closeRow()),
-    table: () => {
-      if (this.#tables.close()) this.#writer.endTable();
-    },
+    "table-cell": () => this.#writer.tables.closeCell(MAX_REPEAT),
+    "covered-table-cell": () => this.#writer.tables.closeCell(MAX_REPEAT),
+    "table-row": () => this.#writer.closeRow(),
+    table: () => this.#writer.closeTable(),
   };
 
   #hides(name: string, attributes: XmlAttributes): boolean {
@@ -132,7 +130,7 @@ export class OdfReader implements XmlHandler {
       return true;
     }
     if (name !== "page" || this.#kind !== "presentation") return false;
-    if (!this.#styles.isHidden("drawing-page", attributes["style-name"])) return false;
+    if (this.#styles.of("drawing-page", attributes["style-name"]).isHidden !== true) return false;
     this.#writer.openSlide(true);
     this.#leftOut.add("hidden slide");
     return true;
@@ -145,36 +143,24 @@ export class OdfReader implements XmlHandler {
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
-    if (this.#noteDepth > 0) this.#writer.addToNote(` ${paragraph.text}`);
-    else if (this.#tables.takesText) this.#tables.write(this.#cellText(paragraph));
-    else if (this.#title !== null) this.#title.push(paragraph.text);
-    else this.#writeParagraph(paragraph);
+    const { text, style, level } = paragraph;
+    const format = { style, level, mark: () => this.#markOf(paragraph) };
+    if (this.#noteDepth > 0) this.#writer.addToNote(` ${text}`);
+    else if (this.#writer.tables.takesText) this.#writer.paragraph(text, format);
+    else if (this.#title !== null) this.#title.push(text);
+    else if (foldSpace(text) === "" && !style.isCode) {
+      this.#lists.skip();
+      this.#writer.endBlock();
+    } else if (this.#inSpeakerNotes > 0 && !style.isCode) {
+      this.#writer.slideNote(text);
+      this.#writer.endBlock();
+    } else this.#writer.paragraph(text, format);
   }
 
-  #cellText(paragraph: OdfParagraph): string {
-    const label = this.#markOf(paragraph).label ?? "";
-    return label === "" ? paragraph.text : `${label} ${paragraph.text}`;
-  }
-
-  #markOf({ level, attributes }: OdfParagraph): { label: string | null; depth: number } {
+  #markOf({ level, attributes }: OdfParagraph): ListMark {
     const item = this.#lists.take();
     const own = level > 0 ? this.#numbering.headingLabel(level, attributes) : "";
     return { label: item?.label || own || (item?.label ?? null), depth: item?.depth ?? 0 };
-  }
-
-  #writeParagraph(paragraph: OdfParagraph): void {
-    const { text, level, style } = paragraph;
-    if (this.#styles.isCode(style)) {
-      this.#writer.code(text);
-      return;
-    }
-    if (foldSpace(text) === "") this.#lists.skip();
-    else if (this.#inSpeakerNotes > 0) this.#writer.slideNote(text);
-    else {
-      const isQuote = this.#styles.isQuote(style);
-      this.#writer.text(text, { level, ...this.#markOf(paragraph), isQuote });
-    }
-    this.#writer.endBlock();
   }
 
   #closeTitle(): void {
@@ -192,13 +178,14 @@ export class OdfReader implements XmlHandler {
   }
 
   #openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
-    this.#tables.openCell(countOf(repeat));
+    this.#writer.tables.openCell(countOf(repeat));
   }
 
   #openTable(attributes: XmlAttributes): void {
-    const isSheet = this.#kind === "spreadsheet" && !this.#tables.takesText;
-    const isHidden = isSheet && this.#styles.isHidden("table", attributes["style-name"]);
-    this.#tables.open();
+    const isSheet = this.#kind === "spreadsheet" && !this.#writer.tables.takesText;
+    const isHidden =
+      isSheet && this.#styles.of("table", attributes["style-name"]).isHidden === true;
+    this.#writer.tables.open();
     if (!isSheet) return;
     if (isHidden) this.#leftOut.add("hidden sheet");
     this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);

@@ -1,79 +1,40 @@
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
+import { TextStyles, type TextStyle } from "../text-styles.ts";
 
-type Style = {
-  parent: string;
-  outline: number;
-  isHidden: boolean;
-  /** Of text; null: as its parent style or the surrounding text. */
-  isHiddenText: boolean | null;
-};
+/** Names are unique within a family only; those of paragraphs are written as Word writes them. */
+const idOf = (family: string, name: string) =>
+  family === "paragraph" ? name.replaceAll("_20_", " ") : `${family}\0${name}`;
 
-/** LibreOffice's built-in heading styles give the level if an imported document set none. */
-const HEADING_STYLE = /^Heading_20_([1-6])$/;
-const CODE_STYLE = /preformatted|source_20_?code|source.?code/i;
-const QUOTE_STYLE = /^(quotations|quote|block_20_quotation|block_20_text)$/i;
-const MAX_INHERITANCE = 20;
-
-/** Styles of an OpenDocument file by family and name: names are unique within a family only. */
+/** Styles of an OpenDocument file by family and name. */
 export class OdfStyles {
-  readonly #styles = new Map<string, Style>();
-  #current: Style | null = null;
+  readonly #styles = new TextStyles();
+  #current: TextStyle | null = null;
 
   readonly onOpen: Record<string, (attributes: XmlAttributes) => void> = {
-    style: (attributes) => {
-      const name = attributes["style:name"] ?? attributes["name"] ?? "";
-      const parent = attributes["parent-style-name"] ?? "";
-      const outline = Number(attributes["default-outline-level"] ?? 0) || 0;
-      this.#current = { parent, outline, isHidden: false, isHiddenText: null };
-      this.#styles.set(`${attributes["family"] ?? ""} ${name}`, this.#current);
+    style: ({ family = "", ...attributes }) => {
+      const id = idOf(family, attributes["style:name"] ?? attributes["name"] ?? "");
+      const parent = attributes["parent-style-name"];
+      this.#current = this.#styles.define(id, {
+        name: id,
+        basedOn: parent === undefined ? null : idOf(family, parent),
+        headingLevel: Number(attributes["default-outline-level"]) || null,
+      });
     },
-    "table-properties": ({ display }) => {
-      if (this.#current !== null && display === "false") this.#current.isHidden = true;
-    },
-    "drawing-page-properties": ({ visibility }) => {
-      if (this.#current !== null && visibility === "hidden") this.#current.isHidden = true;
-    },
-    "text-properties": ({ display }) => {
-      if (this.#current === null || display === undefined) return;
-      this.#current.isHiddenText = display === "none";
-    },
+    "table-properties": ({ display }) => this.#setHidden(display === "false" || null),
+    "drawing-page-properties": ({ visibility }) => this.#setHidden(visibility === "hidden" || null),
+    "text-properties": ({ display }) => this.#setHidden(display ? display === "none" : null),
   };
+
+  /** Null changes nothing. */
+  #setHidden(isHidden: boolean | null): void {
+    if (this.#current !== null && isHidden !== null) this.#current.isHidden = isHidden;
+  }
 
   endStyle(): void {
     this.#current = null;
   }
 
-  /** Whether a sheet or a slide is hidden. */
-  isHidden(family: "table" | "drawing-page", name = ""): boolean {
-    return this.#styles.get(`${family} ${name}`)?.isHidden === true;
-  }
-
-  isHiddenText(family: "paragraph" | "text", name: string): boolean | null {
-    let style = this.#styles.get(`${family} ${name}`);
-    for (let step = 0; style !== undefined && step < MAX_INHERITANCE; step++) {
-      if (style.isHiddenText !== null) return style.isHiddenText;
-      style = this.#styles.get(`${family} ${style.parent}`);
-    }
-    return null;
-  }
-
-  isCode(paragraphStyle: string): boolean {
-    return CODE_STYLE.test(paragraphStyle) || CODE_STYLE.test(this.#parentOf(paragraphStyle));
-  }
-
-  isQuote(paragraphStyle: string): boolean {
-    return QUOTE_STYLE.test(paragraphStyle) || QUOTE_STYLE.test(this.#parentOf(paragraphStyle));
-  }
-
-  outlineOf(paragraphStyle: string): number {
-    const parent = this.#parentOf(paragraphStyle);
-    if (paragraphStyle === "Title" || parent === "Title") return 1;
-    const numbered = HEADING_STYLE.exec(paragraphStyle) ?? HEADING_STYLE.exec(parent);
-    const outline = this.#styles.get(`paragraph ${paragraphStyle}`)?.outline ?? 0;
-    return outline || Number(numbered?.[1] ?? 0);
-  }
-
-  #parentOf(paragraphStyle: string): string {
-    return this.#styles.get(`paragraph ${paragraphStyle}`)?.parent ?? "";
+  of(family: "paragraph" | "text" | "table" | "drawing-page", name = ""): TextStyle {
+    return this.#styles.of(idOf(family, name));
   }
 }

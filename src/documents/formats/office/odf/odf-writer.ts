@@ -50,12 +50,12 @@ export class OdfWriter extends TextWriter {
     this.#slide?.note(text);
   }
 
-  override rows(rows: FilledRow[]): void {
+  protected override rows(rows: FilledRow[]): void {
     if (this.#kind === "spreadsheet") for (const row of rows) this.#sheet?.addRow(row);
     else super.rows(rows);
   }
 
-  override endTable(): void {
+  protected override endTable(): void {
     if (this.#slide !== null) {
       this.endCode();
       this.#slide.filledTable(this.table.take());

@@ -1,0 +1,77 @@
+/** A style of paragraphs or characters; null: as the style that it is based on, or as usual. */
+export type TextStyle = {
+  name: string;
+  basedOn: string | null;
+  /** 1 to 9; 0 for body text. */
+  headingLevel: number | null;
+  numId: string | null;
+  listLevel: number | null;
+  isHidden: boolean | null;
+  isCode: boolean;
+  isQuote: boolean;
+};
+
+export const PLAIN_STYLE: TextStyle = {
+  name: "",
+  basedOn: null,
+  headingLevel: null,
+  numId: null,
+  listLevel: null,
+  isHidden: null,
+  isCode: false,
+  isQuote: false,
+};
+
+const CODE = /preformatted|source.?code|^code(?: block)?$/i;
+const QUOTE = /^(?:intense )?quote|^block ?text|^block quotation|^quotations$/i;
+const MAX_INHERITANCE = 20;
+/** More than any document needs: a file may define millions. */
+const MAX_STYLES = 1 << 16;
+
+/** The styles of a document by their ids. Undefined ones have Word's own ids, such as `Heading2`. */
+export class TextStyles {
+  readonly #styles = new Map<string, TextStyle>();
+  /** Styles with what they inherit, once they are in use. */
+  readonly #whole = new Map<string, TextStyle>();
+
+  /** The style may be filled until it is used for the first time. */
+  define(id: string, own: Partial<TextStyle> = {}): TextStyle {
+    const style = { ...PLAIN_STYLE, ...own };
+    if (this.#styles.size < MAX_STYLES) this.#styles.set(id, style);
+    return style;
+  }
+
+  of(id: string): TextStyle {
+    const known = this.#whole.get(id);
+    if (known !== undefined) return known;
+    const whole = { ...PLAIN_STYLE };
+    let next: string | null = id;
+    for (let step = 0; next !== null && step < MAX_INHERITANCE; step++) {
+      const style: TextStyle = this.#styles.get(next) ?? { ...PLAIN_STYLE, name: next };
+      inherit(whole, style);
+      next = style.basedOn;
+    }
+    if (this.#styles.has(id)) this.#whole.set(id, whole);
+    return whole;
+  }
+}
+
+function inherit(style: TextStyle, from: TextStyle): void {
+  style.headingLevel ??= from.headingLevel ?? levelByName(from.name);
+  style.numId ??= from.numId;
+  style.listLevel ??= from.listLevel;
+  style.isHidden ??= from.isHidden;
+  style.isCode ||= CODE.test(from.name);
+  style.isQuote ||= QUOTE.test(from.name);
+}
+
+const levelByName = (name: string) =>
+  /^title$/i.test(name) ? 1 : Number(/^heading ?([1-9])$/i.exec(name)?.[1] ?? 0) || null;
+
+const BODY_OUTLINE_LEVEL = 9;
+
+/** The heading level of an outline level, which counts from 0; null for body text. */
+export const headingLevelOf = (outlineLevel: number) =>
+  Number.isInteger(outlineLevel) && outlineLevel >= 0 && outlineLevel < BODY_OUTLINE_LEVEL
+    ? outlineLevel + 1
+    : null;
