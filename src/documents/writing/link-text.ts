@@ -1,3 +1,4 @@
+import { longer } from "./bounded-text.ts";
 import { foldSpace } from "./fold-space.ts";
 
 const TARGET = /^(?:https?:\/\/|mailto:)[^\s()]{1,300}$/i;
@@ -13,8 +14,38 @@ export function linked(text: string, target: string): string {
   return `${/^\s/.test(text) ? " " : ""}[${label}](${target})`;
 }
 
-/** The same of the text from `start` on. */
-export const withLink = (text: string, start: number, target: string) =>
-  text.length > MAX_LINKED_CHARACTERS
-    ? text
-    : text.slice(0, start) + linked(text.slice(start), target);
+/** The text of a paragraph or cell that is being read, with the links that are open in it. */
+export class LinkedText {
+  #text = "";
+  readonly #links: { start: number; target: string }[] = [];
+
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** @throws UnreadableDocument when it becomes longer than any paragraph. */
+  add(text: string): void {
+    this.#text = longer(this.#text, text);
+  }
+
+  openLink(target: string): void {
+    this.#links.push({ start: this.length, target });
+  }
+
+  closeLink(): void {
+    const link = this.#links.pop();
+    if (link !== undefined) this.linkFrom(link.start, link.target);
+  }
+
+  /** Makes a link of the text from `start` on. */
+  linkFrom(start: number, target: string): void {
+    if (this.length > MAX_LINKED_CHARACTERS) return;
+    this.#text = this.#text.slice(0, start) + linked(this.#text.slice(start), target);
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+}

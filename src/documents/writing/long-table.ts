@@ -1,4 +1,4 @@
-import type { MarkdownBuilder } from "./markdown-builder.ts";
+import type { BlockTarget } from "./markdown-builder.ts";
 import { charactersOf, filledRow, type FilledRow } from "./table-text.ts";
 
 /** So many rows determine which columns are used; later rows are written as they arrive. */
@@ -13,9 +13,9 @@ export class LongTable {
   #held: FilledRow[] = [];
   #heldCharacters = 0;
   #columns: number[] | null = null;
-  readonly #out: MarkdownBuilder;
+  readonly #out: BlockTarget;
 
-  constructor(out: MarkdownBuilder) {
+  constructor(out: BlockTarget) {
     this.#out = out;
   }
 
@@ -38,13 +38,6 @@ export class LongTable {
     this.#heldCharacters = 0;
     const columns = this.#out.filledTable(this.#held.splice(0));
     if (columns.length > 0) this.#columns = columns;
-  }
-
-  take(): FilledRow[] {
-    const rows = this.#held;
-    this.#held = [];
-    this.end();
-    return rows;
   }
 
   end(): void {

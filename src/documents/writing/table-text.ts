@@ -66,7 +66,7 @@ function rowText(row: FilledRow, columns: number[], isWhole: boolean): string {
   return others.length === 0 ? only : `| ${[only, ...others].join(" | ")} |`;
 }
 
-function usedColumns(rows: FilledRow[]): number[] {
+export function usedColumns(rows: FilledRow[]): number[] {
   const used = new Set<number>();
   for (const { columns } of rows) for (const column of columns) used.add(column);
   return [...used].sort((a, b) => a - b);

@@ -5,7 +5,7 @@ import { UnreadableDocument, type Extraction } from "../../extracted-document.ts
 import { readHtml } from "../html/extract-html.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { countNote } from "../../notes.ts";
-import { PropertiesReader, resolvePart, type CoreProperties } from "../office/relationships.ts";
+import { corePropertiesOf, resolvePart, type CoreProperties } from "../office/relationships.ts";
 import { readXml, type XmlAttributes } from "../xml/xml-stream.ts";
 
 /** `spine`: parts in reading order. */
@@ -84,7 +84,6 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   const items = new Map<string, string>();
   const leftOut = new Set<string>();
   const order: string[] = [];
-  const described = new PropertiesReader();
   const addItem = (attributes: XmlAttributes) => {
     const { id = "", href = "", properties = "", "media-type": type = "" } = attributes;
     items.set(id, partFor(archive, folder, href));
@@ -92,15 +91,12 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
   };
   yield* readXml(archive.chunks(part), {
     open: (name, attributes) => {
-      described.open(name);
       if (name === "item") addItem(attributes);
       else if (name === "itemref") order.push(attributes["idref"] ?? "");
     },
-    text: (data) => described.text(data),
-    close: () => described.close(),
   });
   const spine = order.filter((id) => !leftOut.has(id)).map((id) => items.get(id) ?? "");
-  return { ...described.properties, spine };
+  return { ...(yield* corePropertiesOf(archive, part)), spine };
 }
 
 /** References are percent-encoded; some writers encode the part names in the archive as well. */

@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { ZipArchive } from "../archive/zip-archive.ts";
-import { readXml, type XmlHandler } from "../xml/xml-stream.ts";
+import { readXml } from "../xml/xml-stream.ts";
 
 /** `type` is the last part of the relationship's type: `officeDocument`, `hyperlink`, `slide`. */
 export type Relationship = { id: string; type: string; target: string; isExternal: boolean };
@@ -59,37 +59,25 @@ export function* openPackage(bytes: Uint8Array, fallback: string) {
 
 export type CoreProperties = { title: string | null; language: string | null };
 
+/** Reads properties by their Dublin Core names. */
 export function* corePropertiesOf(
   archive: ZipArchive,
   part = "docProps/core.xml",
 ): CooperativeWork<CoreProperties> {
-  const reader = new PropertiesReader();
-  yield* readXml(archive.chunks(part), reader);
-  return reader.properties;
-}
-
-/** Reads properties by their Dublin Core names. */
-export class PropertiesReader implements XmlHandler {
-  readonly #values: Record<string, string> = {};
-  #current = "";
-
-  get properties(): CoreProperties {
-    const { title = "", language = "" } = this.#values;
-    return { title: title.trim() || null, language: language.trim() || null };
-  }
-
-  open(name: string): void {
-    // The first title is the document's; later ones of a book are alternative titles.
-    const isFact = name === "title" || name === "language";
-    this.#current = isFact && !this.#values[name]?.trim() ? name : "";
-  }
-
-  text(data: string): void {
-    if (this.#current === "") return;
-    this.#values[this.#current] = (this.#values[this.#current] ?? "") + data;
-  }
-
-  close(): void {
-    this.#current = "";
-  }
+  const properties = { title: "", language: "" };
+  let current: keyof CoreProperties | null = null;
+  yield* readXml(archive.chunks(part), {
+    open: (name) => {
+      // The first title is the document's; later ones of a book are alternative titles.
+      const isFact = name === "title" || name === "language";
+      current = isFact && properties[name].trim() === "" ? name : null;
+    },
+    text: (data) => {
+      if (current !== null) properties[current] += data;
+    },
+    close: () => {
+      current = null;
+    },
+  });
+  return { title: properties.title.trim() || null, language: properties.language.trim() || null };
 }

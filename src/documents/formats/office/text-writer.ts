@@ -21,9 +21,9 @@ export type TextFormat = {
 /** Writes the text of a word processor: its formats as blocks, drawings and pages after them. */
 export class TextWriter {
   readonly tables = new NestedTables();
-  protected target: BlockTarget;
+  #target: BlockTarget;
   protected page: number;
-  protected readonly table: LongTable;
+  protected table: LongTable;
   protected readonly out: MarkdownBuilder;
   readonly #code: string[] = [];
   readonly #drawings: Drawing[] = [];
@@ -32,9 +32,14 @@ export class TextWriter {
 
   constructor(out: MarkdownBuilder, page = 1) {
     this.out = out;
-    this.target = out;
+    this.#target = out;
     this.page = page;
     this.table = new LongTable(out);
+  }
+
+  protected writeTo(target: BlockTarget): void {
+    this.#target = target;
+    this.table = new LongTable(target);
   }
 
   paragraph(text: string, { style, level, mark }: TextFormat): void {
@@ -48,12 +53,12 @@ export class TextWriter {
       this.endCode();
       const { label, depth } = mark();
       if (foldSpace(text) === "") this.endBlock();
-      else if (level > 0) this.target.heading(level, `${label ?? ""} ${text}`);
+      else if (level > 0) this.#target.heading(level, `${label ?? ""} ${text}`);
       else if (label !== null) {
         const { marker, prefix } = markerFor(label);
-        this.target.listItem(depth, marker, prefix + text);
-      } else if (style.isQuote) this.target.quote(text);
-      else this.target.paragraph(text);
+        this.#target.listItem(depth, marker, prefix + text);
+      } else if (style.isQuote) this.#target.quote(text);
+      else this.#target.paragraph(text);
     }
     this.endBlock();
   }
@@ -113,10 +118,10 @@ export class TextWriter {
   }
 
   protected endCode(): void {
-    if (this.#code.length > 0) this.target.code(this.#code.splice(0).join("\n"));
+    if (this.#code.length > 0) this.#target.code(this.#code.splice(0).join("\n"));
   }
 
   protected writeDrawing(drawing: Drawing): void {
-    writeDrawing(drawing, this.target);
+    writeDrawing(drawing, this.#target);
   }
 }

@@ -1,13 +1,14 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
+import { isLinkTarget, LinkedText } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
 import { type RtfToken, READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
 import { headingLevelOf, TextStyles, type TextStyle } from "../office/text-styles.ts";
-import { BODY_TEXT, RtfText, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
+import { BODY_TEXT, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
 
 type Destination =
   | "text"
@@ -52,7 +53,9 @@ export class RtfReader {
   #isGroupStart = false;
   #hasEnded = false;
   #skipBytes = 0;
-  readonly #text = new RtfText();
+  readonly #text = new LinkedText();
+  /** The open link and the depth of its group; links inside a link are ignored. */
+  #link: { target: string; depth: number } | null = null;
   #paragraph: RtfParagraph = { ...BODY_TEXT };
   #side = "";
   #definedStyle = 0;
@@ -140,10 +143,10 @@ export class RtfReader {
       this.#endParagraph();
       this.#writer.nextPage();
     },
-    cell: () => this.#writer.endCell(this.#text.take()),
+    cell: () => this.#writer.endCell(this.#takeText()),
     nestcell: () => this.#write(" "),
     row: () => {
-      const rest = this.#text.take();
+      const rest = this.#takeText();
       if (foldSpace(rest) !== "") this.#writer.endCell(rest);
       this.#writer.endRow();
     },
@@ -156,8 +159,11 @@ export class RtfReader {
     field: () => this.#set({ field: { code: "" } }),
     fldinst: () => this.#enter("field-code"),
     fldrslt: () => {
-      if (this.#group.destination !== "text") return;
-      this.#text.openLink(linkTargetOf(this.#group.field.code), this.#groups.length);
+      const target = linkTargetOf(this.#group.field.code);
+      if (this.#group.destination !== "text" || this.#link !== null || !isLinkTarget(target))
+        return;
+      this.#link = { target, depth: this.#groups.length };
+      this.#text.openLink(target);
     },
     footnote: () => {
       if (this.#group.destination !== "text") return;
@@ -215,7 +221,10 @@ export class RtfReader {
     const { destination } = this.#group;
     this.#onEnd[destination]?.();
     if (destination !== "text" && destination !== "note") this.#side = "";
-    this.#text.closeGroup(this.#groups.length);
+    if (this.#link?.depth === this.#groups.length) {
+      this.#text.closeLink();
+      this.#link = null;
+    }
     this.#hasEnded = this.#groups.length === 1;
     this.#group = this.#groups.pop() ?? this.#group;
     this.#isIgnorable = false;
@@ -246,12 +255,21 @@ export class RtfReader {
     else this.#side = longer(this.#side, text);
   }
 
+  /** The text of a paragraph or cell; a link that is open goes on in the next. */
+  #takeText(): string {
+    if (this.#link === null) return this.#text.take();
+    this.#text.closeLink();
+    const text = this.#text.take();
+    this.#text.openLink(this.#link.target);
+    return text;
+  }
+
   #endParagraph(): void {
     if (this.#group.destination === "note") {
       this.#write(" ");
       return;
     }
-    this.#writer.add(this.#paragraph, this.#text.take());
+    this.#writer.add(this.#paragraph, this.#takeText());
     // A marker belongs to one paragraph only.
     this.#paragraph.label &&= "";
   }

@@ -1,6 +1,5 @@
 import { longer } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { isLinkTarget, withLink } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { filledRow } from "../../writing/table-text.ts";
 import { headingLevelOf, type TextStyles } from "../office/text-styles.ts";
@@ -68,43 +67,6 @@ export class RtfWriter extends TextWriter {
       this.endRow();
     }
     this.#cell = "";
-    if (this.table.length > 0) this.table.end();
-  }
-}
-
-type Link = { start: number; target: string; depth: number };
-
-export class RtfText {
-  #text = "";
-  /** The open link; links inside a link are ignored. */
-  #link: Link | null = null;
-
-  /** @throws UnreadableDocument when it becomes longer than any paragraph. */
-  add(text: string): void {
-    this.#text = longer(this.#text, text);
-  }
-
-  openLink(target: string, depth: number): void {
-    if (this.#link !== null || !isLinkTarget(target)) return;
-    this.#link = { start: this.#text.length, target, depth };
-  }
-
-  closeGroup(depth: number): void {
-    if (this.#link?.depth !== depth) return;
-    this.#text = this.#linked();
-    this.#link = null;
-  }
-
-  /** Ends the paragraph or cell; a link that is open goes on in the next. */
-  take(): string {
-    const text = this.#linked();
-    this.#text = "";
-    if (this.#link !== null) this.#link.start = 0;
-    return text;
-  }
-
-  #linked(): string {
-    if (this.#link === null) return this.#text;
-    return withLink(this.#text, this.#link.start, this.#link.target);
+    this.table.end();
   }
 }

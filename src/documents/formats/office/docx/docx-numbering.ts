@@ -17,6 +17,16 @@ const MAX_INSTANCES = 1 << 16;
 const MAX_LABEL_CHARACTERS = 200;
 const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
+/** What the elements of a level say of it. */
+const LEVEL: Record<string, (val?: string) => Partial<ListLevel>> = {
+  numFmt: (format = "") => ({ format }),
+  lvlText: (val = "") => ({
+    text: val.slice(0, MAX_LABEL_CHARACTERS).replace(/%([1-9])/g, "%$1%"),
+  }),
+  start: (val) => ({ start: startOf(val) }),
+  isLgl: (val) => ({ isLegal: isOn(val) }),
+};
+
 /** Lists of a Word document (ECMA-376 part 1, §17.9), and how far each has counted. */
 export class Numbering {
   readonly #abstracts = new Map<string, Levels>();
@@ -28,8 +38,8 @@ export class Numbering {
   readonly #styled = new Map<string, Levels>();
   #abstractId = "";
   #levels: Levels = new Map();
-  #level: ListLevel = emptyLevel();
-  #instance: Instance = emptyInstance();
+  #level = emptyLevel();
+  #instance = emptyInstance();
   #overridden = 0;
 
   /** The label of the list's next item, such as `1.`, `(b)` or `4.2`; empty for bullets. */
@@ -65,11 +75,6 @@ export class Numbering {
       this.#level = emptyLevel();
       setUpTo(MAX_LEVEL + 1, this.#levels, Number(ilvl), this.#level);
     },
-    numFmt: ({ val = "" }) => this.#change({ format: val }),
-    lvlText: ({ val = "" }) =>
-      this.#change({ text: val.slice(0, MAX_LABEL_CHARACTERS).replace(/%([1-9])/g, "%$1%") }),
-    start: ({ val }) => this.#change({ start: startOf(val) }),
-    isLgl: ({ val }) => this.#change({ isLegal: isOn(val) }),
     num: ({ numId = "" }) => {
       this.#instance = emptyInstance();
       setUpTo(MAX_INSTANCES, this.#instances, numId, this.#instance);
@@ -91,11 +96,8 @@ export class Numbering {
   };
 
   open(name: string, attributes: XmlAttributes): void {
+    Object.assign(this.#level, entryNamed(LEVEL, name)?.(attributes["val"]));
     entryNamed(this.#onOpen, name)?.(attributes);
-  }
-
-  #change(change: Partial<ListLevel>): void {
-    Object.assign(this.#level, change);
   }
 }
 

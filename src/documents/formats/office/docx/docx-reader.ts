@@ -1,6 +1,5 @@
-import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
-import { withLink } from "../../../writing/link-text.ts";
+import { LinkedText } from "../../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -31,21 +30,21 @@ const LEFT_OUT = new Set(
 
 /** `headingLevel`, `numId` and `listLevel`: its own, before those of its style. */
 type Paragraph = Pick<TextStyle, "headingLevel" | "numId" | "listLevel"> & {
-  text: string;
+  text: LinkedText;
   style: TextStyle;
   hasText: boolean;
   hasHiddenText: boolean;
 };
 
-const BLANK: Paragraph = {
-  text: "",
+const blankParagraph = (): Paragraph => ({
+  text: new LinkedText(),
   style: PLAIN_STYLE,
   headingLevel: null,
   numId: null,
   listLevel: null,
   hasText: false,
   hasHiddenText: false,
-};
+});
 
 /** Whether it is hidden, by its properties (`own`) or its character style; null: as its paragraph. */
 type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
@@ -64,7 +63,6 @@ export class DocxReader implements XmlHandler {
   #isPageFresh = false;
   readonly #paragraphs: Paragraph[] = [];
   readonly #fields = new DocxFields();
-  readonly #linkStarts: { at: number; target: string }[] = [];
   readonly #parts: DocxParts;
   readonly #writer: TextWriter;
   /** `endnote` or `footnote`, and the marks of its notes; null for the main text. */
@@ -82,7 +80,7 @@ export class DocxReader implements XmlHandler {
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
-    p: () => this.#paragraphs.push({ ...BLANK }),
+    p: () => this.#paragraphs.push(blankParagraph()),
     pStyle: ({ val = "" }) => this.#change({ style: this.#parts.styles.of(val) }),
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(Number(val)) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
@@ -156,8 +154,8 @@ export class DocxReader implements XmlHandler {
     t: () => this.#collect(null),
     instrText: () => this.#collect(null),
     r: () => this.#runs.pop(),
-    hyperlink: () => this.#closeLink(this.#linkStarts.pop()),
-    fldSimple: () => this.#closeLink(this.#linkStarts.pop()),
+    hyperlink: () => this.#paragraphs.at(-1)?.text.closeLink(),
+    fldSimple: () => this.#paragraphs.at(-1)?.text.closeLink(),
     tc: () => this.#writer.tables.closeCell(),
     tr: () => this.#writer.closeRow(),
     tbl: () => this.#writer.closeTable(),
@@ -176,7 +174,7 @@ export class DocxReader implements XmlHandler {
     if (paragraph === undefined || this.#fields.hidesText) return;
     const isSeen = /\S/.test(text);
     if (!this.#isHidden(paragraph)) {
-      paragraph.text = longer(paragraph.text, text);
+      paragraph.text.add(text);
       if (isSeen) {
         paragraph.hasText = true;
         this.#isPageFresh = false;
@@ -246,33 +244,28 @@ export class DocxReader implements XmlHandler {
       const end = this.#fields.end(paragraph);
       if (end === null) return;
       if ("mark" in end) this.#write(end.mark);
-      else this.#closeLink({ at: end.start, target: end.target });
+      else paragraph?.text.linkFrom(end.start, end.target);
     }
   }
 
   #openLink(target: string): void {
-    this.#linkStarts.push({ at: this.#paragraphs.at(-1)?.text.length ?? 0, target });
-  }
-
-  #closeLink(link: { at: number; target: string } | undefined): void {
-    const paragraph = this.#paragraphs.at(-1);
-    if (link === undefined || paragraph === undefined) return;
-    paragraph.text = withLink(paragraph.text, link.at, link.target);
+    this.#paragraphs.at(-1)?.text.openLink(target);
   }
 
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.pop();
     if (paragraph === undefined) return;
     const { style } = paragraph;
+    const text = paragraph.text.take();
     this.#fields.endParagraph();
-    const isEmpty = foldSpace(paragraph.text) === "";
+    const isEmpty = foldSpace(text) === "";
     if (this.#noteHidden || (isEmpty && paragraph.style.isHidden === true)) {
       if (!isEmpty || paragraph.hasHiddenText) this.#leftOut.add("hidden paragraph");
       return;
     }
     if (paragraph.hasHiddenText) this.#leftOut.add("hidden text run");
     // Text boxes stand inside the paragraph that anchors them.
-    this.#writer.paragraph(isEmpty ? paragraph.text : this.#withNoteMark(paragraph), {
+    this.#writer.paragraph(isEmpty ? text : this.#withNoteMark(text, style), {
       style,
       level: paragraph.headingLevel ?? style.headingLevel ?? 0,
       mark: () => this.#markOf(paragraph),
@@ -280,7 +273,7 @@ export class DocxReader implements XmlHandler {
   }
 
   /** The first text of a note begins with its mark. */
-  #withNoteMark({ text, style }: Paragraph): string {
+  #withNoteMark(text: string, style: TextStyle): string {
     const mark = this.#noteMark;
     if (mark === "" || style.isCode || this.#writer.tables.takesText) return text;
     this.#noteMark = "";

@@ -1,13 +1,12 @@
-import { longer } from "../../../writing/bounded-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
-import { withLink } from "../../../writing/link-text.ts";
+import { LinkedText } from "../../../writing/link-text.ts";
 import type { Omissions } from "../../../notes.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import type { TextStyle } from "../text-styles.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 
 export type OdfParagraph = {
-  text: string;
+  text: LinkedText;
   level: number;
   style: TextStyle;
   attributes: XmlAttributes;
@@ -16,7 +15,7 @@ export type OdfParagraph = {
 /** A span of one style. `isCounted`: it was already counted as hidden text. */
 type Span = { isHidden: boolean; isCounted: boolean };
 /** `spans`: the paragraph itself, then each open span. */
-type Open = OdfParagraph & { spans: Span[]; links: { start: number; target: string }[] };
+type Open = OdfParagraph & { spans: Span[] };
 
 /** The open paragraphs: notes and text boxes stand inside the paragraph that anchors them. */
 export class OdfParagraphs {
@@ -35,7 +34,7 @@ export class OdfParagraphs {
     const isHidden = isAnchorHidden || style.isHidden === true;
     const spans = [{ isHidden, isCounted: false }];
     const outline = level || (style.headingLevel ?? 0);
-    this.#open.push({ text: "", level: outline, style, attributes, spans, links: [] });
+    this.#open.push({ text: new LinkedText(), level: outline, style, attributes, spans });
   }
 
   openSpan(attributes: XmlAttributes): void {
@@ -51,22 +50,18 @@ export class OdfParagraphs {
   }
 
   openLink(target: string): void {
-    const paragraph = this.#open.at(-1);
-    paragraph?.links.push({ start: paragraph.text.length, target });
+    this.#open.at(-1)?.text.openLink(target);
   }
 
   closeLink(): void {
-    const paragraph = this.#open.at(-1);
-    const link = paragraph?.links.pop();
-    if (paragraph === undefined || link === undefined) return;
-    paragraph.text = withLink(paragraph.text, link.start, link.target);
+    this.#open.at(-1)?.text.closeLink();
   }
 
   write(text: string): void {
     const paragraph = this.#open.at(-1);
     const span = paragraph?.spans.at(-1);
     if (paragraph === undefined) return;
-    if (span?.isHidden !== true) paragraph.text = longer(paragraph.text, text);
+    if (span?.isHidden !== true) paragraph.text.add(text);
     else if (!span.isCounted && foldSpace(text) !== "") {
       this.#leftOut.add("hidden text run");
       span.isCounted = true;
@@ -77,9 +72,8 @@ export class OdfParagraphs {
   hide(): void {
     const paragraph = this.#open.at(-1);
     if (paragraph === undefined) return;
-    const isCounted = foldSpace(paragraph.text) !== "";
+    const isCounted = foldSpace(paragraph.text.take()) !== "";
     if (isCounted) this.#leftOut.add("hidden text run");
-    paragraph.text = "";
     paragraph.spans = paragraph.spans.map(() => ({ isHidden: true, isCounted }));
   }
 

@@ -143,7 +143,8 @@ export class OdfReader implements XmlHandler {
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.close();
     if (paragraph === undefined) return;
-    const { text, style, level } = paragraph;
+    const { style, level } = paragraph;
+    const text = paragraph.text.take();
     const format = { style, level, mark: () => this.#markOf(paragraph) };
     if (this.#noteDepth > 0) this.#writer.addToNote(` ${text}`);
     else if (this.#writer.tables.takesText) this.#writer.paragraph(text, format);
@@ -164,10 +165,9 @@ export class OdfReader implements XmlHandler {
   }
 
   #closeTitle(): void {
-    const parts = this.#title;
+    const text = foldSpace(this.#title?.join(" ") ?? "");
     this.#title = null;
-    if (parts !== null && foldSpace(parts.join(" ")) !== "")
-      this.#writer.slideTitle(parts.join(" "));
+    if (text !== "") this.#writer.slideTitle(text);
   }
 
   #place(href: string): void {

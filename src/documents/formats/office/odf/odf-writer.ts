@@ -27,13 +27,13 @@ export class OdfWriter extends TextWriter {
   openSlide(isHidden: boolean): void {
     this.page++;
     this.#slide = isHidden ? null : new SlideBlocks();
-    this.target = this.#slide ?? this.out;
+    this.writeTo(this.#slide ?? this.out);
   }
 
   closeSlide(): void {
     this.#slide?.write(this.out, this.page);
     this.#slide = null;
-    this.target = this.out;
+    this.writeTo(this.out);
   }
 
   openSheet(name: string | undefined, isHidden: boolean): void {
@@ -56,10 +56,6 @@ export class OdfWriter extends TextWriter {
   }
 
   protected override endTable(): void {
-    if (this.#slide !== null) {
-      this.endCode();
-      this.#slide.filledTable(this.table.take());
-    }
     this.#sheet?.endTable();
     super.endTable();
     this.#sheet = null;

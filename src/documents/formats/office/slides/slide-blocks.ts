@@ -1,38 +1,40 @@
-import { foldSpace } from "../../../writing/fold-space.ts";
 import type { BlockTarget, MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { filledRow, type FilledRow } from "../../../writing/table-text.ts";
+import { filledRow, usedColumns, type FilledRow } from "../../../writing/table-text.ts";
 
-type SlideBlock =
-  | { kind: "title" | "paragraph" | "note"; text: string }
-  /** `marker` is `-` or a number with its point. */
-  | { kind: "item"; depth: number; marker: string; text: string }
-  | { kind: "table"; rows: FilledRow[] };
+type Kind = "title" | "text" | "table" | "note";
+type SlideBlock = { kind: Kind; text: string; write: (out: MarkdownBuilder) => void };
 
 const MAX_TITLE_CHARACTERS = 200;
 
 export class SlideBlocks implements BlockTarget {
   readonly #blocks: SlideBlock[] = [];
-  readonly paragraph = (text: string) => this.#add("paragraph", text);
+  readonly paragraph = (text: string) => this.#add("text", text, (out) => out.paragraph(text));
   readonly quote = this.paragraph;
   readonly code = this.paragraph;
-  readonly title = (text: string) => this.#add("title", foldSpace(text));
-  readonly note = (text: string) => this.#add("note", text);
+  readonly title = (text: string) => this.#add("title", text, (out) => out.paragraph(text));
+  readonly note = (text: string) => this.#add("note", text, (out) => out.quote(text));
   readonly heading = (_level: number, text: string) => this.paragraph(text);
 
-  #add(kind: "title" | "paragraph" | "note", text: string): void {
-    this.#blocks.push({ kind, text });
+  #add(kind: Kind, text: string, write: SlideBlock["write"]): void {
+    this.#blocks.push({ kind, text, write });
   }
 
+  /** `marker` is `-` or a number with its point. */
   listItem(depth: number, marker: string, text: string): void {
-    this.#blocks.push({ kind: "item", depth, marker, text });
+    this.#add("text", text, (out) => out.listItem(depth, marker, text));
   }
 
   table(rows: string[][]): void {
     this.filledTable(rows.map(filledRow));
   }
 
-  filledTable(rows: FilledRow[]): void {
-    if (rows.length > 0) this.#blocks.push({ kind: "table", rows });
+  filledTable(rows: FilledRow[]): number[] {
+    if (rows.length > 0) this.#add("table", "", (out) => void out.filledTable(rows));
+    return usedColumns(rows);
+  }
+
+  moreRows(rows: FilledRow[], columns: number[]): void {
+    this.#add("table", "", (out) => out.moreRows(rows, columns));
   }
 
   addTo(other: SlideBlocks): void {
@@ -47,23 +49,14 @@ export class SlideBlocks implements BlockTarget {
     out.heading(1, title?.text ?? `Slide ${page}`);
     const isNote = ({ kind }: SlideBlock) => kind === "note";
     const rest = this.#blocks.filter((block) => block !== title && !isNote(block));
-    for (const block of [...rest, ...this.#blocks.filter(isNote)]) writeBlock(block, out);
+    for (const { write } of [...rest, ...this.#blocks.filter(isNote)]) write(out);
   }
 }
 
 /** The title, or the first text of a slide without one if it is short enough for a heading. */
-function titleOf(blocks: SlideBlock[]): { text: string } | undefined {
-  for (const block of blocks) if (block.kind === "title") return block;
-  for (const block of blocks) {
-    if (block.kind === "table" || block.kind === "note") continue;
-    return block.text.length <= MAX_TITLE_CHARACTERS ? block : undefined;
-  }
-  return undefined;
-}
-
-function writeBlock(block: SlideBlock, out: MarkdownBuilder): void {
-  if (block.kind === "table") out.filledTable(block.rows);
-  else if (block.kind === "item") out.listItem(block.depth, block.marker, block.text);
-  else if (block.kind === "note") out.quote(block.text);
-  else out.paragraph(block.text);
+function titleOf(blocks: SlideBlock[]): SlideBlock | undefined {
+  const title = blocks.find(({ kind }) => kind === "title");
+  const first = title ?? blocks.find(({ kind }) => kind === "text");
+  const isShort = (first?.text.length ?? 0) <= MAX_TITLE_CHARACTERS;
+  return title ?? (isShort ? first : undefined);
 }

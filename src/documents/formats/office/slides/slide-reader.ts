@@ -1,5 +1,5 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
-import { withLink } from "../../../writing/link-text.ts";
+import { LinkedText } from "../../../writing/link-text.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
@@ -41,7 +41,7 @@ export class SlideReader implements XmlHandler {
   hiddenShapes = 0;
   readonly hiddenDrawings = new Set<string>();
   readonly #shapes: Shape[] = [];
-  #paragraph = "";
+  readonly #paragraph = new LinkedText();
   #depth = 0;
   #bullet: Bullet = "unset";
   readonly #counts: (Count | undefined)[] = [];
@@ -69,7 +69,7 @@ export class SlideReader implements XmlHandler {
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     p: () => {
-      this.#paragraph = "";
+      this.#paragraph.take();
       this.#depth = 0;
       this.#bullet = "unset";
     },
@@ -92,7 +92,7 @@ export class SlideReader implements XmlHandler {
       this.#collects = true;
     },
     br: () => {
-      this.#paragraph += "\n";
+      this.#paragraph.add("\n");
     },
     tbl: () => {
       this.#table = [];
@@ -123,12 +123,12 @@ export class SlideReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (!this.#formula.takes(data) && this.#collects) this.#paragraph += data;
+    if (!this.#formula.takes(data) && this.#collects) this.#paragraph.add(data);
   }
 
   close(name: string): void {
     const formula = this.#formula.close();
-    if (formula !== null) this.#paragraph += formula;
+    if (formula !== null) this.#paragraph.add(formula);
     else if (SHAPES.has(name)) this.#closeShape();
     else entryNamed(this.#onClose, name)?.();
   }
@@ -138,7 +138,7 @@ export class SlideReader implements XmlHandler {
       this.#collects = false;
     },
     r: () => {
-      this.#paragraph = withLink(this.#paragraph, this.#runStart ?? 0, this.#runTarget);
+      this.#paragraph.linkFrom(this.#runStart ?? 0, this.#runTarget);
       this.#runStart = null;
       this.#runTarget = "";
     },
@@ -148,8 +148,7 @@ export class SlideReader implements XmlHandler {
   };
 
   #closeParagraph(): void {
-    const text = this.#paragraph;
-    this.#paragraph = "";
+    const text = this.#paragraph.take();
     if (foldSpace(text) === "") return;
     const shape = this.#shapes.at(-1);
     const placeholder = shape?.placeholder ?? "";
