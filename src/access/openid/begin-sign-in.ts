@@ -19,8 +19,6 @@ const flow = z.object({
   issuer: z.string(),
   /** Where the person goes then: an address of our own. */
   next: z.string(),
-  /** The hash of the session that the new one takes the place of; null: there is none. */
-  replaces: z.string().nullable(),
 });
 export type Flow = z.infer<typeof flow>;
 
@@ -34,17 +32,18 @@ export async function offeredProvider(services: Pick<Services, "db">): Promise<S
 /** The provider's address, and what the browser keeps. @throws QuarryError `unprocessable` */
 export async function beginSignIn(
   services: Asking & Pick<Services, "db" | "log">,
-  of: { redirectUri: string; next: string; replaces: string | null },
-): Promise<{ address: string; kept: string }> {
+  of: { redirectUri: string; next: string },
+): Promise<{ address: string; state: string; kept: string }> {
   const stored = await offeredProvider(services);
   const begun = newFlow();
   const { issuer } = stored.settings;
-  const kept: Flow = { ...begun, issuer, next: of.next, replaces: of.replaces };
+  const kept: Flow = { ...begun, issuer, next: of.next };
   const address = await orExplained(services, async () =>
     signInAddress(await connect(services, stored), begun, of.redirectUri),
   );
   await insertSecret(services.db, await sha256Hex(begun.state), services.now() + FLOW_MS);
-  return { address, kept: await seal(services.config, JSON.stringify(kept)) };
+  const { state } = begun;
+  return { address, state, kept: await seal(services.config, JSON.stringify(kept)) };
 }
 
 /** What the browser kept; null: nothing, or something else. */

@@ -41,13 +41,20 @@ const WORDS: Record<Refusal, string> = {
 export type Finished = { user: SignedInUser; secret: string; next: string; changes: string[] };
 
 /**
- * Signs in the person whom the provider sent back. `kept`: what the browser kept of the beginning.
+ * Signs in the person whom the provider sent back. `kept`: what the browser kept of the beginning;
+ * `replaces`: the hash of its session, which ends.
  * @throws QuarryError `invalid` for an answer to another beginning, or to one that was used;
  * `unauthorized` and `unprocessable` as `orExplained`; `conflict` as `personOf`; RefusedPerson.
  */
 export async function finishSignIn(
   services: Finishing,
-  of: { kept: string | null; returned: URLSearchParams; redirectUri: string; origin: Origin },
+  of: {
+    kept: string | null;
+    returned: URLSearchParams;
+    redirectUri: string;
+    origin: Origin;
+    replaces: string | null;
+  },
 ): Promise<Finished> {
   const { db } = services;
   const stored = await offeredProvider(services);
@@ -58,7 +65,7 @@ export async function finishSignIn(
     redeem(await connect(services, stored), flow, of),
   );
   const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
-  if (flow.replaces !== null) await deleteSession(db, flow.replaces);
+  if (of.replaces !== null) await deleteSession(db, of.replaces);
   const account = { issuer, subject: answer.subject };
   if (!judged.isLetIn) {
     const known = await findByIdentity(db, issuer, answer.subject);

@@ -7,8 +7,7 @@ import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 export const FLOW_MS = 10 * MINUTE_MS;
 
 /** `__Host-`: no sibling domain can set it. */
-const nameOf = (what: "session" | "openid", secure: boolean) =>
-  `${secure ? "__Host-" : ""}quarry_${what}`;
+const nameOf = (what: string, secure: boolean) => `${secure ? "__Host-" : ""}quarry_${what}`;
 
 const cookieIn = (header: string | null, name: string): string | null =>
   parse(header ?? "", name)[name] ?? null;
@@ -34,11 +33,37 @@ export const sessionCookie = (secret: string, secure: boolean) =>
 
 export const expiredSessionCookie = (secure: boolean) => `${sessionCookie("", secure)}; Max-Age=0`;
 
+/** The sign-ins that one browser may have begun: all their cookies go along with each request. */
+const MAX_FLOWS = 4;
+
+const FLOW = "openid_";
+
+/** By its `state`, which the cookie's name does not tell: each tab has a sign-in of its own. */
+const flowName = async (state: string, secure: boolean) =>
+  nameOf(FLOW + (await sha256Hex(state)).slice(0, FLOW_ID_LENGTH), secure);
+const FLOW_ID_LENGTH = 16;
+
 /** Lax: the person comes back from another site, with the provider's answer in the address. */
-export function flowCookie(kept: string, secure: boolean): string {
-  const maxAge = kept === "" ? 0 : FLOW_MS / SECOND_MS;
-  return `${nameOf("openid", secure)}=${kept}; ${attributesOf("Lax", secure)}; Max-Age=${maxAge}`;
+const setFlow = (name: string, kept: string, secure: boolean) =>
+  `${name}=${kept}; ${attributesOf("Lax", secure)}; Max-Age=${kept === "" ? 0 : FLOW_MS / SECOND_MS}`;
+
+/** What keeps a begun sign-in in the browser, and removes the earliest where there are too many. */
+export async function flowCookies(
+  cookieHeader: string | null,
+  { state, kept }: { state: string; kept: string },
+  secure: boolean,
+): Promise<string[]> {
+  // Browsers name the earliest first (https://www.rfc-editor.org/rfc/rfc6265#section-5.4).
+  const begun = Object.keys(parse(cookieHeader ?? "")).filter((name) =>
+    name.startsWith(nameOf(FLOW, secure)),
+  );
+  const excess = begun.slice(0, Math.max(0, begun.length + 1 - MAX_FLOWS));
+  const removed = excess.map((name) => setFlow(name, "", secure));
+  return [...removed, setFlow(await flowName(state, secure), kept, secure)];
 }
 
-export const flowIn = (cookieHeader: string | null, secure: boolean) =>
-  cookieIn(cookieHeader, nameOf("openid", secure));
+export const endedFlowCookie = async (state: string, secure: boolean) =>
+  setFlow(await flowName(state, secure), "", secure);
+
+export const flowIn = async (cookieHeader: string | null, state: string, secure: boolean) =>
+  cookieIn(cookieHeader, await flowName(state, secure));

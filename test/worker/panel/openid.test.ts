@@ -14,6 +14,7 @@ import {
   sentBack,
   signsIn,
   signedInAs,
+  isSignedIn,
   rows,
   people,
   withProvider,
@@ -119,7 +120,7 @@ test("the answer to another beginning, or to a used one, opens nothing", async (
   ] as const) {
     const { status } = await browser.open(path);
     expect({ path, status }).toEqual({ path, status: 400 });
-    expect(browser.cookies).toBe("");
+    expect(browser.cookies).not.toContain("session");
   }
   const kept = ann.cookies;
   expect((await call("GET", without, { headers: { Cookie: kept } })).status).toBe(400);
@@ -128,6 +129,50 @@ test("the answer to another beginning, or to a used one, opens nothing", async (
   const again = await call("GET", back, { headers: { Cookie: kept } });
   expect(again.status).toBe(400);
   expect(String(again.headers.get("Set-Cookie"))).not.toContain("session");
+});
+
+test("two tabs that sign in at once both arrive, and leave one session", async () => {
+  const browser = new Browser();
+  const [first, second] = [await sentBack(browser), await sentBack(browser)];
+  for (const back of [second, first]) {
+    expect(await browser.open(back)).toMatchObject({ status: 200 });
+    expect(await isSignedIn(browser)).toBe(true);
+  }
+  expect(browser.cookies).not.toContain("openid");
+  expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
+});
+
+test("a browser keeps the latest sign-ins that it began", async () => {
+  const browser = new Browser();
+  const backs: string[] = [];
+  for (let begun = 0; begun < 6; begun++) backs.push(await sentBack(browser));
+  expect(browser.cookies.split("openid").length - 1).toBe(4);
+  expect((await browser.open(backs[0] ?? "")).status).toBe(400);
+  expect((await browser.open(backs[5] ?? "")).status).toBe(200);
+});
+
+test("an answer that fails leads somebody who is signed in on to the panel", async () => {
+  const browser = await signedInAs();
+  const later = new URL(provider.authorize(await sentAway(browser)));
+  later.searchParams.delete("code");
+  // Keycloak's answer in a tab that is older than a sign-in in another one.
+  later.searchParams.set("error", "temporarily_unavailable");
+  const { back } = await signsIn(browser);
+  for (const path of [back, pathOf(later), pathOf(later)]) {
+    const { status, headers } = await browser.open(path);
+    expect({ status, leads: headers.get("Location") }).toEqual({ status: 303, leads: "/panel" });
+  }
+});
+
+test("an answer from the provider's site is asked for once more, with the session", async () => {
+  const browser = new Browser();
+  const back = await sentBack(browser);
+  const headers = { Cookie: browser.cookies, "Sec-Fetch-Site": "cross-site" };
+  const first = await call("GET", back, { headers });
+  expect(first.headers.get("Refresh")).toBe(`0;url=${back}`);
+  expect(first.headers.get("Referrer-Policy")).toBe("strict-origin");
+  expect(first.headers.get("Set-Cookie")).toBeNull();
+  expect((await browser.open(back)).status).toBe(200);
 });
 
 test("answers to nobody are not recorded, also where no provider is offered", async () => {

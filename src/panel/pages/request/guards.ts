@@ -53,19 +53,21 @@ export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
   return await next();
 });
 
+/** The address of a page as it was asked for, without its origin. */
+const wantedIn = ({ req }: PageContext) => req.url.slice(new URL(req.url).origin.length);
+
 /**
- * A link on another site opens the page without the cookie, which is SameSite=Strict: the page
- * asks for itself once more, now from our own site and with the cookie.
+ * A link on another site opens a page without the cookie, which is SameSite=Strict: the answer asks
+ * for the page once more, now from our own site and with the cookie. Null: the site is ours.
  */
+export function askedOnceMore(context: PageContext): Response | null {
+  if (context.req.header("Sec-Fetch-Site") !== "cross-site") return null;
+  return context.body(null, 200, { Refresh: `0;url=${wantedIn(context)}` });
+}
+
 async function askToSignIn(context: PageContext): Promise<Response> {
-  const { method } = context.req;
-  if (!isReading(method)) return await endedSessionPage(context);
-  const url = new URL(context.req.url);
-  const target = url.pathname + url.search;
-  if (context.req.header("Sec-Fetch-Site") === "cross-site") {
-    return context.body(null, 200, { Refresh: `0;url=${target}` });
-  }
-  return context.redirect(signInAddress(target), 303);
+  if (!isReading(context.req.method)) return await endedSessionPage(context);
+  return askedOnceMore(context) ?? context.redirect(signInAddress(wantedIn(context)), 303);
 }
 
 /** Under `REQUIRE_TOTP` a session is for enrolling until that is done. */

@@ -2,7 +2,13 @@ import type { Finished } from "../../../access/openid/finish-sign-in.ts";
 import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link.ts";
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
-import { flowCookie, flowIn, sessionCookie } from "../../../access/sessions/session-cookie.ts";
+import { findSession } from "../../../access/sessions/find-session.ts";
+import {
+  endedFlowCookie,
+  flowCookies,
+  flowIn,
+  sessionCookie,
+} from "../../../access/sessions/session-cookie.ts";
 import { QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { originOf } from "../../../http/client-address.ts";
@@ -10,6 +16,7 @@ import { answerAndLog } from "../../../http/errors.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
+import { askedOnceMore } from "../request/guards.ts";
 import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { signInPage } from "./sign-in.tsx";
 
@@ -28,39 +35,53 @@ export function openidPages(pages: Pages): void {
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
     return await orSignInPage(context, next, async () => {
       await countTry(context);
-      const replaces = await sessionHashOf(context);
-      const of = { redirectUri: redirectUriOf(context), next, replaces };
-      const { address, kept } = await beginSignIn(context.get("services"), of);
-      context.header("Set-Cookie", flowCookie(kept, isSecure(context)));
+      const of = { redirectUri: redirectUriOf(context), next };
+      const { address, ...flow } = await beginSignIn(context.get("services"), of);
+      const cookies = context.req.header("Cookie") ?? null;
+      for (const cookie of await flowCookies(cookies, flow, isSecure(context)))
+        context.header("Set-Cookie", cookie, { append: true });
       return context.redirect(address, 303);
     });
   });
 
   pages.get("/sign-in/openid/callback", async (context) => {
     hideAddress(context);
+    const first = askedOnceMore(context);
+    if (first !== null) return first;
     return await orSignInPage(context, START, async () => {
-      const { next, ...signedIn } = await finished(context);
+      const entered = await finished(context);
+      if (entered === null) return context.redirect(START, 303);
+      const { next, ...signedIn } = entered;
       return await enter(context, signedIn, next);
     });
   });
   addLinkPages(pages);
 }
 
-async function finished(context: PageContext): Promise<Finished> {
-  const kept = flowIn(context.req.header("Cookie") ?? null, isSecure(context));
-  context.header("Set-Cookie", flowCookie("", isSecure(context)), { append: true });
+/** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
+async function finished(context: PageContext): Promise<Finished | null> {
   const { finishSignIn, RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
-  const origin = originOf(context.get("services").config, raw);
-  const of = { kept, returned, redirectUri: redirectUriOf(context), origin };
+  const state = returned.get("state") ?? "";
+  const cookies = context.req.header("Cookie") ?? null;
+  const secure = isSecure(context);
+  const kept = await flowIn(cookies, state, secure);
+  context.header("Set-Cookie", await endedFlowCookie(state, secure), { append: true });
+  const services = context.get("services");
+  const origin = originOf(services.config, raw);
+  const replaces = await sessionHashOf(context);
+  const of = { kept, returned, redirectUri: redirectUriOf(context), origin, replaces };
   try {
-    const found = await finishSignIn(context.get("services"), of);
+    const found = await finishSignIn(services, of);
     auditAs(context, "session.openid", found.user.email);
     context.set("auditFields", found.changes);
     return found;
   } catch (thrown) {
-    const email = thrown instanceof RefusedPerson ? thrown.email : null;
+    const isRefused = thrown instanceof RefusedPerson;
+    const email = isRefused ? thrown.email : null;
+    const mayLeadOn = thrown instanceof QuarryError && !isRefused;
+    if (mayLeadOn && (await findSession(services, cookies, secure)) !== null) return null;
     // Anybody can send an answer to no beginning: there would be no end to recording them.
     const isOfNobody =
       thrown instanceof QuarryError && ["invalid", "not-found"].includes(thrown.kind);
