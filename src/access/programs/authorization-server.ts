@@ -2,15 +2,17 @@ import { OAuthAuthorizationServer, OAuthError } from "@cloudflare/workers-oauth-
 
 import { unprocessable } from "../../core/errors.ts";
 import { asId, type TokenId } from "../../core/ids.ts";
+import { isObject } from "../../core/is-object.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { endGrant, GRANT_IDLE_MS, isGrantOfProgram } from "../../db/access/grant-store.ts";
 import { isGrantOpen, redeemGrant } from "../../db/access/grant-store.ts";
 import type { Services } from "../../services.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { resourceOf } from "./addresses.ts";
+import { refreshOnce } from "./refresh-once.ts";
 import { makeRoom, registrationFacts, UNUSED_S } from "./registrations.ts";
 
-type Served = Pick<Services, "db" | "log" | "now" | "programs">;
+type Served = Pick<Services, "config" | "db" | "log" | "now" | "programs">;
 
 /** Bytes. Longer keys are an error of the platform, and strangers choose parts of ours. */
 const MAX_KEY_BYTES = 512;
@@ -61,16 +63,21 @@ export function authorizationServer(services: Served, baseUrl: string, network =
     helpers,
     /** Metadata, tokens and revocation. */
     async issue(request: Request, context: ExecutionContext) {
-      const mayFetch = request.method !== "POST" || (await namesGrant(services.db, request));
-      const answered = await (mayFetch ? issuing : server(GRANT_S, false)).fetch(
-        request,
-        env,
-        context,
-      );
-      // Either the program or a thief of its token came late: nobody can tell which.
-      const [, userId = "", grantId = ""] = env.OAUTH_KV.grantAsked().split(":");
-      if (isReplay) await helpers.revokeGrant(grantId, userId);
-      return answered;
+      if (request.method !== "POST") return await issuing.fetch(request, env, context);
+      const text = await new Response(request.clone().body).text();
+      const form = new URLSearchParams(text);
+      const [id = "", grantId = ""] = secretIn(form).split(":");
+      // The document of a stranger is not fetched.
+      const isOurs = await isGrantOfProgram(services.db, id, form.get("client_id"));
+      const issue = () => (isOurs ? issuing : server(GRANT_S, false)).fetch(request, env, context);
+      if (!isOurs || form.get("grant_type") !== "refresh_token") return await issue();
+      const call = `${request.headers.get("Authorization")} ${text}`;
+      return await refreshOnce(services, { id: asId(id), call }, async (isRecent) => {
+        const answered = await issue();
+        // Either the program or a thief of its token came late: nobody can tell which.
+        if (isReplay && !isRecent) await helpers.revokeGrant(grantId, id);
+        return answered;
+      });
     },
     register: (request: Request, context: ExecutionContext) =>
       server(UNUSED_S).fetch(request, env, context),
@@ -81,6 +88,9 @@ export function authorizationServer(services: Served, baseUrl: string, network =
     },
   };
 }
+
+const secretIn = (form: URLSearchParams): string =>
+  form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
 
 const ended = () =>
   new OAuthError("invalid_grant", {
@@ -96,28 +106,19 @@ async function mayIssue({ db, now }: Served, id: TokenId, isFirst: boolean): Pro
 const fetchesOnlyPublicAddresses = (): boolean =>
   Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
 
-/** Whether a call for tokens has a code or token of a grant; a stranger's document is not fetched. */
-async function namesGrant(db: Served["db"], request: Request): Promise<boolean> {
-  const form = new URLSearchParams(await new Response(request.clone().body).text());
-  const secret = form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
-  const [id = ""] = secret.split(":");
-  return await isGrantOfProgram(db, id, form.get("client_id"));
-}
-
 /**
  * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
 function storeEndingGrants(services: Served, network: string) {
   const { programs, db } = services;
-  let grantAsked = "";
   return {
-    /** The key of the grant that was asked for last. */
-    grantAsked: () => grantAsked,
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {
-      if (key.startsWith("grant:")) grantAsked = key;
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return null;
-      return await (options === undefined ? programs.get(key) : programs.get(key, options));
+      if (options === undefined) return await programs.get(key);
+      const stored = await programs.get(key, options);
+      // Its successor may be in use: `refreshOnce` answers whoever has lost it.
+      return isObject(stored) ? { ...stored, previousRefreshTokenId: undefined } : stored;
     },
     put: (key: string, value: string, options: KVNamespacePutOptions) =>
       programs.put(key, value, { ...options, ...registrationFacts(key, value, network) }),

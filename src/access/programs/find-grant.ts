@@ -12,7 +12,7 @@ export const grantHash = (id: TokenId): Promise<string> => sha256Hex(`grant ${id
 
 /** Null: it is no token of a program, or it is unknown, expired or for another service. */
 export async function findGrant(
-  services: Pick<Services, "db" | "log" | "now" | "programs">,
+  services: Pick<Services, "config" | "db" | "log" | "now" | "programs">,
   accessToken: string | null,
   baseUrl: string,
 ): Promise<Credential | null> {

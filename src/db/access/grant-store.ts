@@ -1,13 +1,15 @@
 import type { TokenId, UserId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
 import { tokens } from "../schema/index.ts";
-import { columnsOf } from "../select.ts";
-import { execute, hasRows, readValue, type Database } from "../sql.ts";
+import { assigned, columnsOf, pick, select } from "../select.ts";
+import { execute, hasRows, readValue, runBatch, sql, type Database } from "../sql.ts";
 
 /** A connected program that was not used for so long has to be connected again. */
 export const GRANT_IDLE_MS = 90 * DAY_MS;
 /** So has each program of a person whom the provider has not let in for so long. */
 export const UNSEEN_MS = 30 * DAY_MS;
+/** For so long a repeated refresh gets the same answer, and an old token ends nothing. */
+export const REPEATED_MS = MINUTE_MS;
 /** Until a program has taken its code, its token is this long valid. */
 export const CODE_MS = 10 * MINUTE_MS;
 
@@ -21,6 +23,25 @@ export const redeemGrant = (db: Database, id: TokenId, now: number) =>
 export const isGrantOpen = (db: Database, id: TokenId, now: number) =>
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
     and last_used_at is not null and expires_at > ${now}`;
+
+const REFRESH = select(pick(columnsOf(tokens), "refreshedUntil", "lastRefresh"));
+
+/** Claims a grant's refresh. `last`: what the one before left; null: the grant has ended. */
+export async function claimRefresh(db: Database, id: TokenId, now: number, until: number) {
+  const [[last = null], claimed] = await runBatch(db, [
+    sql`select ${REFRESH} from tokens where id = ${id}`.reading(REFRESH),
+    sql`update tokens set refreshed_until = ${until}
+      where id = ${id} and refreshed_until <= ${now} returning 1`,
+  ]);
+  return { last, isClaimed: claimed.length > 0 };
+}
+
+/** Ends the claim of a refresh, and keeps what it was answered. */
+export const endRefresh = (
+  db: Database,
+  id: TokenId,
+  left: { refreshedUntil: number; lastRefresh?: string },
+) => execute(db)`update tokens set ${assigned(tokens, left)} where id = ${id}`;
 
 /** Returns the program's name; null: the grant had ended. */
 export const endGrant = (db: Database, id: TokenId) =>
@@ -43,12 +64,20 @@ export const isGrantOfProgram = (db: Database, id: string, clientId: string | nu
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
     and client_id = coalesce(${clientId}, client_id)`;
 
-/** Deletes ended grants, and those of people whom the provider has not let in for too long. */
-export const purgeEndedGrants = (db: Database, now: number) =>
-  execute(db)`delete from tokens where granted_by is not null and (expires_at <= ${now}
-    or granted_by in (select i.user_id from user_identities i join openid_provider p
-      on p.settings ->> 'issuer' = i.issuer and p.settings ->> 'enabled'
-      where i.checked_at <= ${now - UNSEEN_MS}))`;
+/**
+ * Deletes ended grants, those of people whom the provider has not let in for too long, and answers
+ * to refreshes that are not given again.
+ */
+export async function purgeEndedGrants(db: Database, now: number): Promise<void> {
+  await runBatch(db, [
+    sql`delete from tokens where granted_by is not null and (expires_at <= ${now}
+      or granted_by in (select i.user_id from user_identities i join openid_provider p
+        on p.settings ->> 'issuer' = i.issuer and p.settings ->> 'enabled'
+        where i.checked_at <= ${now - UNSEEN_MS}))`,
+    sql`update tokens set last_refresh = null where granted_by is not null
+      and last_refresh is not null and refreshed_until <= ${now - REPEATED_MS}`,
+  ]);
+}
 
 /** A person's programs read for that person, as address and groups are now. */
 export const followPerson = (db: Database, userId: UserId) =>

@@ -22,7 +22,7 @@ export type TokenGrants = { agents: AgentId[]; inferences: InferenceId[]; rags: 
 const KINDS = ["agent", "inference", "rag"] as const;
 type Kind = (typeof KINDS)[number];
 
-export type TokenRow = typeof tokens.$inferSelect;
+export type TokenRow = Omit<typeof tokens.$inferSelect, "refreshedUntil" | "lastRefresh">;
 
 export const TOKEN_KINDS = ["token", "program"] as const;
 
@@ -50,6 +50,8 @@ const {
   grantedBy: _person,
   clientId: _program,
   clientHost,
+  refreshedUntil: _refreshed,
+  lastRefresh: _last,
   allAgents,
   allInferences,
   allRags,

@@ -185,6 +185,10 @@ export const tokens = sqliteTable(
     clientId: text(),
     /** Where its codes are sent. */
     clientHost: text(),
+    /** Until when a call refreshes its tokens, so that no other one does; in the past: when one did. */
+    refreshedUntil: integer().notNull().default(0),
+    /** What the last refresh was asked and answered, of use for a minute: `keyId.iv.ciphertext`. */
+    lastRefresh: text(),
   },
   (table) => [
     uniqueIndex("tokens_hash").on(table.hash),

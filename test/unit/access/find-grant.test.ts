@@ -3,10 +3,9 @@ import { expect, test } from "vitest";
 import { newToken } from "../../../src/access/credential-format.ts";
 import { resourceMetadataUrl, resourceOf } from "../../../src/access/programs/addresses.ts";
 import { findGrant } from "../../../src/access/programs/find-grant.ts";
-import type { Services } from "../../../src/services.ts";
 
 /** Whatever is asked of it fails the test. */
-const untouchable = new Proxy({} as Pick<Services, "db" | "log" | "now" | "programs">, {
+const untouchable = new Proxy({} as Parameters<typeof findGrant>[0], {
   get(_target, name) {
     throw new Error(`${String(name)} was asked`);
   },

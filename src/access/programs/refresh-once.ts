@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+import { sha256Hex } from "../../core/hash.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import type { TokenId } from "../../core/ids.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import { claimRefresh, endRefresh, REPEATED_MS } from "../../db/access/grant-store.ts";
+import type { Services } from "../../services.ts";
+import { seal, unseal } from "../seal.ts";
+
+/** Longer than a refresh takes; a call that was killed holds the others up for so long. */
+const CLAIM_MS = 10 * SECOND_MS;
+const POLL_MS = 50;
+
+const repeatable = z.object({
+  request: z.string(),
+  body: z.string(),
+  headers: z.record(z.string(), z.string()),
+});
+
+/**
+ * Refreshes the tokens of a grant, one call at a time: programs refresh from several places at once
+ * and repeat a call whose answer was lost. The same call, credentials included, gets the same
+ * answer for a minute. `refresh` learns whether the last refresh was so recent that an old token
+ * is no sign of theft (https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2).
+ */
+export async function refreshOnce(
+  { config, db, now }: Pick<Services, "config" | "db" | "now">,
+  { id, call }: { id: TokenId; call: string },
+  refresh: (isRecent: boolean) => Promise<Response>,
+): Promise<Response> {
+  const claim = () => claimRefresh(db, id, now(), now() + CLAIM_MS);
+  let claimed = await claim();
+  while (claimed.last !== null && !claimed.isClaimed) {
+    await scheduler.wait(POLL_MS);
+    claimed = await claim();
+  }
+  if (claimed.last === null) return await refresh(true);
+  const { refreshedUntil, lastRefresh } = claimed.last;
+  let left: Parameters<typeof endRefresh>[2] = { refreshedUntil };
+  try {
+    const isRecent = refreshedUntil > now() - REPEATED_MS;
+    const request = await sha256Hex(call);
+    const opened = isRecent ? await unseal(config, lastRefresh ?? "").catch(() => "") : "";
+    const { data: answer } = repeatable.safeParse(parsedJson(opened));
+    if (answer?.request === request) return new Response(answer.body, answer);
+    const response = await refresh(isRecent);
+    if (!response.ok) return response;
+    const body = await response.text();
+    const headers = Object.fromEntries(response.headers);
+    const sealed = await seal(config, JSON.stringify({ request, body, headers }));
+    left = { refreshedUntil: now(), lastRefresh: sealed };
+    return new Response(body, { headers });
+  } finally {
+    await endRefresh(db, id, left);
+  }
+}

@@ -1,0 +1,71 @@
+import { afterEach, expect, test, vi } from "vitest";
+
+import {
+  allow,
+  connected,
+  redeem,
+  refresh,
+  register,
+  registered,
+  signedInPeople,
+  toolsOf,
+} from "./connecting.ts";
+import { setUpProtocols } from "./world.ts";
+
+const { admin } = await signedInPeople(await setUpProtocols());
+
+afterEach(() => vi.useRealTimers());
+
+const aMinuteLater = () => vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
+
+test("refreshes at once and repeated ones get one answer, and end nothing", async () => {
+  const { clientId, refresh_token: first } = await connected(admin);
+  const answers = await Promise.all([1, 2, 3].map(() => refresh(clientId, first)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const [{ body }] = answers as [(typeof answers)[0]];
+  for (const answer of answers) expect(answer.body).toEqual(body);
+  expect((await refresh(clientId, first)).body).toEqual(body);
+  const next = await refresh(clientId, body.refresh_token);
+  expect(next.status).toBe(200);
+  expect((await refresh(clientId, first)).status).toBe(400);
+  for (const { access_token: access } of [body, next.body]) {
+    expect(await toolsOf(access)).toContain("search");
+  }
+});
+
+test("a repeated refresh is answered to nobody without the program's secret", async () => {
+  const { body } = await register({ token_endpoint_auth_method: "client_secret_post" });
+  const { client_id: id = "", client_secret: secret } = body as Record<string, string>;
+  const proof = { client_secret: secret };
+  const { body: issued } = await redeem(id, await allow(admin, id), proof);
+  const next = await refresh(id, issued.refresh_token, proof);
+  expect((await refresh(id, issued.refresh_token, proof)).body).toEqual(next.body);
+  for (const wrong of [{}, { client_secret: "wrong" }]) {
+    const refused = await refresh(id, issued.refresh_token, wrong);
+    expect([refused.status, refused.body.access_token]).toEqual([401, undefined]);
+  }
+  expect(await toolsOf(next.body.access_token)).toContain("search");
+});
+
+test("an old refresh token ends the connection, also the one before", async () => {
+  const { clientId, refresh_token: first } = await connected(admin);
+  const { body } = await refresh(clientId, first);
+  aMinuteLater();
+  expect((await refresh(clientId, first)).status).toBe(400);
+  expect(await toolsOf(body.access_token)).toBe(401);
+});
+
+test("refresh tokens rotate, and an old one ends the connection", async () => {
+  const { clientId, refresh_token: first } = await connected(admin);
+  const second = await refresh(clientId, first);
+  expect(await toolsOf(second.body.access_token)).toContain("search");
+  const third = await refresh(clientId, second.body.refresh_token);
+  expect(third.status).toBe(200);
+  expect((await refresh(await registered(), third.body.refresh_token)).status).toBe(400);
+  expect(await toolsOf(third.body.access_token)).toContain("search");
+  aMinuteLater();
+  const replayed = await refresh(clientId, first);
+  expect([replayed.status, replayed.body.error_description]).toEqual([400, expect.any(String)]);
+  expect(await toolsOf(third.body.access_token)).toBe(401);
+  expect((await refresh(clientId, third.body.refresh_token)).status).toBe(400);
+});
