@@ -81,6 +81,31 @@ export async function barePage(
   return await context.html(html`<!doctype html>${document}`, props.status ?? 200);
 }
 
+/**
+ * A page that leads on by itself, to an address that is safe to link to. After a redirect, cookies
+ * that are SameSite=Strict would not go along where another site led here; and Chromium holds a
+ * form's answer to the page's `form-action`, with all that the next site redirects to.
+ */
+export async function leadingPage(
+  context: PageContext,
+  title: string,
+  address: string,
+): Promise<Response> {
+  context.header("Refresh", `0;url=${address}`);
+  return await barePage(
+    context,
+    { title },
+    <>
+      <h1>{title}</h1>
+      <p>
+        <a class="btn primary" href={address}>
+          Continue
+        </a>
+      </p>
+    </>,
+  );
+}
+
 type Handle<Found, Result> = (context: PageContext, found: Found) => Promise<Result> | Result;
 
 /** Pages below one address. Each is given what its address names, where that is looked up. */

@@ -86,7 +86,7 @@ export const formIn = (html: string, chosen: Record<string, string | string[]>) 
   ...chosen,
 });
 
-/** Sends the form without following where it leads: that is the program's address. */
+/** Sends the form without following where its answer leads: that is the program's address. */
 export async function press(
   browser: Browser,
   fields: Record<string, string | string[]>,
@@ -104,8 +104,8 @@ export async function press(
     },
     body: body.toString(),
   });
-  const location = answer.headers.get("Location");
-  return { ...answer, leads: location === null ? null : new URL(location) };
+  const [, address] = (answer.headers.get("Refresh") ?? "").split("0;url=");
+  return { ...answer, leads: address === undefined ? null : new URL(address) };
 }
 
 /** A person opens the program's address, chooses, and presses Allow. Returns the code. */

@@ -17,9 +17,9 @@ import { FormMessage, Hidden } from "../../components/form.tsx";
 import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
-import { barePage, isAdmin, type PageContext, type PageEnv } from "../page.tsx";
+import { barePage, isAdmin, leadingPage, type PageContext, type PageEnv } from "../page.tsx";
 import { attempt, auditAs, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
-import { asPage, enrolledPage, ownForms, policy, signedInPage } from "../request/guards.ts";
+import { asPage, enrolledPage, ownForms, signedInPage } from "../request/guards.ts";
 import { appBehind } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
@@ -39,14 +39,15 @@ export function authorizePages(): Hono<PageEnv> {
     const form = await formOf(context);
     const asked = await askedIn(context, form.exact("query"));
     if (!asked.isValid) return await refusedPage(context, asked);
-    if (form.text("answer") !== "allow") return context.redirect(asked.denied, 303);
+    if (form.text("answer") !== "allow") {
+      return await leadingPage(context, "Not connected", asked.denied);
+    }
     const id = idIn(form);
     auditAs(context, "tokens.connect", id);
     // A group may have no list to show its problem at: all stand above the form.
     const tried = await attempt(form, [], () => connect(context, { id, form, asked }));
     if (!tried.done) return await consentPage(context, asked, tried.state);
-    allowLeadingTo(context, asked.program);
-    return context.redirect(tried.result, 303);
+    return await leadingPage(context, "Connected", tried.result);
   });
   return app;
 }
@@ -76,19 +77,10 @@ async function connect(context: PageContext, { id, form, asked }: Answer): Promi
   return await connectProgram(context.get("services"), server, { id, person, program, chosen });
 }
 
-/** Browsers follow the answer to a form only to where the page's policy allows. */
-function allowLeadingTo(context: PageContext, { request }: Program): void {
-  const { origin, protocol, hostname } = new URL(request.redirectUri);
-  // Policies cannot name an app or an IPv6 address, and end a rule at some characters of hosts.
-  const isNameable = origin !== "null" && /^[\w.-]+$/.test(hostname);
-  context.header("Content-Security-Policy", policy(isNameable ? origin : protocol));
-}
-
 type Valid = Extract<ConsentRequest, { isValid: true }>;
 
 async function consentPage(context: PageContext, asked: Valid, state: FormState) {
   const { program, about } = asked;
-  allowLeadingTo(context, program);
   return await barePage(
     context,
     { title: "Connect a program", status: state.status },
@@ -239,7 +231,7 @@ function aboutOf(described: ConsentDescription) {
 /** Nothing leads to an address of a program by itself: it may have been made up for that. */
 async function refusedPage(
   context: PageContext,
-  { problem, back }: Extract<ConsentRequest, { isValid: false }>,
+  { problem, back }: { problem: string; back: string | null },
 ): Promise<Response> {
   const address = safeHref(back);
   return await barePage(

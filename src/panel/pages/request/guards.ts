@@ -11,22 +11,21 @@ import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";
 import { assetNames } from "./assets.ts";
 
-/** No inline script or style, no other host; `leadsTo`: where the answer to a form may lead. */
-export const policy = (leadsTo = "") =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "frame-src 'self'",
-    "connect-src 'self'",
-    `form-action 'self' ${leadsTo}`.trim(),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+/** No inline script or style, no other host. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "frame-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 export const asPage = createMiddleware<PageEnv>(async (context, next) => {
-  context.header("Content-Security-Policy", policy());
+  context.header("Content-Security-Policy", POLICY);
   context.set("assets", await assetNames(context.env));
   await next();
 });

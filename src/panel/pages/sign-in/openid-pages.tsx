@@ -15,7 +15,7 @@ import { originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
-import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
+import { barePage, isSecure, leadingPage, type PageContext, type Pages } from "../page.tsx";
 import { askedOnceMore } from "../request/guards.ts";
 import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { signInPage } from "./sign-in.tsx";
@@ -134,10 +134,7 @@ const linkPage = (context: PageContext, code: string, { email }: SignedInUser) =
     </>,
   );
 
-/**
- * The page after a sign-in. It leads on by itself: a redirect would still come from the provider's
- * site, and the session's cookie, which is SameSite=Strict, would not go along.
- */
+/** Sets the session's cookie and leads on. */
 async function enter(
   context: PageContext,
   { user, secret }: { user: SignedInUser; secret: string },
@@ -145,19 +142,7 @@ async function enter(
 ): Promise<Response> {
   context.set("actor", { kind: "user", id: user.id, name: user.email });
   context.header("Set-Cookie", sessionCookie(secret, isSecure(context)), { append: true });
-  context.header("Refresh", `0;url=${next}`);
-  return await barePage(
-    context,
-    { title: "Signed in" },
-    <>
-      <h1>Signed in</h1>
-      <p>
-        <a class="btn primary" href={next}>
-          Continue
-        </a>
-      </p>
-    </>,
-  );
+  return await leadingPage(context, "Signed in", next);
 }
 
 /** A refusal, in words for people, on the page where they can try again. */
