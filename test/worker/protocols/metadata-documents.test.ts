@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
 import { call } from "../../support/worker-client.ts";
-import { allow, authorizeAddress, redeem, toolsOf } from "./connecting.ts";
+import { allow, authorizeAddress, redeem, registered, toolsOf } from "./connecting.ts";
 import { setUpProtocols } from "./world.ts";
 
 const CLIENT = "https://claude.example/oauth/client.json";
@@ -82,4 +82,13 @@ test("a local service fetches no document: programs register there", async () =>
   expect(body).not.toMatchObject({ client_id_metadata_document_supported: true });
   const { status } = await admin.open(await authorizeAddress(CLIENT, REDIRECT));
   expect(status).toBe(400);
+});
+
+test("a program that nobody knows is told so before anybody signs in", async () => {
+  const open = async (id: string) => await new Browser().open(await authorizeAddress(id));
+  expect((await open("nobody")).status).toBe(400);
+  expect((await open("é".repeat(400))).status).toBe(400);
+  expect((await call("GET", "/authorize")).status).toBe(400);
+  expect((await open(await registered())).status).toBe(303);
+  expect((await open("https://program.example/client.json")).status).toBe(303);
 });

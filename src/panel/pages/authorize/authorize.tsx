@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import {
   AuthorizationError,
   authorizationErrorRedirect,
@@ -29,7 +30,7 @@ import { SourceFailure } from "../../../ports/source-reader.ts";
 export function authorizePages(): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
   app.onError(errorPage);
-  app.use(asPage, ownForms, auditedPages, signedInPage, enrolledPage);
+  app.use(asPage, ownForms, auditedPages, registeredPrograms, signedInPage, enrolledPage);
   app.get("/", async (context) => {
     const asked = await askedIn(context, new URL(context.req.url).search);
     if (!asked.isValid) return await refusedPage(context, asked);
@@ -51,6 +52,18 @@ export function authorizePages(): Hono<PageEnv> {
   });
   return app;
 }
+
+/** A program whose registration has ended registers once more when it learns so by the status. */
+const registeredPrograms = createMiddleware<PageEnv>(async (context, next) => {
+  const id = context.req.query("client_id") ?? "";
+  // An address is that of a document: none is fetched for people who are not signed in.
+  const isGiven = context.req.method === "POST" || URL.canParse(id);
+  if (isGiven || (await serverOf(context).helpers.lookupClient(id)) !== null) return await next();
+  return await refusedPage(context, { problem: NOT_REGISTERED, back: null });
+});
+
+const NOT_REGISTERED =
+  "No program is registered with this client_id. Connect it again from the program";
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
