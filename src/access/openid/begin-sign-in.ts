@@ -8,7 +8,8 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { seal, unseal } from "../seal.ts";
 import { FLOW_MS } from "../sessions/session-cookie.ts";
-import { connect, explain, newFlow, signInAddress, type Asking } from "./openid-client.ts";
+import { connect, explain, newFlow, signInAddress, signOutAddress } from "./openid-client.ts";
+import type { Asking, SignInRequest } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
 /** What the browser keeps, sealed, until the person is back. */
@@ -32,18 +33,31 @@ export async function offeredProvider(services: Pick<Services, "db">): Promise<S
 /** The provider's address, and what the browser keeps. @throws QuarryError `unprocessable` */
 export async function beginSignIn(
   services: Asking & Pick<Services, "db" | "log">,
-  of: { redirectUri: string; next: string },
+  of: SignInRequest & { next: string },
 ): Promise<{ address: string; state: string; kept: string }> {
   const stored = await offeredProvider(services);
   const begun = newFlow();
   const { issuer } = stored.settings;
   const kept: Flow = { ...begun, issuer, next: of.next };
   const address = await orExplained(services, async () =>
-    signInAddress(await connect(services, stored), begun, of.redirectUri),
+    signInAddress(await connect(services, stored), begun, of),
   );
   await insertSecret(services.db, await sha256Hex(begun.state), services.now() + FLOW_MS);
   const { state } = begun;
   return { address, state, kept: await seal(services.config, JSON.stringify(kept)) };
+}
+
+/** Where people sign out of the provider. @throws QuarryError `unprocessable` */
+export async function endSessionAddress(
+  services: Asking & Pick<Services, "db" | "log">,
+): Promise<string> {
+  const stored = await offeredProvider(services);
+  const { name } = stored.settings;
+  const address = await orExplained(services, async () =>
+    signOutAddress(await connect(services, stored)),
+  );
+  if (address === null) throw unprocessable(`${name} has no address for signing out`);
+  return address;
 }
 
 /** What the browser kept; null: nothing, or something else. */

@@ -80,6 +80,11 @@ const fields = z.object({
     hint: "With offline_access, where the provider has it, nobody is sent to the provider every hour.",
     folded: MORE,
   }),
+  consent: z.boolean().default(false).meta({
+    label: "Ask for consent at every sign-in",
+    hint: "For providers that give a refresh token only then: prompt=consent.",
+    folded: MORE,
+  }),
   groupsClaim: line.default("groups").meta({
     label: "Claim of groups",
     hint: "The groups of a person, for files with permissions.",

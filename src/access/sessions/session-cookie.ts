@@ -47,16 +47,18 @@ const FLOW_ID_LENGTH = 16;
 const setFlow = (name: string, kept: string, secure: boolean) =>
   `${name}=${kept}; ${attributesOf("Lax", secure)}; Max-Age=${kept === "" ? 0 : FLOW_MS / SECOND_MS}`;
 
+/** Sign-ins that the browser has begun and not finished: names of cookies, the earliest first. */
+export const begunFlows = (cookieHeader: string | null, secure: boolean): string[] =>
+  // The order of browsers: https://www.rfc-editor.org/rfc/rfc6265#section-5.4
+  Object.keys(parse(cookieHeader ?? "")).filter((name) => name.startsWith(nameOf(FLOW, secure)));
+
 /** What keeps a begun sign-in in the browser, and removes the earliest where there are too many. */
 export async function flowCookies(
   cookieHeader: string | null,
   { state, kept }: { state: string; kept: string },
   secure: boolean,
 ): Promise<string[]> {
-  // Browsers name the earliest first (https://www.rfc-editor.org/rfc/rfc6265#section-5.4).
-  const begun = Object.keys(parse(cookieHeader ?? "")).filter((name) =>
-    name.startsWith(nameOf(FLOW, secure)),
-  );
+  const begun = begunFlows(cookieHeader, secure);
   const excess = begun.slice(0, Math.max(0, begun.length + 1 - MAX_FLOWS));
   const removed = excess.map((name) => setFlow(name, "", secure));
   return [...removed, setFlow(await flowName(state, secure), kept, secure)];

@@ -27,6 +27,8 @@ export type Wrong = Partial<{
   forgets: boolean;
   /** Codes are good for as often as one likes. */
   codesLast: boolean;
+  /** Knows these values of `prompt` only, as node-oidc-provider does (`invalid_request`). */
+  prompts: string[];
 }>;
 
 export const CLIENT = { id: "quarry", secret: "the client's secret" };
@@ -39,6 +41,8 @@ export class OpenidDouble {
   person: Claims = {};
   wrong: Wrong = {};
   refreshes = false;
+  /** What the latest sign-in was asked with. */
+  prompt: string | null = null;
   /** Requests by path. */
   readonly asked: string[] = [];
   /** Tokens and verifiers that went over the wire. */
@@ -67,10 +71,15 @@ export class OpenidDouble {
     }
     const code = crypto.randomUUID();
     const redirectUri = sent.get("redirect_uri") ?? "";
+    this.prompt = sent.get("prompt");
+    const prompts = (this.prompt ?? "").split(" ").filter((value) => value !== "");
+    const { prompts: known = prompts } = this.wrong;
+    const isKnown = prompts.every((value) => known.includes(value));
     const challenge = sent.get("code_challenge") ?? "";
     this.#codes.set(code, { redirectUri, challenge, nonce: sent.get("nonce") ?? "" });
     const back = new URL(redirectUri);
-    back.searchParams.set("code", code);
+    if (isKnown) back.searchParams.set("code", code);
+    else back.searchParams.set("error", "invalid_request");
     back.searchParams.set("state", sent.get("state") ?? "");
     back.searchParams.set("iss", this.issuer);
     return back;
@@ -100,6 +109,7 @@ export class OpenidDouble {
       code_challenge_methods_supported: ["S256"],
       id_token_signing_alg_values_supported: ["ES256"],
       authorization_response_iss_parameter_supported: true,
+      end_session_endpoint: `${this.issuer}/end`,
       ...this.wrong.metadata,
     };
   }

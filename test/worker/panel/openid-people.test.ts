@@ -2,8 +2,6 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
-import { purgeEndedGrants } from "../../../src/db/access/grant-store.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { panelWith } from "../../support/panel-with.ts";
 import { call } from "../../support/worker-client.ts";
@@ -12,8 +10,10 @@ import {
   ANN,
   MINUTE_MS,
   admin,
+  connectProgram,
   provider,
   save,
+  sentAway,
   signsIn,
   signedInAs,
   isSignedIn,
@@ -70,70 +70,12 @@ test("groups that the provider leaves out let nobody in and make no administrato
   expect([refused.status, refused.html]).toEqual([403, expect.stringContaining("too many groups")]);
 });
 
-test("programs end when the provider refuses their person, or has not seen them", async () => {
-  const programs = async () => {
-    await purgeEndedGrants(openDatabase(env.DB), Date.now());
-    return (await rows("select name from tokens where granted_by is not null")).length;
-  };
-  provider.refreshes = true;
-  const browser = await signedInAs();
-  await connectProgram();
-  provider.wrong = { forgets: true };
-  later(50);
-  expect(await isSignedIn(browser)).toBe(true);
-  later(23 * 60);
-  expect(await programs()).toBe(1);
-  provider.wrong = {};
-  await signedInAs();
-  later(2 * 60);
-  expect(await programs()).toBe(1);
-  later(30 * 24 * 60);
-  const offer = (isOffered: boolean) =>
-    rows(
-      `update openid_provider set settings = json_set(settings, '$.enabled', json('${isOffered}'))`,
-    );
-  await offer(false);
-  expect(await programs()).toBe(1);
-  await offer(true);
-  expect(await programs()).toBe(0);
-  const again = await signedInAs();
-  await connectProgram();
-  provider.wrong = { forgets: true };
-  later(50);
-  await isSignedIn(again);
-  later(25 * 60);
-  expect(await programs()).toBe(0);
-});
-
-test("programs of whom the provider demotes lose what is closed to members", async () => {
-  await signedInAs({ ...ANN, groups: ["admins"] });
-  await connectProgram();
-  await env.DB.batch([
-    env.DB.prepare(
-      `insert into agents (id, name, identifier, system_prompt, model, created_at, open_to_members)
-       values ('open', 'open', 'open', '', 'm', 0, 1), ('closed', 'closed', 'closed', '', 'm', 0, 0)`,
-    ),
-    env.DB.prepare("insert into token_agents select 'connected', id from agents"),
-  ]);
-  const covered = () => rows("select agent_id from token_agents where token_id = 'connected'");
-  await signedInAs({ ...ANN, groups: ["admins", "staff"] });
-  expect(await covered()).toHaveLength(2);
-  await signedInAs();
-  expect(await covered()).toEqual([{ agent_id: "open" }]);
-});
-
 test("claims that the ID token lacks are read from userinfo", async () => {
   provider.person = { sub: "ann-1" };
   provider.wrong = { userinfo: { ...ANN, groups: ["from", "there"] } };
   expect((await signsIn(new Browser())).status).toBe(200);
   expect(await people()).toMatchObject([{ groups: '["from","there"]' }]);
 });
-
-const connectProgram = () =>
-  env.DB.prepare(
-    `insert into tokens (id, name, hash, created_at, granted_by)
-     select 'connected', 'program', 'none', 0, user_id from user_identities`,
-  ).run();
 
 test("without a refresh token a session lasts an hour, then the provider is asked", async () => {
   const browser = await signedInAs();
@@ -155,6 +97,59 @@ test("without a refresh token a session lasts an hour, then the provider is aske
   expect((await signsIn(browser)).status).toBe(403);
   expect(await rows("select id from tokens where id = 'connected'")).toEqual([]);
   expect((await browser.open("/panel/sign-in")).status).toBe(200);
+});
+
+test("the sign-in page is shown to whoever opens it, or came back without an answer", async () => {
+  const browser = await signedInAs();
+  later(61);
+  const next = "/panel/sign-in?next=%2Fpanel%2Faccount";
+  expect((await browser.open("/panel/sign-in")).status).toBe(200);
+  expect(browser.html).toContain('type="password"');
+  expect((await browser.open(next)).status).toBe(303);
+  await sentAway(browser);
+  expect((await browser.open(next)).status).toBe(200);
+  expect(browser.html).toContain("Continue with Example");
+});
+
+test("after a refusal and after a sign-out the provider asks for the account", async () => {
+  const browser = new Browser();
+  provider.person = { ...ANN, email: "ann@elsewhere.test" };
+  expect((await signsIn(browser)).status).toBe(403);
+  expect(browser.html).toContain("perhaps not at Example");
+  provider.person = { ...ANN };
+  expect((await signsIn(browser)).status).toBe(200);
+  expect(provider.prompt).toBe("select_account");
+  expect((await signsIn(browser)).status).toBe(200);
+  expect(provider.prompt).toBeNull();
+  await browser.post("/panel/sign-out");
+  expect(browser.text).toContain("You are signed out here, but perhaps not at Example");
+  const ended = await browser.open("/panel/sign-in/openid/end");
+  expect(ended.headers.get("Location")).toBe(`${provider.issuer}/end?client_id=quarry`);
+  expect((await signsIn(browser)).status).toBe(200);
+  expect(provider.prompt).toBe("select_account");
+  const other = await new Browser().signIn();
+  await other.post("/panel/sign-out");
+  expect(other.text).not.toContain("perhaps not");
+});
+
+test("a provider that knows no such prompt is asked to sign the person in anew", async () => {
+  provider.wrong = { prompts: ["login", "consent"] };
+  await save({ consent: "on" });
+  const browser = await signedInAs();
+  expect(provider.prompt).toBe("consent");
+  await browser.post("/panel/sign-out");
+  const { status, headers } = await signsIn(browser);
+  const again = headers.get("Location") ?? "";
+  expect([status, again]).toEqual([303, "/panel/sign-in/openid?next=%2Fpanel%2Faccount"]);
+  expect((await signsIn(browser)).status).toBe(200);
+  expect(provider.prompt).toBe("login consent");
+});
+
+test("a provider without an address for signing out is named", async () => {
+  provider.wrong = { metadata: { end_session_endpoint: undefined } };
+  const browser = new Browser();
+  expect((await browser.open("/panel/sign-in/openid/end")).status).toBe(422);
+  expect(browser.text).toContain("Example has no address for signing out");
 });
 
 test("with a refresh token the session goes on while the provider says so", async () => {

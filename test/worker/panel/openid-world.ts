@@ -98,5 +98,12 @@ export const people = async () =>
   await rows(`select u.email, u.role, i.subject, i.groups from users u
     join user_identities i on i.user_id = u.id order by u.email`);
 
+/** A program that each person of the provider has connected. */
+export const connectProgram = () =>
+  env.DB.prepare(
+    `insert into tokens (id, name, hash, created_at, granted_by)
+     select 'connected', 'program', 'none', 0, user_id from user_identities`,
+  ).run();
+
 export const later = (minutes: number) =>
   vi.useFakeTimers({ now: Date.now() + minutes * MINUTE_MS, toFake: ["Date"] });

@@ -21,7 +21,7 @@ const MAX_VALUE_LENGTH = 3_500;
 
 const FLASH = "quarry_flash";
 
-const flashOptions = (context: PageContext): CookieOptions => ({
+const hostOptions = (context: PageContext): CookieOptions => ({
   httpOnly: true,
   sameSite: "Strict",
   path: "/",
@@ -31,7 +31,7 @@ const flashOptions = (context: PageContext): CookieOptions => ({
 export function setFlash(context: PageContext, message: Flash): void {
   const value = Buffer.from(JSON.stringify(message)).toString("base64url");
   if (value.length > MAX_VALUE_LENGTH) return;
-  setCookie(context, FLASH, value, { ...flashOptions(context), maxAge: KEPT_SECONDS });
+  setCookie(context, FLASH, value, { ...hostOptions(context), maxAge: KEPT_SECONDS });
 }
 
 /** Reads what is meant for this page, and removes it. */
@@ -40,8 +40,23 @@ export function takeFlash(context: PageContext): Flash | null {
   if (value === undefined || value === "") return null;
   const message = flash.safeParse(jsonInBase64(value)).data ?? null;
   if (message !== null && message.path !== context.req.path) return null;
-  deleteCookie(context, FLASH, flashOptions(context));
+  deleteCookie(context, FLASH, hostOptions(context));
   return message;
+}
+
+const PROMPT = "quarry_prompt";
+const PROMPTS = ["select_account", "login"] as const;
+export type Prompt = (typeof PROMPTS)[number];
+
+/** How the next sign-in asks the provider for the account; null: as the provider likes. */
+export function promptIn(context: PageContext): Prompt | null {
+  const value = getCookie(context, PROMPT, isSecure(context) ? "host" : undefined);
+  return PROMPTS.find((prompt) => prompt === value) ?? null;
+}
+
+export function setPrompt(context: PageContext, prompt: Prompt | null): void {
+  if (prompt !== null) setCookie(context, PROMPT, prompt, hostOptions(context));
+  else if (promptIn(context) !== null) deleteCookie(context, PROMPT, hostOptions(context));
 }
 
 /** Undefined for what is none. */

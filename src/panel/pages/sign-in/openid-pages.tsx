@@ -18,7 +18,8 @@ import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, leadingPage, type PageContext, type Pages } from "../page.tsx";
 import { askedOnceMore } from "../request/guards.ts";
 import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
-import { signInPage } from "./sign-in.tsx";
+import { promptIn, setPrompt } from "../request/page-cookies.ts";
+import { openidAddress, signInPage } from "./sign-in.tsx";
 
 const START = "/panel";
 
@@ -35,12 +36,20 @@ export function openidPages(pages: Pages): void {
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
     return await orSignInPage(context, next, async () => {
       await countTry(context);
-      const of = { redirectUri: redirectUriOf(context), next };
+      const of = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
       const { address, ...flow } = await beginSignIn(context.get("services"), of);
       const cookies = context.req.header("Cookie") ?? null;
       for (const cookie of await flowCookies(cookies, flow, isSecure(context)))
         context.header("Set-Cookie", cookie, { append: true });
       return context.redirect(address, 303);
+    });
+  });
+
+  pages.get("/sign-in/openid/end", async (context) => {
+    const { endSessionAddress } = await import("../../../access/openid/begin-sign-in.ts");
+    return await orSignInPage(context, START, async () => {
+      await countTry(context);
+      return context.redirect(await endSessionAddress(context.get("services")), 303);
     });
   });
 
@@ -50,7 +59,7 @@ export function openidPages(pages: Pages): void {
     if (first !== null) return first;
     return await orSignInPage(context, START, async () => {
       const entered = await finished(context);
-      if (entered === null) return context.redirect(START, 303);
+      if (typeof entered === "string") return context.redirect(entered, 303);
       const { next, ...signedIn } = entered;
       return await enter(context, signedIn, next);
     });
@@ -58,16 +67,14 @@ export function openidPages(pages: Pages): void {
   addLinkPages(pages);
 }
 
-/** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
-async function finished(context: PageContext): Promise<Finished | null> {
-  const { finishSignIn, RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
+/** An address to go on to: the sign-in begins once more, or the person is signed in already. */
+async function finished(context: PageContext): Promise<Finished | string> {
+  const { finishSignIn } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
-  const state = returned.get("state") ?? "";
-  const cookies = context.req.header("Cookie") ?? null;
-  const secure = isSecure(context);
-  const kept = await flowIn(cookies, state, secure);
-  context.header("Set-Cookie", await endedFlowCookie(state, secure), { append: true });
+  const kept = await takeFlow(context, returned.get("state") ?? "");
+  const again = await askedOtherwise(context, kept, returned.get("error") ?? "");
+  if (again !== null) return again;
   const services = context.get("services");
   const origin = originOf(services.config, raw);
   const replaces = await sessionHashOf(context);
@@ -78,16 +85,44 @@ async function finished(context: PageContext): Promise<Finished | null> {
     context.set("auditFields", found.changes);
     return found;
   } catch (thrown) {
-    const isRefused = thrown instanceof RefusedPerson;
-    const email = isRefused ? thrown.email : null;
-    const mayLeadOn = thrown instanceof QuarryError && !isRefused;
-    if (mayLeadOn && (await findSession(services, cookies, secure)) !== null) return null;
-    // Anybody can send an answer to no beginning: there would be no end to recording them.
-    const isOfNobody =
-      thrown instanceof QuarryError && ["invalid", "not-found"].includes(thrown.kind);
-    if (!isOfNobody) auditAs(context, "session.openid", email ?? "unknown");
-    throw thrown;
+    return await afterFailure(context, thrown);
   }
+}
+
+/** What the browser kept of a sign-in, which it keeps no longer. */
+async function takeFlow(context: PageContext, state: string): Promise<string | null> {
+  const secure = isSecure(context);
+  context.header("Set-Cookie", await endedFlowCookie(state, secure), { append: true });
+  return await flowIn(context.req.header("Cookie") ?? null, state, secure);
+}
+
+/** How providers refuse a prompt that they do not know, and one that they cannot show. */
+const REFUSED_PROMPT = new Set(["invalid_request", "account_selection_required"]);
+
+/** Where the sign-in begins once more, with a prompt that all providers know; null: it need not. */
+async function askedOtherwise(context: PageContext, kept: string | null, error: string) {
+  if (!REFUSED_PROMPT.has(error) || promptIn(context) !== "select_account") return null;
+  const { keptFlow } = await import("../../../access/openid/begin-sign-in.ts");
+  const flow = await keptFlow(context.get("services"), kept);
+  if (flow === null) return null;
+  setPrompt(context, "login");
+  return openidAddress(flow.next);
+}
+
+/** Where somebody who is signed in goes on to. @throws what was thrown, where nobody is */
+async function afterFailure(context: PageContext, thrown: unknown): Promise<string> {
+  if (!(thrown instanceof QuarryError)) throw thrown;
+  const { RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
+  const isRefused = thrown instanceof RefusedPerson;
+  const cookies = context.req.header("Cookie") ?? null;
+  const session = await findSession(context.get("services"), cookies, isSecure(context));
+  if (session !== null && !isRefused) return START;
+  if (isRefused) setPrompt(context, "select_account");
+  // Anybody can send an answer to no beginning: there would be no end to recording them.
+  const isOfNobody = ["invalid", "not-found"].includes(thrown.kind);
+  const email = isRefused ? thrown.email : null;
+  if (!isOfNobody) auditAs(context, "session.openid", email ?? "unknown");
+  throw thrown;
 }
 
 /** An administrator's link is used by a button: what opens links to preview them uses none up. */
@@ -142,6 +177,7 @@ async function enter(
 ): Promise<Response> {
   context.set("actor", { kind: "user", id: user.id, name: user.email });
   context.header("Set-Cookie", sessionCookie(secret, isSecure(context)), { append: true });
+  setPrompt(context, null);
   return await leadingPage(context, "Signed in", next);
 }
 

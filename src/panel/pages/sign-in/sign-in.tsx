@@ -1,5 +1,9 @@
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
-import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
+import {
+  begunFlows,
+  expiredSessionCookie,
+  sessionCookie,
+} from "../../../access/sessions/session-cookie.ts";
 import { findSession, isOutOfTime } from "../../../access/sessions/find-session.ts";
 import { signIn } from "../../../access/sessions/sign-in.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
@@ -24,9 +28,10 @@ import {
   type Form,
   type FormState,
 } from "../request/form.ts";
-import { setTheme } from "../request/page-cookies.ts";
+import { promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
 
 const FIELDS = ["email", "password", "code"];
+const FORBIDDEN = 403;
 const NOTHING_TYPED = formFrom(new URLSearchParams());
 
 export function sessionPages(pages: Pages): void {
@@ -64,8 +69,9 @@ export function sessionPages(pages: Pages): void {
       auditAs(context, "session.sign-out");
       context.set("actor", { kind: "user", id: session.userId, name: session.email });
       await signOut(services, cookies, secure);
+      if (session.isVouched) setPrompt(context, "select_account");
     }
-    context.header("Set-Cookie", expiredSessionCookie(secure));
+    context.header("Set-Cookie", expiredSessionCookie(secure), { append: true });
     return context.redirect("/panel/sign-in", 303);
   });
 
@@ -121,20 +127,27 @@ function pathOf(referrer: string | undefined): string | undefined {
   return pathname + search;
 }
 
-/** Whether the person is signed in but for the provider's word, which has run out. */
+/**
+ * Whether the person is signed in but for the provider's word, which has run out. Where the
+ * provider did not send them back, or they opened this page by hand, they choose how to sign in.
+ */
 async function mustAskProvider(context: PageContext): Promise<boolean> {
   const services = context.get("services");
   const secure = isSecure(context);
-  const { provider } = await signInChoices(services);
   const cookies = context.req.header("Cookie") ?? null;
+  if (context.req.query("next") === undefined || begunFlows(cookies, secure).length > 0)
+    return false;
+  const { provider } = await signInChoices(services);
   return provider !== null && (await isOutOfTime(services, cookies, secure));
 }
 
-const openidAddress = (next: string) => `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
+export const openidAddress = (next: string) =>
+  `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
 
 export async function signInPage(context: PageContext, state: FormState, next: string) {
   const { status, message } = state;
   const { provider, passwords } = await signInChoices(context.get("services"));
+  const isRefused = status === FORBIDDEN;
   return await barePage(
     context,
     { title: "Sign in", status },
@@ -150,6 +163,12 @@ export async function signInPage(context: PageContext, state: FormState, next: s
           <a class="btn primary" href={openidAddress(next)}>
             Continue with {visible(provider)}
           </a>
+        </p>
+      )}
+      {provider === null || !(isRefused || promptIn(context) !== null) ? null : (
+        <p class="soft">
+          You are signed out here, but perhaps not at {visible(provider)}. It will ask for the
+          account, or you can <a href="/panel/sign-in/openid/end">sign out there</a>.
         </p>
       )}
       {provider !== null && passwords ? <p class="soft">Or with a password:</p> : null}
