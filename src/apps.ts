@@ -45,7 +45,10 @@ export const MOUNTED: Mounted[] = [
 
 const opened = new Map<Mounted, App>();
 
-/** Of a request's URL, which the runtime has written: parsing it once more takes longer. */
+/**
+ * Finds the path in a request's URL, which the runtime has written: parsing it once more takes
+ * longer.
+ */
 const PATH = /^[^:]*:\/\/[^/?#]*([^?#]*)/;
 
 /** The service as it serves a request's path. */

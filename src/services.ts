@@ -35,7 +35,7 @@ export type Services = {
   reads: Reads;
   /** Shared by all events of an isolate. */
   recentLookups: RecentLookups;
-  /** What programs register to be connected, and hashes of their codes and tokens. */
+  /** Registrations of programs, and hashes of their codes and tokens. */
   programs: KVNamespace;
   /** Bytes of pushed files and extracted texts. */
   files: FileStore;

@@ -13,7 +13,7 @@ export type ModelBindings = {
   keys?: (() => Promise<ProviderKeys>) | undefined;
 };
 
-/** What differs of an embedding model and a reranker; the rest follows from the name. */
+/** Facts in which embedding models and rerankers differ; the rest follows from the name. */
 type EmbeddingOf = Pick<Embedder, "model" | "batchLimit"> &
   Partial<Pick<Embedder, "inputLimit" | "fusionWeight" | "server">>;
 type RerankerOf = Pick<Reranker, "model" | "batchLimit">;
@@ -21,7 +21,7 @@ type RerankerOf = Pick<Reranker, "model" | "batchLimit">;
 /** `name`: after the first slash. @throws QuarryError `model-failed`: no model of this kind */
 type ProviderModels = {
   chat(name: string): LanguageModelV4;
-  /** Of chat models of a server of one's own. */
+  /** Facts of chat models of a server of one's own. */
   own?(name: string): Pick<ChatModel, "server" | "window">;
   embedding(name: string, dimensions: number): EmbeddingOf;
   reranker(name: string): RerankerOf;
@@ -31,7 +31,7 @@ type ProviderModels = {
 type NamedModel = { prefix: string; model: string };
 
 export type ModelProvider = {
-  /** What its models' names begin with; null: whatever no other provider takes. */
+  /** The beginning of its models' names; null: any name that no other provider takes. */
   prefix: string | null;
   /** Row of the table in docs/models.md, as Markdown. */
   documented: { names: string; goesTo: string; needs: string };

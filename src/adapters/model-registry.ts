@@ -53,7 +53,7 @@ const MODEL_CATALOG: readonly Listed[] = [
 const TRAINED_FUSION_WEIGHT = 0.6;
 /** 8,192 tokens, as most embedding models, at few characters a token. */
 const EMBEDDING_CHARACTERS = 24_000;
-/** What a provider says of its embedding models goes before. */
+/** A provider's facts of its embedding models take precedence. */
 const TRAINED = { inputLimit: EMBEDDING_CHARACTERS, fusionWeight: TRAINED_FUSION_WEIGHT };
 
 /** Names of servers, `local-…`, are of the provider `local`. */

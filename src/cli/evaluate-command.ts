@@ -233,7 +233,7 @@ function valueOf(text: string): unknown {
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** What a measure must reach, 0 to 1. */
+/** The least value of a measure, 0 to 1. */
 type Threshold = { measure: string; least: number };
 
 /** `recall@5=0.8`. @throws CommandFailure */

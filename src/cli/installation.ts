@@ -10,7 +10,7 @@ export const PROJECT = join(import.meta.dirname, "../..");
 /** Whether this is the bundle of the installed package (src/cli/build/build-package.ts). */
 export const IS_PACKED = import.meta.filename.endsWith(".js");
 
-/** What workerd runs, made by src/cli/build/build-service.ts. */
+/** The folder of files for workerd, made by src/cli/build/build-service.ts. */
 export const SERVICE = join(PROJECT, "dist/worker");
 
 export const START_COMMAND = IS_PACKED ? "npx quarry start" : "npm start";

@@ -32,7 +32,7 @@ const NOT_FOUND = 404;
 const ofService = (name: string) =>
   withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer");
 
-/** What a search takes, by itself and for an answer. */
+/** Options of a search, by itself and for an answer. */
 function searching(name: string): Command {
   return ofService(name)
     .option("--top-k <n>", "number of passages", numberIn, DEFAULT_TOP_K)
@@ -138,7 +138,7 @@ async function explained(id: string, search: SearchBody, options: SearchOptions)
   return { answer, notices };
 }
 
-/** What the API calls the options that a search and an answer share. */
+/** The API's fields for options that a search and an answer share. */
 function searchFields(options: Searching) {
   const { topK, rerank, threshold } = options;
   return {

@@ -48,7 +48,7 @@ export function wrapHelp(command: Command): void {
   for (const sub of command.commands) wrapHelp(sub);
 }
 
-/** What follows a command's help: paragraphs, and items such as variables with what they hold. */
+/** Text after a command's help: paragraphs, and items such as variables with their values. */
 export function afterHelp(...parts: (string | Record<string, string>)[]) {
   return ({ command }: AddHelpTextContext): string => {
     const help = command.createHelp();

@@ -13,7 +13,7 @@ export function openTerminal(json: boolean) {
   const say = (line = ""): void => void stream.write(`${line}\n`);
   return {
     json,
-    /** Of text for people. */
+    /** Receives text for people. */
     output: stream,
     say,
     /** As it is, without an end of line. */

@@ -2,5 +2,5 @@
 const LIMIT_MIB = 25;
 export const DOCUMENT_LIMIT_BYTES = LIMIT_MIB * 1_024 * 1_024;
 
-/** What is wrong with a larger one. */
+/** Says what is wrong with a larger file. */
 export const ABOVE_LIMIT = `larger than ${LIMIT_MIB} MiB`;

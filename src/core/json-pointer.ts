@@ -1,4 +1,4 @@
-/** What a reference such as `#/$defs/item` names in a document; undefined: nothing in it. */
+/** Finds the value that a reference such as `#/$defs/item` names in a document; undefined: none. */
 export function referredTo(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

@@ -8,7 +8,7 @@ export interface Log {
   info(event: string, facts?: LogFacts): void;
   warn(event: string, facts?: LogFacts): void;
   error(event: string, facts?: LogFacts): void;
-  /** The same log with these facts in every line, such as `requestId`. */
+  /** Adds facts such as `requestId` to every line. */
   with(facts: LogFacts): Log;
 }
 

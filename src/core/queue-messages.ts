@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { EvaluationRunId, FileId, FileSourceId, RagId, ScanRunId } from "./ids.ts";
 
-/* What queues deliver: of this or an earlier deployment. */
+/** Messages of queues, of this or an earlier deployment. */
 
 const id = <Id extends string>() => z.custom<Id>((value) => typeof value === "string");
 
@@ -46,7 +46,9 @@ export const indexedFile = z.object({
 });
 export type IndexMessage = z.infer<typeof indexedFile>;
 
-/** What a call, or indexing, used of an embedding model or reranker; the consumer adds prices. */
+/**
+ * One use of an embedding model or reranker by a call, or by indexing; the consumer adds prices.
+ */
 const modelUse = z.object({
   kind: z.enum(["embedding", "reranker"]),
   model: z.string(),

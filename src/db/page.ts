@@ -61,7 +61,7 @@ export function readingOf({ after, before, limit }: PageAt, columns: number): Re
   return { key, backwards: key !== null && usable(after) === null, rows: limit + 1 };
 }
 
-/** What was read, in the order of reading, as a page. */
+/** Makes a page of rows in the order in which they were read. */
 export function keyedPage<Row>(
   rows: Row[],
   at: PageAt,
@@ -118,7 +118,7 @@ export async function readKeyedPage<Row>(
 /** A list is counted up to here, and sorted by any column while it is shorter. */
 export const MAX_COUNTED = 1_000;
 
-/** What the address of a list asks for. `sort`: a column; null: the list's own order. */
+/** The query of a list's address. `sort`: a column; null: the list's own order. */
 export type ListQuery = {
   at: PageAt;
   search: string;

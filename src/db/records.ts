@@ -18,16 +18,16 @@ export const FILE_COUNTS = {
   error: g.errorFiles,
   deleted: g.deletedFiles,
 };
-/** Of a RAG, or of a source, by status. */
+/** Counts the files of a RAG, or of a source, by status. */
 export type FileCounts = Record<keyof typeof FILE_COUNTS, number>;
 
 const { status: _status, fileSourceId: _of, createdAt: _at, ...rag } = r;
 const { comingFiles: _coming, scopesDueAt: _due, scopesRevision: _count, ...publicRag } = rag;
 const { refusedIndex: _refused, removedAt: _until, ...ofRag } = publicRag;
-/** What a RAG is and how it is set: a setting's column needs no other mention here. */
+/** Columns of a RAG's settings and state: a setting's column needs no other mention here. */
 export type RagColumn = keyof typeof ofRag;
 
-/** Of a RAG `r` with `RAG_JOINS`. */
+/** Fields of a RAG `r` with `RAG_JOINS`. */
 export const RAG_FIELDS = {
   ...ofRag,
   /** As the API shows it; a pause by an administrator takes precedence over a failed scan. */

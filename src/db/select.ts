@@ -4,7 +4,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 
 import { joinSql, raw, Selected, Selection, sql, type Reader, type Sql } from "./sql.ts";
 
-/** What statements read and write, taken from the tables of the schema. */
+/** Selections and insertions of statements, derived from the tables of the schema. */
 
 /** Fields of an outer join, null where it found no row: then the first of them is null. */
 class Maybe<Fields extends Shape> {
@@ -30,7 +30,7 @@ type RowOf<Fields> = { -readonly [Name in keyof Fields]: FieldOf<Fields[Name]> }
 /** The type of the rows that a selection reads. */
 export type Row<Of> = Of extends Selection<infer Read> ? Read : never;
 
-/** What a statement selects, each under its name; fields of fields become objects. */
+/** Selects fields, each under its name; fields of fields become objects. */
 export function select<const Fields extends Shape>(fields: Fields): Selection<RowOf<Fields>> {
   const columns: Sql[] = [];
   const reader = readerOfAll(fields, "", columns);
@@ -104,7 +104,7 @@ export function pick<Fields extends object, const Name extends keyof Fields & st
 export const computed = <Value>(reader: Reader<Value>, expression: string | Sql): Selected<Value> =>
   new Selected(typeof expression === "string" ? raw(expression) : expression, reader);
 
-/** The same value, null where an outer join found no row. */
+/** Reads a value, or null where an outer join found no row. */
 export const optional = <Value>({ sql: expression, read: reader }: Selected<Value>) =>
   new Selected(expression, nullable(reader));
 

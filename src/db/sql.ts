@@ -31,7 +31,7 @@ class ReadSql<Read> {
 /** A value of a row: how it is selected, and how it is read. */
 export class Selected<Value> extends ReadSql<Reader<Value>> {}
 
-/** What a statement selects and how its rows are read; in a template the list of its columns. */
+/** A list of columns for a template, and how its rows are read. */
 export class Selection<Row> extends ReadSql<RowReader<Row>> {}
 
 export type ReadStatement<Row> = { sql: Sql; read: RowReader<Row> };

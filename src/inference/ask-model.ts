@@ -11,9 +11,9 @@ type Asking<Reply> = {
   systemPrompt: string;
   /** `key`: of the delimiters, which no text can know (text/prompt-delimiters.ts). */
   prompt: (key: string) => string;
-  /** Of an object. */
+  /** The schema of a JSON object. */
   reply: z.ZodType<Reply>;
-  /** What its usage is counted for, besides the model. */
+  /** Owners of the usage, in addition to the model. */
   countedFor: { inferenceId: string | null; ragIds: string[] };
 };
 

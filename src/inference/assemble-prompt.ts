@@ -23,7 +23,7 @@ export type PromptParts = {
   contextTokens: number;
   tokenizer: Tokenizer;
   maxOutputTokens: number | null;
-  /** Of the delimiters; see text/prompt-delimiters.ts. */
+  /** The key of the delimiters; see text/prompt-delimiters.ts. */
   key: string;
   /** How passages are to be cited; absent: as the model likes. */
   howToCite?: string | undefined;
@@ -61,7 +61,7 @@ function tokensForPassages(parts: PromptParts): number {
 
 type Window = Pick<PromptParts, "contextTokens" | "maxOutputTokens" | "tokenizer">;
 
-/** What these texts and the answer leave of the model's window. */
+/** Tokens of the model's window that these texts and the answer leave. */
 export function tokensBeside(texts: string[], window: Window): number {
   const textTokens = texts.reduce((sum, text) => sum + cautiousTokens(text, window.tokenizer), 0);
   return window.contextTokens - answerTokens(window) - textTokens - FRAME_TOKENS;

@@ -52,7 +52,7 @@ export class StreamedUsage {
     this.#meter.outputTokens += output;
   }
 
-  /** What the provider does not tell stays an estimate. */
+  /** Figures that the provider does not tell stay estimates. */
   ended({ inputTokens, outputTokens }: LanguageModelV4Usage): void {
     this.#meter.inputTokens += (inputTokens.total ?? this.#input) - this.#input;
     this.#meter.cachedTokens += inputTokens.cacheRead ?? 0;

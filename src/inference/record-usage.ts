@@ -5,25 +5,25 @@ import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
 import { newDelimiterKey } from "../text/prompt-delimiters.ts";
 import type { Caller, FinishedRun, InferenceResult, InferenceServices, Usage } from "./types.ts";
 
-/** What was called; the other fields of the message describe the outcome. */
+/** The subject of a call; the other fields of the message describe the outcome. */
 type UsageSubject = Pick<UsageMessage, "kind" | "inferenceId" | "agentId" | "ragIds"> & {
   caller: Caller;
   model: string;
 };
 
-/** What one run has used so far; counted even when the run fails later. */
+/** Counts the use of one run so far, also when the run fails later. */
 export type Meter = {
-  /** Of the chat model, over all calls. */
+  /** Tokens of the chat model, over all calls. */
   inputTokens: number;
   cachedTokens: number;
   outputTokens: number;
   modelMs: number;
   calls: number;
-  /** Of embedding models and rerankers. */
+  /** Calls of embedding models and rerankers. */
   uses: ModelUse[];
 };
 
-/** What a run receives: the key of the delimiters (text/prompt-delimiters.ts) and its meter. */
+/** Each run has a key of the delimiters (text/prompt-delimiters.ts) and a meter. */
 export type RunTools = { key: string; meter: Meter };
 
 /** Records every run after its answer; a disconnected caller's run is aborted, and counted. */

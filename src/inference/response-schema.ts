@@ -11,10 +11,10 @@ export type ResponseSchema = { schema: JsonObject; findings: FindingsOf };
 export type ReadSchema = { ok: true; schema: ResponseSchema } | { ok: false; reason: string };
 
 const MAX_SCHEMA_KIB = 64;
-/** Of a schema's text, in UTF-8. */
+/** Longest text of a schema, in UTF-8. */
 export const MAX_SCHEMA_BYTES = MAX_SCHEMA_KIB * 1_024;
 
-/** The same as an error. @throws QuarryError `invalid` */
+/** Reads a schema. @throws QuarryError `invalid` */
 export function schemaIn(text: string): ResponseSchema {
   const schema = readResponseSchema(text);
   if (schema.ok) return schema.schema;

@@ -1,7 +1,7 @@
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import type { Caller, CallerFunctions, EarlierMessage, InferenceResult } from "./types.ts";
 
-/** What a run tells while it works, in the order in which it happens. */
+/** Events of a run while it works, in the order in which they happen. */
 type ProgressEvent =
   /** Passages that a search found and that were not told before; the result has them all. */
   | {
@@ -21,10 +21,10 @@ export type RunEvent<Result = InferenceResult> = ProgressEvent | { type: "result
 /** Resolves when the event was taken: a slow listener slows the model's answer down. */
 export type EmitEvent = (event: ProgressEvent) => Promise<void>;
 
-/** What a run is given that somebody listens to; the signal ends it. */
+/** A listener of a run; the signal ends the run. */
 export type Listening = { emit: EmitEvent; signal: AbortSignal };
 
-/** What a run is given beside what runs, and what it is asked. */
+/** Optional inputs of a run: who calls, what was said before, who listens. */
 export type RunContext = Partial<{
   /** Earlier turns, oldest first; the passages and the prompt follow them. */
   messages: EarlierMessage[] | undefined;

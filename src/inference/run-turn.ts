@@ -77,7 +77,7 @@ export async function runTurn(
       : await searchTools({ ...turnOf, room: roomOf(request), settings: search }, setting.rags);
   const maxSteps = Object.keys(searches).length === 0 ? 1 : request.maxSteps;
   const toolset = await offeredTools(searches, request.functions);
-  // What the model has done before the turn counts.
+  // Time that the model used before the turn counts.
   const deadline = new Deadline(now, config.MODEL_TIMEOUT_MS - meter.modelMs, signal);
   const items = () => [...request.shown, ...log.items].map(({ text }) => text);
   const losses = log.degradations;
@@ -219,7 +219,7 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
   const { parallel = true } = turn.functions ?? {};
   const last = steps.at(-1);
   const functionCalls = functionCallsIn(callsByStep.at(-1) ?? [], handedBack, { parallel });
-  // What was said before an own search is no part of a turn that the caller goes on with.
+  // Text before an own search is no part of a turn that the caller continues.
   const texts = steps
     .slice(functionCalls.length > 0 ? -1 : 0)
     .map((step) => readSaid(step, turn.citing, turn.key));

@@ -39,7 +39,7 @@ export type EarlierMessage =
 /** Functions that the caller runs itself: a run ends with the model's calls of them. */
 export type CallerFunctions = {
   functions: { name: string; description: string; parameters: Record<string, unknown> }[];
-  /** Of these functions only; searches of the run itself are not affected. */
+  /** Applies to these functions only; searches of the run itself are not affected. */
   choice: "auto" | "required" | "none";
   /** False: at most one call is handed back. */
   parallel: boolean;
@@ -79,10 +79,10 @@ export type InferenceResult = {
   response: ContentBlock[] | Record<string, unknown> | unknown[];
   /** The passages that the model was given. */
   items: RetrievedChunk[];
-  /** What was searched before the model call, where the model wrote it from the conversation. */
+  /** Questions that the model wrote from the conversation, for the search before its call. */
   questions: string[];
   toolCalls: ToolCall[];
-  /** What the caller is to run; not empty where the model waits for it. */
+  /** Calls that the caller is to run; not empty where the model waits for it. */
   functionCalls: FunctionCall[];
   /** `length`: the answer was cut off at the limit of tokens. */
   finish: "stop" | "length";
@@ -90,9 +90,9 @@ export type InferenceResult = {
   /** Plain sentences; empty when nothing was lost. */
   degradations: string[];
   timings: Timings;
-  /** Of the chat model. */
+  /** Usage of the chat model. */
   usage: Usage;
-  /** Of embedding models and rerankers. */
+  /** Calls of embedding models and rerankers. */
   uses: ModelUse[];
 };
 

@@ -41,9 +41,9 @@ export type Questions = {
 };
 
 /**
- * What the last message of a conversation asks, as questions that need no conversation. The
- * inference's model writes them in one call; without earlier turns or planning there is none, and
- * where it fails, the last message is searched.
+ * Writes the last message of a conversation as questions that need no conversation. The inference's
+ * model writes them in one call; without earlier turns or planning there is none, and where it
+ * fails, the last message is searched.
  */
 export async function questionsOf(
   services: InferenceServices,

@@ -5,7 +5,7 @@ export const LEASE_MS = 2 * MINUTE_MS;
 /** How long a new message claims its file before the sweep sends another. */
 export const QUEUED_CLAIM_MS = MINUTE_MS;
 /**
- * The same for messages from the sweep: longer, so that a long queue does not fill with repeats.
+ * Messages from the sweep are claimed for longer, so that a long queue does not fill with repeats.
  */
 export const SWEPT_CLAIM_MS = 10 * MINUTE_MS;
 /**

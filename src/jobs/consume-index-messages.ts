@@ -80,7 +80,7 @@ async function consumeTogether(services: Services, parsed: ParsedFiles[], budget
 const keyOf = ({ ragId, fileId, revision, generation }: IndexMessage) =>
   `${ragId} ${generation} ${fileId} ${revision}`;
 
-/** Of several files, those to be tried again get messages of their own. */
+/** Files of a message that are to be tried again get messages of their own. */
 async function acknowledgeOrRetry(
   { queue }: Services,
   { message, content }: ParsedFiles,
@@ -99,7 +99,7 @@ async function acknowledgeOrRetry(
     const delaySeconds = Math.max(...waits.map((retry) => retry.delaySeconds));
     const files = waits.map(({ file }) => file);
     await queue.index(files, { delaySeconds });
-    // The same file in another message of the batch.
+    // Another message of the batch may name the file, too.
     for (const file of files) delays.delete(keyOf(file));
   }
   message.ack();

@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
  */
 const REMEMBERED_MS = 10 * DAY_MS;
 
-/** Of a statement's parameters, which list what is counted; a message has up to 100 of them. */
+/** A statement lists its calls as parameters; a message has up to 100 calls. */
 const CALLS_PER_STEP = 1_000;
 
 /** Folds usage into hourly rows; a call that was counted before is ignored. */
@@ -94,7 +94,7 @@ function countsOfUse(use: ModelUse, prices: Prices): Counts {
   };
 }
 
-/** What a call touches, or a model that it used in these RAGs. */
+/** Things that a call touches, or a model that it used in these RAGs. */
 function touchedBy(
   { inferenceId, agentId, tokenId }: UsageMessage,
   ragIds: readonly string[],

@@ -71,5 +71,5 @@ export type FileVersion = {
   chunks: PlacedChunk[];
 };
 
-/** What was added to storage, and whether it is live. */
+/** The vectors that were added to storage, and whether the version is live. */
 export type WrittenVersion = { stored: StoredVector[]; activation: ActivationResult };

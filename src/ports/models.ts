@@ -107,7 +107,7 @@ export class ModelFailure extends Error {
   readonly retryable: boolean;
   /** How long the provider asked to wait, ms. */
   readonly retryAfterMs: number | null;
-  /** What the provider says about the request that it refused: for administrators alone. */
+  /** The provider's reason for a refusal: for administrators alone. */
   readonly reason: string | null;
   readonly tooLong: TooLong | null;
   /** There was no answer in time: the server may only be slow. */
@@ -148,7 +148,10 @@ export function mayTakeFewer(thrown: unknown): boolean {
 export const otherModel = (model: string) =>
   `another model answers as ${model} than made this index: serve that one again, or index everything again`;
 
-/** What the provider behind an error said, as the end of a sentence; empty where it said nothing. */
+/**
+ * The sentence of the provider behind an error, as the end of a sentence; empty where it said
+ * nothing.
+ */
 export const providerReason = ({ cause }: { cause?: unknown }): string =>
   cause instanceof ModelFailure && cause.reason !== null ? `: ${cause.reason}` : "";
 
@@ -161,7 +164,7 @@ export const GATEWAY_PROVIDERS = [
   "mistral",
   "cohere",
 ] as const;
-/** What a key can be set for: the server of `local/…`, the gateway, a provider behind it. */
+/** Services that have a key: the server of `local/…`, the gateway, a provider behind it. */
 export const PROVIDER_KEY_NAMES = ["local", "gateway", ...GATEWAY_PROVIDERS] as const;
 export type ProviderKeyName = (typeof PROVIDER_KEY_NAMES)[number];
 export const isProviderKeyName = (name: string): name is ProviderKeyName =>
@@ -191,10 +194,10 @@ export interface ModelRegistry {
   serverState(server: KeyedServer): Promise<ServerState>;
   /** Why a local model cannot be used: its server is not set, or lists others. Null: unknown. */
   problemWithModel(name: string): Promise<string | null>;
-  /** What is wrong with a provider's key, as a clause; null: the provider takes it. */
+  /** Says what is wrong with a provider's key, as a clause; null: the provider takes it. */
   problemWithKey(provider: ProviderKeyName, key: string): Promise<string | null>;
   /** The tokenizer derived from the name, also for models that are currently unavailable. */
   tokenizerOf(name: string): Tokenizer;
-  /** The same for how an embedding model is given texts. */
+  /** Says how an embedding model is given texts. */
   embeddingForm(name: string): EmbeddingForm;
 }

@@ -45,10 +45,10 @@ export type ReadWanted =
 
 export type BestWanted = Extract<ReadWanted, { kind: "best" }>;
 
-/** What a query found of a chunk: its fused value, and BM25 (0: the words are not there). */
+/** A query's scores of a chunk: its fused value, and BM25 (0: the words are not there). */
 export type Find = { fused: number; lexical: number };
 
-/** What a search may see. Null or absent parts do not restrict. */
+/** Limits the chunks that a search may see. Null or absent parts do not restrict. */
 export type Restriction = {
   /** Paths or external ids, and folder paths with or without the trailing slash. */
   named: { files: string[]; folders: string[] } | null;
@@ -70,9 +70,9 @@ export type SearchRequest = {
   /** Up to this many eligible chunks a restricted search is `exact`; default 30,000. */
   exactLimit?: number;
   /**
-   * What the vector leg scans for a query with a vector. `all` (default): every eligible chunk.
-   * `in-flight`: the same if the plan is `exact`; else only in-flight vectors. `deep`: every
-   * eligible chunk, or only in-flight ones if there are too many; `scanned` tells which.
+   * Chunks that the vector leg scans for a query with a vector. `all` (default): every eligible
+   * chunk. `in-flight`: the same if the plan is `exact`; else only in-flight vectors. `deep`:
+   * every eligible chunk, or only in-flight ones if there are too many; `scanned` tells which.
    */
   scan?: "all" | "in-flight" | "deep";
   lexical: boolean;
@@ -101,7 +101,7 @@ export type QueryCandidates = {
 /** Decides which of equal chunks is the original: the first chunk of the file inserted first. */
 export type ChunkOrigin = { id: ChunkId; duplicateKey: string; fileId: FileId; position: number };
 
-/** What Vectorize needs when it must apply the restriction itself. */
+/** The parts that Vectorize needs when it must apply the restriction itself. */
 export type RestrictionPlan =
   /** There is no restriction; with `scan: "all"` the vector leg was still answered here. */
   | { kind: "none" }
@@ -125,12 +125,15 @@ export type SearchReply = {
   scanned: boolean;
   /** For a merge of shards without duplicates: present for every candidate. */
   origins?: ChunkOrigin[];
-  /** What was to be read; the best come first, some more than needed where similarities decide. */
+  /**
+   * Chunks that were requested; the best come first, some more than needed where similarities
+   * decide.
+   */
   chunks: HydratedChunk[];
   best?: BestFound;
 };
 
-/** Of the chunks that were read as the best. */
+/** Facts of the chunks that were read as the best. */
 type BestFound = {
   /** The fused value of each. */
   values: number[];
@@ -183,7 +186,7 @@ export type IndexFacts = {
 /** A scope as the index applies it: files outside are hidden from this call on. */
 export type IndexScope = { type: "path" | "externalId"; value: string };
 
-/** What people left out of search: files by path, passages by duplicate key in any file. */
+/** Content that people left out of search: files by path, passages by duplicate key in any file. */
 export type SearchExclusions = { paths: string[]; passages: string[] };
 
 /** A live passage of a file, as it was cut. */

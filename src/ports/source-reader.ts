@@ -47,7 +47,7 @@ export type ListingPage = {
   deleted: string[];
   /** Where the next page starts; null when the listing is complete. */
   next: string | null;
-  /** What the provider's page held, folders too: a listing whose pages stay empty is ended. */
+  /** Entries of the provider's page, folders too: a listing whose pages stay empty is ended. */
   entries?: number;
   /** Part of the source was not listed: its unlisted files are not deleted. */
   partial?: boolean;

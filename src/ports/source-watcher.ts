@@ -2,7 +2,7 @@
 export type Watch = {
   /** The provider's id of the subscription, which every notification names. */
   id: string;
-  /** What is watched, as notifications name it; null where they do not, or it is unknown. */
+  /** The watched resource, as notifications name it; null where they do not, or it is unknown. */
   resourceId: string | null;
   /** When the provider stops notifying, ms. */
   expiresAt: number;
@@ -12,7 +12,7 @@ export type WatchNotification = {
   watchId: string;
   /** The secret that was given with the watch. */
   token: string;
-  /** What is watched, as the provider names it; null where the notification does not say. */
+  /** The watched resource, as the provider names it; null where the notification does not say. */
   resourceId: string | null;
   /** `opened`: nothing changed. `expiring`: renew now. `ended`: the provider removed it. */
   event: "opened" | "changed" | "expiring" | "ended";
@@ -29,7 +29,7 @@ export type WatchRequest = {
 
 /** Calls may be repeated: the service keeps the state. @throws SourceFailure, without secrets */
 export interface SourceWatcher {
-  /** What must be watched so that no change is missed: one watch is kept for each name. */
+  /** Targets to watch so that no change is missed: one watch is kept for each name. */
   targets(signal: AbortSignal): Promise<string[]>;
   start(target: string, request: WatchRequest, signal: AbortSignal): Promise<Watch>;
   /** Moves the expiry; null for an unknown watch. Without it, a new watch replaces the old one. */

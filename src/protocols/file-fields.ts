@@ -7,7 +7,7 @@ import { wasModifiedAt } from "../retrieval/retrieval-request.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { storedFormsOf } from "../sources/file-names.ts";
 
-/* What filters may name: `path`, `modifiedAt`, and metadata by any other name. */
+/** Fields that filters may name: `path`, `modifiedAt`, and metadata by any other name. */
 
 export const metadataField = (name: string) => (name === "mime_type" ? "mimeType" : name);
 
@@ -36,7 +36,7 @@ const MAX_TEXT_LENGTH = 512;
 
 export type Attributes = Record<string, string | number | boolean>;
 
-/** Of the passages' files by path: media type, last change and the metadata that fit. */
+/** Attributes of the passages' files by path: media type, last change and the metadata that fit. */
 export async function attributesOf(
   db: Reads,
   { fileSource: { id } }: Pick<RagRecord, "fileSource">,

@@ -12,7 +12,7 @@ export type Runner =
 export type Run = RunContext & {
   runner: Runner;
   prompt: string;
-  /** What an inference searches its RAGs for; absent: what the turns ask. */
+  /** The query of an inference's search; absent: the question of the turns. */
   query?: string | undefined;
   jsonSchema?: string | undefined;
 };

@@ -14,7 +14,7 @@ export const tokensOnly = createMiddleware<AppEnv>(async (context, next) => {
   await next();
 });
 
-/** The same, for APIs that also serve programs which people connected. */
+/** Admits tokens, and programs that people connected. */
 export const tokensAndGrants = createMiddleware<AppEnv>(async (context, next) => {
   const { raw } = context.req;
   const services = context.get("services");

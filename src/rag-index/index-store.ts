@@ -30,7 +30,7 @@ import { noChange, noRemovals, type WriteContext } from "./write/write-context.t
 /** Queries times chunks; a search of fewer takes some milliseconds. */
 const COMPARISONS_IN_ONE_PIECE = 50_000;
 
-/** What writes leave to be deleted later, a step at a time. */
+/** Deletes, a step at a time, the rows that writes leave for later. */
 const MAINTENANCE = [
   { dueAt: mergeDueAt, step: mergeWords },
   { dueAt: purgeAudiencesAt, step: purgeAudiences },
@@ -39,7 +39,7 @@ const MAINTENANCE = [
 const isSearch = (argument: VerbArguments[IndexVerb][number]): argument is SearchRequest =>
   isObject(argument) && "queries" in argument && "limitPerLeg" in argument;
 
-/** What is called on the tables; `destroy` is implemented by the object itself. */
+/** Verbs that are called on the tables; `destroy` is implemented by the object itself. */
 export type IndexVerb = Exclude<keyof RagIndex, "destroy">;
 export type VerbArguments = { [Verb in IndexVerb]: Parameters<RagIndex[Verb]> };
 type VerbAnswers = { [Verb in IndexVerb]: Awaited<ReturnType<RagIndex[Verb]>> };
@@ -50,7 +50,7 @@ type VerbOf<Verb extends IndexVerb> = {
   run: (context: Context, ...args: VerbArguments[Verb]) => VerbAnswers[Verb];
   /** In one transaction. */
   writes?: true;
-  /** What an index without tables answers: only a first write creates them. */
+  /** The answer of an index without tables: only a first write creates them. */
   ofEmpty?: (...args: VerbArguments[Verb]) => VerbAnswers[Verb];
 };
 

@@ -82,7 +82,7 @@ const TABLES = {
   term_changes: { change: key(), sign: integer(""), slots: blob() },
 } as const;
 
-/** Of tables that are stored by a key of their own, in place of a row number. */
+/** Tables that are stored by a key of their own, in place of a row number. */
 const KEYS: Partial<Record<Table, string>> = {
   file_metadata: "field, value, file",
   audience_members: "principal, audience",
@@ -161,7 +161,7 @@ export const valuesOf =
   (...template) =>
     Array.from(run(sql)(...template).raw<[Value]>(), ([value]) => value);
 
-/** The same of the first row; null where there is none. */
+/** Reads the value of the first row; null where there is none. */
 export const valueOf =
   <Value extends SqlStorageValue>(sql: SqlStorage): Template<Value | null> =>
   (...template) =>

@@ -19,7 +19,7 @@ export type RetrievalServices = Pick<
   | "turns"
 >;
 
-/** What all legs of one retrieval share. */
+/** Values that all legs of one retrieval share. */
 export type RetrievalCall = {
   services: RetrievalServices;
   deadline: Deadline;

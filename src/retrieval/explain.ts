@@ -6,7 +6,7 @@ import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 type LegRank = { rank: number; score: number };
 
 export type Explanation = {
-  /** What the answer is ordered by: the reranker's relevance, else the value of its place. */
+  /** The value that orders the answer: the reranker's relevance, else the value of its place. */
   value: number;
   /** For each query: BM25 and cosine; null where the leg did not find the chunk. */
   queries: { lexical: LegRank | null; vector: LegRank | null }[];

@@ -40,7 +40,7 @@ function isJudgedAs(list: ScoredList, first: ScoredList, isOfOneModel: boolean):
   return scale.by === "similarity" && firstScale.by === "similarity" && isOfOneModel;
 }
 
-/** Of a relevance below 0, less is more. */
+/** Multiplied with a weight below 1, a relevance below 0 would rise. */
 function valuedAsJudged(chunk: ScoredChunk): ScoredChunk {
   const { relevance, recency = 1 } = chunk;
   const judged = relevance ?? similarityOrValue(chunk);
@@ -109,7 +109,7 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
 
 const NOTHING: QueryLegs = { lexical: [], vector: [] };
 
-/** What a query would find of the chunks of each list, searched by both legs. */
+/** A query's candidates among the chunks of each list, as if searched by both legs. */
 function legsOf(lists: ScoredList[], at: number): QueryLegs[] {
   const statistics = lists
     .map(({ found: findings }) => findings.queries[at]?.statistics)

@@ -47,20 +47,20 @@ const NOTHING: QueryCandidates = { lexical: [], vector: [] };
 const bestFirst = (candidates: Candidate[]) =>
   candidates.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
 
-/** Of two lists of one query; a chunk that both name keeps its score of the first. */
+/** Merges two lists of one query; a chunk that both name keeps its score of the first. */
 export function mergeCandidates(first: Candidate[], second: Candidate[]): Candidate[] {
   const firstIds = new Set(first.map(({ id }) => id));
   return bestFirst([...first, ...second.filter(({ id }) => !firstIds.has(id))]);
 }
 
-/** What shards or RAGs found for one query, its words scored as in one index of all of them. */
+/** Scores the words of one query's findings in shards or RAGs as in one index of all of them. */
 function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
   if (parts.length === 1) return parts;
   const whole = wholeOf(parts);
   return parts.map((part) => rescored(part, whole));
 }
 
-/** What was found in several RAGs, each query on one scale. */
+/** Puts each query's findings of several RAGs on one scale. */
 export function withOneScale<Findings extends { queries: QueryCandidates[] }>(
   findings: Findings[],
 ): Findings[] {
@@ -116,7 +116,7 @@ function comesBefore(a: Origin, b: Origin): boolean {
   return a.position < b.position;
 }
 
-/** Of chunks with equal texts all but the original. */
+/** All chunks with equal texts but the original. */
 function laterOfEquals(origins: ChunkOrigin[]): Set<ChunkId> {
   const first = new Map<string, ChunkOrigin>();
   const later = new Set<ChunkId>();
@@ -130,7 +130,7 @@ function laterOfEquals(origins: ChunkOrigin[]): Set<ChunkId> {
   return later;
 }
 
-/** The same for chunks of several shards that were read: a vector index does not tell equal ones. */
+/** Removes chunks of several shards that equal another: a vector index does not tell equal ones. */
 export function withoutLaterEquals(chunks: HydratedChunk[]): HydratedChunk[] {
   const later = laterOfEquals(
     chunks.map(({ id, duplicateKey, position, file: { fileId } }) => {

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../core/time.ts";
 import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
 
-/** What age may take of a passage's value: one that fits clearly better stays first. */
+/** The share of a passage's value that age may take: one that fits clearly better stays first. */
 const AT_STAKE = 0.25;
 
 /** The share of its value that a passage keeps: 1 for one of today. */
@@ -10,7 +10,7 @@ function recencyOf(ageMs: number, halfLifeDays: number): number {
   return 1 - AT_STAKE * (1 - 0.5 ** halves);
 }
 
-/** Of passages that fit about equally the newer comes first, in RAGs that have a half-life. */
+/** Puts the newer of passages that fit about equally first, in RAGs that have a half-life. */
 export const orderByRecency = (lists: ScoredList[], now: number): ScoredList[] =>
   lists.map((list) => {
     const { recencyHalfLifeDays: halfLife } = list.found.target.rag;

@@ -125,7 +125,7 @@ function findsFor(lists: ScoredList[], at: number): Finds {
 type Finds = ReadonlyMap<ChunkId, Find>;
 type ToScore = { best: Placed[]; words: PassageWords[]; at: number; finds: Finds };
 
-/** Of the chunks that the query found: their places among the best, and scores. */
+/** Scores the chunks that the query found, by their places among the best. */
 function scoresFor(query: string, { best, words, at, finds }: ToScore): [number, number][] {
   const passages = best.flatMap(({ chunk: { chunk, ragIdentifier } }, place) => {
     const find = finds.get(chunk.id);

@@ -28,7 +28,7 @@ export type Features = {
   neighbours: number;
   /** Words of which only a relative is here: the same first five letters. */
   relatives: number;
-  /** What path, headings and all candidates of the same file hold together. */
+  /** The share that path, headings and all candidates of the same file hold together. */
   file: number;
   /** Natural logarithm of the file's passages: a long file holds any word by chance. */
   fileLength: number;
@@ -49,7 +49,7 @@ type QueryStems = {
   all: Set<string>;
   /** First five letters of a term. */
   families: Map<string, number>;
-  /** What words of candidates are, as they come. */
+  /** Facts of the candidates' words, filled as they come. */
   known: Map<string, Known>;
 };
 
@@ -208,7 +208,7 @@ function neighboursIn({ behind }: Held, { order }: QueryStems): number {
   return count / (order.length - 1);
 }
 
-/** Of the weight of all terms, what some of them have. */
+/** The share of all terms' weight that some of them have. */
 function shareBy({ terms }: QueryStems, termCounts: Held[]): (some: Terms) => number {
   const weights = [...terms.values()].map((term) => {
     const holders = countOf(termCounts, ({ text, headings }) => holds(text | headings, term));

@@ -13,7 +13,7 @@ type Best = Pick<ReadChunks, "chunks" | "values"> & {
   finds: ReadonlyMap<ChunkId, Find>[];
 };
 
-/** What the legs found in one RAG, over all its shards. */
+/** Findings of the legs in one RAG, over all its shards. */
 export type RagFindings = {
   target: RetrievalTarget;
   /** Null: the embedding model is lost. */
@@ -26,7 +26,7 @@ export type RagFindings = {
   shardOf: ReadonlyMap<ChunkId, number>;
   /** The best, if the find call read them; `queries` is then filled only if the plan explains. */
   best?: Best;
-  /** Of each query: the nearest-neighbour index may hold more with scores up to this one. */
+  /** For each query: the nearest-neighbour index may hold more with scores up to this one. */
   floors: (number | null)[];
 };
 
@@ -105,7 +105,7 @@ export function chooseFound(
   return { ...chooseCandidates(ranked, findings.queries, limits), values };
 }
 
-/** Of chunks that were read together with their search, those that are chosen after it. */
+/** Chunks that were read together with their search, less those that are not chosen after it. */
 export function chosenOf(
   findings: RagFindings,
   chunks: HydratedChunk[],

@@ -20,9 +20,9 @@ import { vectorIndexSearch } from "./vector-index-search.ts";
 
 export type RetrievalResult = {
   chunks: RetrievedChunk[];
-  /** What was lost, one plain sentence each (`reranker: 503 after 812 ms`); empty: nothing. */
+  /** Losses, one plain sentence each (`reranker: 503 after 812 ms`); empty: none. */
   degradations: string[];
-  /** What embedding and reranking used, for the record. */
+  /** Calls of embedding models and rerankers, for the record. */
   uses: ModelUse[];
   timings: { contextMs: number; rerankingMs: number };
   /** `embeddingMs`, `searchMs`, …: milliseconds of each kind of leg that ran. */

@@ -25,7 +25,7 @@ export type ScoredChunk = {
   /** Where words changed the order: its own fused value and place, from 1. */
   fused?: number;
   fusedPlace?: number;
-  /** What a reranker gave it. */
+  /** The reranker's relevance. */
   relevance?: number;
   /** Where its age counts: the share of its value that it keeps. */
   recency?: number;
@@ -33,13 +33,13 @@ export type ScoredChunk = {
 
 /** One RAG's candidates in its own order, best value first. */
 export type ScoredList = {
-  /** What the chunks were chosen from. */
+  /** The findings from which the chunks were chosen. */
   found: RagFindings;
   chunks: ScoredChunk[];
   comparesBy: ComparesBy;
 };
 
-/** What compares over RAGs: one reranker's relevances, or similarity where it failed. */
+/** The value that compares over RAGs: one reranker's relevances, or similarity where it failed. */
 export type ComparesBy =
   | { by: "values" }
   | { by: "similarity" }
@@ -84,7 +84,7 @@ export function inOrder(a: ScoredChunk, b: ScoredChunk): number {
 
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/** What orders where a reranker failed. */
+/** The value that orders where a reranker failed. */
 export const similarityOrValue = ({ scored, score, value }: ScoredChunk): number =>
   scored ? score : value;
 

@@ -50,7 +50,7 @@ export const queries = z
     example: ["How many days of leave are there?"],
   });
 
-/** Of `selectedFiles` and `selectedFolders` together, over all RAGs. */
+/** Bounds `selectedFiles` and `selectedFolders` together, over all RAGs. */
 const SELECTED_LIMIT = 10_000;
 
 /** The longest address; longer than any path that is indexed. */

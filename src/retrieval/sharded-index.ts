@@ -23,7 +23,7 @@ const OF_ITS_TIME = 0.9;
 
 /** Which legs run, and what the vector leg looks through. */
 type IndexLegs = {
-  /** Of the queries; null: no vector leg. */
+  /** Vectors of the queries; null: no vector leg. */
   vectors: Float32Array[] | null;
   lexical: boolean;
   scan?: NonNullable<SearchRequest["scan"]>;
@@ -39,7 +39,7 @@ export type IndexSearch = MergedShards &
     isWhole: boolean;
   };
 
-/** Of the chosen candidates, and of the substitutes for those that no longer exist. */
+/** Hydration of the chosen candidates, and of substitutes for those that no longer exist. */
 export type Hydrated = Hydration & {
   /** Candidates named by the index no longer exist in it: it has changed since its search. */
   superseded: boolean;

@@ -78,7 +78,7 @@ type Nearest = {
   floors: RagFindings["floors"];
   /** No part of what may be nearest is lost. */
   isWhole: boolean;
-  /** Of what the index objects found. */
+  /** Shards of the chunks that the index objects found. */
   shardOf: ReadonlyMap<ChunkId, number>;
 };
 
@@ -138,7 +138,7 @@ function vectorFilterOf(
   const filtered = plans.filter((plan) => plan.kind === "filtered");
   if (filtered.length === 0) return null;
   if (metadata.length > 0 || condition !== undefined) return "not expressible";
-  // Of a reader's files alone the nearest are mostly enough: the others are dropped when read.
+  // The nearest are mostly enough for a reader's files alone: others are dropped when read.
   if (scopes === null) return null;
   if (scopes.files.length > 0) return "not expressible";
   const folders = scopes.folders.map((folder) => trimEnd(folder, "/"));

@@ -20,7 +20,7 @@ export type TokenService = {
   name: string;
   address: string;
   form: () => Promise<Record<string, string>>;
-  /** What a refusal means to the one who set the source up. */
+  /** Explains a refusal to the person who set the source up. */
   explain: (status: number, answer: unknown) => string;
 };
 

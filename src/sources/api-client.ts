@@ -124,7 +124,7 @@ export class ApiClient {
     return await this.#opened(await this.#fetch(address, { timeoutMs: DOWNLOAD_TIMEOUT_MS }));
   }
 
-  /** The same at a pre-authenticated address, which must not be sent our token. */
+  /** Downloads from a pre-authenticated address, which must not be sent our token. */
   async downloadWithoutToken(address: string): Promise<Download> {
     const { headers = {} } = this.#provider;
     const request = { headers, signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };

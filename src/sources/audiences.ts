@@ -6,7 +6,7 @@ import { takenBy } from "./registry.ts";
 
 const MAX_REASON_LENGTH = 300;
 
-/** The same readers in any order, from the same places, are one audience. */
+/** Equal readers in any order, from equal places, are one audience. */
 export async function audienceOf(fileReaders: FileReaders): Promise<Audience> {
   const unreadable =
     "unreadable" in fileReaders ? fileReaders.unreadable.slice(0, MAX_REASON_LENGTH) : null;

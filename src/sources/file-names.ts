@@ -8,7 +8,7 @@ export function storedPath(path: string): string {
   return normalForm(path, "NFC");
 }
 
-/** What a path, web address or external id may be stored as: each once, likeliest first. */
+/** Forms in which a path, web address or external id may be stored: each once, likeliest first. */
 export function storedFormsOf(name: string): string[] {
   const url = webUrlIn(name);
   const forms = url === null ? [storedPath(name)] : [pageAddress(url), normalizeUrl(url).href];
@@ -19,14 +19,17 @@ export const MAX_NAME_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** What is wrong with a path, web address or external id, to follow a field's name; null: nothing. */
+/**
+ * Says what is wrong with a path, web address or external id, to follow a field's name; null:
+ * nothing.
+ */
 export function problemWithName(name: string): string | null {
   if (name === "") return "is required";
   if (name.length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`;
   return CONTROL.test(name) ? "must not contain control characters" : null;
 }
 
-/** The same of a path that is such a name. */
+/** Says what is wrong with a path that is such a name. */
 export function problemWithPath(path: string): string | null {
   if (path.startsWith("/")) return MUST_BE_RELATIVE;
   const segments = path.split("/");

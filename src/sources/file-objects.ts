@@ -6,7 +6,7 @@ export const sourcePrefix = (sourceId: FileSourceId) => `sources/${sourceId}/`;
 export const filePrefix = (sourceId: FileSourceId, fileId: FileId) =>
   `${sourcePrefix(sourceId)}${fileId}/`;
 
-/** What is written there only shows that there is room. */
+/** An object that is written only to see whether there is room. */
 export const TRIAL_KEY = "sources/room-trial";
 
 type Of = { sourceId: FileSourceId; fileId: FileId };

@@ -18,7 +18,7 @@ export type GuardedRequest = {
   isHead?: boolean;
   /** GET without a body unless told otherwise; a redirect is then not followed. */
   post?: { method?: "POST" | "PATCH" | "DELETE"; body: string };
-  /** The same at every hop, or chosen for each. */
+  /** Headers for every hop, or chosen for each. */
   headers?: Record<string, string> | ((url: URL) => Promise<Record<string, string>>);
   /** The whole exchange, body included, in milliseconds. */
   timeoutMs?: number;
@@ -94,7 +94,7 @@ async function fetchOnce(
   }
 }
 
-/** What an exchange that broke off means: the caller's abort goes through as it is. */
+/** Names the failure of an exchange that broke off; the caller's abort is passed on as it is. */
 function exchangeFailure(error: unknown, callers: AbortSignal | undefined, signal: AbortSignal) {
   if (error instanceof SourceFailure) return error;
   if (callers?.aborted === true) return callers.reason;

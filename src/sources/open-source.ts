@@ -37,7 +37,7 @@ export const outgoingOf = (config: Pick<Config, "ALLOW_PRIVATE_URLS">): Outgoing
   allowPrivate: config.ALLOW_PRIVATE_URLS,
 });
 
-/** What D1 knows of a source's files, as a reader may ask for it. */
+/** Looks up a source's files in D1 for its reader. */
 function knownFilesOf(db: Database, sourceId: FileSourceId): KnownFiles {
   const find = async (files: { path: string; externalId: string | null }[]) => {
     const rows = await knownFiles(db, sourceId, files);

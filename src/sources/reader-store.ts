@@ -6,7 +6,10 @@ const prefixOf = (sourceId: FileSourceId) => `${sourcePrefix(sourceId)}reader/`;
 
 export const readerKey = (sourceId: FileSourceId, key: string) => `${prefixOf(sourceId)}${key}`;
 
-/** What a reader keeps between calls, below the source's prefix, so that it goes with the source. */
+/**
+ * Stores a reader's objects between calls, below the source's prefix, so that they are removed
+ * with the source.
+ */
 export function readerStore(bucket: R2Bucket, sourceId: FileSourceId): ReaderStore {
   const prefix = prefixOf(sourceId);
   return {

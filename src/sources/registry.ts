@@ -18,7 +18,7 @@ export const SOURCES: SourceManifest[] = [
 
 export const PROVIDERS = [...new Set(SOURCES.map(({ provider }) => provider))];
 
-/** What programs push to sources of a provider; undefined: nothing. */
+/** Kinds of content that programs push to sources of a provider; undefined: none. */
 export const takenBy = (provider: string): SourceManifest["takes"] =>
   SOURCES.find((manifest) => manifest.provider === provider)?.takes;
 

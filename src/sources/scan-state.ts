@@ -13,7 +13,7 @@ export type ScanState<State> = {
   ended(): Promise<void>;
 };
 
-/** What a drive's reader keeps between calls. */
+/** Keeps the state of a drive's reader between calls. */
 export function scanState<State>(
   store: ReaderStore,
   name: string,

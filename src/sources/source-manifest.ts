@@ -8,7 +8,7 @@ import type { KnownFiles, ReaderStore, SourceReader } from "../ports/source-read
 import type { WatchNotification } from "../ports/source-watcher.ts";
 import type { Outgoing } from "./guarded-fetch.ts";
 
-/** What a reader is made with, besides its configuration. */
+/** Tools for a reader, in addition to its configuration. */
 export type SourceTools = {
   outgoing: Outgoing;
   store: ReaderStore;
@@ -19,7 +19,7 @@ export type SourceTools = {
   readsPermissions: boolean;
 };
 
-/** What the reader of a drive is made with. */
+/** Options of a drive's reader. */
 export type DriveOptions = Pick<SourceTools, "outgoing" | "now" | "store"> & {
   known: Pick<KnownFiles, "byPath" | "byExternalId">;
   readsPermissions?: boolean;
@@ -39,7 +39,10 @@ type Notifications = {
   status: 200 | 202;
   /** The first call of a quiet time starts a scan at once; else a scan waits 10 seconds. */
   startsAtOnce?: true;
-  /** What the call reports, without what nobody understands; a text is sent back as it is. */
+  /**
+   * Notifications of the call, without those that nobody understands; a text is sent back as it
+   * is.
+   */
   parse: (call: NotificationCall) => Promise<WatchNotification[] | string>;
 };
 
@@ -49,9 +52,9 @@ type Manifest<Config extends z.ZodObject> = {
   /** Stored with each source. Manifests that share one differ by the literals of `config`. */
   provider?: string;
   name: string;
-  /** What it reads, in a sentence for whoever chooses. */
+  /** One sentence about the source, for people who choose. */
   summary: string;
-  /** What programs push to it; absent: nothing. */
+  /** Kind of content that programs push to it; absent: none. */
   takes?: "files" | "addresses";
   config: Config;
   /** Absent: its sources are not scanned. Imports the reader when it is called. */

@@ -77,7 +77,7 @@ function requireEncryption(manifest: SourceManifest, config: ProviderConfig): vo
 
 const refusal = (field: string, problem: string) => invalidField(`config.${field}`, problem);
 
-/** What a configuration holds for a setting; undefined: nothing. */
+/** Reads the value of a setting in a configuration; undefined: none. */
 export const valueAt = (config: unknown, path: string[]): unknown =>
   path.reduce((value, name) => (isObject(value) ? value[name] : undefined), config);
 

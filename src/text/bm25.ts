@@ -1,7 +1,7 @@
 /** As FTS5 computes it (https://www.sqlite.org/fts5.html#the_bm25_function), to compare with it. */
 const K1 = 1.2;
 const B = 0.75;
-/** What FTS5 gives a word that stands in more than half of all chunks. */
+/** FTS5's weight of a word that is in more than half of all chunks. */
 const MIN_IDF = 1e-6;
 
 /** A word in the heading path counts as two in the text: +0.006 nDCG@10 against equal weight. */

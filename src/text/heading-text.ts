@@ -1,4 +1,4 @@
-/** What a heading of `#` says, without the marks that may close it (CommonMark 0.31, §4.2). */
+/** The text of a `#` heading, without the marks that may close it (CommonMark 0.31, §4.2). */
 export function headingText(afterMarks: string): string {
   const text = afterMarks.trim();
   let end = text.length;

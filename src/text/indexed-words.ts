@@ -4,7 +4,7 @@ import { languageOf, languageByLetters } from "./languages.ts";
 import type { Language } from "./languages.ts";
 import { codeWordParts, indexWordsOf, isAscii, withoutSigns } from "./words.ts";
 
-/** What of a chunk is searched by its words. `languages`: see `languagesOf`. */
+/** Parts of a chunk that are searched by their words. `languages`: see `languagesOf`. */
 export type ChunkText = { headings: string[]; text: string; languages: string };
 
 const PARAGRAPH_END = "\n\n";
@@ -66,7 +66,7 @@ export function indexedWordsOf(chunk: ChunkText): { headings: string[]; text: st
   return { headings: wordsIn(heading, ofHeadings), text: wordsIn(chunk.text, ofText) };
 }
 
-/** What the FTS index is given of a chunk, and the languages whose words are reduced in it. */
+/** Texts of a chunk for the FTS index, and the languages whose words are reduced in it. */
 export function indexedTextsOf(chunk: ChunkText) {
   const { heading, ofHeadings, ofText } = partsOf(chunk);
   const languages = [...ofHeadings, ...ofText].flatMap(({ language }) => language ?? []);

@@ -102,13 +102,13 @@ for (const language of LANGUAGES) {
 
 /** A longer text is told by its beginning. */
 const LOOKED_AT_CHARACTERS = 600;
-/** What function words, each shared among its languages, must weigh: a share of all words. */
+/** Least weight of function words, each shared among its languages: a share of all words. */
 const MIN_SHARE = 0.06;
 const MIN_WEIGHT = 0.6;
 /** Against the next language. */
 const MIN_MARGIN = 1.25;
 
-/** Of two letters at least: others may be names, one alone a part of a compound. */
+/** Words of at least two letters: others may be names, one alone a part of a compound. */
 const MIN_FUNCTION_WORDS = 3;
 const DIACRITIC = /[\u00df-\u024f\u1ea0-\u1eff]/g;
 const MIN_DIACRITICS = 0.01;
@@ -124,7 +124,7 @@ export function languageOf(text: string): Language | null {
   return languageFrom(sample, hasDiacritics(sample) ? 1 : MIN_FUNCTION_WORDS);
 }
 
-/** What a text's letters tell where its words do not: most languages have diacritics. */
+/** Tells a language by letters where words do not: most languages have diacritics. */
 export function languageByLetters(text: string): Language | null {
   const sample = text.slice(0, LOOKED_AT_CHARACTERS);
   if (VIETNAMESE.test(sample)) return "vi";

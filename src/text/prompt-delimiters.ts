@@ -1,6 +1,6 @@
 /** Retrieved text between delimiters with a key per call, so that no text can forge them. */
 export type Passage = {
-  /** What to cite: path, page, headings. */
+  /** The source to cite: path, page, headings. */
   source: string;
   text: string;
 };
@@ -63,7 +63,7 @@ export function writePassages(passages: Passage[], key: string, numbers: number[
 
 const HOW_TO_CITE = "Where you use one, you may cite it by its source.";
 
-/** What a model must know to read them; goes before the passages, outside the delimiters. */
+/** Tells the model how to read passages; goes before them, outside the delimiters. */
 export function passagesNotice(key: string, howToCite = HOW_TO_CITE): string {
   return [
     `Each passage below stands between <passage-${key}> and </passage-${key}> and was found in`,
@@ -124,7 +124,7 @@ export function readPassages(text: string): (Passage & { number: number })[] {
     const start = index + opening.length;
     if (index < from) continue;
     const own = ends.get(key) ?? [];
-    // What is passed is never asked for again.
+    // Earlier ends are never needed again.
     while (own.length > 0 && (own[0] ?? 0) < start) own.shift();
     const [end] = own;
     if (end === undefined) continue;

@@ -3,7 +3,7 @@ const MAX_WORDS = 20_000;
 /** Longer runs of letters are encoded data, which hardly recurs. */
 const MAX_LENGTH = 64;
 
-/** The same of a word, computed once: words recur, and a small memory is many times cheaper. */
+/** Computes a value of a word once: words recur, and a small memory is many times cheaper. */
 export function remembered<Value extends string | object>(
   compute: (word: string) => Value,
 ): (word: string) => Value {

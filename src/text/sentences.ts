@@ -38,7 +38,7 @@ export function splitSentences(text: string): string[] {
   });
 }
 
-/** What stands before a mark is looked at this far back. */
+/** Characters before a mark that are looked at. */
 const WINDOW = 24;
 
 function isRealEnd(part: string, start: number, mark: number, end: number): boolean {
@@ -80,7 +80,7 @@ const ABBREVIATED = new RegExp(
 
 const MONTH =
   /^(?:Jan|Jän|Feb|Mär|Mrz|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|January|March|May|June|July|October|December)/u;
-/** What stands before an ordinal, in German and its neighbours. */
+/** Words before an ordinal, in German and its neighbours. */
 const LEADS_ORDINAL =
   /(?:^|\s)(?:d(?:er|ie|as|em|en|es)|a[mn]|im|ins?|zu[mr]|vom|von|beim?|bis|ab|seit|vor|jede[rnsm]?|ein(?:e[rnsm]?)?|sein(?:e[rnsm]?)?|ihr(?:e[rnsm]?)?|unser(?:e[rnsm]?)?|nächste[rn]?|§)\s+\d{1,3}$/iu;
 const LIST_NUMBER = /^\s*\(?\d{1,3}$/;

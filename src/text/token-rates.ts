@@ -56,7 +56,7 @@ const ALPHABET: Record<string, number[]> = {
   z: [1.2, 1.19, 2.07, 0.92, 0.65, 2.59, 0.03],
 };
 
-/** Of all other letters, as above. */
+/** Rates of all other letters, as above. */
 const LETTERS: Record<LetterKind, number[]> = {
   space: [0, 0, 0, 0, 0, 0, 0],
   capital: [0.34, 0.34, 0.37, 0.39, 0.41, 0.63, 0.03],
@@ -99,7 +99,7 @@ const RUNS: Record<Script, number[]> = {
   other: [0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0],
 };
 
-/** Of a Latin word beside its letters. */
+/** Rates of a Latin word in addition to its letters. */
 const WORDS: Record<keyof WordRates, number[]> = {
   least: [1, 1, 1, 1, 1, 1, 0],
   beyond: [0, 0, 0, 0, 0, 0, 0.12],

@@ -87,7 +87,7 @@ export function tokenWeight(
   return weight + runWeight(word, script, run, kind);
 }
 
-/** Of a run that ends with a letter of this kind. */
+/** Weight of a run that ends with a letter of this kind. */
 function runWeight(word: WordRates, script: number, letters: number, lastKind: number): number {
   return script === LATIN ? wordWeight(word, letters, lastKind) : letters;
 }

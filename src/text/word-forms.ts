@@ -47,7 +47,7 @@ const FORMS: Record<ReducedLanguage, Forms> = {
   other: asItIs,
 };
 
-/** The same by script: first code after its letters. */
+/** Forms by script: first code after its letters. */
 const SCRIPTS: [from: number, to: number, forms: Forms][] = [
   [0x370, 0x400, formsBy(greek)],
   [0x400, 0x530, formsBy(russian)],

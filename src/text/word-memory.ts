@@ -3,7 +3,7 @@ const MAX_WORD_BYTES = 64;
 /** As many as some hundred documents of several fields have; with what is computed, some MB. */
 const REMEMBERED_WORDS = 60_000;
 const REMEMBERED_BYTES = 12 * REMEMBERED_WORDS;
-/** Of which half are used at most. */
+/** At most half of the slots are used. */
 const SLOTS = 1 << 17;
 const LAST_SLOT = SLOTS - 1;
 /** Words chosen to lie in one row of slots must not slow down those of others. */
@@ -23,7 +23,7 @@ const IN_WORD = Uint8Array.from({ length: 0x100 }, (_, byte) => {
   return /[a-z0-9]/.test(letter) ? (letter.codePointAt(0) ?? 0) : 0;
 });
 
-/** What a text is read from; only one is read at a time. */
+/** Bytes of the text that is being read; only one is read at a time. */
 let bytes = new Uint8Array(1 << 14);
 
 /**
@@ -68,7 +68,7 @@ export class WordMemory<Value extends number | string | object> {
     }
   }
 
-  /** Of the word from `from` to `to`, exclusive. */
+  /** The value of the word from `from` to `to`, exclusive. */
   #valueOf(text: Uint8Array, from: number, to: number, hash: number): Value {
     let slot = slotOf(hash);
     for (let probes = 0; probes < MAX_PROBES; probes++) {

@@ -59,7 +59,7 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
 type Texts = ReadonlyMap<FileId, PushedText>;
 const NO_TEXTS: Texts = new Map();
 
-/** What is sent for these files; only files of one index share a message. */
+/** Messages for these files; only files of one index share a message. */
 export function indexBodies(
   messages: IndexMessage[],
   together: boolean,

@@ -62,7 +62,7 @@ export class UsageOutbox {
     }
   }
 
-  /** What could not be sent goes with the next calls, up to one message of it. */
+  /** Unsent calls go with the next ones, in at most one message. */
   #keep(unsent: UsageMessage[]): void {
     this.#waiting = [...unsent, ...this.#waiting].slice(0, CALLS_PER_MESSAGE);
     this.#bytes = JSON.stringify(this.#waiting).length;

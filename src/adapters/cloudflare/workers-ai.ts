@@ -8,7 +8,7 @@ import { ModelFailure } from "../../ports/models.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
 
-/** What bge-m3 and similar models take in one call, and bge-reranker-base scores. */
+/** Texts that bge-m3 and similar models take in one call, and bge-reranker-base scores. */
 const PER_CALL = 100;
 
 const WITHOUT_WAIT = { rejectIfBusy: true };

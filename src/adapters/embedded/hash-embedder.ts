@@ -36,7 +36,7 @@ const gramsOf = new WordMemory<WordGrams>((word) => {
 });
 
 const counts = new HashCounts();
-/** Of the text whose grams were counted last. */
+/** Words of the text whose grams were counted last. */
 let wordCount = 0;
 const addAll = ({ hashes }: WordGrams) => counts.addAll(hashes);
 const addUnlessStopWord = ({ isStopWord: isStop, hashes }: WordGrams) => {

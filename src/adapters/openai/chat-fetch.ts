@@ -37,7 +37,7 @@ const MODES: Record<string, (value: unknown, status: number) => boolean> = {
 const MODE_REFUSED = new Set([400, 404, 415, 422, 500, 501]);
 const STREAM_REFUSED = new Set([400, 422, 501]);
 const UNSUPPORTED = /^unsupported_/;
-/** What gateways such as LiteLLM leave of the error is its message, which names the field. */
+/** Gateways such as LiteLLM keep only the message of an error, which names the field. */
 const IN_WORDS: Record<string, RegExp> = {
   max_tokens: /\bmax_completion_tokens\b/,
   temperature: /\btemperature\b/,

@@ -12,7 +12,9 @@ const FIRST_SERVER_ERROR = 500;
 const UNKNOWN_MODEL = "quarry-checks-a-key";
 const PROMPT = [{ role: "user" as const, content: [{ type: "text" as const, text: "." }] }];
 
-/** What is wrong with a key, as a clause, or null. Asking for an unknown model costs nothing. */
+/**
+ * Says what is wrong with a key, as a clause, or null. Asking for an unknown model costs nothing.
+ */
 export async function problemWithKey(
   config: Config,
   fetch: typeof globalThis.fetch | undefined,

@@ -92,10 +92,11 @@ const THOUSANDS = /(?<=\d),(?=\d{3})/g;
 const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
 
 /**
- * What servers say of an input that is too long has two figures, its tokens and the limit, in any
- * order: "input (705 tokens) is too large … (current batch size: 512)" of llama-server, "maximum
- * context length is 2048 tokens. However, you requested 2310" of vLLM, OpenAI, llama-cpp-python
- * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp). Ollama: none.
+ * Servers name two figures for an input that is too long, its tokens and the limit, in any order:
+ * "input (705 tokens) is too large … (current batch size: 512)" of llama-server, "maximum context
+ * length is 2048 tokens. However, you requested 2310" of vLLM, OpenAI, llama-cpp-python
+ * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp). Ollama:
+ * none.
  */
 function tooLongIn(sentence: string): ModelFailure["tooLong"] {
   if (!TOO_LONG.test(sentence) || OF_ANSWER.test(sentence)) return null;
@@ -135,8 +136,8 @@ function problemOf(thrown: unknown): string {
 const OF_CONTENT = /^(?:AI_|SyntaxError|\$?ZodError)/;
 
 /**
- * What workerd throws where nothing listens, a name is unknown or a connection breaks: an `Error`
- * ("Network connection lost.", "internal error; …") with `remote` or `retryable`; Node.js throws a
+ * workerd throws an `Error` where nothing listens, a name is unknown or a connection breaks
+ * ("Network connection lost.", "internal error; …"), with `remote` or `retryable`; Node.js throws a
  * `TypeError`.
  */
 const isLostConnection = (thrown: unknown) =>

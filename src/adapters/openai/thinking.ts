@@ -1,9 +1,10 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 /**
- * What a server without a reasoning parser leaves before the answer: `<think>…</think>`. Chat
+ * A server without a reasoning parser leaves `<think>…</think>` before the answer. Chat
  * templates of DeepSeek R1 and of Qwen's thinking models write the opening mark into the prompt:
- * then the text begins without it (https://docs.vllm.ai/en/latest/features/reasoning_outputs.html).
+ * then the text begins without it
+ * (https://docs.vllm.ai/en/latest/features/reasoning_outputs.html).
  */
 const OPENING = /^\s*<think(?:ing)?>/i;
 const CLOSING = /<\/think(?:ing)?>/i;

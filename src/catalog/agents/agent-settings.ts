@@ -8,7 +8,7 @@ const MAX_DESCRIPTION_LENGTH = 2_000;
 const MAX_STEPS = 10;
 const DEFAULT_STEPS = 5;
 
-/** What an agent is made with: the settings of API, forms, references and columns. */
+/** A new agent: the settings of API, forms, references and columns. */
 export const newAgent = z.object({
   name,
   identifier: identifier.optional(),

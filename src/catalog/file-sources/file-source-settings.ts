@@ -57,7 +57,7 @@ export function newSourceOf(body: unknown) {
   return z.object({ ...newSource, config: schema.prefault({}) });
 }
 
-/** The same of a change. */
+/** The schema of a change of a source. */
 export function sourcePatchOf({ source }: FileSource, body: unknown) {
   const { provider, sealedSecrets } = source;
   const manifest = manifestOf({ provider, config: fieldOf(body, "config") });

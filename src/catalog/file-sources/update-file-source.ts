@@ -57,7 +57,7 @@ function readersChange(
   if (permissions === source.permissions && isSame) return {};
   if (permissions === "off") return { permissions, defaultReaders };
   const isListed = manifestOf(source).open !== null;
-  // What was pushed stays known: nobody would tell it again.
+  // Pushed readers stay known: nobody would send them again.
   const since = source.permissions === "off" && isListed ? { permissionsSince: now } : {};
   return { permissions, defaultReaders, changeCursor: null, groupsDueAt: now, ...since };
 }

@@ -6,7 +6,7 @@ import { answerSettings, promptSettings } from "../models/prompt-settings.ts";
 
 const SEARCH = "Search";
 
-/** What an inference is made with: the settings of API, forms, references and columns. */
+/** A new inference: the settings of API, forms, references and columns. */
 export const newInference = z.object({
   name,
   identifier: identifier.optional(),

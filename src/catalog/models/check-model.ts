@@ -19,11 +19,11 @@ export async function languageModelProblem(
   return { field, problem: `: ${advice}` };
 }
 
-/** The same for a reranker. @throws QuarryError `invalid`. */
+/** Checks that a reranker can be used. @throws QuarryError `invalid`. */
 export const checkReranker = ({ models }: Named, name: string) =>
   refuse(models, { field: "reranker", name }, () => models.reranker(name));
 
-/** The same for the deployment's embedding model. @throws QuarryError `invalid`. */
+/** Checks that the deployment's embedding model can be used. @throws QuarryError `invalid`. */
 export async function checkEmbedder({ models, config }: Pick<Services, "models" | "config">) {
   const { EMBEDDING_MODEL: name, EMBEDDING_DIMENSIONS: dimensions } = config;
   const find = () => models.embedder(name, dimensions);

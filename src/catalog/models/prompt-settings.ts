@@ -8,7 +8,7 @@ const MAX_LINKS = 100;
 const MAX_TEMPERATURE = 2;
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
-/** What inferences and agents ask, and which RAGs they search. */
+/** Prompts of inferences and agents, and the RAGs that they search. */
 export const promptSettings = {
   systemPrompt: z.string().max(MAX_PROMPT_LENGTH).meta({ label: "System prompt" }),
   model: modelName.meta({ label: "Model" }),

@@ -15,7 +15,7 @@ import { guardUrl, httpAddress } from "../../sources/guarded-url.ts";
 
 const MAX_KEY_LENGTH = 1_000;
 
-/** What a provider key is set with. */
+/** The input that sets a provider key. */
 export const newProviderKey = z.object({
   provider: z.enum(PROVIDER_KEY_NAMES).meta({
     label: "Provider",
@@ -43,7 +43,7 @@ export const newProviderKey = z.object({
     }),
 });
 
-/** What a server of local models is set with. */
+/** The input that sets a server of local models. */
 export const newModelServer = z.object({
   name: z
     .string()
@@ -72,7 +72,7 @@ const isInEnvironment = (config: Config, provider: ProviderKeyName) => {
   return variable !== null && config[variable] !== undefined;
 };
 
-/** Of each provider whether it has a key, never the key; when it was set in the panel, ms. */
+/** Says of each provider whether it has a key, never the key; when it was set in the panel, ms. */
 export async function providerKeyStates({ db, config }: Pick<Services, "db" | "config">) {
   const rows = (await listProviderKeys(db)).filter(({ baseUrl }) => baseUrl === null);
   const setTimes = new Map(rows.map(({ name, setAt }) => [name, setAt]));

@@ -22,7 +22,7 @@ export async function enforceScopes(
   await countChange(services, ragId, change);
 }
 
-/** The same for a RAG that has no index yet. */
+/** Queues the scopes of a RAG that has no index yet. */
 export async function queueScopes(
   services: Pick<Services, "db" | "now" | "queue">,
   ragId: RagId,

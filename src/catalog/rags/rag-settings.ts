@@ -49,7 +49,7 @@ const chunking = {
     .optional(),
 };
 
-/** What a RAG is made with: the settings of API, forms, references and columns. */
+/** A new RAG: the settings of API, forms, references and columns. */
 export const newRag = z.object({
   name,
   identifier: identifier.optional(),

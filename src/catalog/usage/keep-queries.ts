@@ -6,7 +6,7 @@ import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { wordsOf } from "../../text/words.ts";
 
-/** Of a query's text; what is longer is no question. */
+/** Characters of a query; a longer text is no question. */
 const QUERY_KEPT = 500;
 
 type KeptSearch = {

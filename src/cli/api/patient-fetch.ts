@@ -8,7 +8,7 @@ import { START_COMMAND } from "../installation.ts";
 
 export type ApiTarget = {
   baseUrl: string;
-  /** What the user has to check when the credential is refused. */
+  /** The credential that the user has to check when it is refused. */
   credential: string;
   /** Receives waits that a person notices; standard error unless given. */
   tell?: (line: string) => void;
@@ -136,7 +136,7 @@ async function errorOf(target: ApiTarget, request: Request, response: Response) 
   return new ApiError(status, explained[status] ?? `${subject}: ${words} (${status}).`);
 }
 
-/** What a call is about: `RAG handbook`, or the path of a file. */
+/** The subject of a call: `RAG handbook`, or the path of a file. */
 function subjectOf({ method, url }: { method: string; url: string }): string {
   const pathname = new URL(url).pathname.replace(/\/readers(?:\/check)?$/, "");
   const [, kind, id = "", file] =

@@ -8,7 +8,7 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 import { replaceFile } from "../replace-file.ts";
 import { OWNER_ONLY } from "../worker/state-files.ts";
 
-/** What `npm start` stores between runs, next to the local state; only its owner can read it. */
+/** State of `npm start` between runs, next to the local state; only its owner can read it. */
 const demoState = z.object({
   token: z.string().nullable().default(null),
   key: z.string().nullable().default(null),

@@ -19,7 +19,7 @@ type Models = {
   dimensions: string | null;
   /** The address of the server of `local/…` models, ending in /v1; null without one. */
   baseUrl: string | null;
-  /** What is used, and how to choose otherwise, in one line. */
+  /** The models in use, and how to choose others, in one line. */
   about: string;
 };
 
@@ -173,7 +173,7 @@ function embedderHint(
 const placeOf = ({ baseUrl, program }: Pick<FoundServer, "baseUrl" | "program">) =>
   `${baseUrl} (port of ${program})`;
 
-/** What a server would do; null where it does not list a model that must be used. */
+/** The models that a server offers; null where it does not list one that must be used. */
 function offerOf(server: FoundServer, settings: Variables, madeWith: string | null) {
   const { names, problem, program, baseUrl } = server;
   if (problem !== null) return null;

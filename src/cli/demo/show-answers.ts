@@ -61,7 +61,10 @@ export const lostLines = ({ degraded }: Pick<Run, "degraded">): string[] =>
         "Degraded: a part of the search failed, such as the embedding model. The results come from the rest.",
       ];
 
-/** What the answer cites, else all; none if it names files itself, as the built-in model does. */
+/**
+ * Sources that the answer cites, else all; none if it names files itself, as the built-in model
+ * does.
+ */
 export function sourceLines({ response, items }: Run): string[] {
   const cited = citedItems(response).flatMap((item) => items[item] ?? []);
   const places = (cited.length > 0 ? cited : items).flatMap(({ source }) => {

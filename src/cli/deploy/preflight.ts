@@ -10,7 +10,9 @@ import { ConfigError, parseConfig } from "../../config.ts";
 /** Each question starts a wrangler process, which costs a second of CPU time. */
 const QUESTIONS_AT_ONCE = 4;
 
-/** What a deployment needs and the account lacks, in the order of fixing it. Changes nothing. */
+/**
+ * Lists what a deployment needs and the account lacks, in the order of fixing it. Changes nothing.
+ */
 export async function preflight(ask: AskWrangler, settings: DeploySettings) {
   const { vectorIndex } = settings;
   const variables = checkVariables(settings);

@@ -12,7 +12,7 @@ type Upload = LocalFile & { readers?: string[] | null };
 const MIB = 1 << 20;
 /** Larger files are uploaded one by one. */
 const SMALL_FILE_BYTES = MIB;
-/** Of one call: the service takes 500 files and 32 MiB; smaller calls show progress. */
+/** Files of one call: the service takes 500 files and 32 MiB; smaller calls show progress. */
 const FILES_PER_CALL = 250;
 const BYTES_PER_CALL = 8 * MIB;
 

@@ -73,7 +73,7 @@ function lineOf(name: string, value: string): string {
 export const OWNER_ONLY_FOLDER = 0o700;
 export const OWNER_ONLY = 0o600;
 const MODE_BITS = 0o777;
-/** What the commands, wrangler and the local platform keep in a state folder. */
+/** Files of the commands, wrangler and the local platform in a state folder. */
 const OURS =
   /^(?:v3|\.wrangler|(?:variables|model|sign-in|encryption)\.env|demo\.json|server(?:-\w+)?|worker\.log(?:\.1)?|migrations-applied|wrangler\.toml)$/;
 

@@ -47,7 +47,7 @@ export const principals = z
   .max(READERS_LIMIT)
   .transform((all) => [...new Set(all)].toSorted());
 
-/** Of what an assistant can use. */
+/** Says whether members see a thing that an assistant can use. */
 export const openToMembers = z
   .boolean()
   .meta({

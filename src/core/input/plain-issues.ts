@@ -18,7 +18,7 @@ function bound(issue: { origin: string }, words: "at least" | "at most", figure:
   return `must have ${words} ${String(figure)} ${figure === 1 ? unit : `${unit}s`}`;
 }
 
-/** What is wrong, as the rest of a sentence: "must be at most 100". */
+/** Says what is wrong, as the rest of a sentence: "must be at most 100". */
 function inWords(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 declare module "zod" {
-  /** What forms, references and the secrets' keeper know of a setting, given to its `.meta()`. */
+  /** Facts of a setting for forms, references and the secrets' keeper, given to its `.meta()`. */
   interface GlobalMeta {
     /** The setting's name in a form; without one no form shows it. */
     label?: string;
@@ -20,7 +20,7 @@ declare module "zod" {
     /** Lines of a text box. */
     rows?: number;
     input?: "url" | "email" | "password" | "date";
-    /** What a browser may fill in; absent: nothing, or a new password. */
+    /** The value that a browser may fill in; absent: nothing, or a new password. */
     autocomplete?: "current-password";
     /** A setting that is stored encrypted and never shown; a configuration has at most one. */
     secret?: true;
@@ -31,7 +31,7 @@ declare module "zod" {
   }
 }
 
-/** What of it forms alone know. */
+/** Facts that only forms use. */
 export const FORM_FACTS = new Set([
   "label",
   "hint",
@@ -64,7 +64,7 @@ export type SettingField = {
   /** Bounds of a number; null: none. */
   min: number | null;
   max: number | null;
-  /** What applies where nothing is given; undefined: nothing. */
+  /** The value that applies where nothing is given; undefined: none. */
   fallback: unknown;
 };
 
@@ -126,7 +126,7 @@ function kindOf(schema: z.core.$ZodType): SettingField["kind"] {
   return schema instanceof z.ZodObject ? "group" : "text";
 }
 
-/** What a schema adds a default, null, absence or a transformation to; null: nothing. */
+/** The schema inside a default, null, absence or a transformation; null: none. */
 function within(schema: z.core.$ZodType): z.core.$ZodType | null {
   if (
     schema instanceof z.ZodOptional ||

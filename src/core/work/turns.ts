@@ -1,11 +1,11 @@
 import { busy } from "../errors.ts";
 import { Lane } from "./lane.ts";
 
-/** What a caller may have at once: work under way, and work that waits for its turn. */
+/** Limits of a caller: work under way, and work that waits for its turn. */
 export type TurnLimits = {
   atOnce: number;
   waiting: number;
-  /** What a caller is told whose work is not even put in line. */
+  /** The message to a caller whose work is not even put in line. */
   refusal?: string;
 };
 

@@ -91,7 +91,7 @@ const NAMED = select({
 });
 export type Named = Row<typeof NAMED>;
 
-/** Of what an event is: "rags" and an id or identifier. */
+/** Names the subject of an event: "rags" and an id or identifier. */
 export type Thing = { kind: string; key: string };
 
 export const thingOf = ({ action, target }: { action: string; target: string | null }): Thing => {

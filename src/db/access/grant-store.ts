@@ -85,6 +85,6 @@ export const followPerson = (db: Database, userId: UserId) =>
     reader_groups = coalesce((select groups from user_identities where user_id = ${userId}), '[]')
     where granted_by = ${userId}`;
 
-/** Of somebody who is no longer let in. */
+/** Ends the grants of a person who is no longer let in. */
 export const endGrantsOf = (db: Database, userId: UserId) =>
   execute(db)`delete from tokens where granted_by = ${userId}`;

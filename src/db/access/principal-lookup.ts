@@ -9,7 +9,7 @@ import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
 import { agents, inferences, ragScopes, tokens } from "../schema/index.ts";
 
-/** What a caller presents: the SHA-256 of a token or of a session's secret. */
+/** Identifies a caller: the SHA-256 of a token or of a session's secret. */
 export type Credential = { kind: "token" | "session"; hash: string };
 
 const t = columnsOf(tokens, "t");

@@ -59,7 +59,7 @@ const coveredRags =
   };
 
 export const listPublicRags = coveredRags(RAG_ITEM);
-/** The same with all that a search needs. */
+/** Lists covered RAGs with all that a search needs. */
 export const listCoveredRags = coveredRags<ListedRag>(LISTED_RAG);
 
 const m = columnsOf(inferences, "m");
@@ -79,7 +79,7 @@ export type LinkedSource = Row<typeof LINKED_RAG>["source"];
 
 export type InferenceItem = Omit<Row<typeof INFERENCE>, "id"> & { fileSources: LinkedSource[] };
 
-/** Of a token by its hash. */
+/** Selects a token by its hash. */
 const tokenSql = (hash: string) => sql`(select * from tokens where hash = ${hash}) t`;
 
 const FROM_RAGS = raw(`cross join rags r on r.id = linked.id and r.removed_at is null
@@ -115,7 +115,10 @@ function linksOf({ kind, hash }: Credential): { links: Sql; rags: Sql[] } {
   };
 }
 
-/** What the caller may use, by identifier, in one round trip that reads each RAG once. */
+/**
+ * Lists inferences that the caller may use, by identifier, in one round trip that reads each RAG
+ * once.
+ */
 export async function listPublicInferences(
   db: Reads,
   credential: Credential,
@@ -151,13 +154,13 @@ const RUN_AGENT = select({
   ...pick(columnsOf(agents, "m"), "name", "identifier", "createdAt", "description"),
 });
 
-/** What a caller may run: an inference or an agent. */
+/** A caller runs an inference or an agent. */
 export type CoveredRunner = Row<typeof RUN_INFERENCE> | Row<typeof RUN_AGENT>;
 
 /** Which identifiers are listed: both ends are left out. */
 type Between = { above: string; below: string };
 
-/** What stands behind every identifier (core/ids.ts). */
+/** Sorts behind every identifier (core/ids.ts). */
 const END = "~";
 const ALL_IDENTIFIERS: Between = { above: "", below: END };
 /** Without `beginning` itself. */
@@ -169,11 +172,11 @@ export const identifiersFrom = (beginning: string): Between => {
 export type RunnerSlice = {
   inferences: Between | null;
   agents: Between | null;
-  /** Of both together. */
+  /** Bounds inferences and agents together. */
   limit: number;
 };
 
-/** What the list has after an entry; null: from its beginning. */
+/** Lists runners after an entry; null: from the beginning. */
 export function runnersAfter(
   last: { kind: string; identifier: string } | null,
   limit: number,

@@ -6,7 +6,7 @@ import type { Credential, Lookup } from "./principal-lookup.ts";
 /** A revocation must be effective everywhere within 5 seconds; the rest is reserve. */
 const KEPT_MS = 3 * SECOND_MS;
 const ENTRIES_LIMIT = 256;
-/** Of one entry as JSON: an inference with a long system prompt is looked up each time. */
+/** Longer entries are not kept: an inference with a long system prompt is looked up each time. */
 const CHARACTERS_LIMIT = 16_384;
 
 type LookUp<Resource> = (
@@ -45,7 +45,7 @@ export class Recent<Resource> {
     this.#kept.delete(key);
     const writes = this.#writes;
     const lookup = await this.#lookUp(reads, credential, identifier);
-    // What was read before a write must not be kept after it.
+    // A value that was read before a write must not be kept after it.
     if (writes === this.#writes) this.#keep(key, lookup, startedAt);
     return lookup;
   }

@@ -15,7 +15,7 @@ const MAX_SESSION_MS = 7 * DAY_MS;
 
 const [s, u] = [columnsOf(sessions, "s"), columnsOf(users, "u")];
 
-/** Of a session `s` and its user `u`, what every look-up of a caller reads. */
+/** Columns of a session `s` and its user `u` that every look-up of a caller reads. */
 export const CALLING = {
   ...pick(s, "hash", "userId", "createdAt", "lastSeenAt", "vouchedUntil"),
   ...pick(u, "email", "role"),
@@ -45,7 +45,7 @@ export const isOver = (
   now: number,
 ) => now - lastSeenAt >= SESSION_IDLE_MS || now - createdAt >= MAX_SESSION_MS;
 
-/** What ends a session that no password opened, and renews it. */
+/** When a session that no password opened ends, and the secret that renews it. */
 export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string | null };
 
 /** The client from which a session was opened. */
@@ -72,7 +72,7 @@ export const claimCheck = (db: Database, hash: string, now: number, until: numbe
   hasRows(db)`update sessions set checking_until = ${until}
     where hash = ${hash} and checking_until <= ${now} returning 1`;
 
-/** What a check brought; without a refresh token the session ends at its time. */
+/** Stores the result of a check; without a refresh token the session ends at its time. */
 export const setVouched = (db: Database, hash: string, { ...vouched }: Partial<Vouched>) =>
   execute(db)`update sessions set ${assigned(sessions, vouched)} where hash = ${hash}`;
 

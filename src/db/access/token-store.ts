@@ -104,7 +104,7 @@ const TOKEN_LINE = select({
   allInferences,
   allRags,
   ...grouped(firstNames),
-  /** Of a connected program: where its codes go, and who connected it. */
+  /** A connected program has a host, to which its codes go, and a person who connected it. */
   clientHost,
   person: computed(nullable(text), "(select u.email from users u where u.id = t.granted_by)"),
   /** Whether there are more than are named. */

@@ -18,7 +18,7 @@ export const IS_EXCLUDED = computed(
 
 const APPLIED = select(pick(e, "kind", "value"));
 
-/** What the indexes of a RAG leave out. */
+/** Selects the exclusions that the indexes of a RAG obey. */
 export const selectExclusionsOf = (ragId: RagId) =>
   sql`select ${APPLIED} from rags r join search_exclusions e
     on e.file_source_id = r.file_source_id where r.id = ${ragId}`.reading(APPLIED);
@@ -69,7 +69,7 @@ export const ragsExcluding = (db: Database, sourceId: FileSourceId) =>
   readValues(db, ragId)`select r.id from rags r
     where r.file_source_id = ${sourceId} and r.removed_at is null`;
 
-/** What is left out of a source. */
+/** Lists a source's exclusions. */
 export const listExclusions = (
   db: Database,
   { sourceId, ...slice }: Slice & { sourceId: FileSourceId },

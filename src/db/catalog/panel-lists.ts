@@ -122,7 +122,7 @@ export const findByName = (db: Database, part: string, mayReadAll: boolean) =>
 const CHOICE = select(pick(columnsOf(rags), "identifier", "name"));
 export type Choice = Row<typeof CHOICE>;
 
-/** What a field can offer at once; more must be typed. */
+/** Options that a field offers at once; others must be typed. */
 export const MAX_CHOICES = 300;
 
 /** Names to choose from, in order of identifier; `onlyOpen`: those that are open to members. */
@@ -141,7 +141,7 @@ export async function listChoices(
     order by identifier limit ${MAX_CHOICES}`;
 }
 
-/** The same of all that a call may name. */
+/** Lists the choices of each kind that a call may name. */
 export async function choicesByKind(db: Database, onlyOpen = false) {
   const [rag = [], inference = [], agent = []] = await Promise.all(
     (["rag", "inference", "agent"] as const).map((kind) => listChoices(db, kind, onlyOpen)),

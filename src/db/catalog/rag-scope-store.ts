@@ -78,7 +78,7 @@ export async function scopesOfAll(db: Database, ragIds: RagId[]) {
 /** Written with every change of scopes: until a walk over the files has ended, the sweep begins one. */
 const SCOPES_CHANGED = raw("scopes_due_at = 0, scopes_revision = scopes_revision + 1");
 
-/** The same where files may be added: one is expected until they are counted. */
+/** Where files may be added, one is expected until they are counted. */
 export const SCOPES_REPLACED = sql`${SCOPES_CHANGED}, coming_files = 1`;
 
 /** "full" at `max` scopes; "none" when the scope exists or the RAG is not scoped. */

@@ -35,7 +35,7 @@ export const listSourceRows = (db: Database, slice: Slice, mayReadAll: boolean) 
 /** Members are told of sources `s` without permissions only. */
 export const isOpenTo = (mayReadAll: boolean) => sql`(${mayReadAll} or s.permissions = 'off')`;
 
-/** The same by keys, for lists that cost the same however long they are. */
+/** Reads a page by keys, for lists that cost the same however long they are. */
 export const readSourcePage = (db: Database, query: ListQuery, mayReadAll: boolean) =>
   readSortedPage(db, query, {
     of: SOURCE,

@@ -22,7 +22,7 @@ export type Question = Row<typeof QUESTION>;
 /** The columns of what is asked and expected, of questions and of their copies in a run. */
 export const CONTENT = ["question", "expected", "answerCheck", "answer", "jsonSchema"] as const;
 
-/** What a question asks and expects. */
+/** The text and the expectations of a question. */
 export type QuestionContent = Pick<Question, (typeof CONTENT)[number]>;
 
 /** A page of a set's questions in the order in which they were added. */

@@ -30,7 +30,7 @@ const LIGHT = select(
     ...(["inputTokens", "outputTokens", "cost", "currency", "judge"] as const),
   ),
 );
-/** What the measures need of a result; `judge` null: none gave a verdict. */
+/** The fields of a result that measures need; `judge` null: none gave a verdict. */
 export type LightResult = Row<typeof LIGHT>;
 
 const { runId: _of, ...result } = ofResult;
@@ -62,7 +62,7 @@ export const giveUpQuestions = (
       is_right = case when answer_check is null then null else 0 end
     where run_id = ${runId} and finished_at is null`;
 
-/** What the measures need of every question of a run. */
+/** Reads the fields that measures need for every question of a run. */
 export const lightResults = (db: Database, runId: EvaluationRunId) =>
   readRows(db, LIGHT)`select ${LIGHT} from evaluation_results
     where run_id = ${runId} and finished_at is not null order by question_id`;
@@ -84,7 +84,7 @@ const OF_QUESTION = select({
 });
 const RESULTS_OF_QUESTION = 10;
 
-/** What came of a question in the latest runs of its set. */
+/** Reads the results of a question in the latest runs of its set. */
 export const resultsOfQuestion = (db: Database, setId: QuestionSetId, questionId: QuestionId) =>
   readRows(db, OF_QUESTION)`select ${OF_QUESTION} from evaluation_runs r
     join evaluation_results x on x.run_id = r.id and x.question_id = ${questionId}

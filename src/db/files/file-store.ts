@@ -19,7 +19,7 @@ export const findFile = (db: Database, sourceId: FileSourceId, path: string) =>
   readRow(db, STORED_FILE)`select ${STORED_FILE} from files f
     where f.file_source_id = ${sourceId} and f.path = ${path}`;
 
-/** The same for several paths of a source; paths without a file are left out. */
+/** Finds files by several paths of a source; paths without a file are left out. */
 export async function findFiles(
   db: Database,
   sourceId: FileSourceId,

@@ -12,10 +12,11 @@ export type FileEnd = IndexMessage & {
   /** Null keeps the current value. */
   chunkCount: number | null;
   fingerprint: string | null;
-  /** Of the file as it was claimed; recorded with `fingerprint`. */
+  /** The content of the file as it was claimed; recorded with `fingerprint`. */
   contentId: string;
   /**
-   * What was left out or repaired in the content of `fingerprint`; null keeps the current value.
+   * Parts of the content of `fingerprint` that were left out or repaired; null keeps the current
+   * value.
    */
   notes: string[] | null;
   errorMessage: string | null;

@@ -137,7 +137,7 @@ export const pendFailed = (
 ): Promise<Pended> =>
   pendRows(db, times, sql`${rowsOf(ragId, "error")} and ${paths === null ? raw("1") : at(paths)}`);
 
-/** The same for the files at these paths that are indexed or failed. */
+/** Makes the files at these paths that are indexed or failed pending. */
 export async function pendEnded(
   db: Database,
   ragId: RagId,
@@ -164,7 +164,7 @@ async function pendRows(db: Database, times: Times, from: Sql): Promise<Pended> 
   return { messages, count: rows.filter(({ isLive }) => isLive).length };
 }
 
-/** The same for a source's files that failed for an outside cause. */
+/** Makes a source's files that failed for an outside cause pending. */
 export const pendFailedOutside = (db: Database, sourceId: FileSourceId, times: Times) =>
   readRows(db, MESSAGE)`${pendAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from rags r

@@ -63,7 +63,7 @@ export async function markPathsDeleted(
   return { paths: new Set(marked.map(({ path }) => path)), removals };
 }
 
-/** The same for files that a scan did not find, unless added or restored after `before`. */
+/** Marks files that a scan did not find as deleted, unless added or restored after `before`. */
 export async function markFilesDeleted(
   db: Database,
   ids: FileId[],

@@ -125,7 +125,7 @@ export const scopesRevision = (db: Database, ragId: RagId) =>
 type Page = {
   after: string;
   upTo: string | null;
-  /** Of the scopes when the walk began; null: unknown, the walk ends nothing. */
+  /** The revision of the scopes when the walk began; null: unknown, the walk ends nothing. */
   revision: number | null;
 };
 

@@ -43,7 +43,7 @@ export const SOURCE_FILE = select({
     `(select rf.error_message from ${ROWS} and rf.status <> 'deleted'
       and rf.error_message is not null order by rf.status = 'error' desc limit 1)`,
   ),
-  /** What was left out or repaired in the live content. */
+  /** Parts of the live content that were left out or repaired. */
   notes: computed(
     textList,
     `coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1), '[]')`,
@@ -63,7 +63,7 @@ export type FileSlice = Slice & {
   contains: string;
 };
 
-/** What one search for a part of a path reads, from the index of paths. */
+/** Paths that one search for a part of a path reads from the index of paths. */
 export const MAX_PATHS_SEARCHED = 100_000;
 
 /** Whether `path` contains this, whatever the case of its letters from A to Z; "" is in all. */
@@ -107,7 +107,7 @@ export async function listFilesOfSource(
 
 const ENTRY = select({ path: computed(text, "path"), isFolder: computed(flag, "isFolder") });
 
-/** What lies directly in a folder: a folder's path ends in "/", a file's does not. */
+/** An entry directly in a folder: a folder's path ends in "/", a file's does not. */
 export type FolderEntry = Row<typeof ENTRY>;
 
 /**

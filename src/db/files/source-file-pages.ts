@@ -11,7 +11,7 @@ import type { SourceFile } from "./source-file-list.ts";
 
 export type FilePageQuery = {
   sourceId: FileSourceId;
-  /** What the paths contain, whatever the case of its letters from A to Z; "" for all. */
+  /** A part that the paths contain, whatever the case of its letters from A to Z; "" for all. */
   part: string;
   at: PageAt;
   /** From the last path to the first. */
@@ -81,7 +81,7 @@ export async function readFilesBySize(
   return { ...page, data: await filesAt(db, sourceId, paths) };
 }
 
-/** The same by status in one live index that holds them all: one list after the other. */
+/** Reads by status in one live index that holds all files: one list after the other. */
 export async function readFilesByStatus(
   db: Database,
   { sourceId, at, descending, index }: Sorted & { index: LiveRows },

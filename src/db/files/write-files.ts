@@ -8,7 +8,7 @@ import { countingInRags } from "./count-together.ts";
 import { recordReadersSql, type Recorded } from "./reader-store.ts";
 import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
 
-/** What an upload changes in a file. `metadata` null: the file keeps what it has. */
+/** The fields of a file that an upload changes. `metadata` null: the file keeps its own. */
 export type WrittenFile = Pick<
   typeof table.$inferSelect,
   "id" | "path" | "name" | "size" | "mimeType" | "version"
@@ -20,7 +20,7 @@ export type WrittenFile = Pick<
   isNew: boolean;
 };
 
-/** What is common to the files of one upload; times in ms. */
+/** Facts that the files of one upload share; times in ms. */
 export type UploadOf = PendTimes & { sourceId: FileSourceId; recorded?: Recorded };
 
 const WRITTEN = select(pick(columnsOf(table, "f"), "id"));

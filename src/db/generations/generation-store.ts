@@ -31,7 +31,7 @@ export const EVERYTHING = Number.MAX_SAFE_INTEGER;
 /** A retrieval queries all shards at once; beyond this number, shards grow instead. */
 const MAX_SHARDS = 32;
 
-/** What a RAG records after a return to an index without these settings. */
+/** The settings that a RAG refuses after a return to an index without them. */
 export const refusalOf = ({ embeddingModel, dimensions, format, ...settings }: WantedIndex) =>
   [embeddingModel, dimensions, format, settings.passagePrefix].join(" ").trimEnd();
 

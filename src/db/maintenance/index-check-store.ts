@@ -58,7 +58,7 @@ export const dueUploadCheck = (db: Database, now: number) =>
   readRow(db, DUE)`select ${DUE} from file_sources
     where uploads_due_at <= ${now} and removed_at is null order by uploads_due_at limit 1`;
 
-/** Of these files those that are not deleted, with the version and text that they have. */
+/** Reads version and text of those of the files that are not deleted. */
 export const storedVersions = (db: Database, ids: FileId[]) =>
   readRows(db, NAMED)`select ${NAMED} from json_each(${ids}) wanted
     cross join files f on f.id = wanted.value where f.deleted_at is null`;

@@ -15,7 +15,7 @@ const VECTOR_SYNC = select({
 });
 export type VectorSync = Row<typeof VECTOR_SYNC>;
 
-/** What a verification pass found: vectors compared, missing ones and orphans. */
+/** Counts of a verification pass: vectors compared, missing ones and orphans. */
 export type VerificationCounts = { checked: number; addedAgain: number; removed: number };
 
 /** Makes syncs of these objects due at a time (ms), unless they are due earlier. */

@@ -216,7 +216,7 @@ export const countLiveFiles = (db: Database, sourceId: FileSourceId, before: num
       and created_at < ${before}`,
   );
 
-/** Of a run; its count `failed` knows of all. */
+/** Problems that are kept of a run; its count `failed` includes all. */
 const PROBLEMS_KEPT = 20;
 const MAX_CHARACTERS = 500;
 

@@ -25,7 +25,7 @@ export async function listScanRuns(
   return { data, total: source?.runCount ?? 0 };
 }
 
-/** The same by keys, read from the index of their times. */
+/** Reads a page of runs by keys, from the index of their times. */
 export const readRunPage = (db: Database, sourceId: FileSourceId, at: PageAt) =>
   readKeyedPage(db, at, {
     of: RUN,

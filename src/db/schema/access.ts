@@ -177,7 +177,7 @@ export const tokens = sqliteTable(
     createdAt: integer().notNull(),
     expiresAt: integer(),
     lastUsedAt: integer(),
-    /** Of a connected program: who connected it. The token is removed together with the user. */
+    /** The person who connected a program. The token is removed together with the user. */
     grantedBy: text()
       .$type<UserId>()
       .references(() => users.id, { onDelete: "cascade" }),
@@ -187,7 +187,7 @@ export const tokens = sqliteTable(
     clientHost: text(),
     /** Until when a call refreshes its tokens, so that no other one does; in the past: when one did. */
     refreshedUntil: integer().notNull().default(0),
-    /** What the last refresh was asked and answered, of use for a minute: `keyId.iv.ciphertext`. */
+    /** Request and answer of the last refresh, of use for a minute: `keyId.iv.ciphertext`. */
     lastRefresh: text(),
   },
   (table) => [
@@ -199,7 +199,7 @@ export const tokens = sqliteTable(
   ],
 );
 
-/** What a token may use of one kind, besides what its "all" flag says. */
+/** Things of one kind that a token may use, in addition to its "all" flag. */
 const token: LinkEnd = ["token", () => tokens.id];
 export const tokenAgents = links<TokenId, AgentId>(token, ["agent", () => agents.id]);
 export const tokenInferences = links<TokenId, InferenceId>(token, [
@@ -235,7 +235,10 @@ export const userIdentities = sqliteTable(
   (table) => [uniqueIndex("user_identities_subject").on(table.issuer, table.subject)],
 );
 
-/** What may be used once, until it expires: a sign-in that was begun, an administrator's link. */
+/**
+ * Secrets that may be used once, until they expire: a sign-in that was begun, an administrator's
+ * link.
+ */
 export const signInSecrets = sqliteTable(
   "sign_in_secrets",
   {

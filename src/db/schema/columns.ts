@@ -49,7 +49,7 @@ export const links = <From extends string, To extends string>(
     ],
   );
 
-/** What limits keep out of a listing. */
+/** Counts of files that limits keep out of a listing. */
 export const leftOutList: z.ZodType<LeftOut[]> = z.array(
   z.object({
     limit: z.string(),

@@ -28,7 +28,7 @@ import { searchSettings } from "../../core/input/search-settings.ts";
 export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });
 export type Expected = z.infer<typeof expectedShape>;
 
-/** What a run changes of the resource's own settings; absent: as the resource has it. */
+/** A run's changes of the resource's own settings; absent: as the resource has it. */
 export const settingShape = searchSettings.partial().extend({
   /** Another RAG or another inference that is asked instead: its identifier. */
   target: z.string().min(1).max(MAX_IDENTIFIER_LENGTH).optional(),
@@ -38,7 +38,7 @@ export const settingShape = searchSettings.partial().extend({
 });
 export type Setting = z.infer<typeof settingShape>;
 
-/** What a run was made with, for people who read it later. */
+/** The settings of a run, for people who read it later. */
 export const factsShape = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
@@ -67,7 +67,7 @@ export const summaryShape = z.object({
   p50Ms: z.number(),
   p95Ms: z.number(),
   ...spentInAll,
-  /** What judging the answers took, which is not in the figures above; null: none was judged. */
+  /** Cost of judging the answers, which is not in the figures above; null: none was judged. */
   judge: z.object(spentInAll).nullable(),
 });
 export type RunSummary = z.infer<typeof summaryShape>;
@@ -109,7 +109,7 @@ export const questionSets = sqliteTable(
   ],
 );
 
-/** What a question asks and expects; a run keeps a copy of it. */
+/** A question's text and expectations; a run keeps a copy. */
 const questionColumns = {
   question: text().notNull(),
   /** A JSON list of `{ file, passage }`: what must be found. */
@@ -165,7 +165,7 @@ export const evaluationRuns = sqliteTable(
   ],
 );
 
-/** What programs asked a RAG, where `KEEP_QUERIES_DAYS` says so. */
+/** Queries of programs to a RAG, where `KEEP_QUERIES_DAYS` says so. */
 export const keptQueries = sqliteTable(
   "kept_queries",
   {

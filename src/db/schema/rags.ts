@@ -191,7 +191,7 @@ export const ragFiles = sqliteTable(
     /** The last success, ms; null until the first. */
     indexedAt: integer(),
     errorMessage: text(),
-    /** Of the message: what to do about it depends on it. */
+    /** Classifies the message: the remedy depends on it. */
     errorCode: text({ enum: FILE_FAILURES }),
     /** Whether a later scan retries the file: the cause was outside of it. */
     errorIsOutside: integer({ mode: "boolean" }).notNull().default(false),
@@ -201,13 +201,13 @@ export const ragFiles = sqliteTable(
     fingerprint: text(),
     /** The `contentId` that they were made from; null: not recorded. */
     contentId: text(),
-    /** What was left out or repaired in that content: a JSON list of plain sentences. */
+    /** Parts of that content that were left out or repaired: a JSON list of plain sentences. */
     notes: jsonColumn(textList).notNull().default([]),
     attempts: integer().notNull().default(0),
     /**
-     * Of a pending or processing row: when the sweep queues it again, unless a worker holds it;
-     * of others 0. A worker's claim leaves it as it is, and its index does not name the status, so
-     * that a claim does not write that index.
+     * When the sweep queues a pending or processing row again, unless a worker holds it; for
+     * others 0. A worker's claim leaves it as it is, and its index does not name the status,
+     * so that a claim does not write that index.
      */
     claimedUntil: integer().notNull().default(0),
     /** The worker's lease and its end; of an error: since when; of a removed file: still indexed. */

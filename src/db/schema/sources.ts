@@ -38,7 +38,7 @@ export const fileSources = sqliteTable(
     permissionsSince: integer().notNull().default(0),
     /** When members of its groups are read next, ms. */
     groupsDueAt: integer().notNull().default(0),
-    /** What is known of who may read its files, as of the last time its groups were due. */
+    /** Counts of files by who may read them, as of the last time its groups were due. */
     access: jsonColumn(accessCounts),
     /** Principals of files for which none are told. */
     defaultReaders: jsonColumn(textList).notNull().default([]),
@@ -79,7 +79,7 @@ export const fileSources = sqliteTable(
     pushesRefusedAt: integer(),
     /** When the first of the last runs began that held removals back; null: the last one did not. */
     heldSince: integer(),
-    /** What limits kept out of the newest complete listing. */
+    /** Counts of files that limits kept out of the newest complete listing. */
     leftOut: jsonColumn(leftOutList).notNull().default([]),
     createdAt: integer().notNull(),
     updatedAt: updatedAt(),
@@ -107,9 +107,9 @@ export const sourceWatches = sqliteTable(
     /** The provider's id; until it answered, the one proposed to it. */
     id: text().primaryKey(),
     fileSourceId: owner<FileSourceId>(() => fileSources.id),
-    /** What of the source is watched, as the reader names it. */
+    /** The watched part of the source, as the reader names it. */
     target: text().notNull(),
-    /** The same as the provider names it in notifications; null where it does not. */
+    /** The watched part as the provider names it in notifications; null where it does not. */
     resourceId: text(),
     tokenHash: text().notNull(),
     /** The service's address that the provider was given, without a path. */
@@ -151,7 +151,7 @@ const scanProgress = z.object({
   /** When the listing began, if the run followed a change feed before it, ms. */
   listedFrom: z.number().optional(),
   cursor: z.string().nullable(),
-  /** What shows that the listing ends; absent at its beginning. */
+  /** Evidence that the listing makes progress; absent at its beginning. */
   advance: listingAdvance.optional(),
   leftOut: leftOutList.optional(),
   /** Everything is listed; unlisted files are still to be removed. */
@@ -183,7 +183,7 @@ export const scanRuns = sqliteTable(
     problems: jsonColumn(z.array(scanProblem)).notNull().default([]),
     /** The change feed was followed, then everything was listed and compared with it. */
     verified: integer({ mode: "boolean" }).notNull().default(false),
-    /** What that listing found and the feed had not reported. */
+    /** Files that the listing found and the feed had not reported. */
     mendedAdded: integer().notNull().default(0),
     mendedChanged: integer().notNull().default(0),
     mendedRemoved: integer().notNull().default(0),
@@ -222,7 +222,7 @@ export const files = sqliteTable(
     metadata: jsonColumn(jsonObject).notNull(),
     /** When it was last changed, as far as its source tells; else when its bytes last changed. */
     modifiedAt: integer().notNull().default(0),
-    /** What a reader stores between scans: validators, how a page was found. */
+    /** A reader's values between scans: validators, how a page was found. */
     sourceState: jsonColumn(jsonObject),
     /** Null: its readers were never recorded, so nobody may read it where permissions are on. */
     audience: text(),

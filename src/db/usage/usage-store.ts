@@ -15,7 +15,7 @@ export type UsageId = { id: string; at: number };
 /** Messages close in time share rows: a longer slot gives fewer rows. */
 const SLOT_MS = 10 * SECOND_MS;
 
-/** What is stored about the messages of a time slot; texts compare as in SQLite. */
+/** The stored messages of a time slot; texts compare as in SQLite. */
 type Slot = { slot: number; first: string; last: string; ids: string[] };
 
 function slotsOf(messages: readonly UsageId[]): Slot[] {

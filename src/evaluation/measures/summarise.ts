@@ -34,7 +34,7 @@ export function ndcgAt10(ranks: Ranks): number {
 
 const discountAt = (rank: number) => 1 / Math.log2(rank + 1);
 
-/** What is measured of each question, 0 to 1; null: the question does not ask for it. */
+/** Measures of each question, 0 to 1; null: the question does not ask for it. */
 const MEASURES = {
   "recall@1": ofRanks((ranks) => recallAt(1, ranks)),
   "recall@3": ofRanks((ranks) => recallAt(3, ranks)),

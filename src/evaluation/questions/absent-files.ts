@@ -17,7 +17,7 @@ export async function absentOfSet(
   return await absentAmong(services.db, await ragsOfSet(services, set), questions);
 }
 
-/** The same for the RAGs that a run asks. */
+/** Finds absent files for the RAGs that a run asks. */
 export async function absentAmong(
   db: Database,
   rags: readonly RagRecord[],

@@ -1,6 +1,6 @@
 import type { Question } from "../../db/evaluation/question-store.ts";
 
-/** What a spreadsheet would take for a formula, and what an import would take for guarded. */
+/** Text that a spreadsheet would take for a formula, or an import for guarded. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 const GUARDED = /^'+[=+\-@\t\r]/;
 

@@ -16,12 +16,12 @@ export type ImportFormat = "csv" | "jsonl";
 const COLUMNS = ["question", "file", "passage", "check", "answer", "jsonSchema"] as const;
 /** Characters of an unknown name that are shown. */
 const NAME_SHOWN = 40;
-/** What stands where bytes were no UTF-8: a question with it would never be found. */
+/** Replaces bytes that were no UTF-8: a question with it would never be found. */
 const UNDECODED = "\uFFFD";
 
 const wrongLine = (line: number, problem: string) => invalid(`line ${line}: ${problem}`);
 
-/** What a line says of a question. */
+/** A question as a line gives it. */
 type Line = { line: number; given: unknown };
 
 /**

@@ -61,7 +61,7 @@ function compared(measure: MeasureName, first: LightResult[], second: LightResul
     questions: pairs.length,
     first: mean(({ before }) => before),
     second: mean(({ later }) => later),
-    /** Of second minus first. */
+    /** Second minus first. */
     difference,
     /** Whether the difference is more than chance. */
     isClear: isMoreThanChance(differences, difference),

@@ -19,7 +19,7 @@ export function together(all: readonly Spent[]): Spent {
   };
 }
 
-/** What an answer spent: its chat model, and the embedding models and rerankers of its searches. */
+/** Cost of an answer: its chat model, and the embedding models and rerankers of its searches. */
 export async function spentOn(
   db: Database,
   { usage, uses }: Pick<InferenceResult, "usage" | "uses">,
@@ -27,7 +27,7 @@ export async function spentOn(
   return together([spentBy(usage), ...(await spentOnSearch(db, uses))]);
 }
 
-/** What a chat model spent. */
+/** Cost of a chat model. */
 export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): Spent => ({
   inputTokens,
   outputTokens,
@@ -35,7 +35,7 @@ export const spentBy = ({ inputTokens, outputTokens, cost }: Usage): Spent => ({
   currency: cost?.currency ?? null,
 });
 
-/** What each call of an embedding model or reranker spent; one without a price has no cost. */
+/** Cost of each call of an embedding model or reranker; one without a price has no cost. */
 export async function spentOnSearch(db: Database, uses: readonly ModelUse[]): Promise<Spent[]> {
   const used = uses.filter(({ inputTokens }) => inputTokens > 0);
   if (used.length === 0) return [];

@@ -8,7 +8,7 @@ import type { InferenceRecord, RagRecord } from "../../db/records.ts";
 import { modeOf } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";
 
-/** What a run asks: a RAG or an inference, with what the setting changes of it. */
+/** The subject of a run: a RAG or an inference, with the setting's changes. */
 export type Subject =
   | { kind: "rag"; rag: RagRecord }
   | { kind: "inference"; inference: InferenceRecord };
@@ -63,10 +63,10 @@ const INFERENCE_TOP_K = 5;
 export const topKOf = (kind: Subject["kind"], { topK }: Setting): number =>
   topK ?? (kind === "rag" ? RAG_TOP_K : INFERENCE_TOP_K);
 
-/** The same of a run; those of earlier versions did not keep it. */
+/** The depth of a run; those of earlier versions did not keep it. */
 export const depthOf = ({ topK = RAG_TOP_K }: RunFacts): number => Number(topK);
 
-/** What a reader of the run wants to know later, when the settings have changed. */
+/** Facts that a reader of the run wants to know later, when the settings have changed. */
 export function factsOf(subject: Subject, setting: Setting): RunFacts {
   const rags = subject.kind === "rag" ? [subject.rag] : subject.inference.rags;
   const facts: RunFacts =

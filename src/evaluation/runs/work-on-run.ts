@@ -93,7 +93,7 @@ async function askUntil(
         await saveOutcome(db, runId, question.questionId, { outcome, now: now() });
       }),
     );
-    // What was answered is kept; the message comes again for the rest.
+    // Answers are kept; the message comes again for the rest.
     for (const result of settled) if (result.status === "rejected") throw result.reason;
     if (!(await keep())) return "lost";
   }

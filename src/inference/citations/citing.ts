@@ -15,7 +15,7 @@ export function newCiting(): Citing {
   return { word, notice: citingNotice(word) };
 }
 
-/** What the model said in one step. `own`: citations of a model that cites by itself. */
+/** The model's text of one step. `own`: citations of a model that cites by itself. */
 export type Said = { text: string; marks: Mark[]; own: OwnCitation[] };
 type OwnCitation = { number: number; start: number; end: number };
 type Step = Pick<StepResult<ToolSet>, "text" | "content">;

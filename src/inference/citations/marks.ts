@@ -11,7 +11,7 @@ const SYLLABLES = 4;
 /** One of 24 million words. */
 export const newCitingWord = () => newWord(SYLLABLES);
 
-/** What a model must know to cite; goes where it is told of the passages. */
+/** Tells the model how to cite; goes where it is told of the passages. */
 export function citingNotice(word: string): string {
   return [
     `Directly after each statement that rests on a passage, write [cite-${word}:n] with the number`,
@@ -24,7 +24,7 @@ export function citingNotice(word: string): string {
 export type Mark = { at: number; numbers: number[] };
 
 const OPENING = "[cite";
-/** What may follow the opening, as far as it has come. */
+/** Text that may follow the opening, as far as it has come. */
 const CONTINUED = /^(?:-[a-z]{0,16})?(?: ?(?::[^[\]\n]{0,80})?)?$/i;
 const WHOLE = /^\[cite(?:-([a-z]{0,16}))? ?:([^[\]\n]{0,80})\]$/i;
 const NUMBER = /\d{1,4}/g;
@@ -32,7 +32,7 @@ const MAX_NUMBERS = 20;
 /** Marks within marks; what is nested deeper is dropped. */
 const MAX_DEPTH = 8;
 
-/** What looks like a mark and is none, such as one that is too long. */
+/** Text that looks like a mark and is none, such as one that is too long. */
 const LOOK_ALIKE = /\[(?=cite ?[-:])/gi;
 
 /** Before these no space is left where a mark was. */

@@ -139,7 +139,7 @@ class Checker {
     if (branch !== undefined) follows(branch);
   }
 
-  /** Of items, characters or properties: `minItems` and `maxItems`, and so on. */
+  /** Checks the number of items, characters or properties: `minItems` and `maxItems`, and so on. */
   #checkSize({ schema, at }: Judged<unknown>, keyword: string, size: number, what: string): void {
     const [least, most] = [schema[`min${keyword}`], schema[`max${keyword}`]];
     if (typeof least === "number" && size < least) {

@@ -91,7 +91,7 @@ export const TOO_DEEP = "is nested too deeply";
 export const notASchema = (place: string) =>
   `must be a JSON Schema: ${shortened(place)} does not follow the specification`;
 
-/** What is wrong with a schema that is handed on, after its field's name; null: nothing. */
+/** Says what is wrong with a schema that is handed on, after its field's name; null: nothing. */
 export function schemaProblem(schema: JsonObject): string | null {
   if (isTooDeep(schema)) return TOO_DEEP;
   const place = wrongPlace(schema, schema, "#");

@@ -36,13 +36,15 @@ export type SearchLog = {
   /** The place of each passage in `items`. */
   places: Map<string, number>;
   degradations: Set<string>;
-  /** Of embedding and reranking. */
+  /** Calls of embedding and reranking models. */
   uses: ModelUse[];
   searching: TimeTogether;
   rerankingMs: number;
 };
 
-/** Of the turn's searches; reranking is never longer than the searches of which it is a part. */
+/**
+ * Times of the turn's searches; reranking is never longer than the searches of which it is a part.
+ */
 export function timesOf({ searching, rerankingMs: summed }: SearchLog) {
   const rerankingMs = Math.min(summed, searching.ms);
   return { contextMs: searching.ms - rerankingMs, rerankingMs };

@@ -31,7 +31,7 @@ export type Lacking = { readonly work: FileWork; readonly missing: readonly Iden
 /** A chunk without a vector, and the file it belongs to. */
 export type Wanted = { work: FileWork; chunk: IdentifiedChunk };
 
-/** What a step brought for one file, or why it failed. */
+/** The result of a step for one file, or why it failed. */
 export type Outcome<Value> = { value: Value } | { thrown: unknown };
 
 export async function outcomeOf<Value>(step: () => Promise<Value>): Promise<Outcome<Value>> {

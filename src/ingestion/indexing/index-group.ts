@@ -29,7 +29,7 @@ const MAX_PORTION_CHUNKS = 320;
 /** A server may take seconds for a chunk: files of small portions become searchable sooner. */
 const MAX_SLOW_PORTION_CHUNKS = 16;
 
-/** What the files of one invocation share. */
+/** Values that the files of one invocation share. */
 export type IndexJob = {
   lease: Lease;
   budget: WorkBudget;

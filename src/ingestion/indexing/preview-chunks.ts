@@ -50,7 +50,7 @@ export async function previewChunks(
     const tokens = estimateTokens(text, tokenizer);
     return { position, headings, page, start, end, tokens, text };
   });
-  // Of the whole document, and of it those that were cut; `total` counts the chunks of these.
+  // Characters in all, and in the part that was cut: `total` counts the chunks of that part.
   const characters = document.markdown.length;
   const charactersCut = markdown.length;
   return { chunkSize, chunkOverlap, characters, charactersCut, total: cut.length, chunks };

@@ -20,7 +20,7 @@ export async function queueBySize(
   await queue.index(small.map(messageOf), { together: true, ...(texts && { texts }) });
 }
 
-/** What is queued of a file: the message alone. */
+/** The message that is queued for a file, without other facts. */
 export const messageOf = ({ ragId, generation, fileId, revision }: IndexMessage): IndexMessage => ({
   ragId,
   generation,

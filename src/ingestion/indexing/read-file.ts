@@ -109,7 +109,7 @@ type LoadedDocument = {
 
 const encoder = new TextEncoder();
 
-/** What loading needs of its invocation. */
+/** Values of the invocation that loading needs. */
 export type Loading = { lease: Lease; texts: PushedTexts };
 
 type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
@@ -150,7 +150,7 @@ async function loadDocument(
   const yieldToOthers = yieldWithin(services, file, lease);
   const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
   const document = await labelFailure("text extraction", () => extractDocument(raw, options));
-  // Of a file that was replaced or deleted meanwhile, the sweep deletes it.
+  // The sweep deletes the text of a file that was replaced or deleted meanwhile.
   if (keeps)
     await labelFailure("file storage", () => putExtractedText(services.files, file, document));
   return { document, sha256, yieldToOthers };

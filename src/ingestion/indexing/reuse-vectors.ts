@@ -9,7 +9,7 @@ import { shardOf } from "../../core/hash.ts";
 /** Chunks requested at once: with their vectors about a MiB. */
 const CHUNKS_PER_PAGE = 256;
 
-/** What an earlier generation has vectors of, and what must be embedded. */
+/** Chunks with vectors of an earlier generation, and chunks that must be embedded. */
 type Reused = { embedded: Embedded[]; left: readonly IdentifiedChunk[] };
 export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<Reused>;
 

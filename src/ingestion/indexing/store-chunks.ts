@@ -15,10 +15,16 @@ import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/u
 
 /** Indexes that are written at once. */
 const INDEXES_AT_ONCE = 6;
-/** What a call writes of several files; searches of this index wait for some 30 ms meanwhile. */
+/**
+ * Chunks of several files that a call writes; searches of this index wait for some 30 ms
+ * meanwhile.
+ */
 const CHUNKS_PER_CALL = 128;
 const CHARACTERS_PER_CALL = 256 * 1_024;
-/** The same of replaced versions: more words that leave at once are merged out of the whole index. */
+/**
+ * Chunks of replaced versions that a call removes: more words that leave at once are merged out of
+ * the whole index.
+ */
 const REPLACED_PER_CALL = 32;
 const DUPLICATE_KEY_LENGTH = 32;
 
@@ -124,7 +130,7 @@ const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>
     }),
   );
 
-/** What is to be sent to the vector index of what the RAG's index has stored. */
+/** Vectors to send to the vector index, of chunks that the RAG's index has stored. */
 function vectorsOf(
   { work, embedded }: Complete,
   chunks: { id: string; vectorId: IndexedVector["id"] }[],

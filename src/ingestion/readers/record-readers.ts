@@ -82,7 +82,7 @@ export async function tellIndexes(
   if (failed !== undefined) throw failed.reason;
 }
 
-/** The same once readers are recorded: an index that does not answer is told by the sweep. */
+/** Tells indexes once readers are recorded; the sweep tells an index that does not answer. */
 export async function tellIndexesOrLater(
   services: Pick<Services, "db" | "log" | "ragIndexes">,
   fileSourceId: FileSourceId,

@@ -169,7 +169,7 @@ const USUAL_OVERLAP = 0.7;
 /** Chunks that fill less end where their section does: they neither overlap nor merge. */
 const SECTION_FILL = 0.5;
 
-/** The same documents chunked differently; right within about a third. */
+/** Estimates other chunking of the same documents; right within about a third. */
 function cutAgain(before: Cut, live: Chunking, target: Chunking): Cut {
   const { files, chunks, textTokens } = before;
   const isSections = textTokens < live.chunkSize * SECTION_FILL;

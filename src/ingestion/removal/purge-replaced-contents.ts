@@ -71,9 +71,9 @@ async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   return [readerKey(sourceId, await pageKey(path, version))];
 }
 
-/** What one call lists and one call deletes. */
+/** Keys that one call lists and one call deletes. */
 const KEYS_PER_PAGE = 1_000;
-/** Of all sources together: each is a call or two of the bucket and two of D1. */
+/** Pages for all sources together: each is a call or two of the bucket and two of D1. */
 const PAGES_PER_SWEEP = 10;
 
 /**

@@ -158,7 +158,7 @@ function nextScanOf({ progress }: ScanRun, contradicted: boolean, now: number): 
   return at === Infinity ? null : at;
 }
 
-/** What a run did not look at keeps what earlier runs held back. */
+/** A run that looked at only a part keeps the removals that earlier runs held back. */
 function heldSince({ startedAt, source, progress }: ScanRun, isHeld: boolean): number | null {
   if (isHeld) return source.heldSince ?? startedAt;
   const sawAll = progress.mode === "full" && !progress.partial;
@@ -197,7 +197,7 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
     error: verdict.message,
     heldRemovals: 0,
     changeCursor: null,
-    // What a broken listing saw last, changes since its source's cursor may not tell of.
+    // A source's cursor may not tell of changes since a broken listing saw files last.
     listedAt: run.progress.mode === "full" ? 0 : null,
     nextScanAt: services.now() + verdict.delayMs,
     heldSince: run.source.heldSince,

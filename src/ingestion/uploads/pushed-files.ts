@@ -106,7 +106,7 @@ export async function movePushedFiles(
   return moves.flatMap(({ from }) => (movedPaths.has(from) ? [] : [from]));
 }
 
-/** The same of one file. @throws QuarryError `not-found` when the source has no such file */
+/** Removes one pushed file. @throws QuarryError `not-found` when the source has no such file */
 export async function removePushedFile(
   services: Services,
   { source, path }: { source: Source; path: string },

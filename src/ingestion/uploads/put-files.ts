@@ -11,7 +11,7 @@ const MIB = 1 << 20;
 export const BATCH_LIMITS = { files: 500, bytes: 32 * MIB, fileBytes: 4 * MIB };
 /** A group of files that are stored together holds at least this much. */
 const GROUP_BYTES = 8 * MIB;
-/** The same of what the database is given: a parameter has at most 2 MB. */
+/** Bytes of rows that the database gets at once: a parameter has at most 2 MB. */
 const GROUP_ROW_BYTES = 256 * 1_024;
 
 /** A file as it was sent; `bytes` null: it is longer than the limit. Or why it has no path. */

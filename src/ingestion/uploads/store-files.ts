@@ -16,7 +16,7 @@ import { tellIndexesOrLater } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
 import type { Upload } from "./receive-upload.ts";
 
-/** What a caller says of a file. Null: the file keeps what it has. */
+/** Facts of a file that a caller gives. Null: the file keeps its own. */
 export type FileOfCaller = {
   path: string;
   mimeType: string;

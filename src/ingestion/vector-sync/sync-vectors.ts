@@ -26,9 +26,9 @@ const INDEXES_AT_ONCE = 6;
  * under way when the budget ends finish with some hundred calls each.
  */
 const CALLS_PER_TURN = 4_000;
-/** Of a healthy index. */
+/** Calls that a healthy index takes. */
 const CALLS_PER_INDEX = 47;
-/** What the vector index looks up with one call. */
+/** Vectors that the vector index looks up with one call. */
 const VECTORS_PER_LOOK = 20;
 /** Upsert batches that one turn looks up, 20 a call. */
 const BATCHES_PER_TURN = 5_000;

@@ -75,7 +75,7 @@ type Watched = {
   source: WatchedSource;
   /** Where the watches are to notify. */
   baseUrl: string;
-  /** What is to be watched; null: the provider has not said. */
+  /** Targets to watch; null: the provider has not said. */
   targets: string[] | null;
 };
 
@@ -151,7 +151,7 @@ type Turn = {
   signal: AbortSignal;
 };
 
-/** What the first of the targets that failed threw; the others are renewed all the same. */
+/** The error of the first target that failed; the others are still renewed. */
 type FirstFailure = { thrown: unknown } | null;
 
 async function renewWatches(services: Services, turn: Turn): Promise<FirstFailure> {
@@ -212,7 +212,7 @@ async function startWatch(
   const started = await startOrForget(services, id, async () => {
     return await watcher.start(target, { id, token, baseUrl }, signal);
   });
-  // What changed while nobody watched is found by a scan.
+  // A scan finds changes from before the watch.
   if (!isWatched) await services.debounceDriveScan(source.id);
   await activateWatch(db, id, started, now() + OVERLAP_MS);
 }

@@ -30,7 +30,7 @@ export async function stopWatches(
   }
 }
 
-/** Of a start whose answer was lost it is not known what to stop until a notification names it. */
+/** A watch whose start lost its answer cannot be stopped until a notification names it. */
 export const canBeStopped = ({ live, resourceId }: StoredWatch) => live || resourceId !== null;
 
 async function stop(

@@ -10,7 +10,7 @@ export type FileText = {
   file: PublicFile;
   /** From `start`, at most `limit` UTF-16 code units of it. */
   text: string;
-  /** Of the whole text. */
+  /** Length of the whole text. */
   length: number;
   /** Where the next part begins; null: there is none. */
   next: number | null;

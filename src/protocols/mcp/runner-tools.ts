@@ -116,7 +116,7 @@ async function runnersLike(
 
 const TOOL = /^(ask|agent)_(.{1,100})$/s;
 
-/** What a tool runs; null where the token covers none of that name. */
+/** Finds the runner of a tool; null where the token covers none of that name. */
 export async function runnerNamed(session: Session, name: string): Promise<Runner | null> {
   const [, word, identifier = ""] = TOOL.exec(name) ?? [];
   if (word === undefined) return null;

@@ -67,7 +67,7 @@ type Answering = (
   context: ExecutionContext,
 ) => Promise<Response>;
 
-/** What the library answers to the request as its client has sent it, before any proxy of ours. */
+/** The library's answer to the request as its client has sent it, before any proxy of ours. */
 async function answer(context: Context<AppEnv>, url: string, by: Answering): Promise<Response> {
   const { raw } = context.req;
   refuseCoded(raw.headers);

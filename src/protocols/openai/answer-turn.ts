@@ -101,7 +101,7 @@ async function admitted(
 
 /** OpenAI's default, which a caller cannot raise where nothing is configured. */
 const DEFAULT_TEMPERATURE = 1;
-/** Of the model's window, where nothing is configured: the passages need the rest. */
+/** Share of the model's window where nothing is configured: the passages need the rest. */
 const ANSWER_SHARE = 0.5;
 
 type ChatModels = Pick<Services["models"], "chat">;

@@ -67,7 +67,7 @@ export function openAiError(thrown: unknown, context: Context<AppEnv>): Response
   return context.json(bodyOf(status, INVALID_KEY), status);
 }
 
-/** The same body for an answer that has begun. */
+/** The body of an error, for an answer that has begun. */
 export const openAiErrorBody = bodyOf;
 
 export const openAiTooMany = (context: Context<AppEnv>) =>

@@ -8,7 +8,7 @@ import { refuse } from "./errors.ts";
 
 const DEPTH_LIMIT = 8;
 const FILTERS_LIMIT = 50;
-/** Of them, those that look at the metadata of every file. */
+/** Conditions that look at the metadata of every file. */
 const ORDERS_LIMIT = 20;
 const VALUES_LIMIT = 1_000;
 const MAX_KEY_LENGTH = 200;

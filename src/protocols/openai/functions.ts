@@ -10,7 +10,7 @@ import { refuse } from "./errors.ts";
 
 /** OpenAI's limit. */
 const FUNCTIONS_LIMIT = 128;
-/** Of all together as JSON, in UTF-8: they are a part of every prompt. */
+/** All functions together as JSON, in UTF-8: they are a part of every prompt. */
 const MAX_FUNCTIONS_KIB = 256;
 const KIB = 1_024;
 

@@ -66,7 +66,7 @@ export function modelRoutes(): Hono<AppEnv> {
   return app;
 }
 
-/** What no one has is told in the words that clients of this API know. */
+/** A missing model is reported in the words that clients of this API know. */
 export function asNoSuchModel(thrown: unknown, model: string): unknown {
   return isNotFound(thrown) ? new NoSuchModel(model.slice(0, MAX_MODEL_LENGTH)) : thrown;
 }

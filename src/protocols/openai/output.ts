@@ -95,7 +95,7 @@ class ToldTexts {
     return this.#parts.join("");
   }
 
-  /** What is sent of it. */
+  /** Adds text, and returns the part of it that is sent. */
   add({ text, step }: { text: string; step: number }): string {
     const isNew = step !== this.#step;
     const between = isNew && this.#step !== null ? BETWEEN_TEXTS : "";

@@ -108,7 +108,7 @@ const usageAnswer = ({ inputTokens, cachedTokens, outputTokens, totalTokens }: U
 class ResponseTeller implements Teller {
   readonly #begun: Begun;
   #sequence = 0;
-  /** Of the message, once it has begun. */
+  /** The id of the message, once it has begun. */
   #messageId: string | null = null;
 
   constructor(turn: ReadResponse) {

@@ -24,7 +24,7 @@ const ITEMS_LIMIT = 1_000;
 const PARTS_LIMIT = 100;
 const METADATA_LIMIT = 16;
 
-/** Of our own earlier items; nothing of it is read. */
+/** Fields of our own earlier items; nothing of it is read. */
 const OUTPUT_FIELDS = {
   id: z.unknown().optional(),
   status: z.unknown().optional(),
@@ -150,7 +150,7 @@ function saidIn(input: Input): Said[] {
     if (item.type !== "item_reference") return [itemSaid(item, `input[${at}]`)];
     const call = callOfItem(item.id);
     if (call !== undefined) return [callSaid(call, `input[${at}]`)];
-    // What was said with calls since the last question can be missed; an earlier answer cannot.
+    // Text with calls since the last question can be missed; an earlier answer cannot.
     if (at > last) return [];
     throw refuse(`input[${at}].type`, NO_REFERENCE);
   });

@@ -47,7 +47,7 @@ export type Said = { param: string; content: string; text: string } & (
   | { role: "tool"; callId: string; callField: string }
 );
 
-/** Of a call's id in a refusal. */
+/** Characters of a call's id in a refusal. */
 const TOLD_ID_LENGTH = 100;
 
 const NOTES = new Set<Said["role"]>(["system", "developer"]);

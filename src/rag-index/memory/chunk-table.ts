@@ -5,7 +5,7 @@ import { readTotals } from "../tables.ts";
 import { grown, Kept, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
-/** Of all index objects of an isolate; a full shard has 250,000 chunks. */
+/** Bounds the tables of all index objects of an isolate; a full shard has 250,000 chunks. */
 const tablesBudget = new MemoryBudget(16 * MIB);
 /** Its number, file and key; a share of the two sets. */
 const BYTES_A_CHUNK = 24;

@@ -5,7 +5,7 @@ import type { EligibleFiles } from "./live-chunks.ts";
 import { grown, Kept, MemoryBudget } from "./memory-budget.ts";
 
 const MIB = 1_024 * 1_024;
-/** Of all index objects of an isolate. */
+/** Bounds the tables of all index objects of an isolate. */
 const tablesBudget = new MemoryBudget(8 * MIB);
 const BYTES_A_FILE = 16;
 

@@ -6,7 +6,7 @@ export type Placed = Row<"chunks", "chunk" | "duplicate">;
 
 export type LiveChunk = { chunk: number; duplicate: boolean };
 
-/** What a call may see: every live chunk, or those of the files in the set. */
+/** Chunks that a call may see: every live one, or those of the files in the set. */
 export type EligibleFiles = {
   /** Null: nothing is hidden or restricted. */
   files: BitSet | null;

@@ -55,7 +55,7 @@ export class MemoryBudget {
   }
 }
 
-/** What a holder keeps in memory while its budget has room: loaded when asked for, then followed. */
+/** Keeps a holder's value in memory while its budget has room: loaded when needed, then updated. */
 export class Kept<Value extends { bytes: number }> {
   readonly #budget: MemoryBudget;
   #value: Value | null = null;

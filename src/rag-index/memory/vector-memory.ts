@@ -13,7 +13,7 @@ export const MEMORY_LIMIT_BYTES = 48 * 1_024 * 1_024;
 export const vectorBudget = new MemoryBudget(MEMORY_LIMIT_BYTES);
 
 type Loaded = Placed & Row<"chunks", "id"> & Row<"contents", "vector">;
-/** What a search tells of a chunk without reading it. */
+/** A search returns these facts of a chunk without reading it. */
 export type Named = LiveChunk & { id: ChunkId };
 
 const LIVE_VECTORS = `SELECT c.chunk, c.id, c.duplicate, v.vector

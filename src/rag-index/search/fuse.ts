@@ -1,10 +1,10 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { Candidate, Find, FusionRule } from "../../ports/rag-index.ts";
 
-/** What the legs found for one query in one RAG, best first. */
+/** Candidates of the legs for one query in one RAG, best first. */
 export type QueryLegs = { lexical: Candidate[]; vector: Candidate[] };
 
-/** Of all that the legs found for a query. */
+/** Ids of all candidates of the legs. */
 export const idsOf = (legs: QueryLegs | undefined): Set<ChunkId> =>
   new Set([...(legs?.lexical ?? []), ...(legs?.vector ?? [])].map(({ id }) => id));
 
@@ -58,7 +58,7 @@ function cosineValue(score: number, rule: FusionRule, scale: Scale): number {
   return spread > 0 ? (score - scale.vectorWorst) / spread : 1;
 }
 
-/** What a query found of some of its candidates, on its own scale; `fused` is of all of them. */
+/** A query's scores of some of its candidates, on its own scale; `fused` considers all of them. */
 export function findsAmong(
   ids: Iterable<ChunkId>,
   { lexical }: QueryLegs,
@@ -76,7 +76,7 @@ export function findsAmong(
   return finds;
 }
 
-/** The same of all its candidates. */
+/** A query's scores of all its candidates. */
 export function findsOf(legs: QueryLegs, rule: FusionRule, scale: Scale): Map<ChunkId, Find> {
   const fused = fuseQuery(legs, rule, scale);
   return findsAmong(fused.keys(), legs, fused);

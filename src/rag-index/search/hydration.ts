@@ -55,7 +55,7 @@ export function hydrateChunks(
   };
 }
 
-/** The same of chunks that the call is known to be allowed to see. */
+/** Reads chunks that the call is known to be allowed to see. */
 export function readChunks(
   sql: SqlStorage,
   ids: ChunkId[],

@@ -222,7 +222,7 @@ function rankedReader(
       page,
     };
   }
-  // Of a restriction, about as many more rows are read as are left out.
+  // As many more rows are read as a restriction leaves out.
   const share = files === null ? 1 : chunkCount / Math.max(1, readTotals(sql).chunks);
   return {
     read: (rows) => sql.exec<Ranked>(RANKED, match, rows).toArray(),

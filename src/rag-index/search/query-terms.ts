@@ -22,7 +22,7 @@ export const isPrefixTerm = isPartOfCut;
 /** A query whose language is not told is reduced as languages that so many chunks have. */
 const MIN_LANGUAGE_SHARE = 0.01;
 
-/** What an index knows of its words: chunks that hold one at most, and shares of its languages. */
+/** Facts of an index's words: at most how many chunks hold one, and shares of its languages. */
 export type KnownWords = {
   estimate: (word: string) => number;
   shareOf: (language: Language) => number;

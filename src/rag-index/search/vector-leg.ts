@@ -19,7 +19,7 @@ import {
 
 /** Up to this many vectors are read from storage faster than all are loaded into memory. */
 const READ_FROM_STORAGE_LIMIT = 2_000;
-/** The same as a share of all: the others' signs would be loaded for nothing. */
+/** Smaller shares are read from storage: the other chunks' signs would be loaded for nothing. */
 const READ_FROM_STORAGE_SHARE = 0.1;
 
 type LiveVector = Placed & Row<"contents", "vector">;

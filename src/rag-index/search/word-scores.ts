@@ -6,12 +6,17 @@ import { MemoryBudget } from "../memory/memory-budget.ts";
 import { BestFew } from "../vectors/best-few.ts";
 
 const MIB = 1_024 * 1_024;
-/** Of all index objects of an isolate, beside their vectors. */
+/**
+ * Bounds the scores of all index objects of an isolate; their vectors have a budget of their own.
+ */
 const scoresBudget = new MemoryBudget(16 * MIB);
 const OBJECT_LIMIT_BYTES = 8 * MIB;
 const FIRST_CLAIM_BYTES = MIB / 4;
 const BYTES_A_SCORE = Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
-/** Of a word with its two lists. Longer ones hardly recur; a prefix may be in any number of chunks. */
+/**
+ * Bytes of a word with its two lists. Longer ones hardly recur; a prefix may be in any number of
+ * chunks.
+ */
 const BYTES_A_WORD = 800;
 const MAX_WORD_LENGTH = 64;
 
@@ -27,7 +32,10 @@ const SEARCHES_REFUSED = 64;
 export type Scores = { chunks: Uint32Array; values: Float64Array; weight?: number };
 
 type ScoreRow = [chunk: number, rank: number];
-/** Of one word, in order of the chunks' numbers; ranks are FTS5's, the best the lowest. */
+/**
+ * Reads the ranks of one word, in order of the chunks' numbers; ranks are FTS5's, the best the
+ * lowest.
+ */
 type ReadRanks = (match: string) => Iterable<ScoreRow>;
 
 const RANKS = `SELECT rowid, bm25(words, ${HEADING_WEIGHT}.0, 1.0) FROM words WHERE words MATCH ?`;
@@ -208,7 +216,7 @@ export function bestOf({ chunks, values }: Scores, limit: number, within: BitSet
   let { bar } = best;
   for (let at = 0; at < values.length; at++) {
     const score = values[at] ?? 0;
-    // Of equal ones an earlier chunk is kept already.
+    // An earlier chunk with an equal score is kept already.
     if (score <= bar || within?.has(chunks[at] ?? 0) === false) continue;
     best.offer(chunks[at] ?? 0, score);
     bar = best.bar;

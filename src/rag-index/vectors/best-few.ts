@@ -58,7 +58,7 @@ export class BestFew {
     this.#scores[at] = score;
   }
 
-  /** Of two places side by side, of which the second may be behind the end. */
+  /** The worse of two neighbours; the second may be behind the end. */
   #worseOf(a: number, b: number): number {
     if (b >= this.#keys.length) return a;
     return this.#isWorse(b, this.#keys[a] ?? 0, this.#scores[a] ?? 0) ? b : a;

@@ -30,7 +30,7 @@ export function storeCodesIfLarge(sql: SqlStorage, vectors: StoredBytes[]): void
 
 type StoredBytes = { chunk: number; vector: Uint8Array };
 
-/** Of vectors that have none yet. */
+/** Stores the codes of vectors that have none yet. */
 function storeCodes(sql: SqlStorage, vectors: (StoredBytes | StoredVector)[]): void {
   const rows = vectors.map(({ chunk, vector }) => [chunk, codeOf(vector)]);
   insertRows(sql, "sign_codes (chunk, code)", rows);

@@ -23,7 +23,7 @@ const COLUMNS = [
 ] as const;
 type StoredChunk = Row<"chunks", (typeof COLUMNS)[number]>;
 
-/** What an activation changes in a file's stored chunks. */
+/** Changes that an activation makes in a file's stored chunks. */
 type Sorted = {
   entering: StoredChunk[];
   staying: StoredChunk[];

@@ -48,7 +48,7 @@ export const writeReaders: Verb<"writeReaders"> = (context, { audiences, files }
   leaveAudiences(context);
 };
 
-/** The same for one file whose version becomes live. */
+/** Writes the readers of one file whose version becomes live. */
 export function writeReadersOf(
   context: WriteContext,
   fileId: FileId,

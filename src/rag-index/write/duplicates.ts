@@ -36,7 +36,7 @@ function originals(sql: SqlStorage, keys: string[]): Set<number> {
   return new Set(first.filter((chunk) => chunk !== null));
 }
 
-/** Of those that are still stored. */
+/** Marks those chunks that are still stored. */
 function mark(sql: SqlStorage, chunks: number[], duplicate: boolean): DuplicateMark[] {
   if (chunks.length === 0) return [];
   const marked = valuesOf<number>(sql)`UPDATE chunks SET duplicate = ${duplicate}

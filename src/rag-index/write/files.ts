@@ -13,7 +13,7 @@ export function findFile(sql: SqlStorage, fileId: FileId): FileRow | null {
 /** The revision of an unknown file; every other revision is later. */
 export const NO_REVISION = -1;
 
-/** Of a file that the index does not know. */
+/** Adds a file that the index does not know. */
 export function addFile(sql: SqlStorage, fileId: FileId): FileRow {
   return sql
     .exec<FileRow>(

@@ -67,7 +67,7 @@ function addChunks(
   }
   const added = chunks.flatMap((staged) => {
     const chunk = placeOf.get(staged.id);
-    // Of equal ids the first was added.
+    // The first of equal ids was added.
     return placeOf.delete(staged.id) && chunk !== undefined ? [{ ...staged, chunk }] : [];
   });
   insertContents(sql, added);

@@ -67,7 +67,7 @@ export class TermCounts {
     this.#foldWhenMany();
   }
 
-  /** Of the chunks, how many have words that are reduced as this language's: 0 to 1. */
+  /** The share of chunks with words that are reduced as this language's: 0 to 1. */
   shareOf(language: Language): number {
     const chunks = this.chunks();
     return chunks === 0 ? 0 : (this.#counts?.[languageSlot(language)] ?? 0) / chunks;

@@ -6,7 +6,7 @@ import type { UnindexedChunk, WriteContext } from "./write-context.ts";
 import { HOUR_MS } from "../../core/time.ts";
 
 export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
-/** What the FTS index was given of a chunk; deleting its words needs the same. */
+/** Texts that the FTS index was given of a chunk; deleting its words needs equal ones. */
 type StoredTexts = Row<"chunks", "chunk" | "headings" | "languages"> & Row<"contents", "text">;
 type IndexedTexts = { chunk: number } & ReturnType<typeof indexedTextsOf>;
 

@@ -5,7 +5,7 @@ import type { TermCounts } from "./term-counts.ts";
 /** A chunk whose duplicate mark may have changed. */
 export type DuplicateMark = { chunk: number; duplicate: boolean };
 
-/** What a write changed in the live chunks, in this order, to update in-memory state. */
+/** Changes that a write makes in the live chunks, in this order, to update in-memory state. */
 export type ChunkChange = { left: number[]; entered: number[]; marks: DuplicateMark[] };
 
 /** `words`: they changed. `files`: whose visibility, audience or count of chunks may have. */

@@ -60,7 +60,7 @@ function writeNewFile(
   };
 }
 
-/** Of equal chunks the one inserted first is the original, of this file or of another. */
+/** The original of equal chunks is the one inserted first, of this file or of another. */
 function wholeChunks(
   sql: SqlStorage,
   staged: StagedChunk[],

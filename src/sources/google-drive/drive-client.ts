@@ -78,7 +78,7 @@ const THROTTLES = new Set([
   "quotaExceeded",
 ]);
 
-/** What one file cannot be had for, in the words of the one who owns it. */
+/** Reasons why one file cannot be read, in words for its owner. */
 const FILE_REASONS = new Map([
   ["exportSizeLimitExceeded", "Google exports documents of at most 10 MB"],
   ["cannotDownloadFile", "its owner does not allow downloads"],
@@ -149,7 +149,7 @@ async function signAssertion(
       .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(kid !== undefined && { kid }) })
       .sign(await importPKCS8(key, "RS256"));
   } catch {
-    // What the library says may quote the key.
+    // The library's message may quote the key.
     throw new SourceFailure(
       "denied",
       "the service account's private_key cannot be read: paste the whole key file again",

@@ -51,7 +51,7 @@ const SHORTCUT = `${GOOGLE}shortcut`;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument.";
 /**
- * What Google's own documents are exported as.
+ * Export types of Google's own documents.
  * https://developers.google.com/workspace/drive/api/guides/ref-export-formats
  */
 const EXPORTS = new Map([
@@ -74,7 +74,7 @@ export function versionOf(file: DriveFile): string {
   return md5Checksum ?? headRevisionId ?? `${modifiedTime}/${size}`;
 }
 
-/** What `providerFilter` may ask for. */
+/** Fields that `providerFilter` may name. */
 export function metadataOf(file: DriveFile, ancestors: string[]): Record<string, unknown> {
   const { owners = [], mimeType, webViewLink, modifiedTime, labelInfo } = file;
   const owner = owners.flatMap(({ emailAddress }) => emailAddress ?? []);
@@ -101,7 +101,7 @@ function labelValues({ id, fields }: { id: string; fields?: unknown }): string[]
   return [id, parsed.flatMap(({ selection = [], text = [] }) => selection.concat(text))].flat();
 }
 
-/** What is read for a file, or why nothing is, as a user is told it. */
+/** The file to read, or why none is read, in words for users. */
 type Reading = { target: DriveFile } | { reason: string };
 
 /** A shortcut is followed once, to a file that the account sees. */
@@ -128,7 +128,7 @@ function readingOf(file: DriveFile): Reading {
   return { reason: `Google Drive cannot export files of type ${mimeType}` };
 }
 
-/** Of what was deleted or is not shared. */
+/** Statuses of files that were deleted or are not shared. */
 const GONE = [403, 404];
 const FOLLOWED_ONCE = "shortcuts to shortcuts are not followed";
 const LEADS_NOWHERE =

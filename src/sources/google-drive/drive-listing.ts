@@ -21,7 +21,7 @@ export const storedTree = z.object({
 export type StoredTree = z.infer<typeof storedTree>;
 
 const FILES_PER_PAGE = 1_000;
-/** Of some files hundreds of permissions are told, and an answer has a limit. */
+/** Some files have hundreds of permissions, and an answer has a limit. */
 const FILES_PER_PAGE_WITH_READERS = 200;
 export const pageSizeOf = ({ sharing }: Pick<StoredTree, "sharing">) =>
   sharing === null ? FILES_PER_PAGE : FILES_PER_PAGE_WITH_READERS;
@@ -97,7 +97,9 @@ const rootFolder = driveFile.pick({
 });
 const sharedDrive = z.object({ id: z.string().min(1), name: z.string() });
 
-/** What is read: a folder or a whole shared drive. `driveId` null: somebody's own drive. */
+/**
+ * The root of a listing: a folder or a whole shared drive. `driveId` null: a person's own drive.
+ */
 type DriveRoot = { id: string; name: string; driveId: string | null };
 
 /** One call. @throws SourceFailure `denied` that says what to share with whom */

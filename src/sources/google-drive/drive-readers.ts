@@ -23,7 +23,7 @@ import { domainPrincipal, userPrincipal, type Principal } from "../../core/princ
  */
 /** The most that shared drives answer with. */
 const PERMISSIONS_PER_PAGE = 100;
-/** What a folder of a shared drive is marked with. */
+/** Marks a folder of a shared drive that has permissions of its own. */
 const OWN = "own";
 const INHERITED = "inherited";
 
@@ -101,7 +101,7 @@ export class DriveReaders {
     return mark === OWN && !isSame((await this.#list(file.id)).readers, readers[file.id]);
   }
 
-  /** Of the nearest folder above with permissions of its own, or with limited access. */
+  /** Reads from the nearest folder above that has permissions of its own, or limited access. */
   async #inherited({ ancestors }: FolderPlace): Promise<FileReaders> {
     const { marks, readers } = this.#sharing;
     const from = ancestors.findLast((id) => marks[id] === OWN) ?? this.#of.tree.root;

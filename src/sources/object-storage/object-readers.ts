@@ -56,14 +56,14 @@ export async function withReaders(
   });
 }
 
-/** What an earlier scan read; null: no readers, undefined: to be read, as the object changed. */
+/** Readers of an earlier scan; null: none, undefined: to be read, as the object changed. */
 function keptReaders(file: ListedFile, earlier: ListedFile | undefined) {
   const { [READERS]: text, readAt } = earlier?.sourceState ?? {};
   const isSame = earlier?.version === file.version && readAt !== null && readAt === file.modifiedAt;
   return isSame && (text === null || typeof text === "string") ? text : undefined;
 }
 
-/** What one object is refused for; what concerns all of them ends the listing. */
+/** A refusal of one object; one that concerns all objects ends the listing. */
 function refusal(failure: unknown): SourceFailure {
   const isOfFile =
     failure instanceof SourceFailure && (failure.kind === "denied" || failure.kind === "bad-file");

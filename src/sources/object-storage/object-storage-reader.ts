@@ -175,7 +175,7 @@ function fileOf(prefix: string, object: ListedObject): ListedFile[] {
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
 
-/** What a vendor's code means to the one who set the source up. */
+/** Explains a vendor's code to the person who set the source up. */
 const DENIALS = new Map([
   ["ExpiredToken", "the credentials have expired"],
   ["TokenRefreshRequired", "the credentials have expired"],
@@ -234,7 +234,7 @@ function skewBetween(
   return `the clocks of the storage and of this service differ${minutes}`;
 }
 
-/** What else answers at an endpoint, a console or a web server, gives no code of S3. */
+/** Consoles and web servers, which may answer at an endpoint, give no code of S3. */
 const unnamed = (status: number) => (status === 404 ? ", and no bucket answers there" : "");
 
 function deniedBy(status: number): string | undefined {

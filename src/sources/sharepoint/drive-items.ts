@@ -36,7 +36,7 @@ export const driveItem = z.object({
 });
 export type DriveItem = z.infer<typeof driveItem>;
 
-/** What is asked for of each item; a facet that is not named here is not answered. */
+/** Fields that are requested for each item; other facets are not answered. */
 export const fieldsOf = ({ withReaders }: { withReaders: boolean }) =>
   Object.keys(driveItem.shape)
     .filter((name) => withReaders || name !== "shared")
@@ -53,7 +53,7 @@ export function kindOf(item: DriveItem): ItemKind {
   return item.file ? "file" : "other";
 }
 
-/** What a version was made from, kept with the file. */
+/** Tags from which a version was made, kept with the file. */
 export const tagsOf = ({ eTag = null, cTag = null }: DriveItem) => ({ eTag, cTag });
 
 /**
@@ -82,7 +82,7 @@ export function mimeTypeOf({ file, name }: DriveItem): string {
   return tells ? mediaType : mediaTypeByName(name ?? "");
 }
 
-/** What `providerFilter` may ask for. */
+/** Fields that `providerFilter` may name. */
 export function metadataOf(item: DriveItem, ancestors: string[]): Record<string, unknown> {
   const { createdBy, webUrl, lastModifiedDateTime } = item;
   const owner = createdBy?.user?.email ?? createdBy?.user?.displayName;

@@ -49,7 +49,7 @@ async function credentialOf({ clientId, clientSecret }: EntraApp, audience: stri
 const noTenant = ({ tenantId }: EntraApp) =>
   `there is no tenant ${tenantId}: tenantId is the Directory (tenant) ID`;
 
-/** What to do about a refusal, by Entra's AADSTS number. */
+/** Remedies for refusals, by Entra's AADSTS number. */
 const REMEDIES = new Map<number, (app: EntraApp) => string>([
   [7000222, ({ clientId }) => `the client secret of app ${clientId} has expired: make a new one`],
   [
@@ -113,7 +113,7 @@ async function clientAssertion(
       .setJti(crypto.randomUUID())
       .sign(await importPKCS8(key, ALGORITHM));
   } catch {
-    // What the library says may quote the key.
+    // The library's message may quote the key.
     throw unreadable("its private key is damaged or not RSA");
   }
 }

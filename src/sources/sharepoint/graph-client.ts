@@ -13,7 +13,7 @@ const USER_AGENT = "NONISV|Quarry|Quarry/1.0";
 type Graph = {
   /** Without a trailing slash. */
   apiBaseUrl: string;
-  /** What to do when Graph refuses access. */
+  /** The remedy when Graph refuses access. */
   remedy: string;
 };
 

@@ -19,7 +19,7 @@ export type ItemFiles = {
   files: ListedFile[];
   /** Ids of items that are deleted, or lie elsewhere. */
   deleted: string[];
-  /** What lies beneath the root and has no bytes, and why it is left out. */
+  /** Entries below the root that have no bytes, and why they are left out. */
   problems: { path: string; message: string }[];
 };
 

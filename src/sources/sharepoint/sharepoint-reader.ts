@@ -24,7 +24,7 @@ import type { FollowedDrive, Position, StoredDrives } from "./stored-drives.ts";
 
 /** A listing whose links expire again and again is given up. */
 const MAX_RESTARTS = 3;
-/** Of a site's libraries in the sentence that tells what is seen. */
+/** Names of a site's libraries in the sentence about what can be seen. */
 const NAMES_SHOWN = 10;
 
 /** A page of a drive's feed, applied to what is stored of the drive. */
@@ -84,7 +84,7 @@ export class SharePointReader implements SourceReader {
 
   async #list(at: Position | null, restarts: number, signal: AbortSignal): Promise<ListingPage> {
     const drives = at === null ? await this.#begin(signal) : await this.#drives.pending();
-    // What was kept between pages may be lost, or of another listing.
+    // State that was kept between pages may be lost, or of another listing.
     if (drives !== null && (at === null || drives.run === at.run)) {
       const start = at ?? { run: drives.run, drive: 0, link: null, restarts };
       const page = await this.#readPage(drives, start, signal);

@@ -37,7 +37,7 @@ export const storedDrives = z.object({
   /** When the first permission that was read expires, ms. */
   expiresAt: z.number().nullable().default(null),
 });
-/** What a reader keeps between calls. Links to the feed are too long for a row of the database. */
+/** State of a reader between calls. Links to the feed are too long for a row of the database. */
 export type StoredDrives = z.infer<typeof storedDrives>;
 
 export const position = z.object({

@@ -30,7 +30,7 @@ const waiting = z.object({
   found: z.enum(["start", "sitemap", "link", "pushed"]),
   /** Links from a start URL; for a map, maps above it. */
   depth: z.number(),
-  /** What the sitemap says of its last change, ms. */
+  /** Time of the last change in the sitemap, ms. */
   modifiedAt: z.number().optional(),
   /** Fetched because another page named it as the one to keep. */
   isCanonical: z.boolean().optional(),

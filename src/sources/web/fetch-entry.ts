@@ -7,7 +7,7 @@ import type { Bounds } from "./frontier.ts";
 import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
 
-/** What one call of the reader works on and returns. */
+/** One call of the reader, with its work and its results. */
 export type Step = Crawler & {
   bounds: Bounds;
   store: ReaderStore;
@@ -71,13 +71,13 @@ function refreshOf(fetched: Fetched): URL | null {
   return url === null || normalizeUrl(url).href === normalizeUrl(fetched.url).href ? null : url;
 }
 
-/** What is known of the address that is asked now; a redirect leads to another file's. */
+/** Reads the stored file of the address at hand; a redirect leads to another file's. */
 async function knownAt(step: Step, subject: Subject, hop: URL) {
   // A push and a sitemap are fetched whole, even where nothing says that they changed.
   if (step.crawl.isLook || subject.entry.kind === "map") return null;
   const moved = movedTo(subject, hop);
   const file = moved === null ? subject.known : await findKnown(step, moved);
-  // What another address answered says nothing of this one.
+  // The answer of another address says nothing of this one.
   return file?.url === hop.href ? file : null;
 }
 

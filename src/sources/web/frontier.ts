@@ -21,7 +21,10 @@ export type Bounds = Pick<WebConfig, "maxDepth" | "maxPages"> & {
   allowPrivate: boolean;
 };
 
-/** Of the pages that a crawl may list, those of one shape that lead to each other: calendars. */
+/**
+ * Share of the pages that a crawl may list which may have one shape and lead to each other:
+ * calendars.
+ */
 const SHAPE_SHARE = 0.5;
 const MIN_OF_SHAPE = 50;
 /** Addresses remembered for each page that may be listed. */
@@ -162,7 +165,7 @@ function addMapped(
   add(crawl, { url: url.href, kind: "page", found: foundBy, depth: bounds.mapDepth, ...when });
 }
 
-/** What named sitemaps: the settings, a robots.txt or another sitemap. */
+/** The origin of a sitemap: the settings, a robots.txt or another sitemap. */
 type MapOrigin = { base?: URL; depth: number; found: FoundBy; isOfAnyHost?: boolean };
 
 /** Sitemaps come first: what they name is named, even when a page links to it as well. */

@@ -226,7 +226,10 @@ function listFailure(
   noteListed(step, entry.url, pushed);
 }
 
-/** What page and server ask for; null: it is not there. `robotsTag`: what the server says today. */
+/**
+ * Obeys directives of page and server; null: the page is not there. `robotsTag`: the server's
+ * header today.
+ */
 async function followKept(step: Step, subject: Subject, robotsTag: string | null) {
   const { known: file } = subject;
   if (file === null) return null;

@@ -99,7 +99,7 @@ const boundsOf = (config: WebConfig, allowPrivate: boolean): Bounds => ({
   allowPrivate,
 });
 
-/** What is left out and is no limit: nobody has to do anything about it. */
+/** Reasons for leaving a page out that are no limits: nobody has to act. */
 const ABOUT = new Map([
   ["startUrls", "outside the folder of the start addresses"],
   ["views", "other views of pages, such as orders of a directory listing or versions in a wiki"],
@@ -155,7 +155,7 @@ async function fetchAgain(step: Step, file: ListedFile): Promise<OpenedFile> {
   const fetched = await fetchEntry(step, subject, true);
   if (fetched.outcome === "failed") {
     const { kind, message } = fetched.failure;
-    // What a scan never read has no earlier version to keep.
+    // A page that no scan ever read has no earlier version to keep.
     const isVoid = kind === "denied" && file.version === "";
     throw isVoid ? new SourceFailure("bad-file", message) : fetched.failure;
   }

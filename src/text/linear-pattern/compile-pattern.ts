@@ -105,7 +105,7 @@ class Compiler {
     for (let time = 0; time < min; time++) {
       const before = program.length;
       this.#element(element);
-      // What is empty may be repeated a thousand million times, and stays empty.
+      // An empty part may be repeated a thousand million times, and stays empty.
       if (program.length === before) return;
     }
     if (max === Infinity) {

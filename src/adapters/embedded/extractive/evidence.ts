@@ -3,7 +3,7 @@ import { isTelling } from "../../../text/telling-words.ts";
 import { wordsOf } from "../../../text/words.ts";
 import { stemsOf } from "./question.ts";
 
-/** What a schema is filled from: a quotation, a request with its own context, an item or a row. */
+/** A source for filling a schema: a quotation, a request with its own context, an item or a row. */
 export type Evidence = ReturnType<typeof evidenceOf>;
 
 /** An item of a list, with deeper lines below it. */
@@ -29,7 +29,7 @@ export function evidenceOf(passage: string, statement: string | null, above = ""
   return {
     text,
     said: statement,
-    /** Of the text and of what stands above it. */
+    /** Stems of the text and of what stands above it. */
     stems: new Set(stemsOf(`${above} ${text}`)),
     labelled,
     numbers: numbersIn(text),

@@ -115,7 +115,10 @@ function merged(a: SchemaNode, b: SchemaNode): SchemaNode {
   return { ...b, ...a, properties, required };
 }
 
-/** What the schema admits where nothing is known: no items, null, the default; or undefined. */
+/**
+ * A value that the schema admits where nothing is known: no items, null, the default; or
+ * undefined.
+ */
 function valueWithout({ kind, node }: Slot): unknown {
   if (kind === "array" && (node["minItems"] ?? 0) === 0) return [];
   const options = [node["type"], node["enum"]].flat();
@@ -190,7 +193,7 @@ function valueFor(evidence: Evidence, slot: Slot): unknown {
 
 const YES_OR_NO = /^\W*(?:(yes|true|on|ja|y)|no|false|off|nein|n)\b/i;
 
-/** What a text says of a kind, as a label's value does; NaN is a value that is not read. */
+/** Values of a kind in a text, or in a label's value; NaN is a value that cannot be read. */
 function candidatesIn(text: string, { kind, node }: Slot): unknown[] {
   if (kind === "enum") return splitSentences(text).flatMap((sentence) => namedIn(sentence, node));
   if (kind === "format") return FORMATS.get(node["format"])?.(text) ?? [];

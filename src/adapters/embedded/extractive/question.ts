@@ -15,7 +15,7 @@ const NAME =
 export const NEGATION =
   /\b(?:not?|never|none|nothing|without|cannot|neither|nor|except|exclud\p{L}*|disab\p{L}*|omit\p{L}*|ignor\p{L}*|invert\p{L}*|prevent\p{L}*|nicht|kein\p{L}*|nie|ohne|außer|pas|sans|sin|senza|sem)\b|n['’]t\b/iu;
 
-/** What a request asks for: its questions, if it has any, otherwise all of its words. */
+/** A request's questions, if it has any, otherwise all of its words. */
 export function questionOf(request: string) {
   const beginning = request.slice(0, MAX_READ_CHARACTERS);
   const questions = splitSentences(beginning).filter((sentence) => /[?？]\s*$/.test(sentence));

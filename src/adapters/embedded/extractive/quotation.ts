@@ -5,7 +5,7 @@ import { unitsOf, type Passage, type Part, type Unit } from "./units.ts";
 const BLOCK = 0.45;
 const SENTENCE = 0.45;
 const RANK = 0.1;
-/** What each reason to doubt costs: a unit with one is never certain. */
+/** Cost of each reason to doubt: a unit with one is never certain. */
 const DOUBT = 0.17;
 /** So few words may be said of something else, unless a title holds one of them. */
 const FEW_WORDS = 3;
@@ -19,7 +19,7 @@ const CLOSEST = 0.6;
 
 const NOT_OUTRIGHT = "The documents do not say it outright; closest is:\n\n";
 
-/** What is quoted of the passages; null where nothing fits. */
+/** Quotes the passages; null where nothing fits. */
 export function quotationOf<P extends Passage>(request: string, passages: P[]) {
   const question = questionOf(request);
   const scored = scoredUnits(passages, question);

@@ -9,7 +9,7 @@ export type Part = {
   kind: Block["kind"];
   text: string;
   sentences: string[][];
-  /** Of its first line; where a passage begins, its blanks are lost. */
+  /** Indentation of its first line; where a passage begins, its blanks are lost. */
   indent: number;
 };
 

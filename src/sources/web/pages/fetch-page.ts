@@ -14,7 +14,9 @@ const SILENCE_LIMIT = 20;
 const SMALL_BODY_BYTES = 1_024 * 1_024;
 /** Headers are kept with the page in the database. */
 const MAX_HEADER_LENGTH = 1_000;
-/** What a link leads to and is no document; a named address of this kind is told so later. */
+/**
+ * Types of linked addresses that are no documents; a named address of this kind is told so later.
+ */
 const NO_DOCUMENT = /^(?:image|video|audio|font)\/|^text\/css$|javascript$|\/wasm$/;
 
 export type Page = {
@@ -42,7 +44,7 @@ export type Fetched =
 export type Validators = { etag: string | null; lastModified: string | null };
 
 export type FetchOptions = {
-  /** What the page had when it was last fetched, if it may answer that it has not changed. */
+  /** Validators of the page when it was last fetched, if it may answer that it has not changed. */
   validatorsOf: (url: URL) => Promise<Validators | null>;
   /** False: what is no document is not downloaded. */
   anyType: boolean;

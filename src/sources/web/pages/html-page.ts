@@ -3,7 +3,7 @@ import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { declaredEncoding, decodeText } from "../../../documents/decoding/decode-text.ts";
 import { Parser } from "htmlparser2";
 
-/** What the crawl needs of a page; its text is the extractor's business. */
+/** Parts of a page that the crawl needs; its text is the extractor's business. */
 export type HtmlPage = {
   /** As written, relative to `base`. */
   links: string[];
@@ -17,7 +17,7 @@ export type HtmlPage = {
   language: string | null;
   /** When it says that it was last changed, as written, the surest first. */
   modified: string[];
-  /** Of its robots elements, as written. */
+  /** Directives of its robots elements, as written. */
   directives: string[];
 };
 

@@ -110,7 +110,7 @@ export function looksEndless(url: URL): boolean {
   return [...counts.values()].some((count) => count > MAX_REPEATS);
 }
 
-/** What addresses of one generator share: numbers and values are left out. */
+/** The shape that addresses of one generator share: numbers and values are left out. */
 export function shapeOf(url: URL): string {
   const path = url.pathname.replace(/\d+/g, "0");
   const names = [...new Set(url.searchParams.keys())].sort((a, b) => (a < b ? -1 : 1));

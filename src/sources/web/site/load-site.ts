@@ -105,7 +105,7 @@ function* fromLines(text: string): CooperativeWork<Sitemap | null> {
 }
 
 const ROOTS = new Set(["urlset", "sitemapindex", "rss", "feed"]);
-/** What names an address, and the element that holds it. */
+/** Elements that name an address, and the element that holds it. */
 const ENTRIES = new Map([
   ["url", "loc"],
   ["sitemap", "loc"],

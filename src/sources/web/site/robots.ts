@@ -7,7 +7,7 @@ export const robotsRules = z.object({
   rules: z.array(z.object({ allow: z.boolean(), pattern: z.string() })),
   /** Seconds between requests; null when none are asked for. */
   crawlDelaySeconds: z.number().nullable(),
-  /** Of the whole file; as written. RFC 9309 §2.2.4 */
+  /** Addresses of the whole file, as written. RFC 9309 §2.2.4 */
   sitemaps: z.array(z.string()).default([]),
 });
 export type RobotsRules = z.infer<typeof robotsRules>;
@@ -16,7 +16,7 @@ export const ALLOW_ALL: RobotsRules = { rules: [], crawlDelaySeconds: null, site
 
 const MAX_RULES = 2_000;
 const MAX_SITEMAPS = 100;
-/** What stands behind it is passed over: no address that we ask for is longer. */
+/** Longer lines are cut: no address that we ask for is longer. */
 const MAX_LINE_LENGTH = 8_192;
 
 type Group = Omit<RobotsRules, "sitemaps"> & { agents: string[] };
@@ -99,7 +99,7 @@ function matches(pattern: string, target: string): boolean {
   return hasParts(target, (toEnd ? pattern.slice(0, -1) : pattern).split("*"), { toEnd });
 }
 
-/** What a page, or the server that sends it, asks of those who index. */
+/** Directives of a page, or of the server that sends it, for those who index. */
 export type RobotsDirectives = { noIndex: boolean; noFollow: boolean };
 
 export const NOT_TO_BE_INDEXED = "the page asks not to be indexed";
