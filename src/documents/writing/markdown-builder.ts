@@ -147,8 +147,8 @@ export class MarkdownBuilder {
 
   /** The text with its pages, and notes on what was left out before other `notes`. */
   extraction({ notes = [], ...facts }: Partial<Extraction> = {}): Extraction {
-    const found = { text: this, title: null, language: null, pages: this.pages };
-    return { ...found, ...facts, notes: [...this.leftOut.notes, ...notes] };
+    const usual = { text: this, title: null, language: null, pages: this.pages };
+    return { ...usual, ...facts, notes: [...this.leftOut.notes, ...notes] };
   }
 
   /** The whole text, once; this object is empty afterwards. */

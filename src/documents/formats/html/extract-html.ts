@@ -15,19 +15,19 @@ const BUILT_BY_SCRIPTS = "scripts build this page; it has no text of its own";
 export function* readPage(
   html: string,
   options: HtmlOptions = {},
-): CooperativeWork<{ extraction: Extraction; hiddenElements: number }> {
+): CooperativeWork<Extraction & { hiddenElements: number }> {
   const { reader, out, leftBeside, isBuiltByScripts } = yield* readTwice(html, options);
   const { title, language } = reader.facts;
   const hiddenElements = out.leftOut.countOf("hidden element");
   if (isBuiltByScripts) {
     const nothing = { text: "", title, language, pages: [], notes: [], reason: BUILT_BY_SCRIPTS };
-    return { extraction: nothing, hiddenElements };
+    return { ...nothing, hiddenElements };
   }
   const notes: string[] = [];
   if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
   if (yield* endsEarly(html)) notes.push(ENDS_EARLY);
-  const extraction = out.extraction({ title: title ?? out.firstHeading(), language, notes });
-  return { extraction, hiddenElements };
+  const page = out.extraction({ title: title ?? out.firstHeading(), language, notes });
+  return { ...page, hiddenElements };
 }
 
 type Reading = { reader: HtmlReader; out: MarkdownBuilder };
@@ -56,9 +56,7 @@ function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading>
 const holdsFewWords = ({ reader, out }: Reading) =>
   out.length < MIN_CHARACTERS && !reader.shown.hasText;
 
-export function* readText(html: string): CooperativeWork<Extraction> {
-  return (yield* readPage(html)).extraction;
-}
+export const readText = (html: string): CooperativeWork<Extraction> => readPage(html);
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */
 const UNREAD = ["script", "style", "title", "textarea"];

@@ -119,9 +119,9 @@ class NotebookReader {
   }
 
   *#page(html: string): CooperativeWork<string> {
-    const { extraction, hiddenElements } = yield* readPage(html);
-    this.#out.leftOut.add("hidden element", hiddenElements);
-    return textOf(extraction);
+    const page = yield* readPage(html);
+    this.#out.leftOut.add("hidden element", page.hiddenElements);
+    return textOf(page);
   }
 
   #bounded(text: string): string {

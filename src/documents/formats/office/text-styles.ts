@@ -42,8 +42,8 @@ export class TextStyles {
   }
 
   of(id: string): TextStyle {
-    const known = this.#whole.get(id);
-    if (known !== undefined) return known;
+    const cached = this.#whole.get(id);
+    if (cached !== undefined) return cached;
     const whole = { ...PLAIN_STYLE };
     let next: string | null = id;
     for (let step = 0; next !== null && step < MAX_INHERITANCE; step++) {

@@ -37,6 +37,7 @@ const NAMED_CMAPS = 3;
 /** With more pages, the tree is not used: each page takes time for all of its children. */
 const MAX_TAGGED_PAGES = 500;
 const LACKS_CONTENT = "a part of the pages' content is not in the file: text may be missing";
+const UNKNOWN_MAPS = "unknown character maps";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
 /** pdf.js takes the file's buffer; a file that shows hardly any text (a scan?) gets it back. */
@@ -174,22 +175,22 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const facts = { title: title ?? out.firstHeading(2), language, notes };
   if (reader.fonts.isMost && !hasMappedPage)
     return { ...facts, text: "", pages: [], reason: UNMAPPED };
-  return { ...facts, text: out, pages: out.pages, ...cmapReason(reader) };
+  const cmaps = namesOf(reader.missingCmaps);
+  return out.extraction(
+    cmaps === ""
+      ? facts
+      : { ...facts, reason: `PDF's text is coded by ${UNKNOWN_MAPS} (${cmaps})` },
+  );
 }
 
 function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {
   const notes: string[] = [];
   if (fonts.hasDropped) notes.push("text in fonts without a map to characters left out");
   if (missingCmaps.size > 0) {
-    notes.push(`text coded by unknown character maps (${namesOf(missingCmaps)}) left out`);
+    notes.push(`text coded by ${UNKNOWN_MAPS} (${namesOf(missingCmaps)}) left out`);
   }
   return notes;
 }
-
-const cmapReason = ({ missingCmaps }: PdfPages) =>
-  missingCmaps.size > 0
-    ? { reason: `PDF's text is coded by unknown character maps (${namesOf(missingCmaps)})` }
-    : {};
 
 const namesOf = (cmaps: Set<string>) => [...cmaps].slice(0, NAMED_CMAPS).join(", ");
 

@@ -31,11 +31,10 @@ export class PageWriter {
     const text = textOf(part.block, this.#shape.compounds);
     if (part.role !== undefined && writeTagged(part, part.role, text, out)) return;
     const level = headingLevel(part.block, text, next, this.#shape);
-    const number = NUMBER.exec(text);
+    const item = itemIn(text);
     if (level > 0) out.heading(level, text);
-    else if (BULLET.test(text)) out.listItem(0, "-", text.replace(BULLET, ""));
-    else if (number !== null) out.listItem(0, `${number[1]}.`, text.slice(number[0].length));
-    else out.paragraph(text);
+    else if (item === null) out.paragraph(text);
+    else out.listItem(0, item.marker, item.text);
   }
 
   /** A table that continues on a new page repeats the header of the page before. */
@@ -64,6 +63,13 @@ export class PageWriter {
   }
 }
 
+/** The item of a text that begins with a bullet or a number; null for other text. */
+function itemIn(text: string): { marker: string; text: string } | null {
+  const [mark = "", number] = NUMBER.exec(text) ?? BULLET.exec(text) ?? [];
+  if (mark === "") return null;
+  return { marker: number === undefined ? "-" : `${number}.`, text: text.slice(mark.length) };
+}
+
 /** Whether at least half of a row's cells are figures, but not years, which head columns. */
 function isOfFigures(row: string[]): boolean {
   const figures = row.filter(isFigure);
@@ -83,9 +89,8 @@ function writeTagged(
   else if (role.kind === "code") out.code(block.lines.map((line) => line.text).join("\n"));
   else if (role.kind === "item") {
     const marked = `${label} ${text}`.trim();
-    const number = NUMBER.exec(marked);
-    const bare = number === null ? marked.replace(BULLET, "") : marked.slice(number[0].length);
-    out.listItem(role.depth, number === null ? "-" : `${number[1]}.`, bare);
+    const item = itemIn(marked) ?? { marker: "-", text: marked };
+    out.listItem(role.depth, item.marker, item.text);
   } else return false;
   return true;
 }

@@ -42,10 +42,6 @@ export class RtfFonts {
   readonly #fonts = new Map<number, Font>();
   readonly #decoders = new Map<string, TextDecoder>();
 
-  change(change: Partial<Pick<RtfFonts, "defaultFont" | "encoding">>): void {
-    Object.assign(this, change);
-  }
-
   define(number: number): void {
     this.#defined = { ...UNDEFINED };
     this.#fonts.set(number, this.#defined);

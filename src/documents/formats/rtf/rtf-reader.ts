@@ -98,10 +98,14 @@ export class RtfReader {
   }
 
   readonly #controls: Record<string, (parameter?: number) => void> = {
-    ansicpg: (page = 0) => this.#fonts.change({ encoding: encodingOfCodePage(page) }),
-    mac: () => this.#fonts.change({ encoding: "macintosh" }),
+    ansicpg: (page = 0) => {
+      this.#fonts.encoding = encodingOfCodePage(page);
+    },
+    mac: () => {
+      this.#fonts.encoding = "macintosh";
+    },
     deff: (font = 0) => {
-      this.#fonts.change({ defaultFont: font });
+      this.#fonts.defaultFont = font;
       this.#set({ font });
     },
     f: (font = 0) => {

@@ -23,9 +23,9 @@ export class EmbeddedHtml {
 
   *toMarkdown(text: string): CooperativeWork<string> {
     if (!isHtml(text)) return text;
-    const { extraction, hiddenElements } = yield* readPage(text);
-    this.#leftOut.add("hidden element", hiddenElements);
-    return textOf(extraction).replace(/^(#{1,4}) /gm, "##$1 ");
+    const page = yield* readPage(text);
+    this.#leftOut.add("hidden element", page.hiddenElements);
+    return textOf(page).replace(/^(#{1,4}) /gm, "##$1 ");
   }
 
   *inLine(text: string): CooperativeWork<string> {

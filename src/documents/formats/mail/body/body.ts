@@ -68,7 +68,7 @@ function* writePage(
   reading: ReturnType<typeof readPage>,
   { out, notes }: MailTarget,
 ): CooperativeWork<void> {
-  const { extraction: page } = yield* reading;
+  const page = yield* reading;
   notes.push(...page.notes);
   // The message has its subject as a heading.
   yield* writeShifted(textOf(page), out, 1);

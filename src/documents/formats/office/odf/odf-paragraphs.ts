@@ -5,21 +5,21 @@ import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import type { TextStyle } from "../text-styles.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 
+/** A span of one style. `isCounted`: it was already counted as hidden text. */
+type Span = { isHidden: boolean; isCounted: boolean };
+
 export type OdfParagraph = {
   text: LinkedText;
   level: number;
   style: TextStyle;
   attributes: XmlAttributes;
+  /** The paragraph itself, then each open span. */
+  spans: Span[];
 };
-
-/** A span of one style. `isCounted`: it was already counted as hidden text. */
-type Span = { isHidden: boolean; isCounted: boolean };
-/** `spans`: the paragraph itself, then each open span. */
-type Open = OdfParagraph & { spans: Span[] };
 
 /** The open paragraphs: notes and text boxes stand inside the paragraph that anchors them. */
 export class OdfParagraphs {
-  readonly #open: Open[] = [];
+  readonly #open: OdfParagraph[] = [];
   readonly #styles: OdfStyles;
   readonly #leftOut: Omissions;
 
@@ -28,9 +28,13 @@ export class OdfParagraphs {
     this.#leftOut = leftOut;
   }
 
+  get innermost(): OdfParagraph | undefined {
+    return this.#open.at(-1);
+  }
+
   open(attributes: XmlAttributes, level: number): void {
     const style = this.#styles.of("paragraph", attributes["style-name"]);
-    const isAnchorHidden = this.#open.at(-1)?.spans.at(-1)?.isHidden ?? false;
+    const isAnchorHidden = this.innermost?.spans.at(-1)?.isHidden ?? false;
     const isHidden = isAnchorHidden || style.isHidden === true;
     const spans = [{ isHidden, isCounted: false }];
     const outline = level || (style.headingLevel ?? 0);
@@ -38,27 +42,15 @@ export class OdfParagraphs {
   }
 
   openSpan(attributes: XmlAttributes): void {
-    const spans = this.#open.at(-1)?.spans;
+    const spans = this.innermost?.spans;
     const around = spans?.at(-1);
     const own = this.#styles.of("text", attributes["style-name"]).isHidden;
     const isHidden = own ?? around?.isHidden ?? false;
     spans?.push({ isHidden, isCounted: isHidden && around?.isCounted === true });
   }
 
-  closeSpan(): void {
-    this.#open.at(-1)?.spans.pop();
-  }
-
-  openLink(target: string): void {
-    this.#open.at(-1)?.text.openLink(target);
-  }
-
-  closeLink(): void {
-    this.#open.at(-1)?.text.closeLink();
-  }
-
   write(text: string): void {
-    const paragraph = this.#open.at(-1);
+    const paragraph = this.innermost;
     const span = paragraph?.spans.at(-1);
     if (paragraph === undefined) return;
     if (span?.isHidden !== true) paragraph.text.add(text);
@@ -70,7 +62,7 @@ export class OdfParagraphs {
 
   /** Hides the whole paragraph, including what was read of it, because of a field inside. */
   hide(): void {
-    const paragraph = this.#open.at(-1);
+    const paragraph = this.innermost;
     if (paragraph === undefined) return;
     const isCounted = foldSpace(paragraph.text.take()) !== "";
     if (isCounted) this.#leftOut.add("hidden text run");

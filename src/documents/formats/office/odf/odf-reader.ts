@@ -51,7 +51,7 @@ export class OdfReader implements XmlHandler {
     p: (attributes) => this.#paragraphs.open(attributes, 0),
     h: (attributes) => this.#paragraphs.open(attributes, Number(attributes["outline-level"] ?? 1)),
     span: (attributes) => this.#paragraphs.openSpan(attributes),
-    a: ({ href = "" }) => this.#paragraphs.openLink(href),
+    a: ({ href = "" }) => this.#paragraphs.innermost?.text.openLink(href),
     "hidden-paragraph": ({ "is-hidden": isHidden }) => {
       if (isHidden === "true") this.#paragraphs.hide();
     },
@@ -106,8 +106,8 @@ export class OdfReader implements XmlHandler {
   readonly #onClose: Record<string, () => void> = {
     p: () => this.#closeParagraph(),
     h: () => this.#closeParagraph(),
-    span: () => this.#paragraphs.closeSpan(),
-    a: () => this.#paragraphs.closeLink(),
+    span: () => this.#paragraphs.innermost?.spans.pop(),
+    a: () => this.#paragraphs.innermost?.text.closeLink(),
     list: () => this.#lists.closeList(),
     "list-item": () => this.#lists.closeItem(),
     "note-body": () => this.#noteDepth--,
@@ -153,7 +153,7 @@ export class OdfReader implements XmlHandler {
       this.#lists.skip();
       this.#writer.endBlock();
     } else if (this.#inSpeakerNotes > 0 && !style.isCode) {
-      this.#writer.slideNote(text);
+      this.#writer.slide?.note(text);
       this.#writer.endBlock();
     } else this.#writer.paragraph(text, format);
   }
@@ -167,7 +167,7 @@ export class OdfReader implements XmlHandler {
   #closeTitle(): void {
     const text = foldSpace(this.#title?.join(" ") ?? "");
     this.#title = null;
-    if (text !== "") this.#writer.slideTitle(text);
+    if (text !== "") this.#writer.slide?.title(text);
   }
 
   #place(href: string): void {

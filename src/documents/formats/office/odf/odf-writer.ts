@@ -10,7 +10,8 @@ export type OdfKind = "text" | "spreadsheet" | "presentation";
 
 /** Text is written as it is read, sheets row by row, slides when they end: these two are pages. */
 export class OdfWriter extends TextWriter {
-  #slide: SlideBlocks | null = null;
+  /** Null outside slides, and in a hidden one. */
+  slide: SlideBlocks | null = null;
   #sheet: SheetWriter | null = null;
   readonly #kind: OdfKind;
 
@@ -26,13 +27,13 @@ export class OdfWriter extends TextWriter {
   /** `isHidden`: a hidden slide counts as a page, too. */
   openSlide(isHidden: boolean): void {
     this.page++;
-    this.#slide = isHidden ? null : new SlideBlocks();
-    this.writeTo(this.#slide ?? this.out);
+    this.slide = isHidden ? null : new SlideBlocks();
+    this.writeTo(this.slide ?? this.out);
   }
 
   closeSlide(): void {
-    this.#slide?.write(this.out, this.page);
-    this.#slide = null;
+    this.slide?.write(this.out, this.page);
+    this.slide = null;
     this.writeTo(this.out);
   }
 
@@ -40,14 +41,6 @@ export class OdfWriter extends TextWriter {
     const page = ++this.page;
     const sheet = { page, name: name ?? `Sheet ${page}` };
     this.#sheet = isHidden ? null : new SheetWriter(this.out, sheet);
-  }
-
-  slideTitle(text: string): void {
-    this.#slide?.title(text);
-  }
-
-  slideNote(text: string): void {
-    this.#slide?.note(text);
   }
 
   protected override rows(rows: FilledRow[]): void {
