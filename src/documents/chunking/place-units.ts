@@ -1,7 +1,7 @@
 import { Progress, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { pathUnder, type HeadingPath } from "./heading-path.ts";
 import { scanBlocks, type Block } from "./scan-blocks.ts";
-import { BREAK, splitBlock, type Span, type SplitOptions, type Unit } from "./split-units.ts";
+import { BREAK, UnitSplitter, type Span, type SplitOptions, type Unit } from "./split-units.ts";
 
 export type Placed = { unit: Unit; path: HeadingPath };
 
@@ -13,6 +13,7 @@ export function* placedUnits(
   options: SplitOptions,
   cutLevel: number,
 ): Generator<Placed | "cut" | number> {
+  const splitter = new UnitSplitter(markdown, options);
   let path: HeadingPath = [];
   let before: Block | null = null;
   // A heading without text below it is not a chunk: it joins the next one.
@@ -29,7 +30,7 @@ export function* placedUnits(
     } else holdsText = true;
     const { leadIn, isGlued } = leadInto(markdown, before, block);
     const gluedAt = isGlued ? block.start : null;
-    for (const unit of splitBlock(markdown, block, options, leadIn)) {
+    for (const unit of splitter.split(block, leadIn)) {
       yield { unit: unit.start === gluedAt ? { ...unit, breakCost: BREAK.glued } : unit, path };
     }
     before = block;

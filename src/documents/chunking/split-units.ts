@@ -43,189 +43,173 @@ export const MAX_CHARACTERS_A_TOKEN = 20;
 /** More white space than any block of little text has. */
 const LONG_BLOCK = 1 << 16;
 
-export function* splitBlock(
-  markdown: string,
-  block: Block,
-  options: SplitOptions,
-  leadIn: Span | null,
-): Generator<Unit> {
-  const { kind } = block;
-  if (kind === "heading") yield* splitHeading(markdown, block, options);
-  else if (kind === "code") yield* splitCode(markdown, block, options);
-  else if (kind === "table") yield* splitTable(markdown, block, options);
-  else if (kind === "list") yield* splitList(markdown, block, options, leadIn);
-  else yield* splitProse(markdown, block, options, BREAK.block);
-}
+/** Splits the blocks of a text into units. */
+export class UnitSplitter {
+  readonly #markdown: string;
+  readonly #tokenizer: Tokenizer;
+  readonly #chunkSize: number;
 
-function unitOf(
-  markdown: string,
-  { start, end }: Span,
-  breakCost: number,
-  tokenizer: Tokenizer,
-  mayOverlap = false,
-): Unit {
-  const weight = tokenWeight(markdown, tokenizer, start, end);
-  return { start, end, weight, breakCost, level: 0, mayOverlap, tableHeader: null, leadIn: null };
-}
+  constructor(markdown: string, { chunkSize, tokenizer }: SplitOptions) {
+    this.#markdown = markdown;
+    this.#tokenizer = tokenizer;
+    this.#chunkSize = chunkSize;
+  }
 
-/** The unit of a whole block; null where it is too large, by its length or its weight. */
-function wholeUnit(
-  markdown: string,
-  block: Block,
-  breakCost: number,
-  { chunkSize, tokenizer }: SplitOptions,
-): Unit | null {
-  if (block.end - block.start > Math.max(chunkSize * MAX_CHARACTERS_A_TOKEN, LONG_BLOCK))
-    return null;
-  const unit = unitOf(markdown, block, breakCost, tokenizer);
-  return unit.weight <= chunkSize ? unit : null;
-}
+  *split(block: Block, leadIn: Span | null): Generator<Unit> {
+    const { kind } = block;
+    if (kind === "heading") yield* this.#splitHeading(block);
+    else if (kind === "code") yield* this.#splitCode(block);
+    else if (kind === "table") yield* this.#splitTable(block);
+    else if (kind === "list") yield* this.#splitList(block, leadIn);
+    else yield* this.#splitProse(block, BREAK.block);
+  }
 
-function* splitHeading(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const whole = wholeUnit(markdown, block, BREAK.heading, options);
-  if (whole !== null) yield { ...whole, level: block.level };
-  else yield* splitProse(markdown, block, options, BREAK.heading);
-}
+  #unitOf({ start, end }: Span, breakCost: number, mayOverlap = false): Unit {
+    const weight = this.#weightOf(start, end);
+    return { start, end, weight, breakCost, level: 0, mayOverlap, tableHeader: null, leadIn: null };
+  }
 
-function* splitProse(
-  markdown: string,
-  span: Span,
-  options: SplitOptions,
-  firstBreak: number,
-): Generator<Unit> {
-  const limits = shareOf(options, SENTENCE_SHARE);
-  let { start } = span;
-  let breakCost = firstBreak;
-  for (const end of sentenceEnds(markdown, span.start, span.end)) {
-    const sentence = unitOf(markdown, { start, end }, breakCost, options.tokenizer, true);
-    if (sentence.weight <= limits.chunkSize) yield sentence;
-    else yield* splitLong(markdown, sentence, limits);
-    breakCost = endsSentence(markdown, end) ? BREAK.sentence : BREAK.line;
-    start = end;
+  #weightOf(start: number, end: number): number {
+    return tokenWeight(this.#markdown, this.#tokenizer, start, end);
+  }
+
+  /** The unit of a whole block; null where it is too large, by its length or its weight. */
+  #wholeUnit(block: Block, breakCost: number): Unit | null {
+    const longest = Math.max(this.#chunkSize * MAX_CHARACTERS_A_TOKEN, LONG_BLOCK);
+    if (block.end - block.start > longest) return null;
+    const unit = this.#unitOf(block, breakCost);
+    return unit.weight <= this.#chunkSize ? unit : null;
+  }
+
+  *#splitHeading(block: Block): Generator<Unit> {
+    const whole = this.#wholeUnit(block, BREAK.heading);
+    if (whole !== null) yield { ...whole, level: block.level };
+    else yield* this.#splitProse(block, BREAK.heading);
+  }
+
+  *#splitProse(span: Span, firstBreak: number): Generator<Unit> {
+    const limit = sentenceLimit(this.#chunkSize);
+    let { start } = span;
+    let breakCost = firstBreak;
+    for (const end of sentenceEnds(this.#markdown, span.start, span.end)) {
+      const sentence = this.#unitOf({ start, end }, breakCost, true);
+      if (sentence.weight <= limit) yield sentence;
+      else yield* this.#splitLong(sentence, limit);
+      breakCost = endsSentence(this.#markdown, end) ? BREAK.sentence : BREAK.line;
+      start = end;
+    }
+  }
+
+  *#splitLong(long: Unit, limit: number): Generator<Unit> {
+    let { start, breakCost } = long;
+    while (start < long.end) {
+      const latest = this.#reachOf(start, long.end, limit);
+      const end = latest >= long.end ? long.end : cutBefore(this.#markdown, start, latest);
+      yield this.#unitOf({ start, end }, breakCost, true);
+      breakCost = BREAK.word;
+      start = end;
+    }
+  }
+
+  /** The end of the longest stretch from `start` within the weight; at least one character. */
+  #reachOf(start: number, end: number, limit: number): number {
+    let low = start + 1;
+    let high = Math.min(end, start + Math.ceil(limit * MAX_CHARACTERS_A_TOKEN));
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.#weightOf(start, middle) <= limit) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  *#splitCode(block: Block): Generator<Unit> {
+    const whole = this.#wholeUnit(block, BREAK.block);
+    if (whole !== null) {
+      yield whole;
+      return;
+    }
+    let afterBlank = false;
+    let breakCost: number = BREAK.block;
+    for (const line of this.#linesOf(block)) {
+      if (line.start > block.start) breakCost = codeBreak(line.text, afterBlank);
+      afterBlank = line.text.trim() === "";
+      const unit = this.#unitOf(line, breakCost);
+      if (unit.weight <= this.#chunkSize) yield unit;
+      else yield* this.#splitLong(unit, sentenceLimit(this.#chunkSize));
+    }
+  }
+
+  *#splitTable(block: Block): Generator<Unit> {
+    const ruleStart = this.#markdown.indexOf("\n", block.start) + 1;
+    const feed = this.#markdown.indexOf("\n", ruleStart);
+    const headerEnd = feed < 0 ? block.end : Math.min(feed + 1, block.end);
+    const header = this.#unitOf({ start: block.start, end: headerEnd }, BREAK.block);
+    const repeats = header.weight <= this.#chunkSize * HEADER_SHARE;
+    const room = repeats ? this.#chunkSize - header.weight : this.#chunkSize;
+    if (repeats) yield header;
+    else yield* this.#splitLong(header, sentenceLimit(this.#chunkSize));
+    const { start, end, weight } = header;
+    const tableHeader = repeats ? { start, end, weight } : null;
+    let breakCost: number = BREAK.glued;
+    for (const line of this.#linesOf({ start: headerEnd, end: block.end })) {
+      const row = this.#unitOf(line, breakCost);
+      breakCost = BREAK.row;
+      const parts = row.weight <= room ? [row] : this.#splitLong(row, sentenceLimit(room));
+      for (const part of parts) yield { ...part, mayOverlap: false, tableHeader };
+    }
+  }
+
+  *#splitList(block: Block, leadIn: Span | null): Generator<Unit> {
+    let breakCost: number = leadIn === null ? BREAK.block : BREAK.glued;
+    for (const item of this.#itemsOf(block)) {
+      if (item.start > block.start) {
+        breakCost = item.indent >= LIST_INDENT ? BREAK.nestedItem : BREAK.item;
+      }
+      for (const unit of this.#splitProse(item, breakCost)) {
+        yield unit.start === block.start ? unit : { ...unit, leadIn };
+      }
+    }
+  }
+
+  *#itemsOf(block: Block): Generator<Span & { indent: number }> {
+    let item: (Span & { indent: number }) | null = null;
+    for (const { start, end, text } of this.#linesOf(block)) {
+      const marker = LIST_ITEM.exec(text);
+      if (marker === null && item !== null) item.end = end;
+      else {
+        if (item !== null) yield item;
+        item = { start, end, indent: marker?.[1]?.length ?? 0 };
+      }
+    }
+    if (item !== null) yield item;
+  }
+
+  /** `text`: the beginning of the line. */
+  *#linesOf(span: Span): Generator<Span & { text: string }> {
+    let { start } = span;
+    while (start < span.end) {
+      const feed = this.#markdown.indexOf("\n", start);
+      const end = feed < 0 || feed + 1 > span.end ? span.end : feed + 1;
+      yield {
+        start,
+        end,
+        text: this.#markdown.slice(start, Math.min(end, start + LOOK_CHARACTERS)),
+      };
+      start = end;
+    }
   }
 }
+
+const sentenceLimit = (chunkSize: number) => Math.max(1, chunkSize * SENTENCE_SHARE);
 
 function endsSentence(markdown: string, end: number): boolean {
   return /[.!?:…。！？؟।]["'”’»)\]」』]*\s*$/.test(markdown.slice(Math.max(0, end - 12), end));
 }
 
-const shareOf = ({ chunkSize, tokenizer }: SplitOptions, share: number): SplitOptions => ({
-  chunkSize: Math.max(1, chunkSize * share),
-  tokenizer,
-});
-
-function* splitLong(markdown: string, long: Unit, limits: SplitOptions): Generator<Unit> {
-  let { start, breakCost } = long;
-  while (start < long.end) {
-    const latest = reachOf(markdown, start, long.end, limits);
-    const end = latest >= long.end ? long.end : cutBefore(markdown, start, latest);
-    yield unitOf(markdown, { start, end }, breakCost, limits.tokenizer, true);
-    breakCost = BREAK.word;
-    start = end;
-  }
-}
-
-/** The end of the longest stretch from `start` within the weight; at least one character. */
-function reachOf(markdown: string, start: number, end: number, limits: SplitOptions): number {
-  const { chunkSize: maxWeight, tokenizer } = limits;
-  let low = start + 1;
-  let high = Math.min(end, start + Math.ceil(maxWeight * MAX_CHARACTERS_A_TOKEN));
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (tokenWeight(markdown, tokenizer, start, middle) <= maxWeight) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-function* splitCode(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const whole = wholeUnit(markdown, block, BREAK.block, options);
-  if (whole !== null) {
-    yield whole;
-    return;
-  }
-  let afterBlank = false;
-  let breakCost: number = BREAK.block;
-  for (const line of linesOf(markdown, block)) {
-    const text = markdown.slice(line.start, Math.min(line.end, line.start + LOOK_CHARACTERS));
-    if (line.start > block.start) breakCost = codeBreak(text, afterBlank);
-    afterBlank = text.trim() === "";
-    const unit = unitOf(markdown, line, breakCost, options.tokenizer);
-    if (unit.weight <= options.chunkSize) yield unit;
-    else yield* splitLong(markdown, unit, shareOf(options, SENTENCE_SHARE));
-  }
-}
-
 function codeBreak(line: string, afterBlank: boolean): number {
   if (!afterBlank) return BREAK.codeLine;
   return /^\S/.test(line) ? BREAK.row : BREAK.looseCodeLine;
-}
-
-function* splitTable(markdown: string, block: Block, options: SplitOptions): Generator<Unit> {
-  const ruleStart = markdown.indexOf("\n", block.start) + 1;
-  const feed = markdown.indexOf("\n", ruleStart);
-  const headerEnd = feed < 0 ? block.end : Math.min(feed + 1, block.end);
-  const header = unitOf(
-    markdown,
-    { start: block.start, end: headerEnd },
-    BREAK.block,
-    options.tokenizer,
-  );
-  const repeats = header.weight <= options.chunkSize * HEADER_SHARE;
-  const room = repeats ? options.chunkSize - header.weight : options.chunkSize;
-  const rowLimits = shareOf({ ...options, chunkSize: room }, SENTENCE_SHARE);
-  if (repeats) yield header;
-  else yield* splitLong(markdown, header, shareOf(options, SENTENCE_SHARE));
-  const { start, end, weight } = header;
-  const tableHeader = repeats ? { start, end, weight } : null;
-  let breakCost: number = BREAK.glued;
-  for (const line of linesOf(markdown, { start: headerEnd, end: block.end })) {
-    const row = unitOf(markdown, line, breakCost, options.tokenizer);
-    breakCost = BREAK.row;
-    const parts = row.weight <= room ? [row] : splitLong(markdown, row, rowLimits);
-    for (const part of parts) yield { ...part, mayOverlap: false, tableHeader };
-  }
-}
-
-function* splitList(
-  markdown: string,
-  block: Block,
-  options: SplitOptions,
-  leadIn: Span | null,
-): Generator<Unit> {
-  let breakCost: number = leadIn === null ? BREAK.block : BREAK.glued;
-  for (const item of itemsOf(markdown, block)) {
-    if (item.start > block.start) {
-      breakCost = item.indent >= LIST_INDENT ? BREAK.nestedItem : BREAK.item;
-    }
-    for (const unit of splitProse(markdown, item, options, breakCost)) {
-      yield unit.start === block.start ? unit : { ...unit, leadIn };
-    }
-  }
-}
-
-function* itemsOf(markdown: string, block: Block): Generator<Span & { indent: number }> {
-  let item: (Span & { indent: number }) | null = null;
-  for (const line of linesOf(markdown, block)) {
-    const text = markdown.slice(line.start, Math.min(line.end, line.start + LOOK_CHARACTERS));
-    const marker = LIST_ITEM.exec(text);
-    if (marker === null && item !== null) item.end = line.end;
-    else {
-      if (item !== null) yield item;
-      item = { ...line, indent: marker?.[1]?.length ?? 0 };
-    }
-  }
-  if (item !== null) yield item;
-}
-
-function* linesOf(markdown: string, span: Span): Generator<Span> {
-  let { start } = span;
-  while (start < span.end) {
-    const feed = markdown.indexOf("\n", start);
-    const end = feed < 0 || feed + 1 > span.end ? span.end : feed + 1;
-    yield { start, end };
-    start = end;
-  }
 }
 
 const words = new Intl.Segmenter("und", { granularity: "word" });
