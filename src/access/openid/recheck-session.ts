@@ -3,8 +3,13 @@ import { ResponseBodyError } from "oauth4webapi";
 import { QuarryError } from "../../core/errors.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
-import { findIdentityOf, markRefused } from "../../db/access/openid-store.ts";
-import { claimCheck, deleteSession, setVouched } from "../../db/access/session-store.ts";
+import { findIdentityOf, markRefused, RENEWED_AFTER_MS } from "../../db/access/openid-store.ts";
+import {
+  claimCheck,
+  deleteSession,
+  sessionsToRenew,
+  setVouched,
+} from "../../db/access/session-store.ts";
 import type { FoundSession } from "../../db/access/session-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
@@ -22,6 +27,24 @@ const OK = 200;
 const UNAUTHORIZED = 401;
 
 type Checking = Asking & Pick<Services, "db" | "log">;
+
+/** At most so many people at once, so that other work is not held up. */
+const PEOPLE_AT_ONCE = 10;
+
+/** Asks the provider twice a day about people with connected programs, where it can be asked. */
+export async function renewPeople(services: Checking): Promise<void> {
+  const { db, now } = services;
+  const due = await sessionsToRenew(db, now() - RENEWED_AFTER_MS, PEOPLE_AT_ONCE);
+  for (const { sealedRefreshToken, ...session } of due) {
+    if (sealedRefreshToken === null) continue;
+    const outcome = await recheckSession(services, session.hash, {
+      ...session,
+      sealedRefreshToken,
+    });
+    // Down, as a rule: the next minute asks about another person first.
+    if (outcome === "unknown") return;
+  }
+}
 
 /** "unknown": the provider was not asked, or did not tell; the session lives until its time. */
 export async function recheckSession(
@@ -64,6 +87,13 @@ function nullIfRefused(thrown: unknown): null {
   throw thrown;
 }
 
+/**
+ * Whether refresh tokens are good without a session at the provider: others end with it, by an
+ * idle time-out too, which refuses nobody (Keycloak says "Session not active").
+ */
+const outlivesSession = ({ settings }: StoredProvider): boolean =>
+  settings.scopes.split(" ").includes("offline_access");
+
 /** Null where the provider does not tell: without a refresh token the person goes there. */
 async function askAgain(
   services: Checking,
@@ -87,8 +117,8 @@ async function askAgain(
     // Refused, not unreachable: the token will not do any more.
     if (!(thrown instanceof SourceFailure))
       await setVouched(db, hash, { sealedRefreshToken: null });
-    const isRefusal = thrown instanceof ResponseBodyError && thrown.error === "invalid_grant";
-    if (isRefusal) await markRefused(db, userId, now());
+    const isInvalid = thrown instanceof ResponseBodyError && thrown.error === "invalid_grant";
+    if (isInvalid && outlivesSession(stored)) await markRefused(db, userId, now());
     return null;
   }
 }

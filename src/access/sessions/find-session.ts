@@ -59,5 +59,5 @@ export async function isOutOfTime(
 ): Promise<boolean> {
   const hash = await sessionHashIn(cookieHeader, secure);
   const row = hash === null ? null : await findSessionRow(db, hash);
-  return row?.vouchedUntil != null && row.vouchedUntil <= now();
+  return row?.vouchedUntil != null && row.vouchedUntil <= now() && !isOver(row, now());
 }

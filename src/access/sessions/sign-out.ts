@@ -1,4 +1,4 @@
-import { deleteSession } from "../../db/access/session-store.ts";
+import { closeSession } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
 import { sessionHashIn } from "./session-cookie.ts";
 
@@ -8,5 +8,5 @@ export async function signOut(
   secure: boolean,
 ): Promise<void> {
   const hash = await sessionHashIn(cookieHeader, secure);
-  if (hash !== null) await deleteSession(services.db, hash);
+  if (hash !== null) await closeSession(services.db, hash);
 }

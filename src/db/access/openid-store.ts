@@ -65,8 +65,9 @@ export const joinIdentity = (db: Database, { now, ...identity }: Identity) =>
       checked_at = excluded.checked_at
     where issuer <> excluded.issuer or subject = excluded.subject returning 1`;
 
-/** A person keeps programs so long after the provider has refused to renew a session. */
-const REFUSED_MS = DAY_MS;
+/** With the time between two renewals, a day: then nobody who was disabled has programs. */
+const REFUSED_MS = DAY_MS / 2;
+export const RENEWED_AFTER_MS = DAY_MS - REFUSED_MS;
 
 /** The provider has refused to renew a person's session, which may only have grown too old. */
 export const markRefused = (db: Database, userId: UserId, now: number) =>

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import { execute, hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { HAS_TOTP } from "./user-store.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
@@ -51,10 +51,16 @@ export type Vouched = { vouchedUntil: number | null; sealedRefreshToken: string 
 /** The client from which a session was opened. */
 export type Origin = { address: string; userAgent: string };
 
-const deleteOver = (now: number) => [
-  sql`delete from sessions where last_seen_at < ${now - SESSION_IDLE_MS}`,
-  sql`delete from sessions where created_at < ${now - MAX_SESSION_MS}`,
-];
+/** An ended session still asks the provider about its person while programs act for them. */
+const RENEWS = raw(`(sessions.sealed_refresh_token is not null
+  and sessions.user_id in (select granted_by from tokens where granted_by is not null))`);
+
+/** `renewed`: the user whose new session asks the provider from now on. */
+const deleteOver = (now: number, renewed: UserId | null = null) =>
+  [sql`last_seen_at < ${now - SESSION_IDLE_MS}`, sql`created_at < ${now - MAX_SESSION_MS}`].map(
+    (isOld) => sql`delete from sessions where ${isOld}
+    and (user_id is ${renewed} or not ${RENEWS})`,
+  );
 
 /** Adds a session and deletes ended ones, in one step. */
 export async function insertSession(
@@ -63,7 +69,24 @@ export async function insertSession(
 ): Promise<void> {
   await runBatch(db, [
     sql`insert into sessions ${values(sessions, { ...session, createdAt: now, lastSeenAt: now })}`,
-    ...deleteOver(now),
+    ...deleteOver(now, session.sealedRefreshToken === null ? null : session.userId),
+  ]);
+}
+
+/**
+ * Sessions, ended ones too, that ask the provider about people with connected programs whom it has
+ * not let in since `before`.
+ */
+export const sessionsToRenew = (db: Database, before: number, limit: number) =>
+  readRows(db, FOUND)`select ${FOUND} from sessions s join users u on u.id = s.user_id
+    where s.hash in (select hash from sessions join user_identities i using (user_id)
+      where i.checked_at <= ${before} and ${RENEWS} order by checking_until limit ${limit})`;
+
+/** Ends a session, as its user has asked. */
+export async function closeSession(db: Database, hash: string): Promise<void> {
+  await runBatch(db, [
+    sql`update sessions set last_seen_at = 0 where hash = ${hash}`,
+    sql`delete from sessions where hash = ${hash} and not ${RENEWS}`,
   ]);
 }
 

@@ -104,6 +104,7 @@ const STEPS: [name: string, step: Step][] = [
   ["retired indexes", dropRetired],
   ["watches", keepWatches],
   ["groups", syncGroups],
+  ["people with programs", renewPeopleWithPrograms],
   // This step makes the most calls to other services, which are limited per invocation.
   ["vectors", syncVectors],
 ];
@@ -122,6 +123,12 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
     if (hasEnded === null)
       services.log.error("sweep step goes on in the background", { step: name });
   }
+}
+
+async function renewPeopleWithPrograms(services: Services): Promise<void> {
+  // The provider's library is of no use to others.
+  const { renewPeople } = await import("../../access/openid/recheck-session.ts");
+  await renewPeople(services);
 }
 
 async function finishRemovals(services: Services): Promise<void> {

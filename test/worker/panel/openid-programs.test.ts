@@ -1,8 +1,11 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { renewPeople } from "../../../src/access/openid/recheck-session.ts";
+import { composeServices } from "../../../src/compose.ts";
 import { purgeEndedGrants } from "../../../src/db/access/grant-store.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
+import { purgeExpired } from "../../../src/db/access/session-store.ts";
 
 import {
   ANN,
@@ -11,45 +14,99 @@ import {
   later,
   provider,
   rows,
+  save,
   signedInAs,
   withProvider,
 } from "./openid-world.ts";
 
 withProvider();
 
-test("programs end when the provider refuses their person, or has not seen them", async () => {
-  const programs = async () => {
-    await purgeEndedGrants(openDatabase(env.DB), Date.now());
-    return (await rows("select name from tokens where granted_by is not null")).length;
-  };
+const services = composeServices(env, createExecutionContext());
+const OFFLINE = { scopes: "openid email profile offline_access" };
+
+/** How many programs are left after a minute's maintenance. */
+async function programs(): Promise<number> {
+  await purgeExpired(services.db, Date.now());
+  await purgeEndedGrants(services.db, Date.now());
+  await renewPeople(services);
+  return (await rows("select name from tokens where granted_by is not null")).length;
+}
+
+const hours = (count: number) => later(count * 60);
+const renewals = () => provider.asked.filter((path) => path === "/token").length - 1;
+
+test("programs end within a day when the provider refuses their person", async () => {
+  provider.refreshes = true;
+  await save(OFFLINE);
+  const browser = await signedInAs();
+  await connectProgram();
+  provider.wrong = { forgets: true };
+  later(50);
+  expect(await isSignedIn(browser)).toBe(true);
+  hours(11);
+  expect(await programs()).toBe(1);
+  hours(1);
+  expect(await programs()).toBe(0);
+});
+
+test("a session of the provider that was idle for too long ends no programs", async () => {
   provider.refreshes = true;
   const browser = await signedInAs();
   await connectProgram();
   provider.wrong = { forgets: true };
   later(50);
   expect(await isSignedIn(browser)).toBe(true);
-  later(23 * 60);
+  hours(29 * 24);
   expect(await programs()).toBe(1);
-  provider.wrong = {};
-  await signedInAs();
-  later(2 * 60);
-  expect(await programs()).toBe(1);
-  later(30 * 24 * 60);
   const offer = (isOffered: boolean) =>
     rows(
       `update openid_provider set settings = json_set(settings, '$.enabled', json('${isOffered}'))`,
     );
+  hours(24);
   await offer(false);
   expect(await programs()).toBe(1);
   await offer(true);
   expect(await programs()).toBe(0);
-  const again = await signedInAs();
-  await connectProgram();
-  provider.wrong = { forgets: true };
-  later(50);
-  await isSignedIn(again);
-  later(25 * 60);
+});
+
+test("people with programs are renewed in the background, also after they signed out", async () => {
+  provider.refreshes = true;
+  await save(OFFLINE);
+  const browser = await signedInAs();
+  const other = await signedInAs({ ...ANN, sub: "bob-1", email: "bob@example.com" });
+  provider.person = { ...ANN };
+  await connectProgram("ann@example.com");
+  await browser.post("/panel/sign-out");
+  await other.post("/panel/sign-out");
+  expect(await isSignedIn(browser)).toBe(false);
+  expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
+  const before = renewals();
+  hours(11);
+  expect([await programs(), renewals() - before]).toEqual([1, 0]);
+  for (const renewed of [1, 2, 3]) {
+    hours(13);
+    expect([await programs(), renewals() - before]).toEqual([1, renewed]);
+  }
+  provider.wrong = { status: 503 };
+  hours(13);
+  expect(await programs()).toBe(1);
+  provider.wrong = {};
+  provider.person = { ...ANN, email: "ann@elsewhere.test" };
+  hours(1);
   expect(await programs()).toBe(0);
+  expect(await rows("select 1 from sessions where vouched_until is not null")).toEqual([]);
+});
+
+test("a new sign-in takes over the renewals of earlier ones", async () => {
+  provider.refreshes = true;
+  await save(OFFLINE);
+  for (const _ of [1, 2]) {
+    const browser = await signedInAs();
+    await connectProgram();
+    await browser.post("/panel/sign-out");
+  }
+  await signedInAs();
+  expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
 });
 
 test("programs of whom the provider demotes lose what is closed to members", async () => {

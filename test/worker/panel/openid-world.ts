@@ -98,12 +98,15 @@ export const people = async () =>
   await rows(`select u.email, u.role, i.subject, i.groups from users u
     join user_identities i on i.user_id = u.id order by u.email`);
 
-/** A program that each person of the provider has connected. */
-export const connectProgram = () =>
+/** A program that each person of the provider, or one of them, has connected. */
+export const connectProgram = (email = "%") =>
   env.DB.prepare(
-    `insert into tokens (id, name, hash, created_at, granted_by)
-     select 'connected', 'program', 'none', 0, user_id from user_identities`,
-  ).run();
+    `insert or ignore into tokens (id, name, hash, created_at, granted_by)
+     select 'connected', 'program', 'none', 0, i.user_id
+     from user_identities i join users u on u.id = i.user_id where u.email like ?`,
+  )
+    .bind(email)
+    .run();
 
 export const later = (minutes: number) =>
   vi.useFakeTimers({ now: Date.now() + minutes * MINUTE_MS, toFake: ["Date"] });
