@@ -8,7 +8,7 @@ import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
 import { seal, unseal } from "../seal.ts";
 import { FLOW_MS } from "../sessions/session-cookie.ts";
-import { connect, explain, newFlow, signInAddress, signOutAddress } from "./openid-client.ts";
+import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
 import type { Asking, SignInRequest } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
@@ -52,12 +52,13 @@ export async function endSessionAddress(
   services: Asking & Pick<Services, "db" | "log">,
 ): Promise<string> {
   const stored = await offeredProvider(services);
-  const { name } = stored.settings;
-  const address = await orExplained(services, async () =>
-    signOutAddress(await connect(services, stored)),
-  );
-  if (address === null) throw unprocessable(`${name} has no address for signing out`);
-  return address;
+  const { name, clientId } = stored.settings;
+  const { server } = await orExplained(services, () => connect(services, stored));
+  const url = URL.parse(server.end_session_endpoint ?? "");
+  if (url === null) throw unprocessable(`${name} has no address for signing out`);
+  // Providers refuse an address to return to that was not registered with them.
+  url.searchParams.set("client_id", clientId);
+  return url.href;
 }
 
 /** What the browser kept; null: nothing, or something else. */

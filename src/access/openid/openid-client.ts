@@ -65,24 +65,17 @@ export const newFlow = (): Begun => ({
   verifier: oauth.generateRandomCodeVerifier(),
 });
 
-/** An address that the provider names for people. @throws what `explain` explains */
-function pageAt({ options }: Connection, address = "missing:"): URL {
-  const url = new URL(address);
-  oauth.checkProtocol(url, !options[oauth.allowInsecureRequests]);
-  return url;
-}
-
-/** `prompt`: how the provider is to ask for the account; null: as it likes. */
-export type SignInRequest = { redirectUri: string; prompt: string | null };
+/** `prompt`: how the provider is to ask for the account; undefined: as it likes. */
+export type SignInRequest = { redirectUri: string; prompt?: string | undefined };
 
 export async function signInAddress(
-  to: Connection,
+  { settings, server, options }: Connection,
   { state, nonce, verifier }: Begun,
-  { redirectUri, prompt }: SignInRequest,
+  { redirectUri, prompt = "" }: SignInRequest,
 ): Promise<string> {
-  const { settings, server } = to;
-  const url = pageAt(to, server.authorization_endpoint);
-  const prompts = [prompt, settings.consent ? "consent" : null].filter((value) => value !== null);
+  const url = new URL(server.authorization_endpoint ?? "missing:");
+  oauth.checkProtocol(url, !options[oauth.allowInsecureRequests]);
+  const prompts = `${prompt}${settings.consent ? " consent" : ""}`.trim();
   const asked = {
     client_id: settings.clientId,
     redirect_uri: redirectUri,
@@ -92,19 +85,9 @@ export async function signInAddress(
     nonce,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
-    ...(prompts.length > 0 && { prompt: prompts.join(" ") }),
+    ...(prompts !== "" && { prompt: prompts }),
   };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
-  return url.href;
-}
-
-/** Where people sign out of the provider, which asks them; null: it has no such page. */
-export function signOutAddress(to: Connection): string | null {
-  const { settings, server } = to;
-  if (server.end_session_endpoint === undefined) return null;
-  const url = pageAt(to, server.end_session_endpoint);
-  // Providers refuse an address to return to that was not registered with them.
-  url.searchParams.set("client_id", settings.clientId);
   return url.href;
 }
 

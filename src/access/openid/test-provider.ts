@@ -84,7 +84,7 @@ function whatItSupports({ server, settings }: Connection): Finding[] {
 
 async function signInFinding(to: Connection, redirectUri: string): Promise<Finding> {
   try {
-    const { origin } = new URL(await signInAddress(to, newFlow(), { redirectUri, prompt: null }));
+    const { origin } = new URL(await signInAddress(to, newFlow(), { redirectUri }));
     return ok(`People sign in at ${origin}.`);
   } catch (thrown) {
     return wrong(`Its sign-in address cannot be used: ${explain(thrown) ?? "it is no address"}.`);

@@ -12,11 +12,8 @@ import { seal, unseal } from "../seal.ts";
 const CLAIM_MS = 10 * SECOND_MS;
 const POLL_MS = 50;
 
-const repeatable = z.object({
-  request: z.string(),
-  body: z.string(),
-  headers: z.record(z.string(), z.string()),
-});
+/** Hash of the call; body and headers of the answer. */
+const repeatable = z.tuple([z.string(), z.string(), z.record(z.string(), z.string())]);
 
 /**
  * Refreshes the tokens of a grant, one call at a time: programs refresh from several places at once
@@ -29,26 +26,24 @@ export async function refreshOnce(
   { id, call }: { id: TokenId; call: string },
   refresh: (isRecent: boolean) => Promise<Response>,
 ): Promise<Response> {
-  const claim = () => claimRefresh(db, id, now(), now() + CLAIM_MS);
-  let claimed = await claim();
-  while (claimed.last !== null && !claimed.isClaimed) {
+  let last = null;
+  while ((last = await claimRefresh(db, id, now(), now() + CLAIM_MS)) === null) {
     await scheduler.wait(POLL_MS);
-    claimed = await claim();
   }
-  if (claimed.last === null) return await refresh(true);
-  const { refreshedUntil, lastRefresh } = claimed.last;
+  if (last === undefined) return await refresh(true);
+  const { refreshedUntil, lastRefresh } = last;
   let left: Parameters<typeof endRefresh>[2] = { refreshedUntil };
   try {
     const isRecent = refreshedUntil > now() - REPEATED_MS;
     const request = await sha256Hex(call);
     const opened = isRecent ? await unseal(config, lastRefresh ?? "").catch(() => "") : "";
-    const { data: answer } = repeatable.safeParse(parsedJson(opened));
-    if (answer?.request === request) return new Response(answer.body, answer);
+    const { data: [before, answer, told = {}] = [] } = repeatable.safeParse(parsedJson(opened));
+    if (before === request) return new Response(answer, { headers: told });
     const response = await refresh(isRecent);
     if (!response.ok) return response;
     const body = await response.text();
     const headers = Object.fromEntries(response.headers);
-    const sealed = await seal(config, JSON.stringify({ request, body, headers }));
+    const sealed = await seal(config, JSON.stringify([request, body, headers]));
     left = { refreshedUntil: now(), lastRefresh: sealed };
     return new Response(body, { headers });
   } finally {

@@ -26,14 +26,17 @@ export const isGrantOpen = (db: Database, id: TokenId, now: number) =>
 
 const REFRESH = select(pick(columnsOf(tokens), "refreshedUntil", "lastRefresh"));
 
-/** Claims a grant's refresh. `last`: what the one before left; null: the grant has ended. */
+/**
+ * Claims a grant's refresh. Returns what the one before left; null: another call has claimed it;
+ * undefined: the grant has ended.
+ */
 export async function claimRefresh(db: Database, id: TokenId, now: number, until: number) {
-  const [[last = null], claimed] = await runBatch(db, [
+  const [[last], claimed] = await runBatch(db, [
     sql`select ${REFRESH} from tokens where id = ${id}`.reading(REFRESH),
     sql`update tokens set refreshed_until = ${until}
       where id = ${id} and refreshed_until <= ${now} returning 1`,
   ]);
-  return { last, isClaimed: claimed.length > 0 };
+  return last !== undefined && claimed.length === 0 ? null : last;
 }
 
 /** Ends the claim of a refresh, and keeps what it was answered. */
@@ -64,20 +67,12 @@ export const isGrantOfProgram = (db: Database, id: string, clientId: string | nu
   hasRows(db)`select 1 from tokens where id = ${id} and granted_by is not null
     and client_id = coalesce(${clientId}, client_id)`;
 
-/**
- * Deletes ended grants, those of people whom the provider has not let in for too long, and answers
- * to refreshes that are not given again.
- */
-export async function purgeEndedGrants(db: Database, now: number): Promise<void> {
-  await runBatch(db, [
-    sql`delete from tokens where granted_by is not null and (expires_at <= ${now}
-      or granted_by in (select i.user_id from user_identities i join openid_provider p
-        on p.settings ->> 'issuer' = i.issuer and p.settings ->> 'enabled'
-        where i.checked_at <= ${now - UNSEEN_MS}))`,
-    sql`update tokens set last_refresh = null where granted_by is not null
-      and last_refresh is not null and refreshed_until <= ${now - REPEATED_MS}`,
-  ]);
-}
+/** Deletes ended grants, and those of people whom the provider has not let in for too long. */
+export const purgeEndedGrants = (db: Database, now: number) =>
+  execute(db)`delete from tokens where granted_by is not null and (expires_at <= ${now}
+    or granted_by in (select i.user_id from user_identities i join openid_provider p
+      on p.settings ->> 'issuer' = i.issuer and p.settings ->> 'enabled'
+      where i.checked_at <= ${now - UNSEEN_MS}))`;
 
 /** A person's programs read for that person, as address and groups are now. */
 export const followPerson = (db: Database, userId: UserId) =>

@@ -82,13 +82,8 @@ export const sessionsToRenew = (db: Database, before: number, limit: number) =>
     where s.hash in (select hash from sessions join user_identities i using (user_id)
       where i.checked_at <= ${before} and ${RENEWS} order by checking_until limit ${limit})`;
 
-/** Ends a session, as its user has asked. */
-export async function closeSession(db: Database, hash: string): Promise<void> {
-  await runBatch(db, [
-    sql`update sessions set last_seen_at = 0 where hash = ${hash}`,
-    sql`delete from sessions where hash = ${hash} and not ${RENEWS}`,
-  ]);
-}
+/** Ends a session; `purgeExpired` deletes it. */
+export const closeSession = (db: Database, hash: string) => touchSession(db, hash, 0);
 
 /** Claims the check of a session with the provider: a refresh token may be good for one use. */
 export const claimCheck = (db: Database, hash: string, now: number, until: number) =>

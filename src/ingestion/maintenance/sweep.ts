@@ -104,7 +104,11 @@ const STEPS: [name: string, step: Step][] = [
   ["retired indexes", dropRetired],
   ["watches", keepWatches],
   ["groups", syncGroups],
-  ["people with programs", renewPeopleWithPrograms],
+  [
+    "people with programs",
+    async (services) =>
+      (await import("../../access/openid/recheck-session.ts")).renewPeople(services),
+  ],
   // This step makes the most calls to other services, which are limited per invocation.
   ["vectors", syncVectors],
 ];
@@ -123,12 +127,6 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
     if (hasEnded === null)
       services.log.error("sweep step goes on in the background", { step: name });
   }
-}
-
-async function renewPeopleWithPrograms(services: Services): Promise<void> {
-  // The provider's library is of no use to others.
-  const { renewPeople } = await import("../../access/openid/recheck-session.ts");
-  await renewPeople(services);
 }
 
 async function finishRemovals(services: Services): Promise<void> {

@@ -79,6 +79,7 @@ test("people with programs are renewed in the background, also after they signed
   await browser.post("/panel/sign-out");
   await other.post("/panel/sign-out");
   expect(await isSignedIn(browser)).toBe(false);
+  await programs();
   expect(await rows("select 1 from sessions where vouched_until is not null")).toHaveLength(1);
   const before = renewals();
   hours(11);

@@ -3,6 +3,9 @@ import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
 
 import { isSecure, type PageContext } from "../page-env.ts";
+import { FLOW_MS } from "../../../access/sessions/session-cookie.ts";
+import { sha256Hex } from "../../../core/hash.ts";
+import { SECOND_MS } from "../../../core/time.ts";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
 
 /** What the next page tells once; a cookie that the next view of exactly that page removes. */
@@ -45,19 +48,49 @@ export function takeFlash(context: PageContext): Flash | null {
 }
 
 const PROMPT = "quarry_prompt";
-const PROMPTS = ["select_account", "login"] as const;
-export type Prompt = (typeof PROMPTS)[number];
 
-/** How the next sign-in asks the provider for the account; null: as the provider likes. */
-export function promptIn(context: PageContext): Prompt | null {
-  const value = getCookie(context, PROMPT, isSecure(context) ? "host" : undefined);
-  return PROMPTS.find((prompt) => prompt === value) ?? null;
+/** How the next sign-in asks the provider for the account; undefined: as the provider likes. */
+export const promptIn = (context: PageContext): string | undefined =>
+  getCookie(context, PROMPT, isSecure(context) ? "host" : undefined);
+
+export const setPrompt = (context: PageContext, prompt: "select_account" | "login") =>
+  setCookie(context, PROMPT, prompt, hostOptions(context));
+
+export const forgetPrompt = (context: PageContext) =>
+  deleteCookie(context, PROMPT, hostOptions(context));
+
+/** The sign-ins that one browser may have begun: all their cookies go along with each request. */
+const MAX_FLOWS = 4;
+const FLOW = "quarry_openid_";
+const FLOW_ID_LENGTH = 16;
+
+/** Each tab has a sign-in of its own, by its `state`, which the name does not tell. */
+const flowName = async (state: string) => FLOW + (await sha256Hex(state)).slice(0, FLOW_ID_LENGTH);
+
+/** Lax: the person comes back from another site, with the provider's answer in the address. */
+const flowOptions = (context: PageContext): CookieOptions => ({
+  ...hostOptions(context),
+  sameSite: "Lax",
+});
+
+/** Sign-ins that were begun and not finished, the earliest first, as browsers send them. */
+export const begunFlows = (context: PageContext): string[] =>
+  Object.keys(getCookie(context)).flatMap((name) => /quarry_openid_\w+$/.exec(name) ?? []);
+
+/** Keeps a begun sign-in in the browser, in place of the earliest where there are too many. */
+export async function keepFlow(
+  context: PageContext,
+  { state, kept }: Record<"state" | "kept", string>,
+) {
+  for (const name of begunFlows(context).slice(0, 1 - MAX_FLOWS))
+    deleteCookie(context, name, flowOptions(context));
+  const maxAge = FLOW_MS / SECOND_MS;
+  setCookie(context, await flowName(state), kept, { ...flowOptions(context), maxAge });
 }
 
-export function setPrompt(context: PageContext, prompt: Prompt | null): void {
-  if (prompt !== null) setCookie(context, PROMPT, prompt, hostOptions(context));
-  else if (promptIn(context) !== null) deleteCookie(context, PROMPT, hostOptions(context));
-}
+/** What the browser kept of a sign-in, which it keeps no longer; undefined: nothing. */
+export const takeFlow = async (context: PageContext, state: string): Promise<string | undefined> =>
+  deleteCookie(context, await flowName(state), flowOptions(context));
 
 /** Undefined for what is none. */
 export const jsonInBase64 = (text: string): unknown =>

@@ -3,12 +3,7 @@ import { linkedAdmin, useAdminLink } from "../../../access/openid/use-admin-link
 import type { SignedInUser } from "../../../access/openid/find-person.ts";
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { findSession } from "../../../access/sessions/find-session.ts";
-import {
-  endedFlowCookie,
-  flowCookies,
-  flowIn,
-  sessionCookie,
-} from "../../../access/sessions/session-cookie.ts";
+import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { originOf } from "../../../http/client-address.ts";
@@ -18,8 +13,8 @@ import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, leadingPage, type PageContext, type Pages } from "../page.tsx";
 import { askedOnceMore } from "../request/guards.ts";
 import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
-import { promptIn, setPrompt } from "../request/page-cookies.ts";
-import { openidAddress, signInPage } from "./sign-in.tsx";
+import { forgetPrompt, keepFlow, promptIn, setPrompt, takeFlow } from "../request/page-cookies.ts";
+import { signInPage } from "./sign-in.tsx";
 
 const START = "/panel";
 
@@ -38,9 +33,9 @@ export function openidPages(pages: Pages): void {
       await countTry(context);
       const of = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
       const { address, ...flow } = await beginSignIn(context.get("services"), of);
-      const cookies = context.req.header("Cookie") ?? null;
-      for (const cookie of await flowCookies(cookies, flow, isSecure(context)))
-        context.header("Set-Cookie", cookie, { append: true });
+      await keepFlow(context, flow);
+      // A provider may know no select_account, and refuse it: the next time asks otherwise.
+      if (of.prompt !== undefined) setPrompt(context, "login");
       return context.redirect(address, 303);
     });
   });
@@ -59,7 +54,7 @@ export function openidPages(pages: Pages): void {
     if (first !== null) return first;
     return await orSignInPage(context, START, async () => {
       const entered = await finished(context);
-      if (typeof entered === "string") return context.redirect(entered, 303);
+      if (entered === null) return context.redirect(START, 303);
       const { next, ...signedIn } = entered;
       return await enter(context, signedIn, next);
     });
@@ -67,14 +62,12 @@ export function openidPages(pages: Pages): void {
   addLinkPages(pages);
 }
 
-/** An address to go on to: the sign-in begins once more, or the person is signed in already. */
-async function finished(context: PageContext): Promise<Finished | string> {
+/** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
+async function finished(context: PageContext): Promise<Finished | null> {
   const { finishSignIn } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
-  const kept = await takeFlow(context, returned.get("state") ?? "");
-  const again = await askedOtherwise(context, kept, returned.get("error") ?? "");
-  if (again !== null) return again;
+  const kept = (await takeFlow(context, returned.get("state") ?? "")) ?? null;
   const services = context.get("services");
   const origin = originOf(services.config, raw);
   const replaces = await sessionHashOf(context);
@@ -85,38 +78,19 @@ async function finished(context: PageContext): Promise<Finished | string> {
     context.set("auditFields", found.changes);
     return found;
   } catch (thrown) {
-    return await afterFailure(context, thrown);
+    await refuse(context, thrown);
+    return null;
   }
 }
 
-/** What the browser kept of a sign-in, which it keeps no longer. */
-async function takeFlow(context: PageContext, state: string): Promise<string | null> {
-  const secure = isSecure(context);
-  context.header("Set-Cookie", await endedFlowCookie(state, secure), { append: true });
-  return await flowIn(context.req.header("Cookie") ?? null, state, secure);
-}
-
-/** How providers refuse a prompt that they do not know, and one that they cannot show. */
-const REFUSED_PROMPT = new Set(["invalid_request", "account_selection_required"]);
-
-/** Where the sign-in begins once more, with a prompt that all providers know; null: it need not. */
-async function askedOtherwise(context: PageContext, kept: string | null, error: string) {
-  if (!REFUSED_PROMPT.has(error) || promptIn(context) !== "select_account") return null;
-  const { keptFlow } = await import("../../../access/openid/begin-sign-in.ts");
-  const flow = await keptFlow(context.get("services"), kept);
-  if (flow === null) return null;
-  setPrompt(context, "login");
-  return openidAddress(flow.next);
-}
-
-/** Where somebody who is signed in goes on to. @throws what was thrown, where nobody is */
-async function afterFailure(context: PageContext, thrown: unknown): Promise<string> {
+/** @throws what was thrown, but for somebody who is signed in already */
+async function refuse(context: PageContext, thrown: unknown): Promise<void> {
   if (!(thrown instanceof QuarryError)) throw thrown;
   const { RefusedPerson } = await import("../../../access/openid/finish-sign-in.ts");
   const isRefused = thrown instanceof RefusedPerson;
   const cookies = context.req.header("Cookie") ?? null;
   const session = await findSession(context.get("services"), cookies, isSecure(context));
-  if (session !== null && !isRefused) return START;
+  if (session !== null && !isRefused) return;
   if (isRefused) setPrompt(context, "select_account");
   // Anybody can send an answer to no beginning: there would be no end to recording them.
   const isOfNobody = ["invalid", "not-found"].includes(thrown.kind);
@@ -177,7 +151,7 @@ async function enter(
 ): Promise<Response> {
   context.set("actor", { kind: "user", id: user.id, name: user.email });
   context.header("Set-Cookie", sessionCookie(secret, isSecure(context)), { append: true });
-  setPrompt(context, null);
+  forgetPrompt(context);
   return await leadingPage(context, "Signed in", next);
 }
 

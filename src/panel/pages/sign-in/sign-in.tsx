@@ -1,9 +1,5 @@
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
-import {
-  begunFlows,
-  expiredSessionCookie,
-  sessionCookie,
-} from "../../../access/sessions/session-cookie.ts";
+import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { findSession, isOutOfTime } from "../../../access/sessions/find-session.ts";
 import { signIn } from "../../../access/sessions/sign-in.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
@@ -28,7 +24,7 @@ import {
   type Form,
   type FormState,
 } from "../request/form.ts";
-import { promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
+import { begunFlows, promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
 
 const FIELDS = ["email", "password", "code"];
 const FORBIDDEN = 403;
@@ -135,19 +131,17 @@ async function mustAskProvider(context: PageContext): Promise<boolean> {
   const services = context.get("services");
   const secure = isSecure(context);
   const cookies = context.req.header("Cookie") ?? null;
-  if (context.req.query("next") === undefined || begunFlows(cookies, secure).length > 0)
-    return false;
+  if (context.req.query("next") === undefined || begunFlows(context).length > 0) return false;
   const { provider } = await signInChoices(services);
   return provider !== null && (await isOutOfTime(services, cookies, secure));
 }
 
-export const openidAddress = (next: string) =>
-  `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
+const openidAddress = (next: string) => `/panel/sign-in/openid?next=${encodeURIComponent(next)}`;
 
 export async function signInPage(context: PageContext, state: FormState, next: string) {
   const { status, message } = state;
   const { provider, passwords } = await signInChoices(context.get("services"));
-  const isRefused = status === FORBIDDEN;
+  const mayBeThere = status === FORBIDDEN || promptIn(context) !== undefined;
   return await barePage(
     context,
     { title: "Sign in", status },
@@ -165,7 +159,7 @@ export async function signInPage(context: PageContext, state: FormState, next: s
           </a>
         </p>
       )}
-      {provider === null || !(isRefused || promptIn(context) !== null) ? null : (
+      {provider === null || !mayBeThere ? null : (
         <p class="soft">
           You are signed out here, but perhaps not at {visible(provider)}. It will ask for the
           account, or you can <a href="/panel/sign-in/openid/end">sign out there</a>.
