@@ -1,10 +1,10 @@
-import { ITEM_COST, Pace } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, Pace, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
 import { shapeOf } from "./bounds/document-shape.ts";
-import { partsOf } from "./layout/page-blocks.ts";
+import { partsOf, type PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
 import type { Segment, TextItem } from "./layout/segment.ts";
 import { withFormValues } from "./structure/form-values.ts";
@@ -161,11 +161,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
         structure === null ? partsOf(segments) : taggedParts(segments, structure),
       );
       out.page(number);
-      for (const [at, part] of parts.entries()) {
-        const { length } = out;
-        writer.write(part, parts[at + 1]);
-        await reader.pace.count(out.length - length + ITEM_COST);
-      }
+      await reader.pace.run(writeParts(parts, writer, out));
     }
   }
   if (numPages > 0 && unread.length === numPages) {
@@ -181,6 +177,18 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
       ? facts
       : { ...facts, reason: `PDF's text is coded by ${UNKNOWN_MAPS} (${cmaps})` },
   );
+}
+
+function* writeParts(
+  parts: PagePart[],
+  writer: PageWriter,
+  out: MarkdownBuilder,
+): CooperativeWork<void> {
+  for (const [at, part] of parts.entries()) {
+    const { length } = out;
+    writer.write(part, parts[at + 1]);
+    yield out.length - length + ITEM_COST;
+  }
 }
 
 function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {

@@ -71,8 +71,9 @@ function* checkStream(
 
 function* addParts(data: Uint8Array, look: Look | null): CooperativeWork<void> {
   for (let at = 0; at < data.length; at += PART_BYTES) {
-    look?.add(data.subarray(at, at + PART_BYTES));
-    yield PART_BYTES;
+    const part = data.subarray(at, at + PART_BYTES);
+    look?.add(part);
+    yield part.length;
   }
 }
 
