@@ -75,7 +75,7 @@ async function evaluate(set: string, options: EvaluateOptions): Promise<void> {
     report(terminal, first.summary, against);
     terminal.say(`Each question: ${pageOf(first.run.id)}`);
     const missing = first.run.facts["missingFiles"];
-    if (missing !== undefined) {
+    if (typeof missing === "string") {
       terminal.warn(`Expected files that are not in the index: ${missing}`);
     }
   }

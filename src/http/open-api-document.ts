@@ -1,11 +1,10 @@
 import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 
 import packageFacts from "../../package.json" with { type: "json" };
-import { isObject } from "../core/is-object.ts";
 import type { AppEnv } from "./app-env.ts";
+import { finishedDocument } from "./finished-document.ts";
 import { TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
-import { UNPUBLISHED } from "../retrieval/search-request.ts";
 
 const DESCRIPTION = `Quarry finds the passages of your documents that answer a query.
 
@@ -13,7 +12,7 @@ A RAG is an index of documents, searched by words and by meaning. An inference i
 
 Call the API from a server only: it sends no CORS headers. A response with \`degraded\` is valid and was built with less context than requested. With an administrator's panel session in place of a token, responses may add \`timings\`, \`usage\`, \`toolCalls[].debug\`, the \`message\` inside \`degraded\`, and the header \`X-Inference-Timings\`.
 
-Fields of a body that are not known are ignored; \`X-Ignored-Fields\` names them.
+Fields of a body that are not known are ignored; \`X-Ignored-Fields\` names them. Later versions may add fields to answers, and values to \`x-extensible-enum\`.
 
 Requests are limited per client IP: every limited answer carries \`RateLimit-Policy\` and \`RateLimit\`, and a refused one \`Retry-After\`.`;
 
@@ -40,7 +39,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
     ],
     security: [{ bearer: [] }],
   });
-  return publishedPart(document);
+  return finishedDocument(document, { isPublished: true });
 }
 
 /** The routes that are hidden in the published specification, as a document of their own. */
@@ -50,7 +49,7 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
   for (const route of described) app.openAPIRegistry.registerPath(route);
   const text = JSON.stringify(described);
   registerComponents(app, (header) => text.includes(`/headers/${header}"`));
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       ...aboutService(baseUrl),
@@ -64,21 +63,7 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
     ],
     security: [{ bearer: [] }],
   });
-}
-
-/** The same without the fields that are marked as unpublished. */
-function publishedPart<Part>(part: Part): Part {
-  if (Array.isArray(part)) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
-    return part.map((one: unknown) => publishedPart(one)) as Part;
-  }
-  if (!isObject(part)) return part;
-  const kept = Object.entries(part).filter(
-    ([, value]) => !(isObject(value) && UNPUBLISHED in value),
-  );
-  const published = kept.map(([name, value]) => [name, publishedPart(value)]);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only optional fields are left out
-  return Object.fromEntries(published) as Part;
+  return finishedDocument(document);
 }
 
 /** What the routes refer to: how to sign in, and the headers of answers. */

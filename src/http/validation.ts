@@ -74,10 +74,11 @@ export function validationHook(result: Validated & { target: string }, _context?
 export function parseOrRefuse<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
+  whole = "body",
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw refusalOf(parsed.error);
+  throw refusalOf(parsed.error, { whole });
 }
 
 const UNKNOWN_TOLD = 20;

@@ -18,6 +18,8 @@ export function storedFormsOf(name: string): string[] {
 export const MAX_NAME_LENGTH = 2_048;
 // oxlint-disable-next-line no-control-regex -- these are what no path may hold
 const CONTROL = /[\u0000-\u001f\u007f]/;
+/** The pattern of a text that `CONTROL` does not find in. */
+export const NAME_PATTERN = String.raw`^[^\x00-\x1f\x7f]*$`;
 
 /**
  * Says what is wrong with a path, web address or external id, to follow a field's name; null:

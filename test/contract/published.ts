@@ -31,12 +31,15 @@ export function publishedFrom(document: unknown): Published {
   return { document: document as Json, components: strict, operations };
 }
 
-/** No field that is not published: every object is closed, unless it says itself what it admits. */
+/** No field and no value that is not published: every object is closed, unless it says itself what it admits. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
   const copy = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+    Object.entries(schema).map(([key, value]) => [
+      key === "x-extensible-enum" ? "enum" : key,
+      closed(value),
+    ]),
   );
   const isObject = copy["type"] === "object" && "properties" in copy;
   return isObject && !("additionalProperties" in copy)

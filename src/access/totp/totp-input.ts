@@ -17,6 +17,7 @@ export const confirmation = z.object({ code });
 
 export const proof = z
   .object({ code: code.optional(), password: typedPassword.optional() })
+  .meta({ minProperties: 1 })
   .refine((given) => given.code !== undefined || given.password !== undefined, {
     path: ["code"],
     message: "or password is required",

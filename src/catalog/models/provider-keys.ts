@@ -56,7 +56,29 @@ export const newModelServer = z.object({
 });
 /** Either, and what it is removed by. */
 export const providerSetting = newModelServer.or(newProviderKey);
-export const providerName = newProviderKey.shape.provider.or(newModelServer.shape.name);
+export const providerName = z
+  .string()
+  .regex(
+    new RegExp(`^(?:${PROVIDER_KEY_NAMES.join("|")}|local(?:-[a-z0-9]+){0,5})$`),
+    "must be the name of a provider or of a server",
+  )
+  .meta({ example: "local" });
+const pair = (one: string, other: string) => ({ [one]: [other], [other]: [one] });
+/** Fields of either, as the reference tells which of them go together. */
+export const providerSettingFields = z
+  .object({ ...newProviderKey.shape, ...newModelServer.shape })
+  .partial()
+  .refine((sent) => Object.keys(sent).length > 1)
+  .meta({
+    description: "`provider` and `key`, or `name` and `baseUrl`.",
+    minProperties: 2,
+    maxProperties: 3,
+    dependentRequired: {
+      ...pair("provider", "key"),
+      ...pair("name", "baseUrl"),
+      apiKey: ["baseUrl"],
+    },
+  });
 
 export type ProviderKeyState = Awaited<ReturnType<typeof providerKeyStates>>[number];
 
@@ -145,10 +167,7 @@ export const setProvider = (services: Setting, body: z.output<typeof providerSet
   "baseUrl" in body ? setModelServer(services, body) : setProviderKey(services, body);
 
 /** A key, or a server with its key. Does nothing where there is none. */
-export async function removeProviderKey(
-  { db }: Pick<Services, "db">,
-  provider: z.output<typeof providerName>,
-): Promise<void> {
+export async function removeProviderKey({ db }: Pick<Services, "db">, provider: string) {
   await deleteProviderKey(db, provider);
   forgetProviderKeys();
 }

@@ -7,6 +7,7 @@ import { settingFields, storedSettings } from "../../core/input/setting-fields.t
 import { DEFAULT_CHUNK_OVERLAP } from "../../db/schema/rags.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
+import { NAME_PATTERN } from "../../sources/file-names.ts";
 import { problemWithScope, storedScope } from "./scope-values.ts";
 
 /** Scopes of one RAG, however they were added: every file is checked against each of them. */
@@ -16,7 +17,10 @@ const MIN_CHUNK_SIZE = 16;
 const MAX_CHUNK_SIZE = 4_000;
 const MAX_HALF_LIFE_DAYS = 3_650;
 
-const scope = z.object({ type: z.enum(["path", "externalId"]), value: z.string() });
+const scope = z.object({
+  type: z.enum(["path", "externalId"]),
+  value: z.string().meta({ pattern: NAME_PATTERN }),
+});
 
 const PASSAGES = "Passages";
 const SEARCH = "Search";

@@ -33,11 +33,15 @@ export const relativePath = z.string().regex(NO_LEADING_SLASH, MUST_BE_RELATIVE)
 
 export const READERS_LIMIT = 1_000;
 
+/** What no person's name has in requests; white space around one is ignored. */
+const personFacts = { pattern: String.raw`^[^\x00-\x08\x0e-\x1f\x7f-\x9f]*$`, minLength: 1 };
+
 /** Principals, normalised: each once and in order. */
 export const principals = z
   .array(
     z
       .string()
+      .meta(personFacts)
       .refine(
         (text) => writtenPrincipal(text) !== null,
         "must be user: and an address, group: or domain: and a name, or everyone",
@@ -60,13 +64,18 @@ const MAX_ADDRESS_LENGTH = 320;
 const GROUPS_LIMIT = 1_000;
 /** A person and the groups of that person, as an administrator names one. */
 export const namedReader = {
-  reader: z.string().max(MAX_ADDRESS_LENGTH).refine(isAddress, "must be a person's address"),
+  reader: z
+    .string()
+    .max(MAX_ADDRESS_LENGTH)
+    .meta(personFacts)
+    .refine(isAddress, "must be a person's address"),
   groups: z.array(z.string().max(MAX_ADDRESS_LENGTH)).max(GROUPS_LIMIT).default([]),
 };
 
 /** A day or a time with its zone. */
 export const pointInTime = z
   .string()
+  .meta({ format: "date-time" })
   .refine((text) => timeIn(text) !== null, "must be an ISO 8601 day or time");
 
 /** An ISO 8601 time with its zone that lies in the future of `now`; as ms. */

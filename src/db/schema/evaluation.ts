@@ -39,7 +39,7 @@ export const settingShape = searchSettings.partial().extend({
 export type Setting = z.infer<typeof settingShape>;
 
 /** The settings of a run, for people who read it later. */
-export const factsShape = z.record(
+const factsShape = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null()]),
 );

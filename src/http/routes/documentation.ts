@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { Hono, type Handler } from "hono";
+import { etag } from "hono/etag";
 
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
@@ -20,11 +21,13 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
 
   app.get(
     DOCUMENT,
+    etag(),
     documentRoute((base) => openApiDocument(api, base)),
   );
   const unpublished = [...agentReference, ...webhookReference];
   app.get(
     UNPUBLISHED_DOCUMENT,
+    etag(),
     documentRoute((base) => unpublishedDocument(unpublished, base)),
   );
 

@@ -18,7 +18,7 @@ import { storedPath } from "../../sources/file-names.ts";
 import { limitFitsPage, limitOfPage, limitProblem, page, pageNumbers } from "../page-query.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { FileStatusName, RagFileList, RagFilePage } from "../schemas/file.ts";
+import { RagFilePage } from "../schemas/file.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { bearer, json, ragParams, TAGS } from "./route-parts.ts";
 import { textStream } from "../text-stream.ts";
@@ -27,7 +27,7 @@ const query = z
   .object({
     page: page.optional(),
     limit: limitOfPage,
-    status: FileStatusName.optional().describe("Only files in this status."),
+    status: z.enum(FILE_STATUSES).optional().describe("Only files in this status."),
     path: relativePath
       .optional()
       .openapi({ description: "Only files in this folder, or this file.", example: "handbook/" }),
@@ -47,8 +47,8 @@ const listRagFiles = createRoute({
   request: { params: ragParams, query },
   responses: {
     200: json(
-      z.union([RagFilePage, RagFileList]),
-      "A page of files, or all of them.",
+      RagFilePage,
+      "A page of files; without page, the array of all files.",
       EXAMPLES.ragFilePage,
     ),
     ...errors(403, 404),

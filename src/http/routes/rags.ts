@@ -16,7 +16,7 @@ import { audited } from "../middleware/audit.ts";
 import { guardRag, guardSearch, mayChangeScopes } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
-import { Ok, RagDetail, RagList, Scope } from "../schemas/rag.ts";
+import { Done, RagDetail, RagList, Scope } from "../schemas/rag.ts";
 import { RagRetrieveRequest } from "../../retrieval/search-request.ts";
 import { RagRetrieveResponse } from "../schemas/retrieval.ts";
 import { bearer, json, jsonRequest, ragParams, TAGS, readsJson } from "./route-parts.ts";
@@ -78,7 +78,7 @@ const addRagScope = createRoute({
   description:
     "Adds an entry to the RAG's scope list and queues a scan. A RAG in global mode has no list: 422. A token that may not manage scopes: 403.",
   responses: {
-    200: json(Ok, "The scope was added.", EXAMPLES.ok, ["X-Ignored-Fields", "X-Scope-Files"]),
+    200: json(Done, "The scope was added.", EXAMPLES.ok, ["X-Ignored-Fields", "X-Scope-Files"]),
     ...invalidRequest("value must be relative, without a leading /"),
     ...errors(403, 404, 409, 413, 415, 422),
   },
@@ -93,7 +93,7 @@ const removeRagScope = createRoute({
   description:
     "Removes an entry from the RAG's scope list. Files outside the remaining scopes leave search at once.",
   responses: {
-    200: json(Ok, "The scope was removed.", EXAMPLES.ok, ["X-Ignored-Fields"]),
+    200: json(Done, "The scope was removed.", EXAMPLES.ok, ["X-Ignored-Fields"]),
     ...invalidRequest("type must be one of path, externalId; value is required"),
     ...errors(403, 404, 413, 415, 422),
   },

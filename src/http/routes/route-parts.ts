@@ -26,10 +26,10 @@ export function json<Schema extends z.ZodType>(
   return { description, content, headers: headersOf(headers) };
 }
 
-/** A JSON body; `jsonBody` has read it whatever its Content-Type says. */
+/** A JSON body; `jsonBody` has read it whatever its Content-Type says, and an absent one as {}. */
 export function jsonRequest<Schema extends z.ZodType>(schema: Schema, example?: unknown) {
   const media = example === undefined ? { schema } : { schema, example };
-  return { required: true, content: { "application/json": media } };
+  return { required: !schema.safeParse({}).success, content: { "application/json": media } };
 }
 
 /** The middleware that stands before a JSON body's validation. */

@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
+import { UNTYPED } from "../finished-document.ts";
 import { MAX_LIMIT } from "../page-query.ts";
 
-export const FileStatusName = z
+const FileStatusName = z
   .enum(FILE_STATUSES)
   .openapi("FileStatusName", { description: "Status of the file's indexing." });
 
@@ -47,9 +48,7 @@ export const RagFilePage = z
     data: z.array(RagFileEntry).describe("Files of this page, in order of path."),
     ...page,
   })
-  .openapi("RagFilePage");
-
-export const RagFileList = z.array(RagFileEntry).openapi("RagFileList");
+  .openapi("RagFilePage", { [UNTYPED]: true });
 
 const FileGroup = z
   .object({

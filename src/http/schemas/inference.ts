@@ -123,13 +123,14 @@ const RunParams = z
   })
   .openapi("InferenceRunParams");
 
-const StructuredResponse = z.record(z.string(), z.unknown()).openapi("StructuredResponse");
-
 export const InferenceRunResponse = z
   .object({
     response: z
-      .union([z.array(ContentBlock), z.array(z.unknown()), StructuredResponse])
-      .describe("Content blocks; with jsonSchema, a value that follows the schema."),
+      .any()
+      .refine((response) => response !== undefined)
+      .describe(
+        "Without jsonSchema, a list of content blocks: `type` (text), `text`, `isCut` if the text ends at the limit of tokens or time, and `citations` with includeSources. With jsonSchema, the object or list that follows it.",
+      ),
     inference: z.string().describe("Identifier of the inference executed."),
     params: RunParams.describe("The parameters received, with defaults applied."),
     ...runFields,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { MAX_NAME_LENGTH } from "../../sources/file-names.ts";
+import { MAX_NAME_LENGTH, NAME_PATTERN } from "../../sources/file-names.ts";
 import { PROVIDERS } from "../../sources/registry.ts";
 
 export const Provider = z
@@ -44,6 +44,7 @@ export const Scope = z
         "A folder's path ends with a slash and includes everything in it; without a slash it is a file. Or the external id of a file or folder in a cloud drive.",
       example: "handbook/",
       maxLength: MAX_NAME_LENGTH,
+      pattern: NAME_PATTERN,
     }),
   })
   .openapi("Scope");
@@ -60,4 +61,4 @@ export const RagDetail = z
   })
   .openapi("RagDetail");
 
-export const Ok = z.object({ ok: z.literal(true).describe("Always true.") }).openapi("Ok");
+export const Done = z.object({ ok: z.literal(true).describe("Always true.") }).openapi("Done");

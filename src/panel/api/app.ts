@@ -2,6 +2,7 @@ import { OpenAPIHono, z } from "@hono/zod-openapi";
 
 import { baseUrlOf } from "../../http/base-url.ts";
 import { audited } from "../../http/middleware/audit.ts";
+import { finishedDocument } from "../../http/finished-document.ts";
 import { aboutService } from "../../http/open-api-document.ts";
 import { agentRoutes, inferenceRoutes } from "./answers.ts";
 import { auditRoutes } from "./audit.ts";
@@ -22,8 +23,6 @@ import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
-import { isObject } from "../../core/is-object.ts";
-import { FORM_FACTS } from "../../core/input/setting-fields.ts";
 
 const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatchRoutes];
 const RAGS = [ragRoutes, ragIndexRoutes, inferenceRoutes, agentRoutes];
@@ -75,7 +74,7 @@ Send an automation key (\`qrya_…\`), or the cookie of a session; a change with
 
 export function panelDocument(baseUrl: string, app = panelApi()) {
   const { openAPIRegistry } = app;
-  openAPIRegistry.registerComponent("securitySchemes", "key", {
+  openAPIRegistry.registerComponent("securitySchemes", "automationKey", {
     type: "http",
     scheme: "bearer",
     description: "An automation key.",
@@ -91,25 +90,7 @@ export function panelDocument(baseUrl: string, app = panelApi()) {
     info: { ...aboutService(baseUrl), title: "Quarry panel API", description: DESCRIPTION },
     servers: [{ url: `${baseUrl}/panel/api`, description: "This service." }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    security: [{ key: [] }, { session: [] }],
+    security: [{ automationKey: [] }, { session: [] }],
   });
-  return describedSettings(document);
-}
-
-/** A document in which the label and hint of a setting are its description. */
-function describedSettings<Part>(part: Part): Part {
-  if (Array.isArray(part)) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
-    return part.map((one: unknown) => describedSettings(one)) as Part;
-  }
-  if (!isObject(part)) return part;
-  const kept = Object.entries(part)
-    .filter(([name, value]) => !(FORM_FACTS.has(name) && !isObject(value)) && name !== "choices")
-    .map(([name, value]): [string, unknown] => [name, describedSettings(value)]);
-  const { label, hint } = part;
-  const description = [label, hint].filter((text) => typeof text === "string").join(". ");
-  const described =
-    description === "" || "description" in part ? [] : [["description", description]];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a description is a text of any part
-  return Object.fromEntries([...kept, ...described]) as Part;
+  return finishedDocument(document, { closesBodies: true });
 }

@@ -47,7 +47,7 @@ const Event = z
 export const auditRoutes = new Endpoints("service").list(
   "get /audit",
   "Who did what in the last 90 days. For administrators. `format=jsonl` answers all as JSON Lines.",
-  { query: auditFilters, item: Event },
+  { query: auditFilters, item: Event, mediaTypes: ["application/x-ndjson"] },
   async ({ context, services: { db }, caller, query, paging }) => {
     if (caller.role !== "admin") throw forbidden();
     const filter = filterOf(query);

@@ -44,21 +44,25 @@ const Batch = z.object({
     .describe("Files; the name of each is its path."),
 });
 
-const stored = { path: z.string(), size: z.int(), sha256: z.string(), changed: z.boolean() };
 const Answer = z
   .object({
     files: z.array(
-      z.union([
-        z.object({ ...stored, status: z.int() }),
-        z.object({ path: z.string(), status: z.int(), error: z.string() }),
-      ]),
+      z.object({
+        path: z.string(),
+        status: z.int().describe("201, 200 for a file that existed, or the status of the error."),
+        ...z.object({ size: z.int(), sha256: z.string(), changed: z.boolean() }).partial().shape,
+        error: z.string().optional(),
+      }),
     ),
   })
   .openapi("BatchAnswer");
 
+/** Relative, without control characters. */
+const NEW_PATH = String.raw`^[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*$`;
 const path = relativePath.min(1).transform(storedPath);
+const newPath = relativePath.min(1).meta({ pattern: NEW_PATH }).transform(storedPath);
 const moves = z
-  .array(z.object({ from: path, to: path }))
+  .array(z.object({ from: path, to: newPath }))
   .min(1)
   .max(BATCH_LIMITS.files)
   .refine((list) => new Set(list.flatMap(({ from, to }) => [from, to])).size === 2 * list.length, {
@@ -70,7 +74,7 @@ export const fileBatchRoutes = new Endpoints("sources", fileSourceOf)
   .json(
     "post /file-sources/{id}/files",
     "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
-    { ownBody: Batch, bytes: "multipart/form-data", answer: Answer, errors: [413, 415] },
+    { ownBody: Batch, bytes: ["multipart/form-data"], answer: Answer, errors: [413, 415] },
     async ({ context, services, found }) => {
       const { headers, body } = context.req.raw;
       refuseCoded(headers);

@@ -21,7 +21,8 @@ import { all, Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts"
 import { given } from "../../core/input/given.ts";
 import { jsonOf, refuseChange } from "./request/read-request.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
-import { configSchemaOf } from "../../sources/source-secrets.ts";
+import type { SourceManifest } from "../../sources/source-manifest.ts";
+import { settingFields } from "../../core/input/setting-fields.ts";
 
 export const fileSourceOf = (services: Services, key: string) => findFileSource(services, { key });
 
@@ -70,7 +71,7 @@ const sourceFields = {
   permissions: z.enum(["off", "on"]),
   defaultReaders: z.array(z.string()),
   status: z.enum(["active", "error"]),
-  lastScan: Scan.nullable(),
+  lastScan: z.object(Scan.shape).nullable().openapi("LastScan"),
   pushed: z
     .object({ files: z.int(), refused: z.int(), lastRefusedAt: timeOrNull })
     .optional()
@@ -121,13 +122,17 @@ const Folder = z
   })
   .openapi("Folder");
 /** For the reference; a body is checked by the schema of its own provider. */
-const configs = (secretIsSet: boolean) =>
-  z.union(
-    SOURCES.map((manifest) => {
-      const description = `${manifest.provider} (${manifest.name}): ${manifest.summary}`;
-      return configSchemaOf(manifest, secretIsSet).meta({ description });
-    }),
+const configs = config.describe(
+  `The provider's settings; a patch may send \`true\` for a set secret.\n\n${SOURCES.map(settingsText).join("\n")}`,
+);
+
+function settingsText({ provider, name, summary, config: settings }: SourceManifest): string {
+  const fields = settingFields(settings).map(
+    ({ path, isRequired, meta: { hint = "" } }) =>
+      `\n  - \`${path.join(".")}\`${isRequired ? "" : " (optional)"} ${hint}`,
   );
+  return `- \`${provider}\` (${name}): ${summary}${fields.join("")}`;
+}
 
 /** What its provider said of a source that was saved; nothing for one that is not asked. */
 async function checkOf(services: Services, source: FileSource) {
@@ -151,10 +156,10 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
     "post /file-sources",
     "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
     {
-      ownBody: z.object({ ...newSource, config: configs(false).optional() }),
+      ownBody: z.object({ ...newSource, config: configs.optional() }),
       answer: z
         .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
-        .openapi("NewFileSource"),
+        .openapi("CreatedFileSource"),
       status: 201,
       errors: [409, 422],
     },
@@ -175,7 +180,7 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
     `patch ${SOURCE}`,
     "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
     {
-      ownBody: z.object({ ...sourcePatch, config: configs(true) }).partial(),
+      ownBody: z.object({ ...sourcePatch, config: configs }).partial(),
       answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
       errors: [409, 422],
     },

@@ -4,6 +4,7 @@ import {
   providerKeyStates,
   providerName,
   providerSetting,
+  providerSettingFields,
   removeProviderKey,
   setProvider,
 } from "../../catalog/models/provider-keys.ts";
@@ -12,8 +13,9 @@ import { serverState } from "../../core/models/model-servers.ts";
 import { offeredModels, replaceModels } from "../../catalog/models/replace-models.ts";
 import { listModelRows } from "../../db/catalog/model-store.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
-import { parseOrRefuse } from "../../http/validation.ts";
+import { parseKnownOrRefuse } from "../../http/validation.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
+import { jsonOf } from "./request/read-request.ts";
 
 const KeyState = z
   .object({
@@ -46,14 +48,17 @@ export const modelRoutes = new Endpoints("service")
   .empty(
     "put /provider-keys",
     "Set a provider's key, or a server of local models by its `baseUrl`. Either is tested; keys are stored encrypted.",
-    { body: providerSetting, errors: [409] },
-    ({ services, body }) => setProvider(services, body),
+    { ownBody: providerSettingFields, errors: [409] },
+    async ({ context, services }) => {
+      const body = await jsonOf(context.req);
+      await setProvider(services, parseKnownOrRefuse(providerSetting, body));
+    },
   )
   .empty(
     "delete /provider-keys/{id}",
     "Remove a provider's key, or a server. What the environment sets stays.",
-    {},
-    ({ services, key }) => removeProviderKey(services, parseOrRefuse(providerName, key)),
+    { id: providerName },
+    ({ services, key }) => removeProviderKey(services, key),
   )
   .json(
     "get /model-servers",

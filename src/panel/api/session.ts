@@ -27,10 +27,11 @@ const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.em
 
 const SessionUser = z.object({ id: z.string(), email: z.string(), role }).openapi("SessionUser");
 const Signed = z.object({ user: SessionUser });
-const Itself = z.union([
-  z.object({ user: SessionUser, totp: z.object({ enrolled: z.boolean(), required: z.boolean() }) }),
-  z.object({ user: z.null(), key: z.object({ id: z.string(), role }) }),
-]);
+const Itself = z.object({
+  user: z.object(SessionUser.shape).nullable(),
+  totp: z.object({ enrolled: z.boolean(), required: z.boolean() }).optional(),
+  key: z.object({ id: z.string(), role }).optional(),
+});
 
 export const sessionRoutes = new Endpoints("session")
   .json(

@@ -129,7 +129,7 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
   .raw(
     `put ${SOURCE}/files/{path}`,
     "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
-    { bytes: "application/octet-stream", errors: [413, 415] },
+    { bytes: ["application/octet-stream"], errors: [413, 415] },
     { 200: { schema: Stored }, 201: { schema: Stored } },
     async ({ context, services, found, path }) => {
       const { raw } = context.req;
@@ -176,7 +176,7 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     `get ${SOURCE}/text/{path}`,
     "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
     { query: offsets },
-    { 200: { mediaType: "text/plain" } },
+    { 200: { mediaTypes: ["text/plain"] } },
     async ({ context, services, found: { source }, path, query: { start, end } }) => {
       const read = await readExtractedText(services, { source, path });
       return context.body(utf8Stream(read.text.slice(start, end)), {

@@ -33,7 +33,7 @@ export const tokenRoutes = new Endpoints("tokens")
     "Create a token. It is shown only once. `*` covers all resources, future ones included.",
     {
       body: newToken,
-      answer: z.object({ ...shown, token: z.string() }).openapi("NewToken"),
+      answer: z.object({ ...shown, token: z.string() }).openapi("CreatedToken"),
       status: 201,
       errors: [404],
     },

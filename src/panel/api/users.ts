@@ -70,7 +70,7 @@ export const keyRoutes = new Endpoints("users")
     "Create a key. It is shown only once.",
     {
       body: newKey,
-      answer: z.object({ ...shownKey, key: z.string() }).openapi("NewKey"),
+      answer: z.object({ ...shownKey, key: z.string() }).openapi("CreatedKey"),
       status: 201,
     },
     async ({ services, caller, body }) => {

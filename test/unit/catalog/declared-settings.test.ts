@@ -96,7 +96,7 @@ test("the panel API's document tells bounds, default and meaning of a setting", 
   const { chunkSize } = newRag.shape;
   expect(chunkSize.parse(undefined)).toBe(400);
   expect(text).toContain(
-    '"chunkSize":{"type":"integer","minimum":16,"maximum":4000,"default":400,"description":"Passage length. Maximum, in tokens."}',
+    '"chunkSize":{"type":"integer","minimum":16,"maximum":4000,"description":"Passage length. Maximum, in tokens.","default":400,"format":"int32"}',
   );
   expect(text).not.toMatch(/"(label|hint|newIndex|isHalf)":/);
 });

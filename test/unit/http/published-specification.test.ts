@@ -4,14 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { parseConfig } from "../../../src/config.ts";
-import { jsonLog } from "../../../src/core/log.ts";
-import { createApp } from "../../../src/http/app.ts";
-import { panelDocument } from "../../../src/panel/api/app.ts";
-import type { Services } from "../../../src/services.ts";
 import { SOURCES } from "../../../src/sources/registry.ts";
+import { servedDocuments } from "../../support/served-documents.ts";
 
-const BASE_URL = "https://quarry.test";
 const RULESET = "extends:\n  - spectral:oas\n";
 
 type Schema = { $ref?: string; allOf?: Schema[]; description?: string; items?: Schema } & {
@@ -37,22 +32,8 @@ let document: Specification;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "quarry-openapi-"));
-  const config = parseConfig({ ENVIRONMENT: "development", PUBLIC_BASE_URL: BASE_URL });
-  // The page needs no more of the services than this.
-  const services = { config, log: jsonLog(() => {}) } as unknown as Services;
-  const app = createApp(() => services);
-  const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
-  const fetched = async (path: string) => {
-    const response = await app.fetch(new Request(`${BASE_URL}${path}`), {}, context);
-    return await response.text();
-  };
-  const text = await fetched("/api/openapi.json");
-  document = JSON.parse(text) as Specification;
-  const texts = [
-    text,
-    await fetched("/api/openapi-agents-and-webhooks.json"),
-    JSON.stringify(panelDocument(BASE_URL)),
-  ];
+  const texts = await servedDocuments();
+  document = JSON.parse(texts[0] ?? "") as Specification;
   files = texts.map((content, at) => {
     const file = join(folder, `${at}.json`);
     writeFileSync(file, content);

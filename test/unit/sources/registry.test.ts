@@ -28,13 +28,14 @@ test("a secret is required, and what guards it is a text: nothing else is checke
 
 test.each(SOURCES)("the panel's reference has the settings of $name", (manifest) => {
   const { provider, name, summary, config } = manifest;
-  const found: { properties: object }[] = [];
-  JSON.stringify(panelDocument("https://quarry.test"), (_key, value) => {
-    if (value?.description === `${provider} (${name}): ${summary}`) found.push(value);
-    return value;
-  });
-  const settings = Object.keys(config.shape);
-  expect(found.map(({ properties }) => Object.keys(properties))).toEqual([settings, settings]);
+  const text = JSON.stringify(panelDocument("https://quarry.test"));
+  const [, of = ""] = text.split(
+    JSON.stringify(`\`${provider}\` (${name}): ${summary}`).slice(1, -1),
+  );
+  const [own = ""] = of.split("\\n- ");
+  const told = Array.from(own.matchAll(/\\n {2}- `(\w+)`/g), ([, setting]) => setting);
+  expect(told).toEqual(Object.keys(config.shape));
+  expect(text.split(`\`${provider}\` (${name})`)).toHaveLength(3);
 });
 
 const rows = readFileSync("docs/panel-api.md", "utf8").split("\n");

@@ -31,3 +31,15 @@ test("the root names every document to programs", async () => {
     openapi: `${ORIGIN}/api/openapi.json`,
   });
 });
+
+test("a document that has not changed is not sent again", async () => {
+  const address = `${ORIGIN}/api/openapi.json`;
+  const first = await exports.default.fetch(address);
+  const tag = first.headers.get("ETag") ?? "";
+  expect(tag).toMatch(/^(?:W\/)?"\w+"$/);
+  await first.body?.cancel();
+  const again = await exports.default.fetch(address, { headers: { "If-None-Match": tag } });
+  expect([again.status, await again.text(), again.headers.get("ETag")]).toEqual([304, "", tag]);
+  const other = await exports.default.fetch(address, { headers: { "If-None-Match": '"x"' } });
+  expect([other.status, await other.json()]).toMatchObject([200, { openapi: "3.1.0" }]);
+});

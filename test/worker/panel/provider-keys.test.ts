@@ -120,7 +120,10 @@ test("without script a key comes back with what is wrong, and without itself", a
   );
   expect(admin.html).not.toContain(KEY);
   expect(await panel.send("DELETE", "/provider-keys/local")).toMatchObject({ status: 204 });
-  expect(await panel.send("DELETE", "/provider-keys/nobody")).toMatchObject({ status: 400 });
+  expect(await panel.send("DELETE", "/provider-keys/nobody")).toMatchObject({
+    status: 400,
+    body: { error: "Invalid request: id must be the name of a provider or of a server" },
+  });
 });
 
 test("forms offer what the providers have, with price and context, or any other", async () => {

@@ -89,7 +89,7 @@ export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
     `post ${SET}/import`,
     "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
     {
-      bytes: "text/csv",
+      bytes: ["text/csv", "application/x-ndjson", "application/jsonl"],
       answer: z.object({ kept: z.int(), absent: z.array(z.string()) }).openapi("ImportedQuestions"),
       errors: [409, 413, 415, 422],
     },
@@ -109,7 +109,7 @@ export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
     `get ${SET}/export`,
     "Export questions. In the form that an import takes.",
     { query: exported },
-    { 200: { mediaType: "application/x-ndjson" } },
+    { 200: { mediaTypes: ["application/x-ndjson", "text/csv"] } },
     async ({ context, services, found: set, query: { format } }) => {
       const questions = await allQuestions(services.db, set.id);
       const isCsv = format === "csv";
@@ -141,6 +141,13 @@ const ShownSet = z
   })
   .openapi("QuestionSet");
 
+const oneSubject = {
+  if: { properties: { rag: {} }, required: ["rag"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
+  then: { properties: { inference: { not: {} } } },
+  else: { properties: { inference: {} }, required: ["inference"] },
+};
+
 export const questionSetRoutes = new Endpoints("evaluation", findQuestionSet)
   .list(
     "get /question-sets",
@@ -151,7 +158,12 @@ export const questionSetRoutes = new Endpoints("evaluation", findQuestionSet)
   .json(
     "post /question-sets",
     "Add a question set. `rag` or `inference` answers the questions.",
-    { body: newQuestionSet, answer: ShownSet, status: 201, errors: [404, 409, 422] },
+    {
+      body: newQuestionSet.meta(oneSubject),
+      answer: ShownSet,
+      status: 201,
+      errors: [404, 409, 422],
+    },
     async ({ services, body }) => shownSet(await createQuestionSet(services, body)),
   )
   .json(

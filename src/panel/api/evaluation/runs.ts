@@ -5,7 +5,7 @@ import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { factsShape, foundShape, settingShape } from "../../../db/schema/evaluation.ts";
+import { foundShape, settingShape } from "../../../db/schema/evaluation.ts";
 import { summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import type { Setting, Spent } from "../../../db/schema/evaluation.ts";
 import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
@@ -28,10 +28,10 @@ const Run = z
     status: z.enum(RUN_STATUSES),
     error: z.string().nullable(),
     setting: settingShape,
-    facts: factsShape,
+    facts: z.record(z.string(), z.unknown()),
     total: z.int(),
     done: z.int(),
-    summary: Summary.nullable(),
+    summary: z.object(summaryShape.shape).nullable().openapi("SummaryIfDone"),
     startedAt: time,
     finishedAt: timeOrNull,
   })

@@ -1,11 +1,21 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 
 import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import { isoTime } from "../../../core/time.ts";
 import { jsonBody } from "../../../http/middleware/json-body.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
+import {
+  aboutOf,
+  operationIdOf,
+  requestOf,
+  responsesOf,
+  type Answer,
+  type Facts,
+  type Method,
+  type Success,
+} from "./described-route.ts";
 import { filePathOf } from "./sent-file.ts";
 import { type PanelEnv, jsonOf, paging, type Paging } from "./read-request.ts";
 
@@ -21,23 +31,7 @@ export const TAGS = {
   service: "Models and prices, usage, overview, audit trail.",
 };
 
-type Method = "get" | "post" | "put" | "patch" | "delete";
 type Route = `${Method} /${string}`;
-type Success = 200 | 201 | 202;
-
-type Facts<Query, Body> = {
-  query?: Query;
-  /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
-  body?: Body | ((now: number) => Body);
-  /** Schema of a body that the handler reads and checks itself: JSON with `jsonOf`. */
-  ownBody?: z.ZodType;
-  /** Media type of a body that is not JSON; the handler reads it. */
-  bytes?: string;
-  /** Statuses beyond those that every route may answer with. */
-  errors?: number[];
-  before?: MiddlewareHandler[];
-};
-
 type Find<Found> = (services: Services, key: string) => Promise<Found>;
 /** What `{id}` names, where the route has it. */
 type FoundAt<At extends Route, Found> = At extends `${string}{id}${string}` ? Found : undefined;
@@ -59,8 +53,6 @@ type Handle<At extends Route, Found, Query extends z.ZodType, Body extends z.Zod
   call: Call<Query, Body, FoundAt<At, Found>>,
 ) => Reply;
 
-/** What a route may answer with: JSON of a schema, another media type, or nothing. */
-type Answer = { schema: z.ZodType } | { mediaType: string } | null;
 type None = z.ZodUndefined;
 
 /**
@@ -114,15 +106,16 @@ export class Endpoints<Found = undefined> {
   list<At extends Route, Item extends z.ZodType, Query extends z.ZodObject>(
     route: At,
     about: string,
-    facts: Facts<Query, None> & { item: Item },
+    facts: Facts<Query, None> & { item: Item; mediaTypes?: string[] },
     handle: (
       call: Call<Query, None, FoundAt<At, Found>> & { paging: Paging },
     ) => Promise<{ data: z.input<Item>[]; total: number } | Response>,
   ): this {
-    const { item, query, ...rest } = facts;
+    const { item, query, mediaTypes, ...rest } = facts;
     const shown = z.object({ data: z.array(item), total: z.int(), page: z.int(), limit: z.int() });
     const asked = { ...rest, query: paging.extend(query?.shape ?? {}) };
-    return this.raw(route, about, asked, { 200: { schema: shown } }, async (call) => {
+    const answers = { 200: { schema: shown, mediaTypes } };
+    return this.raw(route, about, asked, answers, async (call) => {
       const { page, limit } = paging.parse(call.query);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the fields of `query`
       const own = call as unknown as Call<Query, None, FoundAt<At, Found>>;
@@ -176,6 +169,7 @@ export class Endpoints<Found = undefined> {
       const sent =
         schema === undefined ? undefined : parseKnownOrRefuse(schema, await jsonOf(context.req));
       const key = context.req.param("id") ?? "";
+      parseOrRefuse(facts.id ?? z.unknown(), key, "id");
       const found = key === "" ? undefined : await this.#find?.(services, key);
       const file = tail === undefined ? "" : filePathOf(context.req.raw.url, tail);
       const caller = context.get("caller");
@@ -192,88 +186,6 @@ function partsOf(route: Route): { method: Method; path: string } {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the type of the text says
   return { method: method as Method, path };
 }
-
-function aboutOf(about: string) {
-  const [summary = "", ...rest] = about.split(". ");
-  return { summary, description: rest.join(". ") };
-}
-
-const id = z.string().openapi({ description: "The id or the identifier.", example: "sample" });
-const PARAMETERS: Record<string, z.ZodType> = {
-  path: z.string().openapi({
-    description: "The file's path, percent-encoded; with slashes.",
-    example: "handbook/leave.md",
-  }),
-};
-const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-
-function requestOf(path: string, { body, ownBody, bytes, query }: Facts<z.ZodObject, z.ZodType>) {
-  const names = namesIn(path);
-  const params = z.object(Object.fromEntries(names.map((name) => [name, PARAMETERS[name] ?? id])));
-  const json = typeof body === "function" ? body(0) : (body ?? ownBody);
-  const binary = z.string().openapi({ format: "binary" });
-  const type = bytes ?? (json === undefined ? undefined : "application/json");
-  return {
-    ...(names.length > 0 ? { params } : {}),
-    ...(query === undefined ? {} : { query }),
-    ...(type === undefined
-      ? {}
-      : { body: { required: true, content: { [type]: { schema: json ?? binary } } } }),
-  };
-}
-
-const ErrorAnswer = z.object({ error: z.string() }).openapi("Error");
-
-const ERRORS: Record<number, string> = {
-  400: "The request is not valid; the message names each field.",
-  401: "No session and no key, or one that has ended.",
-  403: "The caller's role does not permit it, or the request came from a foreign page.",
-  404: "No resource has this id or identifier.",
-  409: "The identifier is taken, or the resource is in use.",
-  413: "The body is larger than the route takes.",
-  415: "The body has a Content-Encoding; send it uncompressed.",
-  422: "Not possible in the current state; the message says why.",
-  429: "Too many attempts; Retry-After says when to try again.",
-  500: "Internal error. The log has it under the request id.",
-  502: "A provider failed.",
-  503: "A required store cannot be reached.",
-  507: "The storage is full.",
-};
-const ALWAYS = [400, 401, 403, 429, 500, 503, 507];
-const OK: Record<string, string> = {
-  200: "Done.",
-  201: "Created.",
-  202: "Accepted; the work continues in the background.",
-  204: "Gone.",
-};
-
-function responsesOf(path: string, more: number[], answers: Record<number, Answer>) {
-  const errors = [...ALWAYS, ...(namesIn(path).length > 0 ? [404] : []), ...more];
-  const error = { "application/json": { schema: ErrorAnswer } };
-  return Object.fromEntries([
-    ...Object.entries(answers).map(
-      ([status, answer]) =>
-        [status, { description: OK[status] ?? "", ...contentOf(answer) }] as const,
-    ),
-    ...errors.map(
-      (status) => [status, { description: ERRORS[status] ?? "", content: error }] as const,
-    ),
-  ]);
-}
-
-function contentOf(answer: Answer) {
-  if (answer === null) return {};
-  if ("schema" in answer) return { content: { "application/json": { schema: answer.schema } } };
-  return { content: { [answer.mediaType]: { schema: z.string() } } };
-}
-
-/** `get /rags/{id}/passages` → `getRagsIdPassages`. */
-const operationIdOf = (method: Method, path: string) =>
-  method +
-  path
-    .split(/[^a-z]+/i)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join("");
 
 /** Fields of one kind. */
 export const all = <Schema extends z.ZodType, Name extends string>(

@@ -1,0 +1,113 @@
+import { z } from "@hono/zod-openapi";
+import type { MiddlewareHandler } from "hono";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+export type Success = 200 | 201 | 202;
+
+export type Facts<Query, Body> = {
+  query?: Query;
+  /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
+  body?: Body | ((now: number) => Body);
+  /** Schema of a body that the handler reads and checks itself: JSON with `jsonOf`. */
+  ownBody?: z.ZodType;
+  /** Media types of a body that is not JSON; the handler reads it. */
+  bytes?: string[];
+  /** Schema of `{id}` where it is chosen from names of ours. */
+  id?: z.ZodType;
+  /** Statuses beyond those that every route may answer with. */
+  errors?: number[];
+  before?: MiddlewareHandler[];
+};
+
+/** What a route may answer with: JSON of a schema, another media type, or nothing. */
+export type Answer = { schema?: z.ZodType; mediaTypes?: string[] | undefined } | null;
+export function aboutOf(about: string) {
+  const [summary = "", ...rest] = about.split(". ");
+  return { summary, description: rest.join(". ") };
+}
+
+const id = z.string().openapi({ description: "The id or the identifier.", example: "sample" });
+const PARAMETERS: Record<string, z.ZodType> = {
+  path: z.string().openapi({
+    description: "The file's path, percent-encoded; with slashes.",
+    example: "handbook/leave.md",
+  }),
+};
+const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+
+const binary = z.string().openapi({ format: "binary" });
+
+export function requestOf(path: string, facts: Facts<z.ZodObject, z.ZodType>) {
+  const { body, ownBody, bytes, query } = facts;
+  const schemas: Record<string, z.ZodType> = {
+    ...PARAMETERS,
+    ...(facts.id === undefined ? {} : { id: facts.id }),
+  };
+  const params = namesIn(path).map((name): [string, z.ZodType] => [name, schemas[name] ?? id]);
+  const json = typeof body === "function" ? body(0) : (body ?? ownBody);
+  const types = bytes ?? (json === undefined ? [] : ["application/json"]);
+  const schema = json ?? binary;
+  const content = Object.fromEntries(types.map((type) => [type, { schema }]));
+  // An absent body is an empty object, and an empty file.
+  const required = json === undefined ? bytes?.[0] === "text/csv" : !json.safeParse({}).success;
+  return {
+    ...(params.length > 0 ? { params: z.object(Object.fromEntries(params)) } : {}),
+    ...(query === undefined ? {} : { query }),
+    ...(types.length === 0 ? {} : { body: { required, content } }),
+  };
+}
+
+const ErrorAnswer = z.object({ error: z.string() }).openapi("Error");
+
+const ERRORS: Record<number, string> = {
+  400: "The request is not valid; the message names each field.",
+  401: "No session and no key, or one that has ended.",
+  403: "The caller's role does not permit it, or the request came from a foreign page.",
+  404: "No resource has this id or identifier.",
+  409: "The identifier is taken, or the resource is in use.",
+  413: "The body is larger than the route takes.",
+  415: "The body has a Content-Encoding; send it uncompressed.",
+  422: "Not possible in the current state; the message says why.",
+  429: "Too many attempts; Retry-After says when to try again.",
+  500: "Internal error. The log has it under the request id.",
+  502: "A provider failed.",
+  503: "A required store cannot be reached.",
+  507: "The storage is full.",
+};
+const ALWAYS = [400, 401, 403, 429, 500, 503, 507];
+const OK: Record<string, string> = {
+  200: "Done.",
+  201: "Created.",
+  202: "Accepted; the work continues in the background.",
+  204: "Gone.",
+};
+
+export function responsesOf(path: string, more: number[], answers: Record<number, Answer>) {
+  const errors = [...ALWAYS, ...(namesIn(path).length > 0 ? [404] : []), ...more];
+  const error = { "application/json": { schema: ErrorAnswer } };
+  return Object.fromEntries([
+    ...Object.entries(answers).map(
+      ([status, answer]) =>
+        [status, { description: OK[status] ?? "", ...contentOf(answer) }] as const,
+    ),
+    ...errors.map(
+      (status) => [status, { description: ERRORS[status] ?? "", content: error }] as const,
+    ),
+  ]);
+}
+
+function contentOf(answer: Answer) {
+  if (answer === null) return {};
+  const { schema, mediaTypes = [] } = answer;
+  const json = schema === undefined ? {} : { "application/json": { schema } };
+  const texts = mediaTypes.map((type) => [type, { schema: z.string() }]);
+  return { content: { ...json, ...Object.fromEntries(texts) } };
+}
+
+/** `get /rags/{id}/passages` → `getRagsIdPassages`. */
+export const operationIdOf = (method: Method, path: string) =>
+  method +
+  path
+    .split(/[^a-z]+/i)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
