@@ -171,12 +171,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const facts = { title: title ?? out.firstHeading(2), language, notes };
   if (reader.fonts.isMost && !hasMappedPage)
     return { ...facts, text: "", pages: [], reason: UNMAPPED };
-  const cmaps = namesOf(reader.missingCmaps);
-  return out.extraction(
-    cmaps === ""
-      ? facts
-      : { ...facts, reason: `PDF's text is coded by ${UNKNOWN_MAPS} (${cmaps})` },
-  );
+  return out.extraction({ ...facts, ...cmapReason(reader.missingCmaps) });
 }
 
 function* writeParts(
@@ -199,6 +194,9 @@ function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {
   }
   return notes;
 }
+
+const cmapReason = (cmaps: Set<string>) =>
+  cmaps.size > 0 ? { reason: `PDF's text is coded by ${UNKNOWN_MAPS} (${namesOf(cmaps)})` } : {};
 
 const namesOf = (cmaps: Set<string>) => [...cmaps].slice(0, NAMED_CMAPS).join(", ");
 
