@@ -29,7 +29,7 @@ const indentOf = (depth: number) =>
 
 export type BlockTarget = Pick<
   MarkdownBuilder,
-  "heading" | "listItem" | "quote" | "paragraph" | "code" | "table" | "filledTable" | "moreRows"
+  "heading" | "listItem" | "quote" | "paragraph" | "code" | "filledTable" | "moreRows"
 >;
 
 export class MarkdownBuilder {

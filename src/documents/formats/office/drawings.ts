@@ -3,6 +3,7 @@ import { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { BlockTarget } from "../../writing/markdown-builder.ts";
+import { filledRow } from "../../writing/table-text.ts";
 import type { Relationship } from "./relationships.ts";
 import { formatOf, plainNumber, type CellFormat } from "./sheets/number-formats.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../xml/xml-stream.ts";
@@ -43,10 +44,10 @@ export function* drawingsOf(
 
 export function writeDrawing(
   { texts, rows }: Drawing,
-  out: Pick<BlockTarget, "paragraph" | "table">,
+  out: Pick<BlockTarget, "paragraph" | "filledTable">,
 ): void {
   for (const text of texts) out.paragraph(text);
-  out.table(rows);
+  out.filledTable(rows.map(filledRow));
 }
 
 function rowsOf(series: Series[]): string[][] {

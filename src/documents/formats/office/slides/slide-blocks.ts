@@ -1,5 +1,5 @@
 import type { BlockTarget, MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { filledRow, usedColumns, type FilledRow } from "../../../writing/table-text.ts";
+import { usedColumns, type FilledRow } from "../../../writing/table-text.ts";
 
 type Kind = "title" | "text" | "table" | "note";
 type SlideBlock = { kind: Kind; text: string; write: (out: MarkdownBuilder) => void };
@@ -22,10 +22,6 @@ export class SlideBlocks implements BlockTarget {
   /** `marker` is `-` or a number with its point. */
   listItem(depth: number, marker: string, text: string): void {
     this.#add("text", text, (out) => out.listItem(depth, marker, text));
-  }
-
-  table(rows: string[][]): void {
-    this.filledTable(rows.map(filledRow));
   }
 
   filledTable(rows: FilledRow[]): number[] {

@@ -1,9 +1,11 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
+import type { FilledRow } from "../../../writing/table-text.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
 import { countedAs, markerFor } from "../list-labels.ts";
+import { NestedTables } from "../nested-tables.ts";
 import { SlideBlocks } from "./slide-blocks.ts";
 
 /** `lostText`: whether text of the shape was left out. */
@@ -45,12 +47,12 @@ export class SlideReader implements XmlHandler {
   #depth = 0;
   #bullet: Bullet = "unset";
   readonly #counts: (Count | undefined)[] = [];
-  #runStart: number | null = null;
-  #runTarget = "";
+  /** Where the open run begins, and where it leads. */
+  #run: { start: number; target: string } | null = null;
   readonly #formula = new OpenFormula();
   #collects = false;
-  #table: string[][] | null = null;
-  #cell = "";
+  readonly #tables = new NestedTables();
+  readonly #rows: FilledRow[] = [];
   readonly #titleParts: string[] = [];
   readonly #links: Map<string, string>;
 
@@ -81,12 +83,10 @@ export class SlideReader implements XmlHandler {
     buAutoNum: ({ type: scheme = "arabicPeriod", startAt = "1" }) =>
       this.#setBullet({ scheme, start: Number(startAt) || 1 }),
     r: () => {
-      this.#runStart = this.#paragraph.length;
-      this.#runTarget = "";
+      this.#run = { start: this.#paragraph.length, target: "" };
     },
     hlinkClick: (attributes) => {
-      if (this.#runStart !== null)
-        this.#runTarget = this.#links.get(attributes["r:id"] ?? "") ?? "";
+      if (this.#run !== null) this.#run.target = this.#links.get(attributes["r:id"] ?? "") ?? "";
     },
     t: () => {
       this.#collects = true;
@@ -94,14 +94,10 @@ export class SlideReader implements XmlHandler {
     br: () => {
       this.#paragraph.add("\n");
     },
-    tbl: () => {
-      this.#table = [];
-    },
-    tr: () => this.#table?.push([]),
+    tbl: () => this.#tables.open(),
+    tr: () => this.#tables.openRow(),
     // The file also contains the cells that a span covers.
-    tc: () => {
-      this.#cell = "";
-    },
+    tc: () => this.#tables.openCell(),
   };
 
   #setBullet(bullet: Bullet): void {
@@ -138,13 +134,15 @@ export class SlideReader implements XmlHandler {
       this.#collects = false;
     },
     r: () => {
-      this.#paragraph.linkFrom(this.#runStart ?? 0, this.#runTarget);
-      this.#runStart = null;
-      this.#runTarget = "";
+      if (this.#run !== null) this.#paragraph.linkFrom(this.#run.start, this.#run.target);
+      this.#run = null;
     },
     p: () => this.#closeParagraph(),
-    tc: () => this.#table?.at(-1)?.push(this.#cell),
-    tbl: () => this.#closeTable(),
+    tc: () => this.#tables.closeCell(),
+    tr: () => this.#rows.push(...this.#tables.closeRow()),
+    tbl: () => {
+      if (this.#tables.close()) this.blocks.filledTable(this.#rows.splice(0));
+    },
   };
 
   #closeParagraph(): void {
@@ -153,7 +151,7 @@ export class SlideReader implements XmlHandler {
     const shape = this.#shapes.at(-1);
     const placeholder = shape?.placeholder ?? "";
     if (shape?.isHidden === true) shape.lostText = true;
-    else if (this.#table !== null) this.#cell += `\n${text}`;
+    else if (this.#tables.takesText) this.#tables.write(text);
     else if (TITLES.has(placeholder)) this.#titleParts.push(text);
     else if (!FURNITURE.has(placeholder)) this.#writeText(text, placeholder);
   }
@@ -194,10 +192,5 @@ export class SlideReader implements XmlHandler {
     if (this.#shapes.pop()?.lostText === true) this.hiddenShapes++;
     const text = foldSpace(this.#titleParts.splice(0).join(" "));
     if (text !== "") this.blocks.title(text);
-  }
-
-  #closeTable(): void {
-    this.blocks.table(this.#table ?? []);
-    this.#table = null;
   }
 }
