@@ -1,3 +1,4 @@
+import { AuthorizationResponseError } from "oauth4webapi";
 import { z } from "zod";
 
 import { notFound, QuarryError, unprocessable } from "../../core/errors.ts";
@@ -85,11 +86,18 @@ export async function orExplained<Result>(
     const reason = explain(thrown);
     if (reason === null) throw thrown;
     log.warn("openid sign-in failed", { reason });
-    if (thrown instanceof SourceFailure) throw unprocessable(IS_DOWN);
-    throw new QuarryError("unauthorized", NOT_ACCEPTED);
+    const code = thrown instanceof AuthorizationResponseError ? thrown.error : "";
+    const isDown = thrown instanceof SourceFailure || FAILED.has(code);
+    if (isDown) throw new QuarryError("unprocessable", IS_DOWN, { cause: reason });
+    const message = code === "access_denied" ? CANCELLED : NOT_ACCEPTED;
+    throw new QuarryError("unauthorized", message, { cause: reason });
   }
 }
 
-const IS_DOWN = "The provider cannot be reached. Try again in a moment.";
+/** https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1 */
+const FAILED = new Set(["temporarily_unavailable", "server_error"]);
+const CANCELLED =
+  "The provider did not sign you in: you cancelled it there, or may not use this service.";
+const IS_DOWN = "The provider cannot sign you in now. Try again in a moment.";
 const NOT_ACCEPTED =
   "The provider did not sign you in, or its answer was not valid. Try again; an administrator finds the reason in the service’s log.";

@@ -25,7 +25,7 @@ export class RefusedPerson extends QuarryError {
   readonly email: string | null;
 
   constructor({ refusal, email }: Extract<Judged, { isLetIn: false }>) {
-    super("forbidden", WORDS[refusal]);
+    super("forbidden", WORDS[refusal], { cause: refusal });
     this.email = email;
   }
 }

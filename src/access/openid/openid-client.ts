@@ -10,8 +10,9 @@ import type { StoredProvider } from "./provider-settings.ts";
 export type Asking = Pick<Services, "askIssuer" | "config" | "now">;
 
 const CLOCKS_DIFFER_SECONDS = 30;
-/** The provider itself has failed: it refused nothing. */
+/** The provider itself has failed, or has too much to do: it refused nothing. */
 const FAILED_FROM = 500;
+const TOO_MANY_REQUESTS = 429;
 
 /** A provider as it describes itself, and what each request to it needs. */
 export type Connection = Awaited<ReturnType<typeof connect>>;
@@ -45,7 +46,8 @@ export async function connect(services: Asking, stored: StoredProvider, isAnew =
 const optionsOf = ({ askIssuer, config }: Asking) => ({
   [oauth.customFetch]: async (address: string, request: object) => {
     const answer = await askIssuer(address, request);
-    if (answer.status < FAILED_FROM) return answer;
+    const { status } = answer;
+    if (status < FAILED_FROM && status !== TOO_MANY_REQUESTS) return answer;
     throw new SourceFailure("down", `it answered ${answer.status}`);
   },
   [oauth.allowInsecureRequests]: config.ALLOW_PRIVATE_URLS,
@@ -69,7 +71,7 @@ export const newFlow = (): Begun => ({
 export type SignInRequest = { redirectUri: string; prompt?: string | undefined };
 
 export async function signInAddress(
-  { settings, server, options }: Connection,
+  { settings, server, client, authentication, options }: Connection,
   { state, nonce, verifier }: Begun,
   { redirectUri, prompt = "" }: SignInRequest,
 ): Promise<string> {
@@ -88,6 +90,15 @@ export async function signInAddress(
     ...(prompts !== "" && { prompt: prompts }),
   };
   for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  if (server.pushed_authorization_request_endpoint === undefined) return url.href;
+  // A provider may require it of some clients only, which its metadata does not tell (RFC 9126).
+  const pushed = await oauth.processPushedAuthorizationResponse(
+    server,
+    client,
+    await oauth.pushedAuthorizationRequest(server, client, authentication, asked, options),
+  );
+  const { client_id } = asked;
+  url.search = String(new URLSearchParams({ client_id, request_uri: pushed.request_uri }));
   return url.href;
 }
 
@@ -163,6 +174,11 @@ async function userinfoOf(to: Connection, accessToken: string, subject: string):
 /** An error code as RFC 6749 has them: everything else could be text for people, or worse. */
 const CODE = /^[\w.-]{1,60}$/;
 
+/** Of Keycloak, where a user or client has no role for offline access. */
+const HINTS: Record<string, string> = {
+  not_allowed: ": remove offline_access from the scopes, or allow it there",
+};
+
 /**
  * Why the provider's answer did not lead to a sign-in, for the log and for administrators; holds
  * no code, token or claim. Null: the error is not the provider's.
@@ -173,7 +189,8 @@ export function explain(thrown: unknown): string | null {
     thrown instanceof oauth.ResponseBodyError ||
     thrown instanceof oauth.AuthorizationResponseError
   ) {
-    return `the provider answered ${CODE.test(thrown.error) ? thrown.error : "with an error"}`;
+    const code = CODE.test(thrown.error) ? thrown.error : "with an error";
+    return `the provider answered ${code}${HINTS[code] ?? ""}`;
   }
   if (thrown instanceof oauth.WWWAuthenticateChallengeError) {
     return `the provider refused the client with ${thrown.status}`;

@@ -4,6 +4,7 @@ import { isObject } from "../../core/is-object.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
 import type { Asking, Connection } from "./openid-client.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
 import type { StoredProvider } from "./provider-settings.ts";
 
 const SHOWN_LENGTH = 100;
@@ -49,7 +50,8 @@ function discoveryProblem(thrown: unknown): string {
   }
   const reason = explain(thrown);
   if (reason === null) throw thrown;
-  return reason;
+  const isDown = thrown instanceof SourceFailure && thrown.kind === "down";
+  return isDown ? `${reason}. Certificates of an authority of your own are not accepted` : reason;
 }
 
 const FEW_GROUPS =

@@ -1,7 +1,7 @@
 import { QuarryError, unauthorized } from "../../core/errors.ts";
 import { equalInConstantTime } from "../../core/hash.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import type { Origin } from "../../db/access/session-store.ts";
+import { closeSession, type Origin } from "../../db/access/session-store.ts";
 import {
   findSignIn,
   insertFirstUser,
@@ -29,7 +29,10 @@ type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
  */
 export async function signIn(
   services: SignInServices,
-  input: { email: string; password: string; code?: string | undefined } & Origin,
+  input: { email: string; password: string; code?: string | undefined } & Origin & {
+      /** The hash of the browser's earlier session, which ends. */
+      replaces?: string | null;
+    },
 ): Promise<{ session: Session; secret: string }> {
   await refusePasswords(services);
   const email = foldEmail(input.email);
@@ -41,6 +44,7 @@ export async function signIn(
   const hasTotp = await passSecondFactor(services, signedIn, input.code);
   await clearThrottle(services, { email, address: input.address });
   const secret = await openSession(services, signedIn.id, input);
+  if (input.replaces != null) await closeSession(services.db, input.replaces);
   services.log.info("signed in", { userId: signedIn.id });
   const { id, role } = signedIn;
   const factors = { hasTotp, isVouched: false };

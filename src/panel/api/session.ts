@@ -46,7 +46,8 @@ export const sessionRoutes = new Endpoints("session")
     async ({ context, services, body }) => {
       const { raw } = context.req;
       context.set("auditTarget", emailIn(body.email));
-      const signingIn = signIn(services, { ...body, ...originOf(services.config, raw) });
+      const of = { ...originOf(services.config, raw), replaces: await sessionHashOf(context) };
+      const signingIn = signIn(services, { ...body, ...of });
       const { session, secret } = await signingIn.catch((thrown: unknown) => {
         if (thrown instanceof QuarryError && thrown.code === "code-refused") {
           context.set("auditAction", "session.code");

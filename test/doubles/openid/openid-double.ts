@@ -27,6 +27,8 @@ export type Wrong = Partial<{
   forgets: boolean;
   /** Codes are good for as often as one likes. */
   codesLast: boolean;
+  /** Takes sign-ins only by pushed requests (RFC 9126). */
+  pushed: boolean;
   /** Knows these values of `prompt` only, as node-oidc-provider does (`invalid_request`). */
   prompts: string[];
 }>;
@@ -49,6 +51,7 @@ export class OpenidDouble {
   readonly given: string[] = [];
   readonly #codes = new Map<string, SignInRequest>();
   readonly #refreshTokens = new Set<string>();
+  readonly #pushed = new Map<string, URLSearchParams>();
   #keys: { kid: string; pair: { privateKey: CryptoKey; publicKey: CryptoKey } }[] = [];
   issuer: string;
 
@@ -64,7 +67,10 @@ export class OpenidDouble {
 
   /** What the person's browser brings back from the address that it was sent to. */
   authorize(address: string): URL {
-    const { searchParams: sent } = new URL(address);
+    const { searchParams } = new URL(address);
+    const pushed = this.#pushed.get(searchParams.get("request_uri") ?? "");
+    if (this.wrong.pushed === true && pushed === undefined) throw new Error("nothing was pushed");
+    const sent = pushed ?? searchParams;
     const wanted = { response_type: "code", client_id: CLIENT.id, code_challenge_method: "S256" };
     for (const [name, value] of Object.entries(wanted)) {
       if (sent.get(name) !== value) throw new Error(`${name} is ${sent.get(name)}`);
@@ -72,17 +78,19 @@ export class OpenidDouble {
     const code = crypto.randomUUID();
     const redirectUri = sent.get("redirect_uri") ?? "";
     this.prompt = sent.get("prompt");
-    const prompts = (this.prompt ?? "").split(" ").filter((value) => value !== "");
-    const { prompts: known = prompts } = this.wrong;
-    const isKnown = prompts.every((value) => known.includes(value));
     const challenge = sent.get("code_challenge") ?? "";
     this.#codes.set(code, { redirectUri, challenge, nonce: sent.get("nonce") ?? "" });
     const back = new URL(redirectUri);
-    if (isKnown) back.searchParams.set("code", code);
+    if (this.#knowsPrompt()) back.searchParams.set("code", code);
     else back.searchParams.set("error", "invalid_request");
     back.searchParams.set("state", sent.get("state") ?? "");
     back.searchParams.set("iss", this.issuer);
     return back;
+  }
+
+  #knowsPrompt(): boolean {
+    const asked = this.prompt?.split(" ") ?? [];
+    return asked.every((value) => this.wrong.prompts?.includes(value) ?? true);
   }
 
   readonly fetch = async (address: string, request: RequestInit): Promise<Response> => {
@@ -95,6 +103,7 @@ export class OpenidDouble {
       return Response.json({ sub: this.person["sub"], ...this.person, ...this.wrong.userinfo });
     }
     if (path === "/token") return await this.#token(new Request(address, request));
+    if (path === "/par") return await this.#par(new Request(address, request));
     return new Response("not found", { status: 404 });
   };
 
@@ -110,6 +119,10 @@ export class OpenidDouble {
       id_token_signing_alg_values_supported: ["ES256"],
       authorization_response_iss_parameter_supported: true,
       end_session_endpoint: `${this.issuer}/end`,
+      ...(this.wrong.pushed === true && {
+        pushed_authorization_request_endpoint: `${this.issuer}/par`,
+        require_pushed_authorization_requests: true,
+      }),
       ...this.wrong.metadata,
     };
   }
@@ -122,12 +135,15 @@ export class OpenidDouble {
     );
   }
 
+  async #par(request: Request): Promise<Response> {
+    if (!isClient(request)) return refused("invalid_client", 401);
+    const uri = `urn:ietf:params:oauth:request_uri:${crypto.randomUUID()}`;
+    this.#pushed.set(uri, new URLSearchParams(await request.text()));
+    return Response.json({ request_uri: uri, expires_in: 60 }, { status: 201 });
+  }
+
   async #token(request: Request): Promise<Response> {
-    const refused = (error: string, status = 400) => Response.json({ error }, { status });
-    // Both parts are sent form-encoded (RFC 6749, 2.3.1).
-    const sent = atob(request.headers.get("Authorization")?.slice("Basic ".length) ?? "");
-    const decoded = decodeURIComponent(sent.replaceAll("+", " "));
-    if (decoded !== `${CLIENT.id}:${CLIENT.secret}`) return refused("invalid_client", 401);
+    if (!isClient(request)) return refused("invalid_client", 401);
     const form = new URLSearchParams(await request.text());
     if (form.get("grant_type") === "refresh_token") return await this.#refreshed(form);
     const asked = this.#askedWith(form.get("code") ?? "");
@@ -181,6 +197,14 @@ export class OpenidDouble {
       .setProtectedHeader({ alg: "ES256", kid: key.kid, ...this.wrong.header })
       .sign((other ?? key.pair).privateKey);
   }
+}
+
+const refused = (error: string, status = 400) => Response.json({ error }, { status });
+
+/** Both parts are sent form-encoded (RFC 6749, 2.3.1). */
+function isClient({ headers }: Request): boolean {
+  const sent = atob(headers.get("Authorization")?.slice("Basic ".length) ?? "");
+  return decodeURIComponent(sent.replaceAll("+", " ")) === `${CLIENT.id}:${CLIENT.secret}`;
 }
 
 async function challengeOf(verifier: string): Promise<string> {

@@ -224,6 +224,15 @@ test("our second factor is not asked of whoever the provider vouches for", async
   expect((await strict("/panel/account", { cookie: admin.cookies })).status).toBe(303);
 });
 
+test("a password sign-in ends the browser's earlier session", async () => {
+  const browser = await signedInAs();
+  const earlier = browser.cookies;
+  await browser.signIn();
+  expect(await isSignedIn(browser)).toBe(true);
+  const { status } = await call("GET", "/panel/account", { headers: { Cookie: earlier } });
+  expect(status).toBe(303);
+});
+
 test("an administrator's link signs in once, by its button, within ten minutes", async () => {
   const add = async (code: string, email: string) =>
     await env.DB.prepare(

@@ -70,7 +70,9 @@ test("programs read and set the provider as the page does", async () => {
 test.for([
   [{}, "It knows the client and its secret."],
   [{ metadata: { issuer: "https://evil.test" } }, "wrong issuer: it says https://evil.test"],
-  [{ status: 503 }, "it answered 503"],
+  [{ status: 503 }, "it answered 503. Certificates of an authority of your own"],
+  [{ status: 429 }, "it answered 429"],
+  [{ pushed: true }, "It knows the client and its secret."],
   [{ metadata: { code_challenge_methods_supported: ["plain"] } }, "No PKCE"],
   [{ metadata: { jwks_uri: "https://id.internal/keys" } }, "the host is not a public address"],
   [{ metadata: { scopes_supported: ["openid"] } }, "does not list these scopes: email, profile"],
@@ -95,6 +97,33 @@ test("the test of the settings knows a wrong client", async () => {
   await admin.post(`${HERE}/test`);
   expect(admin.html).toContain("Wrong client");
 });
+
+test("a provider that takes pushed requests only is asked so", async () => {
+  provider.wrong = { pushed: true };
+  const browser = new Browser();
+  const address = new URL(await sentAway(browser));
+  expect([...address.searchParams.keys()]).toEqual(["client_id", "request_uri"]);
+  expect((await browser.open(pathOf(provider.authorize(address.href)))).status).toBe(200);
+  expect(await isSignedIn(browser)).toBe(true);
+});
+
+test.for([
+  ["access_denied", 401, "you cancelled it there", "unknown: the provider answered access_denied"],
+  ["temporarily_unavailable", 422, "Try again in a moment", "answered temporarily_unavailable"],
+  ["not_allowed", 401, "an administrator finds the reason", "remove offline_access"],
+] as const)(
+  "%s is told, and its reason to administrators",
+  async ([error, status, told, reason]) => {
+    const browser = new Browser();
+    const back = new URL(provider.authorize(await sentAway(browser)));
+    back.searchParams.delete("code");
+    back.searchParams.set("error", error);
+    expect((await browser.open(pathOf(back))).status).toBe(status);
+    expect(browser.text).toContain(told);
+    await admin.open(HERE);
+    expect(admin.text).toContain(reason);
+  },
+);
 
 test("a member neither sees nor changes the settings", async () => {
   const ann = await signedInAs();

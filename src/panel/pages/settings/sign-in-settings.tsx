@@ -8,6 +8,7 @@ import {
   type StoredProvider,
 } from "../../../access/openid/provider-settings.ts";
 import type { Finding } from "../../../access/openid/test-provider.ts";
+import { readEvents } from "../../../db/access/audit-store.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { sessionHashOf } from "../../api/request/guards.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -24,6 +25,9 @@ import { settingsPage } from "./settings-page.tsx";
 
 const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);
+/** Of them, the last refusal is shown. */
+const SIGN_INS_READ = 50;
+const FAILED_FROM = 400;
 
 export function signInSettings(pages: Pages): void {
   pages.use("*", adminsOnly);
@@ -56,12 +60,16 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
   const stored = await storedProvider(services);
   const { passwords } = await signInChoices(services);
   const form = state ?? FORM.state(stored?.settings);
+  const signIns = { actor: null, action: "session.openid", from: null, to: null };
+  const latest = await readEvents(services.db, signIns, { offset: 0, limit: SIGN_INS_READ });
+  const refusal = latest.find((event) => event.status >= FAILED_FROM);
   const content = (
     <>
       <Facts
         facts={{
           "Redirect URI for the provider": <CodeLine text={redirectUriOf(context)} label="URI" />,
           Passwords: passwordsIn(services.config.PASSWORD_SIGN_IN, passwords),
+          "Last refusal": refusal === undefined ? null : visible(refusal.target ?? ""),
         }}
       />
       {stored === null ? null : <Test stored={stored} findings={findings} />}

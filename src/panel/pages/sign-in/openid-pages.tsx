@@ -94,8 +94,10 @@ async function refuse(context: PageContext, thrown: unknown): Promise<void> {
   if (isRefused) setPrompt(context, "select_account");
   // Anybody can send an answer to no beginning: there would be no end to recording them.
   const isOfNobody = ["invalid", "not-found"].includes(thrown.kind);
-  const email = isRefused ? thrown.email : null;
-  if (!isOfNobody) auditAs(context, "session.openid", email ?? "unknown");
+  const email = (isRefused ? thrown.email : null) ?? "unknown";
+  const { cause: reason } = thrown;
+  const target = typeof reason === "string" ? `${email}: ${reason}` : email;
+  if (!isOfNobody) auditAs(context, "session.openid", target);
   throw thrown;
 }
 

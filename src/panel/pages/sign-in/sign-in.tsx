@@ -10,7 +10,7 @@ import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/provider-settings.ts";
 import { visible } from "../../components/data.tsx";
-import { countTry } from "../../api/request/guards.ts";
+import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { TextField, field } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
 import {
@@ -89,7 +89,8 @@ async function signInWith(context: PageContext, form: Form): Promise<string> {
   });
   const origin = originOf(services.config, context.req.raw);
   try {
-    const { session, secret } = await signIn(services, { ...given, ...origin });
+    const replaces = await sessionHashOf(context);
+    const { session, secret } = await signIn(services, { ...given, ...origin, replaces });
     context.set("actor", { kind: "user", id: session.userId, name: session.email });
     return secret;
   } catch (thrown) {
