@@ -66,14 +66,18 @@ export async function serve(session: Session, request: Request, body: unknown): 
     await serverFor(session, streams).connect(transport);
     return await transport.handleRequest(request, parsed);
   }
-  const { data: subscription } = Subscription.safeParse(message);
-  if (subscription !== undefined) return unserved(subscription.id);
+  const { data: unknown } = Unserved.safeParse(message);
+  if (unknown !== undefined) return unserved(unknown.id);
   return await createMcpHandler(() => serverFor(session, streams)).fetch(request, parsed);
 }
 
-/** The SDK serves subscriptions whatever a server declares. No change here is announced to clients. */
-const Subscription = z.object({
-  method: z.literal("subscriptions/listen"),
+/**
+ * The SDK serves subscriptions whatever a server declares, though no change here is announced. The
+ * others are methods of earlier revisions, which go-sdk 1.8 sends without `_meta`: it takes any
+ * refusal but this one for the end of the connection.
+ */
+const Unserved = z.object({
+  method: z.enum(["subscriptions/listen", "ping", "logging/setLevel"]),
   id: z.union([z.string(), z.number()]),
 });
 
