@@ -13,9 +13,11 @@ const SILENT = 0;
 
 /** pdf.js takes the bytes; `missingCmaps` gets names it did not find. @throws UnreadableDocument */
 export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Promise<Pdf> {
-  const { getDocumentProxy } = await import("unpdf");
+  const { getDocument } = await import("#pdfjs");
   try {
-    return await getDocumentProxy(bytes, {
+    const loading = getDocument({
+      data: bytes,
+      useSystemFonts: true,
       verbosity: SILENT,
       useWorkerFetch: false,
       disableFontFace: true,
@@ -23,6 +25,7 @@ export async function openPdf(bytes: Uint8Array, missingCmaps: Set<string>): Pro
       cMapPacked: true,
       BinaryDataFactory: cmapsFor(missingCmaps),
     });
+    return await loading.promise;
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (name === "PasswordException") throw new UnreadableDocument("PDF is encrypted", "encrypted");
