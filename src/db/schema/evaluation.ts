@@ -39,10 +39,7 @@ export const settingShape = searchSettings.partial().extend({
 export type Setting = z.infer<typeof settingShape>;
 
 /** The settings of a run, for people who read it later. */
-const factsShape = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean(), z.null()]),
-);
+const factsShape = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 export type RunFacts = z.infer<typeof factsShape>;
 
 /** Tokens, and what they cost; null where nothing has a price or prices have two currencies. */

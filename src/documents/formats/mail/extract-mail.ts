@@ -18,8 +18,6 @@ import { ENDS_EARLY } from "../../notes.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 
 const MAX_DEPTH = 4;
-/** In characters: what a message takes next to its text. */
-const MESSAGE_COST = 40 * ITEM_COST;
 const MAX_NOTES = 200;
 
 /**
@@ -43,7 +41,7 @@ export async function readFile({ bytes }: RawDocument, options: Reading): Promis
 async function writeMailbox(messages: Uint8Array[], target: MailTarget): Promise<void> {
   const pace = new Pace(target.yieldToOthers);
   for (const [index, message] of messages.entries()) {
-    await pace.count(message.length + MESSAGE_COST);
+    await pace.count(message.length + 40 * ITEM_COST);
     const found: string[] = [];
     // The mailbox's bytes are released when its last message is read.
     const kept = { ...target, discardsBytes: false, notes: found };

@@ -1,3 +1,4 @@
+import { runToEnd } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../../writing/table-text.ts";
 import type { Drawing } from "../drawings.ts";
@@ -32,7 +33,7 @@ export class OdfWriter extends TextWriter {
   }
 
   closeSlide(): void {
-    this.slide?.write(this.out, this.page);
+    if (this.slide !== null) runToEnd(this.slide.write(this.out, this.page));
     this.slide = null;
     this.writeTo(this.out);
   }

@@ -65,5 +65,5 @@ function* writeSlide(
     reader.blocks.addTo(blocks);
     out.leftOut.add("hidden shape", reader.hiddenShapes);
   }
-  blocks.write(out, page);
+  yield* blocks.write(out, page);
 }

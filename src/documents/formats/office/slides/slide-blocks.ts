@@ -1,3 +1,4 @@
+import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { BlockTarget, MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { usedColumns, type FilledRow } from "../../../writing/table-text.ts";
 
@@ -38,14 +39,18 @@ export class SlideBlocks implements BlockTarget {
   }
 
   /** Writes a heading, the content and the notes; a slide without text is left out. */
-  write(out: MarkdownBuilder, page: number): void {
+  *write(out: MarkdownBuilder, page: number): CooperativeWork<void> {
     if (this.#blocks.length === 0) return;
     out.page(page);
     const title = titleOf(this.#blocks);
     out.heading(1, title?.text ?? `Slide ${page}`);
     const isNote = ({ kind }: SlideBlock) => kind === "note";
     const rest = this.#blocks.filter((block) => block !== title && !isNote(block));
-    for (const { write } of [...rest, ...this.#blocks.filter(isNote)]) write(out);
+    for (const { write } of [...rest, ...this.#blocks.filter(isNote)]) {
+      const { length } = out;
+      write(out);
+      yield out.length - length + ITEM_COST;
+    }
   }
 }
 
