@@ -9,6 +9,8 @@ const [MAX_FACTOR, MIN_FACTOR] = [8, 2];
 /** How far above enough the next length aims: what is compiled meanwhile takes less time. */
 const AIM = 1.2;
 const MAX_EXPONENT = 1.4;
+/** What grows so fast is tried at greater length. */
+const SUSPECT_EXPONENT = 1.15;
 const MEASURED_AGAIN = 3;
 const LONG_MS = 600;
 
@@ -73,21 +75,21 @@ export async function growthOf(
     ms = await timeAt(size);
   }
   if (ms < enoughMs) return null;
-  let before = await timeAt(size / STEP);
-  const isFast = () => Math.log(ms / before) / Math.log(STEP) > MAX_EXPONENT;
-  for (let again = 0; again < MEASURED_AGAIN && isFast(); again++) {
-    // A step at one length, such as from one passage to two, is not repeated at the next.
-    if (size * STEP <= target.most && ms < LONG_MS) {
-      before = ms;
-      size *= STEP;
+  let [smaller, before] = [size / STEP, await timeAt(size / STEP)];
+  const exponent = () => Math.log(ms / before) / Math.log(size / smaller);
+  for (let again = 0; again < MEASURED_AGAIN && exponent() > SUSPECT_EXPONENT; again++) {
+    // Growth behind linear work shows at greater length, where a step at one length is not repeated.
+    if (size * MIN_FACTOR <= target.most && ms < LONG_MS) {
+      [smaller, before] = [size, ms];
+      size = Math.min(target.most, size * STEP);
       ms = await timeAt(size);
-    } else {
+    } else if (exponent() > MAX_EXPONENT) {
       ms = Math.min(ms, await timeAt(size));
-      before = Math.max(before, await timeAt(size / STEP));
-    }
+      before = Math.max(before, await timeAt(smaller));
+    } else break;
   }
-  if (!isFast()) return null;
-  return `${size / STEP} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
+  if (exponent() <= MAX_EXPONENT) return null;
+  return `${smaller} characters ${before.toFixed(0)} ms, ${size} ${ms.toFixed(0)} ms`;
 }
 
 /** The longest processor time, ms, between two turns of the event loop while some work is done. */

@@ -16,6 +16,7 @@ import {
   partsOf,
   textOf as blockText,
 } from "../../../src/documents/formats/pdf/layout/page-blocks.ts";
+import { LAID_OUT_AT_ONCE } from "../../../src/documents/formats/pdf/layout/page-rows.ts";
 import { segmentsOf } from "../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { foldSpace } from "../../../src/documents/writing/fold-space.ts";
 import { parseStructured } from "../../../src/documents/formats/mail/mail-headers.ts";
@@ -102,11 +103,12 @@ const page = new URL(`https://x.test/${"a/".repeat(900)}b`);
 
 const BEHIND = parseConfig({ ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8" });
 
-/** A text that is drawn again and again on a page of a PDF. */
+/** A text that is drawn again and again on a page of a PDF, as often as are laid out at once. */
 const str = "hello there you all";
+const PAGE = LAID_OUT_AT_ONCE * str.length;
 const layout = (
   placeOf: (at: number, count: number) => [x: number, line: number, width?: number],
-  most = DOCUMENT,
+  most = PAGE,
 ): Target => ({
   grammars: [],
   most,

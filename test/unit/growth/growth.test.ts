@@ -12,8 +12,8 @@ import { stepsOf } from "../../support/growth/long-inputs.ts";
 import { recipesOf, turns, within, type Recipe } from "../../support/growth/recipes.ts";
 import { TARGETS, type Target, type TargetName } from "../../support/growth/targets.ts";
 
-/** About a seventh of a second: half of what each of the texts below takes as a whole. */
-const BUSY_UNITS = 30;
+/** About a fifth of a second: half of what each of the texts below takes as a whole. */
+const BUSY_UNITS = 40;
 const { GROWTH = "1", GROWTH_SEED = "1" } = process.env;
 
 /** What takes an order, an attribute or a size that chance does not find. */
@@ -22,6 +22,17 @@ const KNOWN: [target: TargetName, recipe: Recipe][] = [
   ["HTML", within("<p>", "", "<code></code>", "<sup></sup>")],
   ["HTML", within("<p>x", "", "<b></b>")],
   ["Word", within("<w:p><w:r>", "</w:r></w:p>", '<w:br w:type="page"/>')],
+  ["XML", within("<r>", "</r>", "<a b='c'>x</a>")],
+  ["JSON", within("[", "1]", '{"a":"x"},')],
+  [
+    "notebook",
+    within('{"nbformat":4,"cells":[', "{}]}", '{"cell_type":"markdown","source":["a\\n"]},'),
+  ],
+  ["CSV", turns('a,"b ""c""",d\n')],
+  ["mail", within("Content-Type: multipart/mixed; boundary=b\n\n", "--b--", "--b\n\nx\n")],
+  ["Excel", turns("<row><c><v>1</v></c></row>")],
+  ["PowerPoint", within("<p:sp><p:txBody>", "", "<a:p><a:r><a:t>x</a:t></a:r></a:p>")],
+  ["OpenDocument text", within("<text:p><text:note><text:note-body><text:p>", "", "<text:s/>x")],
   ["RTF", { parts: [" ", "\\par\\pard x"], order: "blocks", before: "\\intbl" }],
   ["PDF", turns("[(a)-20(b)-400(c)]TJ\n")],
   ["PDF", turns("3 0 Td (\\250) Tj\n0 0 Td (e) Tj\n")],
@@ -107,14 +118,16 @@ test.each([
   ["PDF of lines", 450_000],
   ["PDF of one line", 450_000],
 ])("others have turns while a %s is read and cut", async (what, size) => {
-  const readAndCut = () =>
+  const readAndCut = (length: number) =>
     longestStretch(async (yieldToOthers) => {
-      for (const step of Object.values(stepsOf(what, size)))
+      for (const step of Object.values(stepsOf(what, length)))
         await step(yieldToOthers).catch(() => null);
     });
-  let longest = await readAndCut();
+  // What loads and compiles is not measured.
+  await readAndCut(size / 8);
+  let longest = await readAndCut(size);
   // A busy machine is measured again.
   for (let again = 0; longest > BUSY_UNITS * (await unitMs()) && again < 3; again++)
-    longest = Math.min(longest, await readAndCut());
+    longest = Math.min(longest, await readAndCut(size));
   expect(longest).toBeLessThan(BUSY_UNITS * (await unitMs()));
 });
