@@ -81,7 +81,7 @@ const drawn = Object.entries(TARGETS).flatMap(([name, { grammars }]: [string, Ta
   }),
 );
 
-const KNOWN_MS = 60;
+const KNOWN_MS = 100;
 const DRAWN_MS = Number(GROWTH) > 1 ? KNOWN_MS : 25;
 
 test.each([...KNOWN, ...drawn])("%s of %j", async (name, recipe) => {
