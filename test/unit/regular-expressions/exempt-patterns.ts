@@ -19,6 +19,10 @@ export const EXEMPT: Exemption[] = [
     why: "one class of characters, without a repeat",
   },
   {
+    pattern: "new RegExp(pattern)",
+    why: "a pattern of our own documents, which is checked where it stands, over an empty text",
+  },
+  {
     pattern: "new RegExp(PARTS)",
     why: "a copy of a pattern that is checked",
   },

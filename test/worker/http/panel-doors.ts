@@ -145,6 +145,7 @@ const TABLE = `
   /panel/sign-in/link GET:self POST:self
   /panel/sign-in/openid GET:self
   /panel/sign-in/openid/callback GET:self
+  /panel/sign-in/openid/end GET:self
   /panel/sign-out POST:self
   /panel/sources GET
   /panel/sources/:id GET:files
