@@ -47,9 +47,9 @@ export function readingOf(
 }
 
 /** What a program sends to name a reader. */
-export function readerHeaders(named: { reader?: string | undefined; groups: string[] }) {
-  if (named.reader === undefined) return {};
-  const [reader, ...groups] = [named.reader, ...named.groups].map((name) =>
+export function readerHeaders(person: { reader?: string | undefined; groups: string[] }) {
+  if (person.reader === undefined) return {};
+  const [reader, ...groups] = [person.reader, ...person.groups].map((name) =>
     encodeURIComponent(name).replaceAll("%40", "@"),
   );
   return {
@@ -93,9 +93,9 @@ function readerIn({ reader, groups, header, groupsHeader }: Exclude<Reading, "ev
   if (length > MAX_HEADERS_LENGTH) {
     throw invalid(`${READER_HEADER} and ${GROUPS_HEADER} must have at most 16 KiB together`);
   }
-  const named = header === null ? null : addressIn(header);
-  if (reader === NAMED) return namedReader(named, groupsHeader);
-  const isAnother = named !== null && userPrincipal(named) !== userPrincipal(reader ?? "");
+  const user = header === null ? null : addressIn(header);
+  if (reader === NAMED) return namedReader(user, groupsHeader);
+  const isAnother = user !== null && userPrincipal(user) !== userPrincipal(reader ?? "");
   if (isAnother || groupsHeader !== null) {
     const who = reader === null ? "has no reader, and" : "reads as one person, and";
     const problem = `this caller ${who} may not name a reader in ${READER_HEADER} or ${GROUPS_HEADER}`;

@@ -74,13 +74,13 @@ async function extractFile(
   depth: number,
 ): Promise<ExtractedDocument> {
   if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT, "empty");
-  const found = detectFormat(file);
+  const detected = detectFormat(file);
   const extraction =
-    "foreign" in found
-      ? await convertForeign(file, found.foreign, options)
-      : await extractAs(found.format, file, options, depth);
+    "foreign" in detected
+      ? await convertForeign(file, detected.foreign, options)
+      : await extractAs(detected.format, file, options, depth);
   // The bytes of a PDF are already released, or restored because a converter may need them.
-  const isPdf = "format" in found && found.format.kind === "pdf";
+  const isPdf = "format" in detected && detected.format.kind === "pdf";
   if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
   let hasText = false;
   const clean = function* () {

@@ -29,11 +29,11 @@ export class Omissions {
   }
 
   get notes(): string[] {
-    return OMISSIONS.flatMap(([what, done]) => countNote(this.countOf(what), what, done));
+    return OMISSIONS.flatMap(([what, verb]) => countNote(this.countOf(what), what, verb));
   }
 }
 
 /** `2 hidden sheets left out`; nothing for a count of 0. `what` is singular and gets an `s`. */
-export function countNote(count: number, what: string, done: string): string[] {
-  return count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"} ${done}`];
+export function countNote(count: number, what: string, verb: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"} ${verb}`];
 }

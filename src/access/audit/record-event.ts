@@ -49,16 +49,16 @@ export async function recordRepeated(
   const { actorKind, actorId, action, target, status } = event;
   const hour = Math.floor(at / HOUR_MS);
   const id = [action, hour, actorKind, actorId, target, status].join(" ");
-  const known = gathered.get(id);
-  if (known !== undefined && at - known.since < WRITER_LOST_MS) {
-    known.count += times;
+  const waiting = gathered.get(id);
+  if (waiting !== undefined && at - waiting.since < WRITER_LOST_MS) {
+    waiting.count += times;
     return;
   }
   const following = { count: 0, since: at };
   gathered.set(id, following);
-  const left = known?.count ?? 0;
-  if (known !== undefined) known.count = 0;
-  await store({ db, log }, { ...event, id, at, count: times + left });
+  const remaining = waiting?.count ?? 0;
+  if (waiting !== undefined) waiting.count = 0;
+  await store({ db, log }, { ...event, id, at, count: times + remaining });
   await scheduler.wait(GATHER_MS);
   if (gathered.get(id) === following) gathered.delete(id);
   const { count } = following;

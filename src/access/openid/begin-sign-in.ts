@@ -34,27 +34,27 @@ export async function offeredProvider(services: Pick<Services, "db">): Promise<S
 /** The provider's address, and what the browser keeps. @throws QuarryError `unprocessable` */
 export async function beginSignIn(
   services: Asking & Pick<Services, "db" | "log">,
-  of: SignInRequest & { next: string },
+  request: SignInRequest & { next: string },
 ): Promise<{ address: string; state: string; kept: string }> {
-  const stored = await offeredProvider(services);
-  const begun = newFlow();
-  const { issuer } = stored.settings;
-  const kept: Flow = { ...begun, issuer, next: of.next };
+  const provider = await offeredProvider(services);
+  const begin = newFlow();
+  const { issuer } = provider.settings;
+  const flow: Flow = { ...begin, issuer, next: request.next };
   const address = await orExplained(services, async () =>
-    signInAddress(await connect(services, stored), begun, of),
+    signInAddress(await connect(services, provider), begin, request),
   );
-  await insertSecret(services.db, await sha256Hex(begun.state), services.now() + FLOW_MS);
-  const { state } = begun;
-  return { address, state, kept: await seal(services.config, JSON.stringify(kept)) };
+  await insertSecret(services.db, await sha256Hex(begin.state), services.now() + FLOW_MS);
+  const { state } = begin;
+  return { address, state, kept: await seal(services.config, JSON.stringify(flow)) };
 }
 
 /** Where people sign out of the provider. @throws QuarryError `unprocessable` */
 export async function endSessionAddress(
   services: Asking & Pick<Services, "db" | "log">,
 ): Promise<string> {
-  const stored = await offeredProvider(services);
-  const { name, clientId } = stored.settings;
-  const { server } = await orExplained(services, () => connect(services, stored));
+  const provider = await offeredProvider(services);
+  const { name, clientId } = provider.settings;
+  const { server } = await orExplained(services, () => connect(services, provider));
   const url = URL.parse(server.end_session_endpoint ?? "");
   if (url === null) throw unprocessable(`${name} has no address for signing out`);
   // Providers refuse an address to return to that was not registered with them.
@@ -65,11 +65,11 @@ export async function endSessionAddress(
 /** What the browser kept; null: nothing, or something else. */
 export async function keptFlow(
   { config }: Pick<Services, "config">,
-  kept: string | null,
+  sealedFlow: string | null,
 ): Promise<Flow | null> {
-  if (kept === null) return null;
-  const opened = await unseal(config, kept).catch(() => "");
-  return flow.safeParse(parsedJson(opened)).data ?? null;
+  if (sealedFlow === null) return null;
+  const text = await unseal(config, sealedFlow).catch(() => "");
+  return flow.safeParse(parsedJson(text)).data ?? null;
 }
 
 /**

@@ -30,8 +30,8 @@ export async function personOf(
       : { user: await movedTo(services, known, person.email), changes: [] };
   if (known !== null && known.email !== person.email) changes.push("email");
   const { groups } = person;
-  const joined = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
-  if (!joined) throw taken();
+  const identity = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
+  if (!identity) throw addressTaken();
   const role = await roleOf(services, user, person.role);
   if (role !== user.role) changes.push("role");
   await followPerson(db, user.id);
@@ -46,11 +46,11 @@ async function userAt(
   const { email } = person;
   const createdAt = now();
   const role = person.role ?? "member";
-  const made = { id: newId<UserId>(createdAt), email, role, createdAt };
-  const isNew = await insertUser(db, { ...made, passwordHash: NO_PASSWORD });
-  if (isNew) return { user: made, changes: ["created"] };
+  const newUser = { id: newId<UserId>(createdAt), email, role, createdAt };
+  const isNew = await insertUser(db, { ...newUser, passwordHash: NO_PASSWORD });
+  if (isNew) return { user: newUser, changes: ["created"] };
   const user = await findUserByEmail(db, email);
-  if (user === null) throw taken();
+  if (user === null) throw addressTaken();
   return { user, changes: ["joined"] };
 }
 
@@ -59,7 +59,7 @@ async function movedTo(
   { id, email: before, role }: SignedInUser,
   email: string,
 ): Promise<SignedInUser> {
-  if (email !== before && !(await updateUser(db, id, { email, role }, false))) throw taken();
+  if (email !== before && !(await updateUser(db, id, { email, role }, false))) throw addressTaken();
   return { id, email, role };
 }
 
@@ -75,7 +75,7 @@ async function roleOf(
   return before;
 }
 
-const taken = () =>
+const addressTaken = () =>
   new QuarryError(
     "conflict",
     "Your address belongs to another account here. Ask an administrator to remove that user.",

@@ -48,7 +48,7 @@ export type Finished = { user: SignedInUser; secret: string; next: string; chang
  */
 export async function finishSignIn(
   services: Finishing,
-  of: {
+  callback: {
     kept: string | null;
     returned: URLSearchParams;
     redirectUri: string;
@@ -57,23 +57,28 @@ export async function finishSignIn(
   },
 ): Promise<Finished> {
   const { db } = services;
-  const stored = await offeredProvider(services);
-  const { issuer } = stored.settings;
-  const flow = await flowOf(services, of.kept, of.returned);
+  const provider = await offeredProvider(services);
+  const { issuer } = provider.settings;
+  const flow = await flowOf(services, callback.kept, callback.returned);
   if (flow.issuer !== issuer) throw otherFlow();
   const answer = await orExplained(services, async () =>
-    redeem(await connect(services, stored), flow, of),
+    redeem(await connect(services, provider), flow, callback),
   );
-  const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
-  if (of.replaces !== null) await deleteSession(db, of.replaces);
+  const judged = judgeClaims(provider.settings, answer.idToken, answer.userinfo);
+  if (callback.replaces !== null) await deleteSession(db, callback.replaces);
   const account = { issuer, subject: answer.subject };
   if (!judged.isLetIn) {
-    const known = await findByIdentity(db, issuer, answer.subject);
-    if (known !== null) await endGrantsOf(db, known.id);
+    const person = await findByIdentity(db, issuer, answer.subject);
+    if (person !== null) await endGrantsOf(db, person.id);
     throw new RefusedPerson(judged);
   }
   const { user, changes } = await personOf(services, account, judged.person);
-  const secret = await openSession(services, user.id, of.origin, await vouched(services, answer));
+  const secret = await openSession(
+    services,
+    user.id,
+    callback.origin,
+    await vouched(services, answer),
+  );
   if (!(await signInChoices(services)).passwords) await endPasswordSessions(db);
   services.log.info("signed in", { userId: user.id });
   return { user, secret, next: flow.next, changes };
@@ -82,10 +87,10 @@ export async function finishSignIn(
 /** The beginning that the answer belongs to, which no other answer can use any more. */
 async function flowOf(
   services: Pick<Services, "config" | "db" | "now">,
-  kept: string | null,
+  sealedFlow: string | null,
   returned: URLSearchParams,
 ): Promise<Flow> {
-  const flow = await keptFlow(services, kept);
+  const flow = await keptFlow(services, sealedFlow);
   const state = returned.get("state") ?? "";
   if (flow === null || !(await equalInConstantTime(state, flow.state))) throw otherFlow();
   if (!(await useState(services.db, await sha256Hex(state), services.now()))) throw otherFlow();

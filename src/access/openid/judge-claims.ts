@@ -23,8 +23,8 @@ const PLAIN_ADDRESS = /^[!-?A-~]+@[!-?A-~]+$/;
 /** Whether the ID token lacks something that `judgeClaims` reads. */
 export function needsUserinfo(settings: ProviderSettings, idToken: Claims): boolean {
   const { claim, adminClaim, groupsClaim, verifiedClaim } = settings;
-  const wanted = ["email", verifiedClaim, groupsClaim, claim, adminClaim];
-  return wanted.some((name) => name != null && valueOf(idToken, name) === undefined);
+  const claimNames = ["email", verifiedClaim, groupsClaim, claim, adminClaim];
+  return claimNames.some((name) => name != null && valueOf(idToken, name) === undefined);
 }
 
 /** An address and whether it is verified come from the same one of ID token and userinfo. */
@@ -33,25 +33,25 @@ export function judgeClaims(
   idToken: Claims,
   userinfo: Claims = {},
 ): Judged {
-  const refused = (refusal: Refusal, verified: string | null = null) =>
+  const refuse = (refusal: Refusal, verified: string | null = null) =>
     ({ isLetIn: false, refusal, email: verified }) as const;
   const source = [idToken, userinfo].find(({ email }) => typeof email === "string" && email !== "");
-  if (source === undefined) return refused("no-address");
+  if (source === undefined) return refuse("no-address");
   const email = foldEmail(String(source["email"]));
   if (email.length > MAX_EMAIL_LENGTH || !PLAIN_ADDRESS.test(String(source["email"]))) {
-    return refused("no-address");
+    return refuse("no-address");
   }
   const verified = [idToken, userinfo]
     .filter((claims) => claims["email"] === source["email"])
     .map((claims) => valueOf(claims, settings.verifiedClaim));
-  if (!isTrue(verified.find((value) => value !== undefined))) return refused("unverified-address");
+  if (!isTrue(verified.find((value) => value !== undefined))) return refuse("unverified-address");
   const has = (name: string, values: readonly string[]) =>
     valuesOf(name, idToken, userinfo).some((value) => values.includes(value));
   const domain = email.slice(email.lastIndexOf("@") + 1);
   const { claim, adminClaim } = settings;
   const isAtDomain = settings.domains.includes(domain);
   if (!isAtDomain && (claim == null || !has(claim, settings.claimValues))) {
-    return refused(areLeftOut(claim, idToken) ? "too-many-groups" : "not-let-in", email);
+    return refuse(areLeftOut(claim, idToken) ? "too-many-groups" : "not-let-in", email);
   }
   const role =
     adminClaim == null ? null : has(adminClaim, settings.adminValues) ? "admin" : "member";
@@ -72,8 +72,8 @@ const isTrue = (value: unknown) =>
 
 /** The texts that a claim holds, of the first that has it. */
 function valuesOf(name: string, ...sources: Claims[]): string[] {
-  const found = sources.map((claims) => valueOf(claims, name)).find((value) => value !== undefined);
-  const list: unknown[] = Array.isArray(found) ? found : [found];
+  const first = sources.map((claims) => valueOf(claims, name)).find((value) => value !== undefined);
+  const list: unknown[] = Array.isArray(first) ? first : [first];
   return list.flatMap((value) => {
     if (typeof value === "string") return [value];
     return typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];

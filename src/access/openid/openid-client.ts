@@ -21,22 +21,22 @@ export type Connection = Awaited<ReturnType<typeof connect>>;
  * What the provider last said of itself. The library keeps the keys by this object: five minutes,
  * or a minute when a token names one that is not among them.
  */
-let known: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
+let cached: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
 
 /** `isAnew`: asks the provider again what it supports. @throws what `explain` explains */
-export async function connect(services: Asking, stored: StoredProvider, isAnew = false) {
-  const { settings, sealedSecret } = stored;
+export async function connect(services: Asking, provider: StoredProvider, isAnew = false) {
+  const { settings, sealedSecret } = provider;
   const secret = await unseal(services.config, sealedSecret);
   const options = optionsOf(services);
   const now = services.now();
-  if (isAnew || known === null || known.issuer !== settings.issuer || known.until <= now) {
+  if (isAnew || cached === null || cached.issuer !== settings.issuer || cached.until <= now) {
     const server = await discover(settings.issuer, options);
-    known = { issuer: settings.issuer, server, until: now + HOUR_MS };
+    cached = { issuer: settings.issuer, server, until: now + HOUR_MS };
   }
   const isBasic = settings.clientAuthentication === "basic";
   return {
     settings,
-    server: known.server,
+    server: cached.server,
     client: { client_id: settings.clientId, [oauth.clockTolerance]: CLOCKS_DIFFER_SECONDS },
     authentication: (isBasic ? oauth.ClientSecretBasic : oauth.ClientSecretPost)(secret),
     options,
@@ -78,7 +78,7 @@ export async function signInAddress(
   const url = new URL(server.authorization_endpoint ?? "missing:");
   oauth.checkProtocol(url, !options[oauth.allowInsecureRequests]);
   const prompts = `${prompt}${settings.consent ? " consent" : ""}`.trim();
-  const asked = {
+  const parameters = {
     client_id: settings.clientId,
     redirect_uri: redirectUri,
     response_type: "code",
@@ -89,15 +89,15 @@ export async function signInAddress(
     code_challenge_method: "S256",
     ...(prompts !== "" && { prompt: prompts }),
   };
-  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (server.pushed_authorization_request_endpoint === undefined) return url.href;
   // A provider may require it of some clients only, which its metadata does not tell (RFC 9126).
   const pushed = await oauth.processPushedAuthorizationResponse(
     server,
     client,
-    await oauth.pushedAuthorizationRequest(server, client, authentication, asked, options),
+    await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options),
   );
-  const { client_id } = asked;
+  const { client_id } = parameters;
   url.search = String(new URLSearchParams({ client_id, request_uri: pushed.request_uri }));
   return url.href;
 }

@@ -147,8 +147,8 @@ export async function saveProvider(
   if (isOpen && !config.ALLOW_PRIVATE_URLS) throw invalidField("issuer", "must be an https URL");
   const before = await storedProvider(services);
   const isOther = before !== null && isElsewhere(before, settings);
-  const kept = isOther ? null : (before?.sealedSecret ?? null);
-  const sealedSecret = clientSecret === undefined ? kept : await seal(config, clientSecret);
+  const keptSecret = isOther ? null : (before?.sealedSecret ?? null);
+  const sealedSecret = clientSecret === undefined ? keptSecret : await seal(config, clientSecret);
   if (sealedSecret === null) {
     const when = isOther ? " when the issuer or the client ID changes" : "";
     throw invalidField("clientSecret", `is required${when}`);
@@ -173,12 +173,12 @@ type SignInChoices = { provider: string | null; passwords: boolean };
 export async function signInChoices(
   services: Pick<Services, "config" | "db">,
 ): Promise<SignInChoices> {
-  const stored = await storedProvider(services);
-  const isOffered = stored?.settings.enabled === true;
+  const provider = await storedProvider(services);
+  const isOffered = provider?.settings.enabled === true;
   const isOff = services.config.PASSWORD_SIGN_IN === "off";
   return {
-    provider: isOffered ? stored.settings.name : null,
-    passwords: !(isOff && isOffered && stored.hasAdmin),
+    provider: isOffered ? provider.settings.name : null,
+    passwords: !(isOff && isOffered && provider.hasAdmin),
   };
 }
 

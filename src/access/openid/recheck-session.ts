@@ -53,31 +53,35 @@ export async function recheckSession(
   session: FoundSession & { sealedRefreshToken: string },
 ): Promise<"vouched" | "ended" | "unknown"> {
   const { db, now } = services;
-  const stored = await storedProvider(services);
-  if (stored?.settings.enabled !== true) return "unknown";
+  const provider = await storedProvider(services);
+  if (provider?.settings.enabled !== true) return "unknown";
   if (!(await claimCheck(db, hash, now(), now() + CHECK_MS))) return "unknown";
-  const known = await findIdentityOf(db, session.userId);
-  if (known?.issuer !== stored.settings.issuer) return "unknown";
-  const answer = await askAgain(services, stored, { ...session, hash, subject: known.subject });
+  const identity = await findIdentityOf(db, session.userId);
+  if (identity?.issuer !== provider.settings.issuer) return "unknown";
+  const answer = await askAgain(services, provider, {
+    ...session,
+    hash,
+    subject: identity.subject,
+  });
   if (answer === null) return "unknown";
-  const judged = judgeClaims(stored.settings, answer.idToken, answer.userinfo);
+  const judged = judgeClaims(provider.settings, answer.idToken, answer.userinfo);
   const { userId, email, address } = session;
-  const of = { action: "session.recheck", target: email, address };
-  const told = async (status: number, fields: string[]) => {
+  const event = { action: "session.recheck", target: email, address };
+  const audit = async (status: number, fields: string[]) => {
     const actor = { kind: "user" as const, id: userId, name: email };
-    await recordEvent(services, { ...of, actor, fields, status });
+    await recordEvent(services, { ...event, actor, fields, status });
   };
-  const found = judged.isLetIn
-    ? await personOf(services, known, judged.person).catch(nullIfRefused)
+  const person = judged.isLetIn
+    ? await personOf(services, identity, judged.person).catch(nullIfRefused)
     : null;
-  if (found === null) {
+  if (person === null) {
     await deleteSession(db, hash);
     await endGrantsOf(db, session.userId);
-    await told(UNAUTHORIZED, []);
+    await audit(UNAUTHORIZED, []);
     return "ended";
   }
   await setVouched(db, hash, await vouched(services, answer));
-  if (found.changes.length > 0) await told(OK, found.changes);
+  if (person.changes.length > 0) await audit(OK, person.changes);
   return "vouched";
 }
 
@@ -97,7 +101,7 @@ const outlivesSession = ({ settings }: StoredProvider): boolean =>
 /** Null where the provider does not tell: without a refresh token the person goes there. */
 async function askAgain(
   services: Checking,
-  stored: StoredProvider,
+  provider: StoredProvider,
   {
     hash,
     userId,
@@ -108,7 +112,7 @@ async function askAgain(
   const { config, db, log, now } = services;
   try {
     const token = await unseal(config, sealedRefreshToken);
-    const answer = await refresh(await connect(services, stored), token, subject);
+    const answer = await refresh(await connect(services, provider), token, subject);
     if (answer === null) await setVouched(db, hash, { sealedRefreshToken: null });
     return answer;
   } catch (thrown) {
@@ -118,7 +122,7 @@ async function askAgain(
     if (!(thrown instanceof SourceFailure))
       await setVouched(db, hash, { sealedRefreshToken: null });
     const isInvalid = thrown instanceof ResponseBodyError && thrown.error === "invalid_grant";
-    if (isInvalid && outlivesSession(stored)) await markRefused(db, userId, now());
+    if (isInvalid && outlivesSession(provider)) await markRefused(db, userId, now());
     return null;
   }
 }

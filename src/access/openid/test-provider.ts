@@ -21,13 +21,13 @@ const wrong = (text: string): Finding => ({ tone: "wrong", text });
 /** Asks the provider all that can be asked without a person, and says what is wrong. */
 export async function testProvider(
   services: Asking,
-  stored: StoredProvider,
+  provider: StoredProvider,
   redirectUri: string,
 ): Promise<Finding[]> {
-  const { issuer } = stored.settings;
+  const { issuer } = provider.settings;
   let to: Connection;
   try {
-    to = await connect(services, stored, true);
+    to = await connect(services, provider, true);
   } catch (thrown) {
     return [wrong(`${issuer}/.well-known/openid-configuration: ${discoveryProblem(thrown)}`)];
   }

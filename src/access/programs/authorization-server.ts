@@ -47,7 +47,7 @@ export function authorizationServer(services: Served, baseUrl: string, network =
       refreshTokenIdleTTL: GRANT_S,
       tokenExchangeCallback: async ({ grantType, userId }) => {
         const isFirst = grantType.toString() === "authorization_code";
-        if (!(await mayIssue(services, asId(userId), isFirst))) throw ended();
+        if (!(await mayIssue(services, asId(userId), isFirst))) throw endedGrant();
       },
       // The library would write to the console; the request's own line tells the status.
       onError: ({ internal }) => {
@@ -92,7 +92,7 @@ export function authorizationServer(services: Served, baseUrl: string, network =
 const secretIn = (form: URLSearchParams): string =>
   form.get("code") ?? form.get("refresh_token") ?? form.get("token") ?? "";
 
-const ended = () =>
+const endedGrant = () =>
   new OAuthError("invalid_grant", {
     description: "This connection has ended, or its code was used already: connect again",
   });
@@ -116,9 +116,9 @@ function storeEndingGrants(services: Served, network: string) {
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return null;
       if (options === undefined) return await programs.get(key);
-      const stored = await programs.get(key, options);
+      const value = await programs.get(key, options);
       // Its successor may be in use: `refreshOnce` answers whoever has lost it.
-      return isObject(stored) ? { ...stored, previousRefreshTokenId: undefined } : stored;
+      return isObject(value) ? { ...value, previousRefreshTokenId: undefined } : value;
     },
     put: (key: string, value: string, options: KVNamespacePutOptions) =>
       programs.put(key, value, { ...options, ...registrationFacts(key, value, network) }),

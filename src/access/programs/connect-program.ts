@@ -50,11 +50,11 @@ export async function connectProgram(
     if (names.includes("*")) throw invalidField(group, ": there is no *");
   }
   const { request, name, host, isShared } = program;
-  const of = { id, grantedBy: person.userId, clientId: request.clientId, clientHost: host };
+  const grant = { id, grantedBy: person.userId, clientId: request.clientId, clientHost: host };
   const readerGroups = await groupsOfUser(services.db, person.userId);
   const reads = { manageScopes: false, reader: person.email, readerGroups };
   const input = { ...chosen, ...reads, name, expiresAt: services.now() + CODE_MS };
-  const row = { ...of, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
+  const row = { ...grant, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
   if ((await storeToken(services, input, row)) === null) throw answered();
   // Something may have been closed meanwhile.
   await runBatch(services.db, closeToMembers());
@@ -67,7 +67,7 @@ export async function connectProgram(
       props: {},
       revokeExistingGrants: false,
     });
-    if (!isShared) await endEarlierGrants(services.db, of);
+    if (!isShared) await endEarlierGrants(services.db, grant);
     return redirectTo;
   } catch (thrown) {
     await endGrant(services.db, id);

@@ -32,21 +32,21 @@ export async function refreshOnce(
   }
   if (last === undefined) return await refresh(true);
   const { refreshedUntil, lastRefresh } = last;
-  let left: Parameters<typeof endRefresh>[2] = { refreshedUntil };
+  let end: Parameters<typeof endRefresh>[2] = { refreshedUntil };
   try {
     const isRecent = refreshedUntil > now() - REPEATED_MS;
     const request = await sha256Hex(call);
-    const opened = isRecent ? await unseal(config, lastRefresh ?? "").catch(() => "") : "";
-    const { data: [before, answer, told = {}] = [] } = repeatable.safeParse(parsedJson(opened));
-    if (before === request) return new Response(answer, { headers: told });
+    const text = isRecent ? await unseal(config, lastRefresh ?? "").catch(() => "") : "";
+    const { data: [before, answer, failure = {}] = [] } = repeatable.safeParse(parsedJson(text));
+    if (before === request) return new Response(answer, { headers: failure });
     const response = await refresh(isRecent);
     if (!response.ok) return response;
     const body = await response.text();
     const headers = Object.fromEntries(response.headers);
     const sealed = await seal(config, JSON.stringify([request, body, headers]));
-    left = { refreshedUntil: now(), lastRefresh: sealed };
+    end = { refreshedUntil: now(), lastRefresh: sealed };
     return new Response(body, { headers });
   } finally {
-    await endRefresh(db, id, left);
+    await endRefresh(db, id, end);
   }
 }

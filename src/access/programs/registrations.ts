@@ -59,6 +59,9 @@ export async function makeRoom(services: Stored, network: string): Promise<undef
   await endRegistrations(services, (isFull ? own : unused).slice(0, Math.max(0, excess + 1)));
 }
 
-export async function endRegistrations({ programs }: Pick<Stored, "programs">, of: Registration[]) {
-  for (const { key } of of) await programs.delete(key);
+export async function endRegistrations(
+  { programs }: Pick<Stored, "programs">,
+  registrations: Registration[],
+) {
+  for (const { key } of registrations) await programs.delete(key);
 }

@@ -21,7 +21,7 @@ type Opening = { config: Config; db: Reads; log: Log };
 export async function storedProviderKeys(services: Opening, now: number): Promise<ProviderKeys> {
   if (cache !== null && cache.until > now) return cache.keys;
   const before = changes;
-  const keys = await opened(services);
+  const keys = await openKeys(services);
   // What was read before a change must not be kept after it.
   if (before === changes) cache = { until: now + KEPT_MS, keys };
   return keys;
@@ -32,7 +32,7 @@ export function forgetProviderKeys(): void {
   cache = null;
 }
 
-async function opened({ config, db, log }: Opening): Promise<ProviderKeys> {
+async function openKeys({ config, db, log }: Opening): Promise<ProviderKeys> {
   const servers: KeyedServer[] = [];
   const keys: ProviderKeys = { servers };
   for (const { name, sealedKey, baseUrl } of await listProviderKeys(db)) {

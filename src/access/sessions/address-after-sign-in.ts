@@ -7,12 +7,12 @@ const isPage = (path: string) =>
   path === AUTHORIZE || path === START || (path.startsWith(`${START}/`) && path !== SIGN_IN);
 
 /** The page of this service that was asked for; the overview for any other address. */
-export function addressAfterSignIn(wanted: string | undefined): string {
+export function addressAfterSignIn(target: string | undefined): string {
   const base = "http://here";
-  if (wanted === undefined || !URL.canParse(wanted, base)) return START;
-  const { origin, pathname, search } = new URL(wanted, base);
+  if (target === undefined || !URL.canParse(target, base)) return START;
+  const { origin, pathname, search } = new URL(target, base);
   return origin === base && isPage(pathname) ? pathname + search : START;
 }
 
 /** The sign-in page that leads back to an address of this service. */
-export const signInAddress = (wanted: string) => `${SIGN_IN}?next=${encodeURIComponent(wanted)}`;
+export const signInAddress = (target: string) => `${SIGN_IN}?next=${encodeURIComponent(target)}`;

@@ -17,7 +17,7 @@ export async function openSession(
 ): Promise<string> {
   const secret = randomBase62(SECRET_LENGTH);
   const now = clock();
-  const opened = { hash: await sha256Hex(secret), id: newId(now), userId, now, ...vouched };
-  await insertSession(db, { ...opened, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) });
+  const session = { hash: await sha256Hex(secret), id: newId(now), userId, now, ...vouched };
+  await insertSession(db, { ...session, address, userAgent: userAgent.slice(0, USER_AGENT_KEPT) });
   return secret;
 }

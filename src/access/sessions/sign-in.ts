@@ -38,9 +38,10 @@ export async function signIn(
   const email = foldEmail(input.email);
   const { user, anyUser } = await findSignIn(services.db, email);
   await throttleSignIn(services, { email, user, address: input.address });
-  const known = await verifyPassword(input.password, user?.passwordHash ?? null);
-  const signedIn = (await fromSecrets(services, { ...input, email, user, anyUser, known })) ?? user;
-  if (signedIn === null || (signedIn === user && !known)) throw unauthorized();
+  const isCorrect = await verifyPassword(input.password, user?.passwordHash ?? null);
+  const signedIn =
+    (await fromSecrets(services, { ...input, email, user, anyUser, known: isCorrect })) ?? user;
+  if (signedIn === null || (signedIn === user && !isCorrect)) throw unauthorized();
   const hasTotp = await passSecondFactor(services, signedIn, input.code);
   await clearThrottle(services, { email, address: input.address });
   const secret = await openSession(services, signedIn.id, input);
@@ -91,7 +92,7 @@ async function fromSecrets(services: SignInServices, attempt: Attempt): Promise<
 
 async function setFirstAdministrator(
   services: SignInServices,
-  { email, password, user, anyUser, known }: Attempt,
+  { email, password, user, anyUser, known: isCorrect }: Attempt,
 ): Promise<UserRow | null> {
   const { config, db, log } = services;
   if (config.ENVIRONMENT !== "development") {
@@ -101,7 +102,7 @@ async function setFirstAdministrator(
   log.warn("first administrator set", { reset: anyUser });
   if (user !== null) {
     // A new password takes the second factor with it, once: the reset may stay on for long.
-    await resetAdministrator(db, user.id, { passwordHash, keepsTotp: known });
+    await resetAdministrator(db, user.id, { passwordHash, keepsTotp: isCorrect });
     return { ...user, passwordHash, role: "admin" };
   }
   const createdAt = services.now();
@@ -110,8 +111,9 @@ async function setFirstAdministrator(
   const inserted = anyUser ? await insertUser(db, first) : await insertFirstUser(db, first);
   if (inserted) return first;
   // A concurrent request created the same user from the same secrets.
-  const other = await findSignIn(db, email);
-  return other.user !== null && (await verifyPassword(password, other.user.passwordHash))
-    ? other.user
+  const otherAttempt = await findSignIn(db, email);
+  return otherAttempt.user !== null &&
+    (await verifyPassword(password, otherAttempt.user.passwordHash))
+    ? otherAttempt.user
     : null;
 }

@@ -43,29 +43,29 @@ export async function storeToken(
     resolve(input.rags, (identifiers) => findRagIds(db, identifiers, onlyOpen)),
   ]);
   const groups = { agents, inferences, rags };
-  const told = onlyOpen ? ": nothing is open to members that is called" : ": there is no";
+  const problem = onlyOpen ? ": nothing is open to members that is called" : ": there is no";
   const unknown = Object.entries(groups).flatMap(([group, { missing }]) =>
-    missing.map((identifier) => ({ field: group, problem: `${told} ${identifier}` })),
+    missing.map((identifier) => ({ field: group, problem: `${problem} ${identifier}` })),
   );
   if (unknown.length > 0) throw invalidFields(unknown);
   const { name, manageScopes, expiresAt, reader = null, readerGroups = [] } = input;
-  const given = { name, manageScopes, expiresAt, reader, readerGroups };
-  const base = { ...given, id: row.id, createdAt: now(), lastUsedAt: null };
+  const settings = { name, manageScopes, expiresAt, reader, readerGroups };
+  const base = { ...settings, id: row.id, createdAt: now(), lastUsedAt: null };
   const all = { allAgents: agents.all, allInferences: inferences.all, allRags: rags.all };
   const grants = { agents: agents.ids, inferences: inferences.ids, rags: rags.ids };
   if (!(await insertToken(db, { ...base, ...row, ...all }, grants))) return null;
-  const shown = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
-  return { ...base, ...shown, kind: row.grantedBy === null ? "token" : "program" };
+  const lists = { agents: agents.shown, inferences: inferences.shown, rags: rags.shown };
+  return { ...base, ...lists, kind: row.grantedBy === null ? "token" : "program" };
 }
 
 type Known<Id> = { id: Id; identifier: string };
 
 async function resolve<Id>(group: string[], find: (identifiers: string[]) => Promise<Known<Id>[]>) {
-  const shown = [...new Set(group)].sort();
+  const keys = [...new Set(group)].sort();
   const nothing = { ids: [] as Id[], missing: [] as string[] };
-  if (shown.includes(ALL)) return { ...nothing, all: true, shown: [ALL] };
-  const known = shown.length === 0 ? [] : await find(shown);
-  const names = new Set(known.map(({ identifier }) => identifier));
-  const missing = shown.filter((identifier) => !names.has(identifier));
-  return { all: false, ids: known.map(({ id }) => id), missing, shown };
+  if (keys.includes(ALL)) return { ...nothing, all: true, shown: [ALL] };
+  const matches = keys.length === 0 ? [] : await find(keys);
+  const names = new Set(matches.map(({ identifier }) => identifier));
+  const missing = keys.filter((identifier) => !names.has(identifier));
+  return { all: false, ids: matches.map(({ id }) => id), missing, shown: keys };
 }

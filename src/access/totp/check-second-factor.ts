@@ -15,8 +15,8 @@ export async function secondFactorOf(
   { db }: Pick<Services, "db">,
   userId: UserId,
 ): Promise<StoredTotp | null> {
-  const stored = await findTotp(db, userId);
-  return stored?.confirmed === true ? stored : null;
+  const factor = await findTotp(db, userId);
+  return factor?.confirmed === true ? factor : null;
 }
 
 /**
@@ -27,11 +27,11 @@ export async function secondFactorOf(
 export async function useCode(
   { config, db, now }: Checking,
   userId: UserId,
-  stored: StoredTotp,
+  factor: StoredTotp,
   code: string,
 ): Promise<boolean> {
   if (isRecoveryCode(code)) return await useRecoveryCode(db, userId, await recoveryHash(code));
-  const step = stepOf(await openSecret(config, stored), code, now());
+  const step = stepOf(await openSecret(config, factor), code, now());
   return step !== null && (await useStep(db, userId, step));
 }
 

@@ -41,8 +41,8 @@ export async function confirmEnrolment(
   if (step === null) throw invalidField("code", "is wrong");
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = await Promise.all(recoveryCodes.map(recoveryHash));
-  const of = { userId, sealedSecret, step, now: now() };
-  if (!(await confirmTotp(db, of, hashes, input.sessionHash))) {
+  const confirmation = { userId, sealedSecret, step, now: now() };
+  if (!(await confirmTotp(db, confirmation, hashes, input.sessionHash))) {
     throw conflict("The enrolment changed meanwhile: start again");
   }
   return { recoveryCodes };
@@ -53,9 +53,9 @@ export async function pendingTotp(
   { config, db }: Pick<Services, "config" | "db">,
   user: { userId: UserId; email: string },
 ): Promise<{ secret: string; uri: string } | null> {
-  const stored = await findTotp(db, user.userId);
-  if (stored === null || stored.confirmed) return null;
-  const secret = await openSecret(config, stored).catch(() => null);
+  const factor = await findTotp(db, user.userId);
+  if (factor === null || factor.confirmed) return null;
+  const secret = await openSecret(config, factor).catch(() => null);
   if (secret === null) return null;
   return { secret, uri: totpUri(secret, user.email) };
 }

@@ -19,18 +19,18 @@ export async function removeOwnTotp(
   input: { userId: UserId; address: string } & Proof,
 ): Promise<void> {
   const { userId, address, code, password } = input;
-  const [user, stored] = await Promise.all([
+  const [user, factor] = await Promise.all([
     findUserById(services.db, userId),
     secondFactorOf(services, userId),
   ]);
-  if (user === null || stored === null) throw notFound();
+  if (user === null || factor === null) throw notFound();
   const { email } = user;
   if (code !== undefined) await throttleCode(services, email);
   else await throttleSignIn(services, { email, user, address });
   const isProven =
     code === undefined
       ? await verifyPassword(password ?? "", user.passwordHash)
-      : await useCode(services, userId, stored, code);
+      : await useCode(services, userId, factor, code);
   if (!isProven) throw invalidField(code === undefined ? "password" : "code", "is wrong");
   await clearThrottle(services, { email, address });
   await deleteTotp(services.db, userId);

@@ -18,7 +18,7 @@ export const confirmation = z.object({ code });
 export const proof = z
   .object({ code: code.optional(), password: typedPassword.optional() })
   .meta({ minProperties: 1 })
-  .refine((given) => given.code !== undefined || given.password !== undefined, {
+  .refine((proof) => proof.code !== undefined || proof.password !== undefined, {
     path: ["code"],
     message: "or password is required",
   });

@@ -39,9 +39,12 @@ const NOBODY = [
 export const NO_PASSWORD = "";
 
 /** Null and no password match none, and take the same time. */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const isNone = stored === null || stored === NO_PASSWORD;
-  const [scheme, N, r, p, salt, hash] = (isNone ? NOBODY.join("$") : stored).split("$");
+export async function verifyPassword(
+  password: string,
+  storedHash: string | null,
+): Promise<boolean> {
+  const isNone = storedHash === null || storedHash === NO_PASSWORD;
+  const [scheme, N, r, p, salt, hash] = (isNone ? NOBODY.join("$") : storedHash).split("$");
   if (scheme !== "scrypt" || salt === undefined || hash === undefined) return false;
   const expected = Buffer.from(hash, "base64");
   const parameters = { N: Number(N), r: Number(r), p: Number(p) };

@@ -28,7 +28,7 @@ export async function updateUser(
   input: { id: string; patch: UserPatch; by: UserId },
 ): Promise<User> {
   const user = orNotFound(await findUserById(db, asId(input.id)));
-  const { passwordHash: _kept, ...shown } = user;
+  const { passwordHash: _kept, ...visible } = user;
   const { password, role = user.role } = input.patch;
   const email = input.patch.email === undefined ? user.email : foldEmail(input.patch.email);
   const change: UserChange = { email, role };
@@ -40,7 +40,7 @@ export async function updateUser(
   const endSessions = password !== undefined || role !== user.role;
   if (!(await write(db, user.id, change, endSessions))) throw await refusalOf(db, user.id, email);
   if (email !== user.email) await followPerson(db, user.id);
-  return { ...shown, email, role };
+  return { ...visible, email, role };
 }
 
 async function refusalOf(db: Services["db"], id: UserId, email: string): Promise<QuarryError> {

@@ -78,13 +78,13 @@ export function* chunkCooperatively(
   };
   const progress = new Progress();
   const cutLevel = yield* levelOfCuts(document.markdown, whole);
-  for (const placed of placedUnits(document.markdown, limits, cutLevel)) {
-    if (placed === "cut") yield* settle(true);
-    else if (typeof placed === "number") yield placed;
-    else if (isLongBlank(placed)) yield* settle(true);
+  for (const unit of placedUnits(document.markdown, limits, cutLevel)) {
+    if (unit === "cut") yield* settle(true);
+    else if (typeof unit === "number") yield unit;
+    else if (isLongBlank(unit)) yield* settle(true);
     else {
-      addUnit(pending, placed);
-      yield* progress.advanceTo(placed.unit.end);
+      addUnit(pending, unit);
+      yield* progress.advanceTo(unit.unit.end);
     }
     if (pending.length >= batch) yield* settle(false);
   }
@@ -106,10 +106,10 @@ const isLongBlank = ({ unit: { start, end, weight } }: Placed) =>
   weight === 0 && end - start > MAX_BLANK_CHARACTERS;
 
 /** White space has no weight: it joins the unit before it. */
-function addUnit(pending: Placed[], placed: Placed): void {
+function addUnit(pending: Placed[], unit: Placed): void {
   const last = pending.at(-1);
-  if (last === undefined || placed.unit.weight > 0) pending.push(placed);
-  else last.unit = { ...last.unit, end: placed.unit.end };
+  if (last === undefined || unit.unit.weight > 0) pending.push(unit);
+  else last.unit = { ...last.unit, end: unit.unit.end };
 }
 
 const wholeRun = (pending: Placed[]): Piece => ({ from: 0, to: pending.length, overlapFrom: 0 });
@@ -127,16 +127,16 @@ function chunkOf(
   piece: Piece,
   title: string | null,
 ): Omit<Chunk, "position"> | null {
-  const placed = pending.slice(piece.from, piece.to);
+  const units = pending.slice(piece.from, piece.to);
   const first = pending[piece.overlapFrom]?.unit;
-  const { unit } = placed[0] ?? {};
-  const last = placed.at(-1)?.unit;
+  const { unit } = units[0] ?? {};
+  const last = units.at(-1)?.unit;
   if (first === undefined || unit === undefined || last === undefined) return null;
   const { start, end } = trimmed(document.markdown, { start: first.start, end: last.end });
   if (start >= end) return null;
   const header = unit.tableHeader;
   const text = chunkText(document.markdown, { header, start, end });
-  const path = pathOf(placed);
+  const path = pathOf(units);
   const context = contextBefore(document.markdown, { path, title, unit, start, text });
   const headings = path.map((entry) => entry.text);
   return {
@@ -151,9 +151,12 @@ function chunkOf(
 }
 
 /** The document's text from `start` to `end`; table rows are preceded by their header again. */
-export function chunkText(markdown: string, of: Pick<Chunk, "header" | "start" | "end">): string {
-  const text = markdown.slice(of.start, of.end);
-  return of.header === null ? text : `${textOf(markdown, of.header)}\n${text}`;
+export function chunkText(
+  markdown: string,
+  place: Pick<Chunk, "header" | "start" | "end">,
+): string {
+  const text = markdown.slice(place.start, place.end);
+  return place.header === null ? text : `${textOf(markdown, place.header)}\n${text}`;
 }
 
 export function embeddedText(markdown: string, chunk: Chunk): string {
@@ -165,21 +168,22 @@ const addsTitle = (title: string | null, path: HeadingPath): title is string =>
   title !== null && !path.some((entry) => sameWords(entry.text, title));
 
 /** The headings common to the piece; bare headings count only where there is nothing else. */
-function pathOf(placed: Placed[]): HeadingPath {
-  const texts = placed.filter(({ unit }) => unit.level === 0);
-  const counted = texts.length > 0 ? texts : placed;
-  return commonPath([...new Set(counted.map(({ path }) => path))]);
+function pathOf(units: Placed[]): HeadingPath {
+  const texts = units.filter(({ unit }) => unit.level === 0);
+  const longest = texts.length > 0 ? texts : units;
+  return commonPath([...new Set(longest.map(({ path }) => path))]);
 }
 
 /** The headings, and the lead-in, that the text itself does not contain. */
 function contextBefore(
   markdown: string,
-  of: { path: HeadingPath; title: string | null; unit: Unit; start: number; text: string },
+  parts: { path: HeadingPath; title: string | null; unit: Unit; start: number; text: string },
 ): string {
-  const { path, title, unit, start, text } = of;
+  const { path, title, unit, start, text } = parts;
   const above = path.filter((entry) => entry.at < start).map((entry) => entry.text);
-  const shown = text.slice(0, TITLE_LOOK_CHARACTERS);
-  const withTitle = addsTitle(title, path) && !shown.includes(title) ? [title, ...above] : above;
+  const beginning = text.slice(0, TITLE_LOOK_CHARACTERS);
+  const withTitle =
+    addsTitle(title, path) && !beginning.includes(title) ? [title, ...above] : above;
   const headings = withTitle.join(" > ");
   const { leadIn } = unit;
   const lead = leadIn === null || leadIn.start >= start ? "" : textOf(markdown, leadIn);

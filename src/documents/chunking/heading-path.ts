@@ -43,11 +43,11 @@ export function titleFor(title: string | null, fileName: string): string | null 
   );
 }
 
-export function sameWords(left: string, right: string): boolean {
+export function sameWords(a: string, b: string): boolean {
   const fold = (text: string) =>
     normalForm(text, "NFKC")
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, " ")
       .trim();
-  return fold(left) === fold(right);
+  return fold(a) === fold(b);
 }

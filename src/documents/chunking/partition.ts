@@ -82,25 +82,25 @@ class Partition {
   }
 
   #bestCut(to: number, lowest: number): number {
-    const found = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
+    const best = { cut: to - 1, least: this.#costFrom(to - 1, to, Infinity) };
     // Most pieces begin where the one that ends a unit before does: try few later starts.
-    this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, found);
+    this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, best);
     for (let last = to - 2; last >= lowest;) {
       const first = Math.max(lowest, last - (last % RUN_UNITS));
       const bound = this.#boundOf(first, last, to);
-      if (bound < found.least || (bound === found.least && last > found.cut)) {
-        for (let from = last; from >= first; from--) this.#try(from, to, found);
+      if (bound < best.least || (bound === best.least && last > best.cut)) {
+        for (let from = last; from >= first; from--) this.#try(from, to, best);
       }
       last = first - 1;
     }
-    return found.cut;
+    return best.cut;
   }
 
-  #try(from: number, to: number, found: { cut: number; least: number }): void {
-    const cost = this.#costFrom(from, to, found.least);
-    if (cost > found.least || (cost === found.least && from <= found.cut)) return;
-    found.cut = from;
-    found.least = cost;
+  #try(from: number, to: number, best: { cut: number; least: number }): void {
+    const cost = this.#costFrom(from, to, best.least);
+    if (cost > best.least || (cost === best.least && from <= best.cut)) return;
+    best.cut = from;
+    best.least = cost;
   }
 
   /** A lower bound of the costs of all cuts from `first` to `last`, of one run. */

@@ -120,8 +120,8 @@ function* decodeOther(
   declared: string | null,
 ): CooperativeWork<DecodedText | null> {
   if (bytes.includes(0)) return null;
-  const named = declared === null ? null : encodingNamed(declared);
-  const text = named === null ? null : yield* decodeAs(bytes, named);
+  const encoding = declared === null ? null : encodingNamed(declared);
+  const text = encoding === null ? null : yield* decodeAs(bytes, encoding);
   if (text !== null) return { text, notes: [] };
   const detected = yield* detectEncoding(bytes);
   return detected === null ? null : yield* lenient(bytes, detected);

@@ -137,7 +137,7 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<string | nul
   // A single letter of another script is not evidence.
   if (beyondAscii === 1 && !/^(latin|east asian)$/.test(best.candidate.kind)) return null;
   const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
-  return readings.some((other) => isRival(other, best, lead)) ? null : best.candidate.encoding;
+  return readings.some((reading) => isRival(reading, best, lead)) ? null : best.candidate.encoding;
 }
 
 /** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
@@ -157,11 +157,11 @@ function bestOf(readings: Reading[]): Reading | null {
   return best;
 }
 
-function isRival(other: Reading, best: Reading, lead: number): boolean {
-  if (other.text === best.text || other.score < best.score - lead) return false;
+function isRival(reading: Reading, best: Reading, lead: number): boolean {
+  if (reading.text === best.text || reading.score < best.score - lead) return false;
   const { kind } = best.candidate;
-  const areAlike = kind === other.candidate.kind && (kind === "latin" || kind === "east asian");
-  return lead > 0 && (!areAlike || (other.score === best.score && kind === "east asian"));
+  const areAlike = kind === reading.candidate.kind && (kind === "latin" || kind === "east asian");
+  return lead > 0 && (!areAlike || (reading.score === best.score && kind === "east asian"));
 }
 
 type LeadBytes = [first: number, last: number];
@@ -270,7 +270,8 @@ const REGION_LEAD = 2;
 function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null {
   const text = new TextDecoder("latin1").decode(bytes).toLowerCase();
   const words = text.match(/[a-z\u0080-\u00ff]+/g) ?? [];
-  const hitsOf = (of: ReadonlySet<string>) => words.filter((word) => of.has(word)).length;
+  const hitsOf = (dictionary: ReadonlySet<string>) =>
+    words.filter((word) => dictionary.has(word)).length;
   const [first, second] = REGIONS.map(({ region, words: own }) => ({
     region,
     hits: hitsOf(own),
@@ -279,6 +280,6 @@ function latinRegionOf(bytes: Uint8Array): LatinRegion | "english" | null {
   const english = hitsOf(ENGLISH);
   const least = Math.max(MIN_HITS, words.length * MIN_SHARE);
   if (english >= least && english > first.hits * REGION_LEAD) return "english";
-  const others = Math.max(second.hits * REGION_LEAD, english);
-  return first.hits >= least && first.hits > others ? first.region : null;
+  const bar = Math.max(second.hits * REGION_LEAD, english);
+  return first.hits >= least && first.hits > bar ? first.region : null;
 }

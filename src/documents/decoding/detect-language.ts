@@ -49,11 +49,11 @@ const MAY_BE_OF_SCRIPT = /[\u0370-\u1fff\u2e80-\uffff]/;
 function byScript(sample: string): string | null {
   if (!MAY_BE_OF_SCRIPT.test(sample)) return null;
   const letters = Math.max(sample.match(/\p{L}/gu)?.length ?? 0, 1);
-  const found = BY_SCRIPT.find(([script, language]) => {
+  const match = BY_SCRIPT.find(([script, language]) => {
     const share = (sample.match(script)?.length ?? 0) / letters;
     return share > (language === "ja" ? SCRIPT_SHARE / 2 : SCRIPT_SHARE);
   });
-  return found?.[1] ?? null;
+  return match?.[1] ?? null;
 }
 
 /** One sample of running text is enough: the others may be of tables. */

@@ -39,9 +39,9 @@ export function* removeHiddenCharacters(
   if (text.isWellFormed() && !(yield* hasSuspect(text))) {
     return { markdown: text, title, language, pages, notes };
   }
-  const { kept, count, moved } = yield* withoutHidden(text, pages);
+  const { kept: visible, count, moved } = yield* withoutHidden(text, pages);
   const removed = countNote(count, "invisible character", "removed");
-  return { markdown: kept.take(), title, language, pages: moved, notes: [...notes, ...removed] };
+  return { markdown: visible.take(), title, language, pages: moved, notes: [...notes, ...removed] };
 }
 
 function* hasSuspect(text: string): CooperativeWork<boolean> {
@@ -56,7 +56,7 @@ function* hasSuspect(text: string): CooperativeWork<boolean> {
 type Shown = { kept: CompactText; count: number; moved: PageStart[] };
 
 function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown> {
-  const kept = new CompactText();
+  const visible = new CompactText();
   let count = 0;
   const moved: PageStart[] = [];
   let removed = 0;
@@ -76,10 +76,10 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
     return "";
   };
   yield* eachPart(text, (part, from) => {
-    kept.append(part.replace(SUSPECT, (character, offset) => clean(character, from + offset)));
+    visible.append(part.replace(SUSPECT, (character, offset) => clean(character, from + offset)));
   });
   movePages(text.length);
-  return { kept, count, moved };
+  return { kept: visible, count, moved };
 }
 
 /** Whether a character that shows nothing by itself changes what stands beside it. */

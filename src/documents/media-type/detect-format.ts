@@ -130,9 +130,9 @@ function sniffedLeniently(
   { bytes, mimeType }: RawDocument,
 ): DocumentKind | null {
   if (byName === "markdown" || byName === "json") return sniffJson(start, bytes);
-  const told = byName ?? kindByMediaType(mimeType) ?? "text";
-  const isOpen = told === "text" || told === "mail" || BINARY_KINDS.has(told);
-  if (!isOpen || (told === "mail" && !/^[<{[]/.test(start))) return null;
+  const kind = byName ?? kindByMediaType(mimeType) ?? "text";
+  const isOpen = kind === "text" || kind === "mail" || BINARY_KINDS.has(kind);
+  if (!isOpen || (kind === "mail" && !/^[<{[]/.test(start))) return null;
   return sniffMarkup(start, bytes);
 }
 

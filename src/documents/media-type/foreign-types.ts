@@ -46,10 +46,10 @@ export function foreignMediaType(bytes: Uint8Array): string | null {
   const isBinary = /[\0-\x08\x0e-\x1a\x7f-\xff]/.test(head);
   if (!isBinary) return head.startsWith("%!PS") ? "application/postscript" : null;
   const hasZeros = head.includes("\0");
-  const found = SIGNATURES.find(
+  const signature = SIGNATURES.find(
     ([offset, text]) => (text.length > 2 || hasZeros) && head.startsWith(text, offset),
   );
-  return found?.[2] ?? null;
+  return signature?.[2] ?? null;
 }
 
 export const FLAT_ODF = "application/vnd.oasis.opendocument.text-flat-xml";

@@ -33,8 +33,8 @@ export const kindByName = (name: string): DocumentKind | null =>
 
 export function kindByMediaType(mimeType: string | null): DocumentKind | null {
   const bare = mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  const known = KIND_BY_TYPE.get(bare);
-  if (known !== undefined) return known;
+  const kind = KIND_BY_TYPE.get(bare);
+  if (kind !== undefined) return kind;
   if (bare.endsWith("+json")) return "json";
   return bare.endsWith("+xml") ? "xml" : null;
 }

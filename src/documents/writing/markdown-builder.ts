@@ -53,9 +53,9 @@ export class MarkdownBuilder {
   heading(level: number, text: string): void {
     const line = foldSpace(text);
     if (line === "") return;
-    const shown = Math.min(Math.max(level, 1), MAX_HEADING_LEVEL);
-    if (!this.#firstHeadings.has(shown)) this.#firstHeadings.set(shown, line);
-    this.#block(`${"#".repeat(shown)} ${line}`);
+    const depth = Math.min(Math.max(level, 1), MAX_HEADING_LEVEL);
+    if (!this.#firstHeadings.has(depth)) this.#firstHeadings.set(depth, line);
+    this.#block(`${"#".repeat(depth)} ${line}`);
   }
 
   paragraph(text: string): void {

@@ -62,8 +62,8 @@ function rowText(row: FilledRow, columns: number[], isWhole: boolean): string {
     texts.push(row.columns[at] === column ? (row.cells[at++] ?? "") : "");
   }
   more.push(...row.cells.slice(at));
-  const [only = "", ...others] = [...texts, ...more].map((cell) => cell.replaceAll("|", "\\|"));
-  return others.length === 0 ? only : `| ${[only, ...others].join(" | ")} |`;
+  const [only = "", ...rest] = [...texts, ...more].map((cell) => cell.replaceAll("|", "\\|"));
+  return rest.length === 0 ? only : `| ${[only, ...rest].join(" | ")} |`;
 }
 
 export function usedColumns(rows: FilledRow[]): number[] {

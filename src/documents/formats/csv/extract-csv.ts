@@ -14,11 +14,11 @@ export function* extractRows(text: string, delimiter: string | null): Cooperativ
   const out = new MarkdownBuilder();
   const writer = new SheetWriter(out);
   // `sep=;` on the first line is Excel's way to name the delimiter.
-  const named = /^sep=(.)\r?\n/.exec(text);
-  const body = named === null ? text : text.slice(named[0].length);
+  const separatorLine = /^sep=(.)\r?\n/.exec(text);
+  const body = separatorLine === null ? text : text.slice(separatorLine[0].length);
   const place: Place = { at: 0, isInQuotes: false, hasStrayQuote: false };
   const progress = new Progress();
-  for (const row of rowsOf(body, named?.[1] ?? delimiter ?? guessDelimiter(body), place)) {
+  for (const row of rowsOf(body, separatorLine?.[1] ?? delimiter ?? guessDelimiter(body), place)) {
     writer.addRow(filledRow(row));
     yield* progress.advanceTo(place.at);
   }

@@ -74,9 +74,9 @@ function* packagePart(archive: ZipArchive): CooperativeWork<string> {
       if (name === "rootfile") part ??= attributes["full-path"] ?? null;
     },
   });
-  const found = part ?? archive.names().find((name) => name.endsWith(".opf"));
-  if (found === undefined) throw new UnreadableDocument("EPUB has no package document");
-  return found;
+  const packagePart = part ?? archive.names().find((name) => name.endsWith(".opf"));
+  if (packagePart === undefined) throw new UnreadableDocument("EPUB has no package document");
+  return packagePart;
 }
 
 function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Package> {

@@ -123,8 +123,8 @@ function namedPart(name: string, attributes: Attributes, isInside: boolean): Par
   const { class: classes = "", id = "" } = attributes;
   const hasOwnId = !isInside && name !== "section" && !SECTION.test(classes);
   for (const each of wordsOf(hasOwnId ? `${classes} ${id}` : classes)) {
-    const found = NAMES.find(([names, , outside]) => !(isInside && outside) && names.test(each));
-    if (found !== undefined) return found[1];
+    const match = NAMES.find(([names, , outside]) => !(isInside && outside) && names.test(each));
+    if (match !== undefined) return match[1];
   }
   return null;
 }

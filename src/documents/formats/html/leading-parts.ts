@@ -105,17 +105,17 @@ export class LeadingParts {
   }
 
   close(): void {
-    const closed = this.#open.pop();
-    if (closed === undefined) return;
-    this.#decide(closed);
+    const part = this.#open.pop();
+    if (part === undefined) return;
+    this.#decide(part);
     const around = this.#open.at(-1);
     if (around === undefined) {
-      this.leftBeside += closed.left;
+      this.leftBeside += part.left;
       return;
     }
-    for (const sum of SUMS) around[sum] += closed[sum];
-    for (const sign of SIGNS) around[sign] ||= closed[sign];
-    if (around.sample.length < MAX_IMPRINT_CHARACTERS) around.sample += ` ${closed.sample}`;
+    for (const sum of SUMS) around[sum] += part[sum];
+    for (const sign of SIGNS) around[sign] ||= part[sign];
+    if (around.sample.length < MAX_IMPRINT_CHARACTERS) around.sample += ` ${part.sample}`;
   }
 
   leave(isAllInMain: boolean, mainHasTitle: boolean): number[] {

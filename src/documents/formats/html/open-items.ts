@@ -44,8 +44,8 @@ export class OpenItems {
   #startItem(name: string, attributes: Attributes): void {
     const depth = Math.max(0, this.#lists.length - 1) + (name === "dd" ? 1 : 0);
     const counter = name === "li" ? this.#lists.at(-1) : null;
-    const shown = counter ? markerOf(counter, attributes) : { marker: "-", prefix: "" };
-    this.#items.push({ ...shown, depth });
+    const label = counter ? markerOf(counter, attributes) : { marker: "-", prefix: "" };
+    this.#items.push({ ...label, depth });
   }
 }
 

@@ -70,9 +70,9 @@ function rawLiteral(text: string, at: number): string {
 function rawString(text: string, at: number): string {
   const special = /["\\\n]/g;
   special.lastIndex = at + 1;
-  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
-    if (found[0] === '"') return text.slice(at, special.lastIndex);
-    if (found[0] === "\n") return "";
+  for (let match = special.exec(text); match !== null; match = special.exec(text)) {
+    if (match[0] === '"') return text.slice(at, special.lastIndex);
+    if (match[0] === "\n") return "";
     special.lastIndex++;
   }
   return "";

@@ -31,8 +31,8 @@ export async function writeAttachments(attachments: MailPart[], target: MailTarg
     }
     releaseBytes(bytes);
   }
-  const others = attachments.length - MAX_ATTACHMENTS;
-  if (others > 0) notes.push(`${others} attachments left out`);
+  const more = attachments.length - MAX_ATTACHMENTS;
+  if (more > 0) notes.push(`${more} attachments left out`);
 }
 
 function* calendarText(
@@ -65,8 +65,8 @@ async function writeFile(
   }
   // A part of headers alone always ends before the body that its headers announce.
   const isHead = part.type === "text/rfc822-headers";
-  const said = document.notes.filter((note) => !isHead || note !== ENDS_EARLY);
-  notes.push(...said.map((note) => `${name}: ${note}`));
+  const ownNotes = document.notes.filter((note) => !isHead || note !== ENDS_EARLY);
+  notes.push(...ownNotes.map((note) => `${name}: ${note}`));
   // A message has its subject as a heading.
   const isNamed = part.name !== null || !isMessage(part);
   if (isNamed) out.heading(2, name);

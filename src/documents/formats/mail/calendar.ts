@@ -57,11 +57,11 @@ function writeFact(name: string, parameters: string, value: string, out: Markdow
   const label = entryNamed(LABELS, name) ?? named;
   if (label === null) return;
   const plain = foldSpace(unescaped(value.replace(/^mailto:/i, "")));
-  const shown = OF_TIME.test(name)
+  const output = OF_TIME.test(name)
     ? plain.replace(MOMENT, momentText).replaceAll(",", ", ")
     : plain;
-  const [, quoted, told = quoted ?? ""] = TOLD.exec(parameters) ?? [];
-  out.listItem(0, "-", `${label}: ${shown}${told === "" || told === shown ? "" : ` (${told})`}`);
+  const [, quoted, zone = quoted ?? ""] = TOLD.exec(parameters) ?? [];
+  out.listItem(0, "-", `${label}: ${output}${zone === "" || zone === output ? "" : ` (${zone})`}`);
 }
 
 const unescaped = (value: string) =>

@@ -29,8 +29,8 @@ export async function readFile({ bytes }: RawDocument, options: Reading): Promis
   if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
   const { messages, isMailbox } = await runCooperatively(messagesOf(bytes), options.yieldToOthers);
   const target = { ...options, inMailbox: isMailbox, out: new MarkdownBuilder(), notes: [] };
-  const [message = bytes, ...others] = messages;
-  const only = others.length === 0 ? await writeMessage(message, target) : null;
+  const [message = bytes, ...rest] = messages;
+  const only = rest.length === 0 ? await writeMessage(message, target) : null;
   if (only === null) await writeMailbox(messages, target);
   else if (only.failure !== null) throw only.failure;
   if (options.discardsBytes) releaseBytes(bytes);
@@ -42,13 +42,13 @@ async function writeMailbox(messages: Uint8Array[], target: MailTarget): Promise
   const pace = new Pace(target.yieldToOthers);
   for (const [index, message] of messages.entries()) {
     await pace.count(message.length + 40 * ITEM_COST);
-    const found: string[] = [];
+    const innerNotes: string[] = [];
     // The mailbox's bytes are released when its last message is read.
-    const kept = { ...target, discardsBytes: false, notes: found };
-    const { failure } = await writeMessage(message, kept);
-    if (failure !== null) found.push(failure.message);
+    const inner = { ...target, discardsBytes: false, notes: innerNotes };
+    const { failure } = await writeMessage(message, inner);
+    if (failure !== null) innerNotes.push(failure.message);
     const room = Math.max(0, MAX_NOTES - target.notes.length);
-    target.notes.push(...found.slice(0, room).map((note) => `message ${index + 1}: ${note}`));
+    target.notes.push(...innerNotes.slice(0, room).map((note) => `message ${index + 1}: ${note}`));
   }
 }
 

@@ -50,10 +50,10 @@ export function mailTitle(headers: MailHeaders): string | null {
 export function senderLines(headers: MailHeaders): string[] {
   const people = (label: string, values: (string | null)[]) => {
     const fields = values.join(", ").slice(0, MAX_FIELD_CHARACTERS);
-    const shown = addressParser(fields)
+    const addresses = addressParser(fields)
       .map(addressText)
       .filter((text) => text !== "");
-    return shown.length === 0 ? [] : [`${label}: ${shown.join(", ")}`];
+    return addresses.length === 0 ? [] : [`${label}: ${addresses.join(", ")}`];
   };
   const date = headers.first("date");
   return [
@@ -108,8 +108,8 @@ export function parseStructured(field: string): StructuredValue {
       sections.push({ base, at: Number(number ?? 0), text: content, isEncoded });
     } else if (!parameters.has(name)) parameters.set(name, decodeWords(content));
   }
-  for (const [name, of] of Map.groupBy(sections, ({ base }) => base)) {
-    parameters.set(name, joined(of));
+  for (const [name, parts] of Map.groupBy(sections, ({ base }) => base)) {
+    parameters.set(name, joinSections(parts));
   }
   const value = (text.split(";", 1)[0] ?? "").trim().toLowerCase();
   return { value, parameters };
@@ -118,7 +118,7 @@ export function parseStructured(field: string): StructuredValue {
 type Section = { base: string; at: number; text: string; isEncoded: boolean };
 
 /** Joins a parameter's sections as bytes, because one character may be split between sections. */
-function joined(sections: Section[]): string {
+function joinSections(sections: Section[]): string {
   let charset = "utf-8";
   let escaped = "";
   let last = -1;

@@ -105,12 +105,12 @@ class ManPage {
 }
 
 /** Pairs of a name and, at its end, the character that it shows. */
-const named = (pairs: string) =>
+const namesIn = (pairs: string) =>
   new Map(pairs.split(" ").map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
-const NAMED = named(
+const NAMED = namesIn(
   'ssß aeæ AEÆ oeœ OEŒ oAÅ /OØ /oø oaå Fo« Fc» Bq„ hy- en– em— bu• aq\' Aq\' dq" oq‘ cq’ lq“ rq” rs\\ ha^ ti~ ga` co© rg® tm™ Tm™ R® ->→ <-← +-± mu× di÷ de° >=≥ <=≤ !=≠ ==≡ ~=≅ if∞ no¬ mi− pl+ eq= sl/ aa´ at@ sh# Do$ ba| bv| br│ ul_ lB[ rB] lC{ rC} la⟨ ra⟩ Po£ Eu€ ct¢ Ye¥ sc§ ps¶ dg† dd‡ r!¡ r?¿ 12½ 14¼ 34¾ S1¹ S2² S3³ ci○ sq□ ua↑ da↓ L"“ R"” --—',
 );
-const ACCENTS = named("'\u0301 `\u0300 ^\u0302 :\u0308 ~\u0303 ,\u0327 v\u030c");
+const ACCENTS = namesIn("'\u0301 `\u0300 ^\u0302 :\u0308 ~\u0303 ,\u0327 v\u030c");
 const ONE = new Map([..."-'`._\\"].map((each) => [each, each]));
 for (const each of "~0t ") ONE.set(each, " ");
 ONE.set("e", "\\");

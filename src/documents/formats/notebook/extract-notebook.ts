@@ -46,12 +46,12 @@ function* valueOf(text: string): CooperativeWork<unknown> {
     else if (token.kind === "key") key = token.text;
     else {
       // Without a prototype, `__proto__` is a key like others.
-      const opened =
+      const container =
         token.kind === "value" ? null : token.bracket === "[" ? [] : Object.create(null);
-      const value = token.kind === "value" && token.isString ? token.text : opened;
+      const value = token.kind === "value" && token.isString ? token.text : container;
       if (Array.isArray(into)) into.push(value);
       else if (into !== undefined) into[key] = value;
-      if (opened !== null) open.push(opened);
+      if (container !== null) open.push(container);
     }
   }
   return whole[0];
@@ -141,8 +141,8 @@ function listAt(value: unknown, key: string): unknown[] {
 }
 
 function wordAt(value: unknown, path: string[]): string | null {
-  const found = path.reduce(fieldOf, value);
-  return typeof found === "string" ? found : null;
+  const parent = path.reduce(fieldOf, value);
+  return typeof parent === "string" ? parent : null;
 }
 
 function linesAt(value: unknown, key: string): string {

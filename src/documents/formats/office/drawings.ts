@@ -31,15 +31,15 @@ export function* drawingsOf(
   archive: ZipArchive,
   related: Relationship[],
 ): CooperativeWork<Map<string, Drawing>> {
-  const found = new Map<string, Drawing>();
+  const drawings = new Map<string, Drawing>();
   const drawn = new DrawnText();
   for (const { id, type, target } of related) {
     if (!DRAWN.has(type)) continue;
     const reader = new DrawingReader(drawn);
     yield* readXml(archive.chunks(target), reader);
-    found.set(id, { texts: [...reader.texts], rows: rowsOf(reader.series) });
+    drawings.set(id, { texts: [...reader.texts], rows: rowsOf(reader.series) });
   }
-  return found;
+  return drawings;
 }
 
 export function writeDrawing(

@@ -57,7 +57,7 @@ export class OpenFormula {
     const [root] = this.#open;
     if (root === undefined || this.#open.length > 1) return "";
     this.#open = [];
-    const text = shown(root) + this.#rest.text;
+    const text = textOf(root) + this.#rest.text;
     return text.replace(BETWEEN_NUMBERS, " ").replace(INVISIBLE, "").trim();
   }
 }
@@ -65,23 +65,23 @@ export class OpenFormula {
 const node = (name: string, value: string): Node => ({ name, value, parts: [], text: "" });
 
 const partOf = ({ parts }: Node, name: string) => parts.find((part) => part.name === name);
-const setting = (of: Node, properties: string, name: string) => {
-  const found = partOf(of, properties);
-  const set = found === undefined ? undefined : partOf(found, name);
+const setting = (node: Node, properties: string, name: string) => {
+  const part = partOf(node, properties);
+  const set = part === undefined ? undefined : partOf(part, name);
   return set === undefined ? undefined : set.value || together(set);
 };
 
-function shown(of: Node): string {
-  if (of.name.endsWith("Pr")) return "";
-  const show = entryNamed(SHOWN, of.name);
-  return show === undefined ? together(of) : show(of);
+function textOf(node: Node): string {
+  if (node.name.endsWith("Pr")) return "";
+  const show = entryNamed(SHOWN, node.name);
+  return show === undefined ? together(node) : show(node);
 }
 
 const together: Show = ({ text, parts }) => {
   let all = text;
   let before: { part: Node; end: string } | null = null;
   for (const part of parts) {
-    const next = shown(part);
+    const next = textOf(part);
     if (next === "") continue;
     if (before !== null && runsInto(before, part, next)) all += " ";
     all += next;
@@ -98,60 +98,61 @@ function runsInto(before: { part: Node; end: string }, part: Node, text: string)
 }
 
 const grouped = (text: string) => (SINGLE.test(text) ? text : `(${text})`);
-const named = (of: Node, name: string) => {
-  const part = partOf(of, name);
-  return part === undefined ? "" : shown(part);
+const textNamed = (node: Node, name: string) => {
+  const part = partOf(node, name);
+  return part === undefined ? "" : textOf(part);
 };
 const nth = ({ parts }: Node, at: number) => {
   const part = parts[at];
-  return part === undefined ? "" : shown(part);
+  return part === undefined ? "" : textOf(part);
 };
 const script = (mark: string, text: string) => (text === "" ? "" : `${mark}${grouped(text)}`);
 const over = (upper: string, lower: string) => `${grouped(upper)}/${grouped(lower)}`;
 const scripts = (base: string, lower: string, upper: string) =>
   `${base}${script("_", lower)}${script("^", upper)}`;
-const rows = (of: Node, row: string) =>
-  `[${of.parts
+const rows = (node: Node, row: string) =>
+  `[${node.parts
     .filter(({ name }) => name === row)
-    .map(({ parts }) => parts.map(shown).join(", "))
+    .map(({ parts }) => parts.map(textOf).join(", "))
     .join("; ")}]`;
 
 const SHOWN: Record<string, Show> = {
   // MathML identifies operands by position, Office by element name.
-  mfrac: (of) => over(nth(of, 0), nth(of, 1)),
-  msup: (of) => scripts(nth(of, 0), "", nth(of, 1)),
-  mover: (of) => scripts(nth(of, 0), "", nth(of, 1)),
-  msub: (of) => scripts(nth(of, 0), nth(of, 1), ""),
-  munder: (of) => scripts(nth(of, 0), nth(of, 1), ""),
-  msubsup: (of) => scripts(nth(of, 0), nth(of, 1), nth(of, 2)),
-  munderover: (of) => scripts(nth(of, 0), nth(of, 1), nth(of, 2)),
-  msqrt: (of) => `√${grouped(together(of))}`,
-  mroot: (of) => `${nth(of, 1)}√${grouped(nth(of, 0))}`,
-  mfenced: (of) => `${of.value.slice(0, 1)}${of.parts.map(shown).join(", ")}${of.value.slice(1)}`,
-  mtable: (of) => rows(of, "mtr"),
+  mfrac: (node) => over(nth(node, 0), nth(node, 1)),
+  msup: (node) => scripts(nth(node, 0), "", nth(node, 1)),
+  mover: (node) => scripts(nth(node, 0), "", nth(node, 1)),
+  msub: (node) => scripts(nth(node, 0), nth(node, 1), ""),
+  munder: (node) => scripts(nth(node, 0), nth(node, 1), ""),
+  msubsup: (node) => scripts(nth(node, 0), nth(node, 1), nth(node, 2)),
+  munderover: (node) => scripts(nth(node, 0), nth(node, 1), nth(node, 2)),
+  msqrt: (node) => `√${grouped(together(node))}`,
+  mroot: (node) => `${nth(node, 1)}√${grouped(nth(node, 0))}`,
+  mfenced: (node) =>
+    `${node.value.slice(0, 1)}${node.parts.map(textOf).join(", ")}${node.value.slice(1)}`,
+  mtable: (node) => rows(node, "mtr"),
   mi: ({ text }) => text.trim(),
   mn: ({ text }) => text.trim(),
   mo: ({ text }) => text.trim(),
   annotation: () => "",
   "annotation-xml": () => "",
-  f: (of) => over(named(of, "num"), named(of, "den")),
-  sSup: (of) => scripts(named(of, "e"), "", named(of, "sup")),
-  sSub: (of) => scripts(named(of, "e"), named(of, "sub"), ""),
-  sSubSup: (of) => scripts(named(of, "e"), named(of, "sub"), named(of, "sup")),
-  limLow: (of) => scripts(named(of, "e"), named(of, "lim"), ""),
-  limUpp: (of) => scripts(named(of, "e"), "", named(of, "lim")),
-  rad: (of) => `${named(of, "deg")}√${grouped(named(of, "e"))}`,
-  nary: (of) => {
-    const sign = setting(of, "naryPr", "chr") ?? "∫";
-    return `${scripts(sign, named(of, "sub"), named(of, "sup"))} ${named(of, "e")}`;
+  f: (node) => over(textNamed(node, "num"), textNamed(node, "den")),
+  sSup: (node) => scripts(textNamed(node, "e"), "", textNamed(node, "sup")),
+  sSub: (node) => scripts(textNamed(node, "e"), textNamed(node, "sub"), ""),
+  sSubSup: (node) => scripts(textNamed(node, "e"), textNamed(node, "sub"), textNamed(node, "sup")),
+  limLow: (node) => scripts(textNamed(node, "e"), textNamed(node, "lim"), ""),
+  limUpp: (node) => scripts(textNamed(node, "e"), "", textNamed(node, "lim")),
+  rad: (node) => `${textNamed(node, "deg")}√${grouped(textNamed(node, "e"))}`,
+  nary: (node) => {
+    const sign = setting(node, "naryPr", "chr") ?? "∫";
+    return `${scripts(sign, textNamed(node, "sub"), textNamed(node, "sup"))} ${textNamed(node, "e")}`;
   },
-  func: (of) => `${named(of, "fName")} ${named(of, "e")}`,
-  d: (of) => {
-    const inside = of.parts.filter(({ name }) => name === "e").map(shown);
+  func: (node) => `${textNamed(node, "fName")} ${textNamed(node, "e")}`,
+  d: (node) => {
+    const inside = node.parts.filter(({ name }) => name === "e").map(textOf);
     const [first, between, last] = ["begChr", "sepChr", "endChr"].map((name) =>
-      setting(of, "dPr", name),
+      setting(node, "dPr", name),
     );
     return `${first ?? "("}${inside.join(between ?? "|")}${last ?? ")"}`;
   },
-  m: (of) => rows(of, "mr"),
+  m: (node) => rows(node, "mr"),
 };

@@ -30,12 +30,12 @@ function alphabetic(count: number): string {
 }
 
 function roman(count: number): string {
-  let left = count;
+  let remaining = count;
   let text = "";
   for (const [value, sign] of ROMAN) {
-    while (left >= value) {
+    while (remaining >= value) {
       text += sign;
-      left -= value;
+      remaining -= value;
     }
   }
   return text;

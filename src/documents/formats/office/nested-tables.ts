@@ -98,10 +98,10 @@ export class NestedTables {
 
   /** Returns whether the outermost table ended; an inner one becomes text of its cell. */
   close(): boolean {
-    const closed = this.#open.pop();
-    if (closed === undefined || !isTable(closed)) return false;
+    const table = this.#open.pop();
+    if (table === undefined || !isTable(table)) return false;
     if (!this.takesText) return true;
-    this.write(closed.rows.flatMap(({ cells }) => cells).join("\n"));
+    this.write(table.rows.flatMap(({ cells }) => cells).join("\n"));
     return false;
   }
 }

@@ -15,13 +15,13 @@ export function* relationshipsOf(
 ): CooperativeWork<Relationship[]> {
   const slash = part.lastIndexOf("/");
   const folder = part.slice(0, slash + 1);
-  const found: Relationship[] = [];
+  const relationships: Relationship[] = [];
   yield* readXml(archive.chunks(`${folder}_rels/${part.slice(slash + 1)}.rels`), {
     open: (name, attributes) => {
-      if (name !== "Relationship" || found.length >= MAX_RELATIONSHIPS) return;
+      if (name !== "Relationship" || relationships.length >= MAX_RELATIONSHIPS) return;
       const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
       const isExternal = mode === "External";
-      found.push({
+      relationships.push({
         id,
         type: type.slice(type.lastIndexOf("/") + 1),
         target: isExternal ? target : resolvePart(folder, target),
@@ -29,7 +29,7 @@ export function* relationshipsOf(
       });
     },
   });
-  return found;
+  return relationships;
 }
 
 export const linksOf = (related: Relationship[]) =>
@@ -49,8 +49,10 @@ export function resolvePart(folder: string, target: string): string {
 /** The main part of a package, or `fallback` if it names none, and what this one refers to. */
 export function* openPackage(bytes: Uint8Array, fallback: string) {
   const archive = new ZipArchive(bytes);
-  const named = (yield* relationshipsOf(archive, "")).find(({ type }) => type === "officeDocument");
-  const main = named !== undefined && archive.has(named.target) ? named.target : fallback;
+  const document = (yield* relationshipsOf(archive, "")).find(
+    ({ type }) => type === "officeDocument",
+  );
+  const main = document !== undefined && archive.has(document.target) ? document.target : fallback;
   const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;

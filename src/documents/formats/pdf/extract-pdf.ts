@@ -110,16 +110,16 @@ class PdfPages {
   }
 
   keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
-    const kept = heads.removeFrom(segments, number);
-    if (this.#monospaced.areBody) for (const segment of kept) segment.isMonospaced = false;
-    this.showsText ||= kept.some(({ text }) => showsText(text));
-    return kept;
+    const body = heads.removeFrom(segments, number);
+    if (this.#monospaced.areBody) for (const segment of body) segment.isMonospaced = false;
+    this.showsText ||= body.some(({ text }) => showsText(text));
+    return body;
   }
 }
 
 function isMapped(texts: TextItem[], all: TextItem[]): boolean {
-  const kept = charactersOf(texts);
-  return kept >= MIN_MAPPED_CHARACTERS && kept * 2 > charactersOf(all);
+  const mapped = charactersOf(texts);
+  return mapped >= MIN_MAPPED_CHARACTERS && mapped * 2 > charactersOf(all);
 }
 
 const charactersOf = (items: TextItem[]) =>
@@ -202,9 +202,9 @@ const namesOf = (cmaps: Set<string>) => [...cmaps].slice(0, NAMED_CMAPS).join(",
 
 function unreadNotes(pages: number[]): string[] {
   if (pages.length === 0) return [];
-  const named = pages.slice(0, NAMED_PAGES).join(", ");
+  const numbers = pages.slice(0, NAMED_PAGES).join(", ");
   const more = pages.length > NAMED_PAGES ? ` and ${pages.length - NAMED_PAGES} more` : "";
-  return [`page${pages.length === 1 ? "" : "s"} ${named}${more} could not be read`];
+  return [`page${pages.length === 1 ? "" : "s"} ${numbers}${more} could not be read`];
 }
 
 async function samplePages(reader: PdfPages, numPages: number): Promise<Map<number, Segment[]>> {

@@ -60,7 +60,7 @@ const COLLECTIONS: [RegExp, () => Promise<typeof Collection>][] = [
 async function predefinedCmap(name: string): Promise<Uint8Array | null> {
   const load = COLLECTIONS.find(([pattern]) => pattern.test(name))?.[1];
   const { ENDS = [], PACKED = "" } = (await load?.()) ?? {};
-  const at = ENDS.findIndex(([one]) => one === name);
+  const at = ENDS.findIndex(([entry]) => entry === name);
   if (at === -1) return null;
   const bytes = Uint8Array.from(atob(PACKED), (byte) => byte.charCodeAt(0));
   const [start, end] = [ENDS[at - 1]?.[1] ?? 0, ENDS[at]?.[1]];
@@ -72,17 +72,17 @@ type OutlineItem = { title: string; items: OutlineItem[] };
 const MAX_BOOKMARK_LEVEL = 4;
 
 export async function bookmarksOf(pdf: Pdf): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+  const levels = new Map<string, number>();
   const outline = (await pdf.getOutline().catch(() => null)) as OutlineItem[] | null;
   const add = (items: OutlineItem[], level: number) => {
     for (const item of items) {
       const folded = foldTitle(item.title);
-      if (folded !== "" && !found.has(folded)) found.set(folded, level);
+      if (folded !== "" && !levels.has(folded)) levels.set(folded, level);
       if (level < MAX_BOOKMARK_LEVEL) add(item.items, level + 1);
     }
   };
   add(outline ?? [], 1);
-  return found;
+  return levels;
 }
 
 const USELESS_TITLE =

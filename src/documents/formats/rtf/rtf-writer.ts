@@ -39,9 +39,9 @@ export class RtfWriter extends TextWriter {
     }
     this.#endRows();
     const style = this.#styles.of(String(number));
-    const shown = label !== null && LETTER_BULLET.test(label) ? "" : label;
+    const mark = label !== null && LETTER_BULLET.test(label) ? "" : label;
     const level = outlineLevel === null ? style.headingLevel : headingLevelOf(outlineLevel);
-    this.paragraph(text, { style, level: level ?? 0, mark: () => ({ label: shown, depth }) });
+    this.paragraph(text, { style, level: level ?? 0, mark: () => ({ label: mark, depth }) });
   }
 
   endCell(text: string): void {

@@ -37,8 +37,8 @@ export class EmbeddedHtml {
 function isHtml(text: string): boolean {
   if (!text.includes("<")) return false;
   if (ALONE.test(text) || WITH_ATTRIBUTE.test(text)) return true;
-  const closed = namesIn(text, CLOSED);
-  return closed.size > 0 && [...namesIn(text, OPENED)].some((name) => closed.has(name));
+  const closedNames = namesIn(text, CLOSED);
+  return closedNames.size > 0 && [...namesIn(text, OPENED)].some((name) => closedNames.has(name));
 }
 
 function namesIn(text: string, tags: RegExp): Set<string> {

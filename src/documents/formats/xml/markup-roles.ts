@@ -61,10 +61,10 @@ export function roleOf(raw: string, attributes: XmlAttributes, around: Surroundi
   if (part !== null) return part;
   if (isCode(name, attributes, around)) return "code";
   const isInProse = around.parent !== null && PROSE.has(around.parent);
-  const known = ROLES.get(name);
+  const role = ROLES.get(name);
   // The title of a work within a sentence.
-  if (known === "heading" && isInProse && around.followsText) return "inline";
-  if (known !== undefined && !isRecord(name, known, attributes, around)) return known;
+  if (role === "heading" && isInProse && around.followsText) return "inline";
+  if (role !== undefined && !isRecord(name, role, attributes, around)) return role;
   return isInProse || around.followsText || STYLES.has(name) ? "inline" : "field";
 }
 

@@ -18,7 +18,7 @@ export type Open = Element & {
 };
 
 /** @param textStart where it begins in the text gathered so far */
-export function opened(element: Element, attributes: XmlAttributes, textStart: number): Open {
+export function openElement(element: Element, attributes: XmlAttributes, textStart: number): Open {
   return {
     ...element,
     says: attributeTexts(element, attributes),

@@ -7,7 +7,7 @@ import { TextPieces } from "../../writing/text-pieces.ts";
 import { withMore } from "./attribute-texts.ts";
 import { EmbeddedHtml } from "./embedded-html.ts";
 import { isInlineName, isNamedSection, isOrdered, roleOf } from "./markup-roles.ts";
-import { MAX_INDENT, opened, OpenElements, type Open } from "./open-elements.ts";
+import { MAX_INDENT, openElement, OpenElements, type Open } from "./open-elements.ts";
 import { vocabularyOf, type XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
 
@@ -59,7 +59,7 @@ export class XmlReader {
     });
     if (role === "inline") this.#separate(name);
     else if (role !== "break") yield* this.#flush();
-    const open = opened({ ...vocabulary, name, role }, attributes, this.#text.end);
+    const open = openElement({ ...vocabulary, name, role }, attributes, this.#text.end);
     this.#openLink(open);
     for (const [at, text] of open.says.entries()) open.says[at] = yield* this.#html.inLine(text);
     this.#open.push(open);

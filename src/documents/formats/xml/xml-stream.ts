@@ -113,8 +113,8 @@ const SIXTEEN_BITS: Record<string, string> = {
 };
 
 function encodingOf(chunk: Uint8Array): string {
-  const shown = SIXTEEN_BITS[chunk.subarray(0, 2).join(",")];
-  return shown ?? declaredEncoding(String.fromCharCode(...chunk.subarray(0, DECLARATION_BYTES)));
+  const encoding = SIXTEEN_BITS[chunk.subarray(0, 2).join(",")];
+  return encoding ?? declaredEncoding(String.fromCharCode(...chunk.subarray(0, DECLARATION_BYTES)));
 }
 
 function declaredEncoding(head: string): string {

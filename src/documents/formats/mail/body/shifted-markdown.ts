@@ -16,13 +16,13 @@ export function* writeShifted(
   let fence = "";
   for (const line of linesOf(markdown.trim())) {
     const [mark = "", heading, code = "", rest = ""] = MARKS.exec(line) ?? [];
-    let shown = line;
+    let output = line;
     if (heading !== undefined && fence === "")
-      shown = "#".repeat(Math.min(mark.length + levels, MAX_LEVEL)) + line.slice(mark.length);
+      output = "#".repeat(Math.min(mark.length + levels, MAX_LEVEL)) + line.slice(mark.length);
     else if (fence === "") fence = code;
     else if (code.startsWith(fence) && rest.trim() === "") fence = "";
-    if (out.length === start) out.raw(shown);
-    else out.more(`\n${shown}`);
+    if (out.length === start) out.raw(output);
+    else out.more(`\n${output}`);
     yield* progress.advanceTo(out.length - start);
   }
 }

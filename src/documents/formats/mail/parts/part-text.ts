@@ -30,9 +30,11 @@ export function* textOfPart(
   bytes: Uint8Array,
   charset: string | undefined,
 ): CooperativeWork<{ text: string; notes: string[] }> {
-  const told = charset?.trim().toLowerCase() ?? "";
+  const charsetName = charset?.trim().toLowerCase() ?? "";
   const declared =
-    told === "" ? declaredEncoding(bytes, null) : (entryNamed(OTHER_NAMES, told) ?? told);
+    charsetName === ""
+      ? declaredEncoding(bytes, null)
+      : (entryNamed(OTHER_NAMES, charsetName) ?? charsetName);
   const decoded = yield* decodedAs(bytes, declared);
   return { text: yield* withLineFeeds(decoded), notes: decoded.notes };
 }

@@ -50,9 +50,9 @@ export class Numbering {
     // Instances of one list continue its counts, unless an instance restarts them.
     const counts = this.#counts.get(instance.abstract) ?? [];
     this.#counts.set(instance.abstract, counts);
-    const begun = `${numId} ${level}`;
-    const isFirst = !this.#begun.has(begun);
-    this.#begun.add(begun);
+    const key = `${numId} ${level}`;
+    const isFirst = !this.#begun.has(key);
+    this.#begun.add(key);
     const restart = isFirst || counts[level] === undefined ? instance.starts.get(level) : undefined;
     return nextLabel((at) => this.#levelOf(instance, at), level, counts, restart);
   }

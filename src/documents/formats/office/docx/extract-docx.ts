@@ -19,7 +19,10 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   };
   const out = new MarkdownBuilder();
   out.page(1);
-  const read = function* (part: string | null, noteElement: string | null): CooperativeWork<void> {
+  const readPart = function* (
+    part: string | null,
+    noteElement: string | null,
+  ): CooperativeWork<void> {
     if (part === null) return;
     const related = yield* relationshipsOf(archive, part);
     const drawings = yield* drawingsOf(archive, related);
@@ -28,8 +31,8 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
   };
-  yield* read(main, null);
-  for (const note of ["footnote", "endnote"]) yield* read(partOf(`${note}s`), note);
+  yield* readPart(main, null);
+  for (const note of ["footnote", "endnote"]) yield* readPart(partOf(`${note}s`), note);
   const { title, language } = yield* corePropertiesOf(archive);
   // A single page means that the file does not record page ends.
   const pages = out.pages.length > 1 ? out.pages : [];

@@ -72,9 +72,9 @@ export class OdfLists {
     this.#numbering = numbering;
   }
 
-  openList({ "text:style-name": named, ...attributes }: XmlAttributes): void {
+  openList({ "text:style-name": styleName, ...attributes }: XmlAttributes): void {
     const around = this.#open.at(-1);
-    const style = named ?? attributes["style-name"] ?? around?.style ?? "";
+    const style = styleName ?? attributes["style-name"] ?? around?.style ?? "";
     const counts = around?.counts ?? this.#continued(attributes, style);
     if (attributes["continue-numbering"] !== "true" && attributes["continue-list"] === undefined)
       counts.length = Math.min(counts.length, this.#open.length);

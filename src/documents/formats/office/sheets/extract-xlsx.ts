@@ -143,9 +143,9 @@ class SheetReader implements XmlHandler {
   readonly #writer: SheetWriter;
   readonly #of: SheetParts;
 
-  constructor(writer: SheetWriter, of: SheetParts) {
+  constructor(writer: SheetWriter, parts: SheetParts) {
     this.#writer = writer;
-    this.#of = of;
+    this.#of = parts;
   }
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
@@ -213,7 +213,7 @@ function ordered(row: FilledRow): FilledRow {
   const { columns, cells } = row;
   if (columns.every((column, at) => at === 0 || column > (columns[at - 1] ?? 0))) return row;
   const byColumn = new Map(columns.map((column, at) => [column, cells[at] ?? ""]));
-  const sorted = [...byColumn].sort(([one], [other]) => one - other);
+  const sorted = [...byColumn].sort(([a], [b]) => a - b);
   return { columns: sorted.map(([column]) => column), cells: sorted.map(([, cell]) => cell) };
 }
 

@@ -39,14 +39,14 @@ export function formatOf(code: string, is1904: boolean): CellFormat {
     const section = chosenSection(sections, value);
     if (section === null || section.isEmpty) return plainNumber(value);
     if (section.isDate || value >= 0) return section.show(value);
-    const shown = section.show(-value);
+    const text = section.show(-value);
     const isWords = sections.length > 1 && !section.hasNumber;
-    return isWords || isZero(shown) ? shown : `-${shown}`;
+    return isWords || isZero(text) ? text : `-${text}`;
   };
 }
 
 /** Whether only zeros are shown: a sign, as in `-0.00`, would add nothing. */
-const isZero = (shown: string) => shown.includes("0") && !/[1-9]/.test(shown);
+const isZero = (text: string) => text.includes("0") && !/[1-9]/.test(text);
 
 const QUOTED = /"[^"]*"|\\./g;
 const MAX_SECTIONS = 3;
@@ -69,22 +69,22 @@ type Section = {
 
 /** The first section is for positive numbers, the second for negative ones, the third for zero. */
 function chosenSection([first, second, zero]: Section[], value: number): Section | null {
-  const others = value < 0 ? second : zero;
-  return (value > 0 ? first : others) ?? first ?? null;
+  const fallback = value < 0 ? second : zero;
+  return (value > 0 ? first : fallback) ?? first ?? null;
 }
 
 /** A section's own condition, such as `[<100]`; colours and currencies hold no such signs. */
 const CONDITION = /\[[<>=]/;
 
 function sectionFormat(section: string, is1904: boolean): Section {
-  const shown = section.replace(/_.|\*./g, " ").replace(/\[\$([^[\]-]*)(?:-[^[\]]*)?\]/g, '"$1"');
-  const unquoted = shown.replace(QUOTED, "");
+  const format = section.replace(/_.|\*./g, " ").replace(/\[\$([^[\]-]*)(?:-[^[\]]*)?\]/g, '"$1"');
+  const unquoted = format.replace(QUOTED, "");
   const bare = unquoted.replace(/\[(?![hms]+\])[^[\]]*\]/gi, "");
-  const isEmpty = shown.trim() === "";
+  const isEmpty = format.trim() === "";
   if (/[ymdhs]/i.test(bare) && !/general/i.test(bare))
     return { isEmpty, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
   const number = numberFormat(bare);
-  const [before, after] = wordsAround(shown);
+  const [before, after] = wordsAround(format);
   const show = (value: number) => before + (number?.(value) ?? "") + after;
   return { isEmpty, isDate: false, hasNumber: number !== null, show };
 }

@@ -28,8 +28,8 @@ export class SharedStrings {
       ends.set(this.#ends);
       this.#ends = ends;
     }
-    const { written } = encoder.encodeInto(text, this.#bytes.subarray(start));
-    this.#ends[this.#count++] = start + written;
+    const { written: length } = encoder.encodeInto(text, this.#bytes.subarray(start));
+    this.#ends[this.#count++] = start + length;
   }
 
   /** Bytes of a text, as UTF-8: at least as many as it has characters. */

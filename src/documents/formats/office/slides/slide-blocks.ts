@@ -34,8 +34,8 @@ export class SlideBlocks implements BlockTarget {
     this.#add("table", "", (out) => out.moreRows(rows, columns));
   }
 
-  addTo(other: SlideBlocks): void {
-    for (const block of this.#blocks) if (block.kind !== "table") other.note(block.text);
+  addTo(target: SlideBlocks): void {
+    for (const block of this.#blocks) if (block.kind !== "table") target.note(block.text);
   }
 
   /** Writes a heading, the content and the notes; a slide without text is left out. */

@@ -54,7 +54,7 @@ export function headingLevel(
   if (block.lines.length > MAX_HEADING_LINES) return 0;
   const size = rounded(block.lines[0]?.size ?? 0);
   if (size >= shape.bodySize * HEADING_SCALE) {
-    const rank = shape.headingSizes.findIndex((known) => known <= size);
+    const rank = shape.headingSizes.findIndex((headingSize) => headingSize <= size);
     return Math.min((rank < 0 ? shape.headingSizes.length : rank) + 1, MAX_LEVELS);
   }
   return isFontHeading(block, text, next, shape) ? fontLevel(shape) : 0;

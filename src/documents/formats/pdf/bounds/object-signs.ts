@@ -61,8 +61,8 @@ export class ObjectSigns {
   }
 
   get fonts(): { unmapped: number; mapped: number } {
-    const known = Math.min(this.#known, this.#unmapped);
-    return { unmapped: this.#unmapped - known, mapped: this.#mapped + known };
+    const knownFonts = Math.min(this.#known, this.#unmapped);
+    return { unmapped: this.#unmapped - knownFonts, mapped: this.#mapped + knownFonts };
   }
 
   #addArrays(text: string): void {

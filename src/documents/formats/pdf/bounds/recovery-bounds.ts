@@ -17,10 +17,10 @@ const CLOSERS = new Set([0x5d, 0x3e]);
 /** @throws UnreadableDocument when pdf.js would read far more than the file for what has no end */
 export function* checkRecovery(bytes: Uint8Array): CooperativeWork<void> {
   const limit = bytes.length + MAX_EXTRA_BYTES;
-  let read = 0;
+  let readBytes = 0;
   const add = (from: number, to: number) => {
-    read += to - from;
-    if (read > limit)
+    readBytes += to - from;
+    if (readBytes > limit)
       throw new UnreadableDocument(
         "PDF is damaged: too many of its objects have no end",
         "damaged",

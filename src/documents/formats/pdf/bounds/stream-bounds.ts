@@ -127,25 +127,25 @@ const MAX_LEFT_CHARACTERS = 1 << 16;
 
 /** Reads a stream of objects in pieces that end after a dictionary. */
 function lookAtObjects(signs: ObjectSigns): Look {
-  let held = "";
+  let tail = "";
   return {
     add(bytes) {
-      held += latin1(bytes);
-      if (held.length < MIN_PIECE_CHARACTERS) return;
-      const end = held.lastIndexOf(">>") + ">>".length;
-      const cut = end < held.length - MAX_LEFT_CHARACTERS ? held.length : end;
-      signs.add(held.slice(0, cut));
-      held = held.slice(cut);
+      tail += latin1(bytes);
+      if (tail.length < MIN_PIECE_CHARACTERS) return;
+      const end = tail.lastIndexOf(">>") + ">>".length;
+      const cut = end < tail.length - MAX_LEFT_CHARACTERS ? tail.length : end;
+      signs.add(tail.slice(0, cut));
+      tail = tail.slice(cut);
     },
-    end: () => signs.add(held),
+    end: () => signs.add(tail),
   };
 }
 
 function streamEnd(bytes: Uint8Array, start: number, dictionary: string): number {
   const length = Number(/\/Length\s+(\d+)(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? Number.NaN);
-  const said = start + length;
-  const near = latin1(bytes.subarray(said, said + "endstream".length + 4));
-  if (near.includes("endstream")) return said;
+  const endByLength = start + length;
+  const near = latin1(bytes.subarray(endByLength, endByLength + "endstream".length + 4));
+  if (near.includes("endstream")) return endByLength;
   const end = indexOfBytes(bytes, "endstream", start);
   return end < 0 ? bytes.length : end;
 }

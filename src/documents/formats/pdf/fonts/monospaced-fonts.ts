@@ -25,11 +25,11 @@ export class MonospacedFonts {
   }
 
   get areBody(): boolean {
-    let known = 0;
+    let total = 0;
     for (const [font, { characters }] of this.#seen) {
-      if (this.#isMonospaced(font)) known += characters;
+      if (this.#isMonospaced(font)) total += characters;
     }
-    return known > this.#characters * BODY_SHARE;
+    return total > this.#characters * BODY_SHARE;
   }
 
   #see({ str, width, transform, fontName }: TextItem): void {
@@ -37,19 +37,19 @@ export class MonospacedFonts {
     const { length } = str;
     this.#characters += length;
     if (size === 0 || !WORD.test(str)) return;
-    const seen = this.#seen.get(fontName) ?? { characters: 0, byAdvance: new Map(), usual: 0 };
+    const fontUse = this.#seen.get(fontName) ?? { characters: 0, byAdvance: new Map(), usual: 0 };
     const advance = Math.round((width / length / size) * STEPS_AN_EM);
-    seen.characters += length;
-    const count = (seen.byAdvance.get(advance) ?? 0) + length;
-    seen.byAdvance.set(advance, count);
-    if (count > (seen.byAdvance.get(seen.usual) ?? 0)) seen.usual = advance;
-    this.#seen.set(fontName, seen);
+    fontUse.characters += length;
+    const count = (fontUse.byAdvance.get(advance) ?? 0) + length;
+    fontUse.byAdvance.set(advance, count);
+    if (count > (fontUse.byAdvance.get(fontUse.usual) ?? 0)) fontUse.usual = advance;
+    this.#seen.set(fontName, fontUse);
   }
 
   #isMonospaced(font: string): boolean {
-    const seen = this.#seen.get(font);
-    if (seen === undefined || seen.characters < MIN_CHARACTERS) return false;
-    const count = seen.byAdvance.get(seen.usual) ?? 0;
-    return seen.usual < MAX_ADVANCE * STEPS_AN_EM && count >= seen.characters * MIN_SHARE;
+    const use = this.#seen.get(font);
+    if (use === undefined || use.characters < MIN_CHARACTERS) return false;
+    const count = use.byAdvance.get(use.usual) ?? 0;
+    return use.usual < MAX_ADVANCE * STEPS_AN_EM && count >= use.characters * MIN_SHARE;
   }
 }

@@ -34,19 +34,19 @@ export class UnmappedFonts {
 
   *withoutUnreadable(items: TextItem[]): CooperativeWork<TextItem[]> {
     for (const { str, fontName } of items) {
-      const seen = this.#seen.get(fontName) ?? { ...NOTHING };
+      const use = this.#seen.get(fontName) ?? { ...NOTHING };
       const odd = str.match(NO_TEXT) ?? [];
-      const spaceGlyphs = odd.filter((found) => found === SPACE_GLYPH).length;
-      seen.all += str.length;
-      seen.odd += odd.length - spaceGlyphs;
-      seen.spaceGlyphs += spaceGlyphs;
+      const spaceGlyphs = odd.filter((glyph) => glyph === SPACE_GLYPH).length;
+      use.all += str.length;
+      use.odd += odd.length - spaceGlyphs;
+      use.spaceGlyphs += spaceGlyphs;
       if (this.#isSuspect) {
         const letters = normalForm(str, "NFD");
-        seen.latin += letters.match(LATIN_LETTER)?.length ?? 0;
-        seen.frequent += letters.match(FREQUENT)?.length ?? 0;
-        seen.digits += letters.match(/[0-9]/g)?.length ?? 0;
+        use.latin += letters.match(LATIN_LETTER)?.length ?? 0;
+        use.frequent += letters.match(FREQUENT)?.length ?? 0;
+        use.digits += letters.match(/[0-9]/g)?.length ?? 0;
       }
-      this.#seen.set(fontName, seen);
+      this.#seen.set(fontName, use);
       yield str.length;
     }
     return items.filter(({ str, fontName }) => {
@@ -57,19 +57,19 @@ export class UnmappedFonts {
   }
 
   get isMost(): boolean {
-    let [lost, all] = [0, 0];
-    for (const seen of this.#seen.values()) {
-      all += seen.all;
-      if (this.#isUnreadable(seen)) lost += seen.all;
+    let [unmapped, all] = [0, 0];
+    for (const use of this.#seen.values()) {
+      all += use.all;
+      if (this.#isUnreadable(use)) unmapped += use.all;
     }
-    return lost * 2 > all;
+    return unmapped * 2 > all;
   }
 
-  #isUnreadable(seen = NOTHING): boolean {
-    if (seen.all === 0) return false;
+  #isUnreadable(use = NOTHING): boolean {
+    if (use.all === 0) return false;
     if (this.#isEvery) return true;
-    if (seen.odd > seen.all * (this.#isSuspect ? SUSPECT_SHARE : MIN_SHARE)) return true;
-    return this.#isSuspect && isEnciphered(seen);
+    if (use.odd > use.all * (this.#isSuspect ? SUSPECT_SHARE : MIN_SHARE)) return true;
+    return this.#isSuspect && isEnciphered(use);
   }
 }
 

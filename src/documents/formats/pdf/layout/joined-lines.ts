@@ -83,7 +83,7 @@ function isKept(end: string, next: string, after: string | undefined): boolean {
   return CAPITALS_END.test(end) || COMPOUND_START.test(next) || MAIL_START.test(next);
 }
 
-function isCompound(before: string, after: string, known: ReadonlySet<string>): boolean {
+function isCompound(before: string, after: string, words: ReadonlySet<string>): boolean {
   const isName = !/^\p{Ll}/u.test(after);
-  return isName || before.length === 1 || known.has(`${before}-${after}`.toLowerCase());
+  return isName || before.length === 1 || words.has(`${before}-${after}`.toLowerCase());
 }

@@ -89,16 +89,16 @@ function* addParts(parts: PagePart[], rows: Segment[][]): CooperativeWork<void> 
 
 /** Joins segments on one baseline, such as a title and a date on the right. */
 function lineOf(row: Segment[]): Segment[] {
-  const [first, ...others] = row;
-  if (first === undefined || others.length === 0) return row;
+  const [first, ...rest] = row;
+  if (first === undefined || rest.length === 0) return row;
   const text = row.map((segment) => segment.text.trim()).join(" ");
   return [{ ...first, ...boundsOf(row), text }];
 }
 
-export function blockOf([first, ...others]: Segment[]): Block | null {
+export function blockOf([first, ...rest]: Segment[]): Block | null {
   if (first === undefined) return null;
   const block = beginBlock(first);
-  for (const line of others) extendBlock(block, line);
+  for (const line of rest) extendBlock(block, line);
   return block;
 }
 

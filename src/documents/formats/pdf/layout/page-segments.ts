@@ -39,7 +39,7 @@ export function* segmentsOf(
       pendingSpace ||= item.str !== "";
       continue;
     }
-    const segment = placed(item, viewport, order, blocks);
+    const segment = segmentOf(item, viewport, order, blocks);
     if (last === null || !continues(last, segment, pendingSpace)) {
       lines.push(segment);
       last = segment;
@@ -108,7 +108,7 @@ function appendPiece(into: Segment, next: Segment): void {
 
 const pieceOf = ({ text, x0, x1, order }: Segment): Piece => ({ text, x0, x1, order });
 
-function placed(
+function segmentOf(
   item: TextItem,
   viewport: number[],
   order: number,
@@ -220,9 +220,9 @@ function dropOverprinted(last: Segment, next: Segment): void {
   const isNear = mayJoin(last, next) && Math.abs(last.y - next.y) <= next.size * MAX_SHIFT;
   if (!isNear || letters < 1) return;
   for (const count of [letters, letters - 1, letters + 1, letters - 2, letters + 2]) {
-    const again = next.text.slice(0, Math.max(0, count));
-    if (again === "" || !last.text.endsWith(again)) continue;
-    const bare = next.text.slice(again.length).trimStart();
+    const overlap = next.text.slice(0, Math.max(0, count));
+    if (overlap === "" || !last.text.endsWith(overlap)) continue;
+    const bare = next.text.slice(overlap.length).trimStart();
     const cut = next.text.length - bare.length;
     const gaps = next.gaps?.filter(({ at }) => at >= cut) ?? [];
     next.x0 = gaps[0]?.at === cut ? gaps[0].x1 : Math.min(last.x1, next.x1);

@@ -152,12 +152,12 @@ function isProse(rows: Row[], isFromRight: boolean): boolean {
 
 /** Whether nearly each line has its number, as in transcripts and contracts. */
 function isNumbered(numbers: Segment[], rows: Row[]): boolean {
-  const counted = numbers.filter(
+  const ascending = numbers.filter(
     ({ text }, at) => Number(text) === Number(numbers[at - 1]?.text) + 1,
   );
   const isText = rows.flat().length < rows.length * MAX_PARTS;
   const isLong = lettersIn(rows.flat()) > rows.length * MIN_LETTERS_NUMBERED;
-  return isText && isLong && counted.length >= Math.max(MIN_NUMBERS, rows.length * MIN_NUMBERED);
+  return isText && isLong && ascending.length >= Math.max(MIN_NUMBERS, rows.length * MIN_NUMBERED);
 }
 
 const lettersIn = (segments: Segment[]) =>

@@ -73,15 +73,16 @@ function baseOf(pieces: Piece[]): "left" | "right" {
 type Run = { direction: "left" | "right"; pieces: Piece[] };
 
 function runsOf(line: Piece[], base: "left" | "right"): Run[] {
-  const known = line.map(({ text }) => directionOf(text));
+  const directions = line.map(({ text }) => directionOf(text));
   const against = base === "right" ? ["left", "number"] : ["right"];
-  const isAgainst = known.map((direction) => against.includes(direction));
+  const isAgainst = directions.map((direction) => against.includes(direction));
   const runs: Run[] = [];
   for (const [at, piece] of line.entries()) {
     const isWithin =
-      isAgainst[at] === true || (isWeak(known[at], base) && isBetween(known, isAgainst, at, base));
-    const other = base === "right" ? "left" : "right";
-    const direction = isWithin ? other : base;
+      isAgainst[at] === true ||
+      (isWeak(directions[at], base) && isBetween(directions, isAgainst, at, base));
+    const opposite = base === "right" ? "left" : "right";
+    const direction = isWithin ? opposite : base;
     const last = runs.at(-1);
     if (last?.direction === direction) last.pieces.push(piece);
     else runs.push({ direction, pieces: [piece] });
@@ -93,14 +94,14 @@ const isWeak = (direction: Direction | undefined, base: "left" | "right") =>
   direction === "neutral" || (base === "left" && direction === "number");
 
 function isBetween(
-  known: Direction[],
+  directions: Direction[],
   isAgainst: boolean[],
   at: number,
   base: "left" | "right",
 ): boolean {
   let before = at - 1;
-  while (before >= 0 && isWeak(known[before], base)) before--;
+  while (before >= 0 && isWeak(directions[before], base)) before--;
   let after = at + 1;
-  while (after < known.length && isWeak(known[after], base)) after++;
+  while (after < directions.length && isWeak(directions[after], base)) after++;
   return isAgainst[before] === true && isAgainst[after] === true;
 }

@@ -69,7 +69,7 @@ export class RunningHeads {
 
   /** The document's first page keeps them. Pages are to be given in order. */
   removeFrom(page: Segment[], pageNumber: number): Segment[] {
-    const [top = [], ...others] = rowsAtEdges(page);
+    const [top = [], ...rest] = rowsAtEdges(page);
     const titles = new Set(
       top.filter((each) => this.#titlePlaces.has(placeOf(each)) && this.#isSmall(each)),
     );
@@ -83,20 +83,20 @@ export class RunningHeads {
     const isTitle = (each: Segment) =>
       titles.has(each) && this.#shown.has(this.#titleOf(each) ?? "");
     const kindOf = (each: Segment) => (isTitle(each) ? "head" : this.#kindOf(each, pageNumber));
-    const removed = new Set([top, ...others].flatMap((row) => repeatedIn(row, kindOf)));
+    const removed = new Set([top, ...rest].flatMap((row) => repeatedIn(row, kindOf)));
     return removed.size === 0 ? page : page.filter((each) => !removed.has(each));
   }
 
   #kindOf(line: Segment, page: number): Kind {
     const numbers = numbersIn(line);
-    const known = this.#known.get(keyOf(line));
+    const head = this.#known.get(keyOf(line));
     const otherwise = hasWords(line) || numbers.length === 0 ? "text" : "figure";
-    if (known === undefined || (!hasWords(line) && AMOUNT.test(line.text))) return otherwise;
-    const isKnown = known.every((each, at) =>
+    if (head === undefined || (!hasWords(line) && AMOUNT.test(line.text))) return otherwise;
+    const isKnown = head.every((each, at) =>
       typeof each === "number" ? numbers[at] === each : each.has((numbers[at] ?? 0) - page),
     );
     if (!isKnown) return otherwise;
-    if (known.every((each) => typeof each === "number")) return "head";
+    if (head.every((each) => typeof each === "number")) return "head";
     // "Lesson 3" on the third page counts along with the pages, too.
     if (this.#isSmall(line) && !this.#shape.bookmarks.has(foldTitle(line.text)))
       return hasWords(line) ? "head" : "counted";
@@ -151,9 +151,9 @@ function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
     const ahead = rankedByCount(values.map(({ page, value }) => value - page));
     const [same] = rankedByCount(values.map(({ value }) => value));
     const least = pages.size * SAME_SHARE;
-    const counted = ahead.filter(([, count]) => count >= MIN_COUNTED);
-    if (counted.reduce((sum, [, count]) => sum + count, 0) >= least)
-      known.push(new Set(counted.map(([value]) => value)));
+    const frequent = ahead.filter(([, count]) => count >= MIN_COUNTED);
+    if (frequent.reduce((sum, [, count]) => sum + count, 0) >= least)
+      known.push(new Set(frequent.map(([value]) => value)));
     else if (same !== undefined && same[1] >= least) known.push(same[0]);
     else return null;
   }

@@ -138,10 +138,12 @@ const hasColumns = (row: Row, columns: Interval[], first: Row | null) =>
   fits(row, columns) || (first === null ? areApart(row, columns) : areAlike(first, row));
 
 /** Whether the cells of two rows stand above each other, one by one. */
-export const areAlike = (row: Interval[], other: Interval[]) =>
+export const areAlike = (row: Interval[], otherRow: Interval[]) =>
   row.length > 1 &&
-  row.length === other.length &&
-  row.every(({ x0, x1 }, at) => x0 < (other[at]?.x1 ?? 0) && x1 > (other[at]?.x0 ?? Infinity));
+  row.length === otherRow.length &&
+  row.every(
+    ({ x0, x1 }, at) => x0 < (otherRow[at]?.x1 ?? 0) && x1 > (otherRow[at]?.x0 ?? Infinity),
+  );
 
 /** Rows with more cells tell more of the columns: cells of a header may stand above several. */
 export function columnsOf(rows: Interval[][]): Interval[] {
@@ -229,8 +231,8 @@ const areBeside = (above: Cells, line: Cells) =>
 
 /** Whether a line was begun before the line above it was complete: it belongs to a cell of that. */
 function isDrawnWithin(above: Cells, line: Cells): boolean {
-  const begun = line.flat().reduce((least, { order }) => Math.min(least, order), Infinity);
-  return above.flat().some(({ order }) => order > begun);
+  const firstOrder = line.flat().reduce((least, { order }) => Math.min(least, order), Infinity);
+  return above.flat().some(({ order }) => order > firstOrder);
 }
 
 /** Whether cells of the line above could not take the first words of this line. */

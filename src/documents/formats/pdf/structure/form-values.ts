@@ -34,13 +34,13 @@ export function* withFormValues(
 ): CooperativeWork<TextItem[]> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- PDF.js types them as any
   const values = annotations.flatMap((annotation) => valueOf(annotation as Annotation));
-  const placed = [...items];
+  const result = [...items];
   for (const value of values.slice(0, MAX_VALUES_A_PAGE)) {
-    const at = placeOf(placed, value);
-    placed.splice(at, 0, ...itemsOf(value, placed[at - 1] ?? placed[at]));
-    yield placed.length + ITEM_COST;
+    const at = placeOf(result, value);
+    result.splice(at, 0, ...itemsOf(value, result[at - 1] ?? result[at]));
+    yield result.length + ITEM_COST;
   }
-  return placed;
+  return result;
 }
 
 function valueOf(annotation: Annotation): Value[] {
@@ -59,10 +59,10 @@ function shownBy({ subtype, fieldType, fieldValue, contentsObj, ...button }: Ann
   if (subtype !== "Widget") return "";
   if (fieldType === "Tx" || fieldType === "Ch") {
     // A choice is stored as a code (ISO 32000-2, table 234).
-    const shown = new Map(button.options?.map((each) => [each.exportValue, each.displayValue]));
+    const names = new Map(button.options?.map((each) => [each.exportValue, each.displayValue]));
     return [fieldValue]
       .flat()
-      .map((value) => textOf(shown.get(value) ?? value))
+      .map((value) => textOf(names.get(value) ?? value))
       .join(", ");
   }
   const choice = button.buttonValue ?? button.exportValue;

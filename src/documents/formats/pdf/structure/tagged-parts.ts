@@ -11,13 +11,13 @@ const MAX_LINES = 60;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 20;
 
-export function coversPage({ blockOf: known }: PageStructure, items: TextItem[]): boolean {
+export function coversPage({ blockOf: blockOfMark }: PageStructure, items: TextItem[]): boolean {
   let [covered, all] = [0, 0];
   for (const { str, mark } of items) {
     if (mark === ARTIFACT) continue;
     const { length } = str.trim();
     all += length;
-    if (mark !== undefined && known.has(mark)) covered += length;
+    if (mark !== undefined && blockOfMark.has(mark)) covered += length;
   }
   return covered > 0 && covered >= all * MIN_COVERAGE;
 }
@@ -29,32 +29,32 @@ export function* taggedParts(
   segments: Segment[],
   structure: PageStructure,
 ): CooperativeWork<PagePart[]> {
-  const held: Held = new Map();
+  const segmentsOf: Held = new Map();
   const loose: Segment[] = [];
   for (const segment of segments) {
     if (segment.block === undefined) loose.push(segment);
-    else if (held.get(segment.block)?.push(segment) === undefined) {
-      held.set(segment.block, [segment]);
+    else if (segmentsOf.get(segment.block)?.push(segment) === undefined) {
+      segmentsOf.set(segment.block, [segment]);
     }
   }
   const parts: PagePart[] = [];
   const untagged = yield* partsOf(loose);
   let next = 0;
   for (const part of structure.parts) {
-    const shown = yield* partsIn(part, structure, held);
+    const texts = yield* partsIn(part, structure, segmentsOf);
     yield ITEM_COST;
-    const [first] = shown;
+    const [first] = texts;
     if (first === undefined) continue;
     for (const order = orderOf(first); next < untagged.length; next++) {
       const before = untagged[next];
       if (before === undefined || orderOf(before) > order) break;
       parts.push(before);
     }
-    for (const each of shown) parts.push(each);
+    for (const each of texts) parts.push(each);
   }
   // Segments that no part of the tree has taken, such as marks of items without text.
-  const left = yield* partsOf([...held.values()].flat());
-  return [...parts, ...untagged.slice(next), ...left];
+  const rest = yield* partsOf([...segmentsOf.values()].flat());
+  return [...parts, ...untagged.slice(next), ...rest];
 }
 
 function orderOf(part: PagePart): number {
@@ -67,44 +67,45 @@ type Held = Map<number, Segment[]>;
 function* partsIn(
   part: StructurePart,
   { blocks }: PageStructure,
-  held: Held,
+  segmentsOf: Held,
 ): CooperativeWork<PagePart[]> {
-  if (part.kind === "table") return tableOf(part.rows, held);
+  if (part.kind === "table") return tableOf(part.rows, segmentsOf);
   const role = blocks[part.block];
-  const lines = take(part.block, held);
+  const lines = take(part.block, segmentsOf);
   const block = blockOf(lines);
   if (role === undefined || block === null) return [];
   if (role.kind === "flow" || (role.kind === "text" && lines.length > MAX_LINES)) {
     return yield* partsOf(lines);
   }
-  const label = role.kind === "item" && role.label !== null ? takeText([role.label], held) : "";
+  const label =
+    role.kind === "item" && role.label !== null ? takeText([role.label], segmentsOf) : "";
   return [{ kind: "text", block, role, label }];
 }
 
-function tableOf(blocks: number[][][], held: Held): PagePart[] {
-  const first = blocks.flat(2).find((block) => held.has(block)) ?? -1;
-  const order = held.get(first)?.[0]?.order;
-  return order === undefined ? [] : [{ kind: "table", rows: rowsOf(blocks, held), order }];
+function tableOf(blocks: number[][][], segmentsOf: Held): PagePart[] {
+  const first = blocks.flat(2).find((block) => segmentsOf.has(block)) ?? -1;
+  const order = segmentsOf.get(first)?.[0]?.order;
+  return order === undefined ? [] : [{ kind: "table", rows: rowsOf(blocks, segmentsOf), order }];
 }
 
-function take(block: number, held: Held): Segment[] {
-  const segments = held.get(block) ?? [];
-  held.delete(block);
+function take(block: number, segmentsOf: Held): Segment[] {
+  const segments = segmentsOf.get(block) ?? [];
+  segmentsOf.delete(block);
   return segments;
 }
 
-function takeText(blocks: number[], held: Held): string {
-  const found = blocks.map((block) => blockOf(take(block, held)));
-  return found.map((block) => (block === null ? "" : textOf(block))).join("\n");
+function takeText(blocks: number[], segmentsOf: Held): string {
+  const cells = blocks.map((block) => blockOf(take(block, segmentsOf)));
+  return cells.map((block) => (block === null ? "" : textOf(block))).join("\n");
 }
 
 /** The tree omits empty cells, so the positions of other cells give the columns. */
-function rowsOf(rows: number[][][], held: Held): string[][] {
+function rowsOf(rows: number[][][], segmentsOf: Held): string[][] {
   const cells = rows
     .map((row) =>
       row.flatMap((blocks) => {
-        const block = blockOf(blocks.flatMap((number) => held.get(number) ?? []));
-        return block === null ? [] : [{ block, text: takeText(blocks, held) }];
+        const block = blockOf(blocks.flatMap((number) => segmentsOf.get(number) ?? []));
+        return block === null ? [] : [{ block, text: takeText(blocks, segmentsOf) }];
       }),
     )
     .filter((row) => row.length > 0);
