@@ -91,12 +91,20 @@ export async function signInAddress(
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (server.pushed_authorization_request_endpoint === undefined) return url.href;
-  // A provider may require it of some clients only, which its metadata does not tell (RFC 9126).
-  const pushed = await oauth.processPushedAuthorizationResponse(
-    server,
-    client,
-    await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options),
-  );
+  // A provider may require it of some clients and refuse it to others, which its metadata does not
+  // tell (RFC 9126, section 5): where it is refused, the request stands in the address.
+  const push = async () =>
+    await oauth.processPushedAuthorizationResponse(
+      server,
+      client,
+      await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options),
+    );
+  const pushed = await push().catch((thrown: unknown) => {
+    const isRequired = server.require_pushed_authorization_requests === true;
+    if (isRequired || thrown instanceof SourceFailure || explain(thrown) === null) throw thrown;
+    return null;
+  });
+  if (pushed === null) return url.href;
   const { client_id } = parameters;
   url.search = String(new URLSearchParams({ client_id, request_uri: pushed.request_uri }));
   return url.href;

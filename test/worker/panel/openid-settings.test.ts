@@ -107,6 +107,19 @@ test("a provider that takes pushed requests only is asked so", async () => {
   expect(await isSignedIn(browser)).toBe(true);
 });
 
+test("refused pushed requests stand in the address, unless they are required", async () => {
+  const refused = { pushed_authorization_request_endpoint: `${provider.issuer}/nowhere` };
+  provider.wrong = { metadata: refused };
+  const browser = new Browser();
+  const address = new URL(await sentAway(browser));
+  expect(address.searchParams.get("response_type")).toBe("code");
+  expect((await browser.open(pathOf(provider.authorize(address.href)))).status).toBe(200);
+  expect(await isSignedIn(browser)).toBe(true);
+  provider.wrong = { metadata: { ...refused, require_pushed_authorization_requests: true } };
+  await admin.post(`${HERE}/test`);
+  expect(admin.html).toContain("Its sign-in address cannot be used");
+});
+
 test.for([
   ["access_denied", 401, "you cancelled it there", "unknown: the provider answered access_denied"],
   ["temporarily_unavailable", 422, "Try again in a moment", "answered temporarily_unavailable"],
