@@ -31,8 +31,8 @@ export type AuthorizationServer = ReturnType<typeof authorizationServer>;
 export function authorizationServer(services: Served, baseUrl: string, network = "") {
   const resource = resourceOf(baseUrl);
   if (resource === null) throw unprocessable("Programs connect over https, or on this machine");
-  const env = { OAUTH_KV: storeEndingGrants(services, network) };
-  let isReplay = false;
+  const state = { isReplay: false, takesPrevious: false };
+  const env = { OAUTH_KV: storeEndingGrants(services, network, state) };
   const server = (clientRegistrationTTL: number, fetchesDocuments = true) =>
     new OAuthAuthorizationServer<typeof env>({
       issuer: baseUrl,
@@ -50,9 +50,8 @@ export function authorizationServer(services: Served, baseUrl: string, network =
         if (!(await mayIssue(services, asId(userId), isFirst))) throw endedGrant();
       },
       // The library would write to the console; the request's own line tells the status.
-      onError: ({ internal }) => {
-        isReplay = internal.reason === "refresh_token_mismatch";
-        const { category, reason } = internal;
+      onError: ({ internal: { category, reason } }) => {
+        state.isReplay = reason === "refresh_token_mismatch";
         services.log.info("oauth refused", { category, reason });
       },
     });
@@ -72,10 +71,11 @@ export function authorizationServer(services: Served, baseUrl: string, network =
       const issue = () => (isOurs ? issuing : server(GRANT_S, false)).fetch(request, env, context);
       if (!isOurs || form.get("grant_type") !== "refresh_token") return await issue();
       const call = `${request.headers.get("Authorization")} ${text}`;
-      return await refreshOnce(services, { id: asId(id), call }, async (isRecent) => {
+      return await refreshOnce(services, { id: asId(id), call }, async (last) => {
+        state.takesPrevious = last.isCutOff;
         const answered = await issue();
         // Either the program or a thief of its token came late: nobody can tell which.
-        if (isReplay && !isRecent) await helpers.revokeGrant(grantId, id);
+        if (state.isReplay && !last.isRecent) await helpers.revokeGrant(grantId, id);
         return answered;
       });
     },
@@ -110,13 +110,14 @@ const fetchesOnlyPublicAddresses = (): boolean =>
  * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
-function storeEndingGrants(services: Served, network: string) {
+function storeEndingGrants(services: Served, network: string, state: { takesPrevious: boolean }) {
   const { programs, db } = services;
   return {
     async get(key: string, options?: KVNamespaceGetOptions<"json">): Promise<unknown> {
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return null;
       if (options === undefined) return await programs.get(key);
       const value = await programs.get(key, options);
+      if (state.takesPrevious) return value;
       // Its successor may be in use: `refreshOnce` answers whoever has lost it.
       return isObject(value) ? { ...value, previousRefreshTokenId: undefined } : value;
     },

@@ -19,27 +19,29 @@ const repeatable = z.tuple([z.string(), z.string(), z.record(z.string(), z.strin
  * Refreshes the tokens of a grant, one call at a time: programs refresh from several places at once
  * and repeat a call whose answer was lost. The same call, credentials included, gets the same
  * answer for a minute. `refresh` learns whether the last refresh was so recent that an old token
- * is no sign of theft (https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2).
+ * is no sign of theft (https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2), and whether it was
+ * cut off, so that nobody may have got its tokens.
  */
 export async function refreshOnce(
   { config, db, now }: Pick<Services, "config" | "db" | "now">,
   { id, call }: { id: TokenId; call: string },
-  refresh: (isRecent: boolean) => Promise<Response>,
+  refresh: (last: { isRecent: boolean; isCutOff: boolean }) => Promise<Response>,
 ): Promise<Response> {
   let last = null;
   while ((last = await claimRefresh(db, id, now(), now() + CLAIM_MS)) === null) {
     await scheduler.wait(POLL_MS);
   }
-  if (last === undefined) return await refresh(true);
+  if (last === undefined) return await refresh({ isRecent: true, isCutOff: false });
   const { refreshedUntil, lastRefresh } = last;
-  let end: Parameters<typeof endRefresh>[2] = { refreshedUntil };
+  let end = { refreshedUntil, lastRefresh };
   try {
     const isRecent = refreshedUntil > now() - REPEATED_MS;
     const request = await sha256Hex(call);
     const text = isRecent ? await unseal(config, lastRefresh ?? "").catch(() => "") : "";
     const { data: [before, answer, failure = {}] = [] } = repeatable.safeParse(parsedJson(text));
     if (before === request) return new Response(answer, { headers: failure });
-    const response = await refresh(isRecent);
+    const isCutOff = refreshedUntil > 0 && lastRefresh === null;
+    const response = await refresh({ isRecent, isCutOff });
     if (!response.ok) return response;
     const body = await response.text();
     const headers = Object.fromEntries(response.headers);

@@ -33,7 +33,7 @@ const REFRESH = select(pick(columnsOf(tokens), "refreshedUntil", "lastRefresh"))
 export async function claimRefresh(db: Database, id: TokenId, now: number, until: number) {
   const [[last], claimed] = await runBatch(db, [
     sql`select ${REFRESH} from tokens where id = ${id}`.reading(REFRESH),
-    sql`update tokens set refreshed_until = ${until}
+    sql`update tokens set refreshed_until = ${until}, last_refresh = null
       where id = ${id} and refreshed_until <= ${now} returning 1`,
   ]);
   return last !== undefined && claimed.length === 0 ? null : last;
@@ -43,7 +43,7 @@ export async function claimRefresh(db: Database, id: TokenId, now: number, until
 export const endRefresh = (
   db: Database,
   id: TokenId,
-  left: { refreshedUntil: number; lastRefresh?: string },
+  left: { refreshedUntil: number; lastRefresh: string | null },
 ) => execute(db)`update tokens set ${assigned(tokens, left)} where id = ${id}`;
 
 /** Returns the program's name; null: the grant had ended. */

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
 import {
@@ -45,6 +46,19 @@ test("a repeated refresh is answered to nobody without the program's secret", as
     expect([refused.status, refused.body.access_token]).toEqual([401, undefined]);
   }
   expect(await toolsOf(next.body.access_token)).toContain("search");
+});
+
+test("a refresh that was cut off before its answer can be made again", async () => {
+  const { clientId, refresh_token: first } = await connected(admin);
+  await refresh(clientId, first);
+  // As its claim left it: nobody got the new tokens.
+  await env.DB.prepare("update tokens set last_refresh = null where refreshed_until > 0").run();
+  const again = await refresh(clientId, first);
+  expect(await toolsOf(again.body.access_token)).toContain("search");
+  expect((await refresh(clientId, again.body.refresh_token)).status).toBe(200);
+  aMinuteLater();
+  expect((await refresh(clientId, first)).status).toBe(400);
+  expect(await toolsOf(again.body.access_token)).toBe(401);
 });
 
 test("an old refresh token ends the connection, also the one before", async () => {
