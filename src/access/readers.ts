@@ -46,7 +46,7 @@ export function readingOf(
   return { reader, groups, header, groupsHeader };
 }
 
-/** What a program sends to name a reader. */
+/** Headers in which a program names a reader. */
 export function readerHeaders(person: { reader?: string | undefined; groups: string[] }) {
   if (person.reader === undefined) return {};
   const [reader, ...groups] = [person.reader, ...person.groups].map((name) =>
@@ -123,14 +123,14 @@ function decoded(name: string, value: string): string {
 
 function groupsIn(header: string | null): string[] {
   const groups = (header ?? "").split(",").map((group) => decoded(GROUPS_HEADER, group));
-  const named = groups.filter((group) => group !== "");
-  if (named.some((group) => IS_PRINCIPAL.test(group))) {
+  const groupNames = groups.filter((group) => group !== "");
+  if (groupNames.some((group) => IS_PRINCIPAL.test(group))) {
     throw invalid(`${GROUPS_HEADER} must be groups' names without group:`);
   }
-  if (named.length > GROUPS_LIMIT) {
+  if (groupNames.length > GROUPS_LIMIT) {
     throw invalid(`${GROUPS_HEADER} must have at most ${GROUPS_LIMIT} groups`);
   }
-  return named;
+  return groupNames;
 }
 
 /**
@@ -159,7 +159,7 @@ export async function readAs<Rag extends Readable>(
   });
 }
 
-/** What decides which files of a RAG a call reads. */
+/** The fields that decide which files of a RAG a call reads. */
 type Readable = Pick<RagRecord, "id" | "generation" | "fileSource" | "readersSince" | "readBy">;
 
 /** The live rows of a RAG that a call may read. @throws QuarryError `invalid` */

@@ -22,7 +22,7 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
   const half = Math.floor(stream.columns / 2);
   const shortened = label.length <= half ? label : `${label.slice(0, half - 1)}…`;
   const room = stream.columns - shortened.length - COUNTS;
-  const shown = new cliProgress.SingleBar(
+  const progress = new cliProgress.SingleBar(
     {
       stream,
       format: `${shortened} [{bar}] {value}/{total} {note}`,
@@ -33,10 +33,10 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
     },
     cliProgress.Presets.shades_classic,
   );
-  shown.start(total, 0, { note: "" });
+  progress.start(total, 0, { note: "" });
   return {
-    update: (count, note = "") => shown.update(count, { note }),
-    [Symbol.dispose]: () => shown.stop(),
+    update: (count, note = "") => progress.update(count, { note }),
+    [Symbol.dispose]: () => progress.stop(),
   };
 }
 

@@ -27,17 +27,17 @@ export class BitSet {
     }
   }
 
-  intersect(other: BitSet): this {
-    return this.#combine((bits, at) => bits & (other.#words[at] ?? 0));
+  intersect(operand: BitSet): this {
+    return this.#combine((bits, at) => bits & (operand.#words[at] ?? 0));
   }
 
-  unite(other: BitSet): this {
-    this.#grow(other.#words.length);
-    return this.#combine((bits, at) => bits | (other.#words[at] ?? 0));
+  unite(operand: BitSet): this {
+    this.#grow(operand.#words.length);
+    return this.#combine((bits, at) => bits | (operand.#words[at] ?? 0));
   }
 
-  subtract(other: BitSet): this {
-    return this.#combine((bits, at) => bits & ~(other.#words[at] ?? 0));
+  subtract(operand: BitSet): this {
+    return this.#combine((bits, at) => bits & ~(operand.#words[at] ?? 0));
   }
 
   copy(): BitSet {

@@ -1,7 +1,7 @@
 import type { CooperativeWork, YieldToOthers } from "../core/work/cooperative.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
 
-/** What a format that contains other documents needs. */
+/** Needed by a format that contains other documents. */
 export type Reading = {
   depth: number;
   /** Releases the file's bytes as soon as its parts are decoded. */

@@ -10,7 +10,7 @@ export type ExtractedDocument = {
   language: string | null;
   /** In order of `start`; empty for documents without pages. */
   pages: PageStart[];
-  /** What was left out or repaired, such as "12 invisible characters removed". */
+  /** Omissions and repairs, such as "12 invisible characters removed". */
   notes: string[];
 };
 

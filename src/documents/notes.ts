@@ -1,7 +1,7 @@
 /** The note when a file's bytes end inside an open structure; the existing part is read. */
 export const ENDS_EARLY = "the file ends early";
 
-/** What readers leave out, and what a note says of it; notes have this order. */
+/** Omissions of readers and the words of their notes; notes have this order. */
 const OMISSIONS = [
   ["hidden sheet", "left out"],
   ["hidden slide", "left out"],

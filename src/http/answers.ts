@@ -26,15 +26,15 @@ type RunOptions = { includeSources?: boolean | undefined; includeSystemPrompt: b
 /** The common answer of an inference run and an agent turn, as this caller may see it. */
 export function runAnswer(
   result: Omit<InferenceResult, "response">,
-  asked: RunOptions,
+  options: RunOptions,
   caller: Caller,
 ) {
   const { items, toolCalls, systemPrompt, degradations, timings } = result;
   const { inputTokens, outputTokens, totalTokens, cost } = result.usage;
   return {
-    items: items.map((chunk) => chunkAnswer(chunk, asked.includeSources)),
+    items: items.map((chunk) => chunkAnswer(chunk, options.includeSources)),
     toolCalls: toolCalls.map((call) => toolCallFor(caller, call)),
-    ...(asked.includeSystemPrompt ? { systemPrompt } : {}),
+    ...(options.includeSystemPrompt ? { systemPrompt } : {}),
     ...degradedFor(caller, degradations),
     ...(caller.isAdmin ? { timings, usage: { inputTokens, outputTokens, totalTokens, cost } } : {}),
   };

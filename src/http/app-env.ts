@@ -2,7 +2,7 @@ import type { Actor } from "../access/audit/record-event.ts";
 import type { Env } from "../env.ts";
 import type { Services } from "../services.ts";
 
-/** What every handler finds in its context. */
+/** Bindings and variables in every handler's context. */
 export type AppEnv = {
   Bindings: Env;
   Variables: {

@@ -64,7 +64,7 @@ const forgetLookups = createMiddleware<AppEnv>(async (context, next) => {
   }
 });
 
-/** What a caller may send as its own id: printable, short, harmless in a log line. */
+/** Ids that callers may send for a request: printable, short, harmless in a log line. */
 const SANE_ID = /^[\w.:/+=@-]{1,128}$/;
 
 /** Gives the request an id, the caller's own when it is sane, and every answer `X-Request-Id`. */

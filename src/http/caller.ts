@@ -46,8 +46,8 @@ export async function credentialIn(services: Services, request: Request): Promis
   const authorization = headers.get("Authorization");
   if (authorization !== null) {
     const token = bearerIn(authorization);
-    const found = granted.get(request);
-    if (found !== undefined) return found;
+    const grant = granted.get(request);
+    if (grant !== undefined) return grant;
     if (token === null || !isWellFormedToken(token)) throw unauthorized();
     return { kind: "token", hash: await sha256Hex(token) };
   }
@@ -65,43 +65,43 @@ export async function credentialIn(services: Services, request: Request): Promis
 export function callerFrom(
   services: Services,
   request: Request,
-  stored: StoredPrincipal | null,
+  principal: StoredPrincipal | null,
 ): Caller {
-  if (stored === null) throw unauthorized();
-  return stored.kind === "token"
-    ? tokenCaller(services, request, stored)
-    : sessionCaller(services, request, stored);
+  if (principal === null) throw unauthorized();
+  return principal.kind === "token"
+    ? tokenCaller(services, request, principal)
+    : sessionCaller(services, request, principal);
 }
 
 type Stored<Kind> = Extract<StoredPrincipal, { kind: Kind }>;
 
-function tokenCaller(services: Services, request: Request, stored: Stored<"token">): Caller {
-  const { tokenId, expiresAt, lastUsedAt } = stored;
+function tokenCaller(services: Services, request: Request, principal: Stored<"token">): Caller {
+  const { tokenId, expiresAt, lastUsedAt } = principal;
   const now = services.now();
   if (expiresAt !== null && expiresAt <= now) throw unauthorized();
   const before = now - MINUTE_MS;
   if (lastUsedAt === null || lastUsedAt <= before) {
     services.inBackground(touchToken(services.db, tokenId, now, before));
   }
-  const actor: Actor = { kind: "token", id: tokenId, name: stored.name };
-  const reading = readingOf(stored, request.headers);
-  return { actor, tokenId, isAdmin: false, mayChange: stored.manageScopes, reading };
+  const actor: Actor = { kind: "token", id: tokenId, name: principal.name };
+  const reading = readingOf(principal, request.headers);
+  return { actor, tokenId, isAdmin: false, mayChange: principal.manageScopes, reading };
 }
 
-function sessionCaller(services: Services, request: Request, stored: Stored<"session">): Caller {
+function sessionCaller(services: Services, request: Request, principal: Stored<"session">): Caller {
   const now = services.now();
-  if (isOver(stored, now)) throw unauthorized();
-  const { hasTotp, vouchedUntil } = stored;
+  if (isOver(principal, now)) throw unauthorized();
+  const { hasTotp, vouchedUntil } = principal;
   // A page of the panel asks the provider again; this only ends what nobody vouches for any more.
   if (vouchedUntil !== null && vouchedUntil <= now) throw unauthorized();
   const isVouched = vouchedUntil !== null;
   if (mustEnrol(services.config, { hasTotp, isVouched })) throw secondFactorRequired();
   const harmless = request.method === "GET" || request.method === "HEAD";
   if (!harmless && !isSameOrigin(request, baseUrlOf(services.config, request))) throw forbidden();
-  if (now - stored.lastSeenAt >= MINUTE_MS)
-    services.inBackground(touchSession(services.db, stored.hash, now));
-  const isAdmin = stored.role === "admin";
-  const actor: Actor = { kind: "user", id: stored.userId, name: stored.email };
-  const reading = sessionReading(stored, request.headers);
+  if (now - principal.lastSeenAt >= MINUTE_MS)
+    services.inBackground(touchSession(services.db, principal.hash, now));
+  const isAdmin = principal.role === "admin";
+  const actor: Actor = { kind: "user", id: principal.userId, name: principal.email };
+  const reading = sessionReading(principal, request.headers);
   return { actor, tokenId: null, isAdmin, mayChange: isAdmin, reading };
 }

@@ -48,7 +48,7 @@ export function addressOf(config: Trust, request: Request): string {
   ];
   const clients = chains.map((hops) => lastUntrusted(config, peer, hops).toString());
   const [client = peer.toString()] = clients;
-  return clients.every((other) => other === client) ? client : peer.toString();
+  return clients.every((address) => address === client) ? client : peer.toString();
 }
 
 const isTrusted = ({ TRUSTED_PROXIES: proxies = [] }: Trust, address: Address) =>

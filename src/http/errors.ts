@@ -49,7 +49,7 @@ export function handleError(thrown: unknown, context: Context<AppEnv>): Response
 /** The part of a context that answers of pages have too. */
 type Answering = Pick<Context<AppEnv>, "get" | "header">;
 
-/** What the caller sees; what they do not see goes to the log, the time to wait to a header. */
+/** The caller sees the answer; the rest goes to the log, the time to wait to a header. */
 export function answerAndLog(thrown: unknown, context: Answering): Answer {
   const answer = logFailure(thrown, logOf(context));
   const wait = thrown instanceof QuarryError ? thrown.retryAfterSeconds : null;

@@ -12,7 +12,7 @@ type Place = "answer" | "body" | "parameter";
 /** `isPublished`: without what is marked as unpublished; `closesBodies`: unknown fields are a 400. */
 type Kind = { isPublished?: boolean; closesBodies?: boolean };
 
-/** What begins at a name of an operation. Parts of a form have any name. */
+/** The kind of schema that begins at a name of an operation. Parts of a form have any name. */
 const PLACES: Record<string, Place> = {
   parameters: "parameter",
   requestBody: "body",
@@ -34,35 +34,35 @@ export function finishedDocument<Document extends { components?: object }>(
   const { components = {}, ...rest } = document;
   const all: unknown = "schemas" in components ? components.schemas : {};
   const schemas = new Map<string, unknown>(Object.entries(Object(all)));
-  const sent = sentSchemas(rest, schemas);
-  const named = [...schemas].map(([name, schema]): [string, unknown] => [
+  const names = sentSchemas(rest, schemas);
+  const entries = [...schemas].map(([name, schema]): [string, unknown] => [
     name,
-    finishedPart(schema, kind, sent.has(name) ? "parameter" : "answer"),
+    finishedPart(schema, kind, names.has(name) ? "parameter" : "answer"),
   ]);
-  const finished = { ...finishedPart(components, kind), schemas: Object.fromEntries(named) };
+  const finished = { ...finishedPart(components, kind), schemas: Object.fromEntries(entries) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- schemas change, not what a document is
   return { ...finishedPart(rest, kind), components: finished } as Document;
 }
 
 /** Names of the schemas that requests refer to, directly or by others. */
 function sentSchemas(paths: unknown, schemas: Map<string, unknown>): Set<string> {
-  const sent = new Set<string>();
+  const names = new Set<string>();
   const follow = (part: unknown) => {
     for (const [, name = ""] of JSON.stringify(part).matchAll(/#\/components\/schemas\/(\w+)/g)) {
-      if (!sent.has(name)) follow(schemas.get((sent.add(name), name)) ?? null);
+      if (!names.has(name)) follow(schemas.get((names.add(name), name)) ?? null);
     }
   };
   JSON.stringify(paths, (name, value: unknown) => {
     if (name === "parameters" || name === "requestBody") follow(value);
     return value;
   });
-  return sent;
+  return names;
 }
 
 function finishedPart<Part>(part: Part, kind: Kind, place?: Place): Part {
   if (Array.isArray(part)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each element keeps its type
-    return part.map((one: unknown) => finishedPart(one, kind, place)) as Part;
+    return part.map((item: unknown) => finishedPart(item, kind, place)) as Part;
   }
   if (!isObject(part)) return part;
   const entries = Object.entries(part).flatMap(([name, value]): [string, unknown][] => {

@@ -66,7 +66,7 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
   return finishedDocument(document);
 }
 
-/** What the routes refer to: how to sign in, and the headers of answers. */
+/** Components that the routes refer to: how to sign in, and the headers of answers. */
 export function registerComponents(
   app: OpenAPIHono<AppEnv>,
   isUsed: (header: string) => boolean = () => true,

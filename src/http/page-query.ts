@@ -34,7 +34,7 @@ const limitFacts = {
 
 export const limit = limitInteger.optional().openapi(limitFacts);
 
-/** Of a list that can be requested whole: ignored without `page`, whatever its value. */
+/** The limit of a list that can be requested whole: ignored without `page`, whatever its value. */
 export const limitOfPage = z
   .union([z.string(), z.array(z.string())])
   .optional()
@@ -53,7 +53,7 @@ export const limitProblem = {
 };
 
 /** The range of a list that a page number and a limit select. */
-export function pageNumbers(page: number, given: unknown = LIMIT_DEFAULT) {
-  const limit = Number(given);
+export function pageNumbers(page: number, limitParameter: unknown = LIMIT_DEFAULT) {
+  const limit = Number(limitParameter);
   return { page, limit, offset: (page - 1) * limit };
 }

@@ -16,15 +16,15 @@ export async function readFor<Rag extends ListedRag>(
   { actor, reading }: Pick<Caller, "actor" | "reading">,
   rags: Rag[],
 ): Promise<Rag[]> {
-  const read = await readAs(services.reads, reading, rags);
-  const permitted = read.filter(({ readersSince }) => readersSince !== null);
+  const readers = await readAs(services.reads, reading, rags);
+  const permitted = readers.filter(({ readersSince }) => readersSince !== null);
   const reader = permitted.length === 0 ? null : readerName(reading);
-  if (reader === null) return read;
+  if (reader === null) return readers;
   services.log.info("read for", { reader });
   for (const { identifier } of permitted) {
     const target = `${identifier} for ${reader}`;
     const event = { actor, action: "rags.read", target, status: 200 };
     services.inBackground(recordRepeated(services, event));
   }
-  return read;
+  return readers;
 }

@@ -16,13 +16,13 @@ const PAGES = [
 ] as const;
 
 /** A page that shows an OpenAPI document of this service, to read and to try. */
-export function referencePage(context: Context, of: { title: string; document: string }) {
+export function referencePage(context: Context, page: { title: string; document: string }) {
   const random = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const nonce = Buffer.from(random).toString("base64");
   context.header("Content-Security-Policy", policyWith(nonce));
-  const ui = SwaggerUI({ baseUrl: SWAGGER_ASSETS, url: of.document, validatorUrl: "none" });
+  const ui = SwaggerUI({ baseUrl: SWAGGER_ASSETS, url: page.document, validatorUrl: "none" });
   return context.html(
-    pageWith(of.title, nonce, ui.replaceAll("<script", `<script nonce="${nonce}"`)),
+    pageWith(page.title, nonce, ui.replaceAll("<script", `<script nonce="${nonce}"`)),
   );
 }
 

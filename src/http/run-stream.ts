@@ -23,7 +23,7 @@ function asksForEvents(context: Context): boolean {
 
 export type StreamedRun<Answer> = {
   run: (listening: { signal: AbortSignal; emit?: EmitEvent }) => Promise<InferenceResult>;
-  /** What the plain call answers. */
+  /** The body of the plain call. */
   answerOf: (result: InferenceResult) => Answer;
   includeSources: boolean | undefined;
   caller: Caller;
@@ -81,18 +81,18 @@ export async function runBody<Result extends object>(
   textsOf: (events: AsyncIterable<RunEvent<Result>>) => AsyncGenerator<string>,
   failedText: (failure: Failure) => string,
 ): Promise<ReadableStream<Uint8Array>> {
-  const left = new AbortController();
-  const made = textsOf(runEvents(run, AbortSignal.any([signal, left.signal])));
+  const departure = new AbortController();
+  const source = textsOf(runEvents(run, AbortSignal.any([signal, departure.signal])));
   const texts: AsyncIterator<string, unknown, undefined> = {
     next: () =>
-      made.next().catch((thrown: unknown) => {
+      source.next().catch((thrown: unknown) => {
         // Texts that fail take no more events, for which the run would wait.
-        left.abort();
+        departure.abort();
         throw thrown;
       }),
     // The run is ended, and not its texts: these may be waiting for it.
     return() {
-      left.abort();
+      departure.abort();
       return Promise.resolve({ done: true, value: undefined });
     },
   };
@@ -112,8 +112,8 @@ function dataOf(
     case "delta":
       return { text: event.text };
     case "tool": {
-      const { type: _, ...told } = event;
-      return told;
+      const { type: _, ...data } = event;
+      return data;
     }
     case "result":
       return answerOf(event.result);

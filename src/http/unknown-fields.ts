@@ -66,9 +66,9 @@ function lookAtClosest(
 ): void {
   const fitting = options.filter((option) => safeParse(option, value).success);
   const tries = (fitting.length > 0 ? fitting : options).map((option) => {
-    const one: Walk = { found: [], limit: walk.limit };
-    look(option, value, path, one);
-    return one.found;
+    const inner: Walk = { found: [], limit: walk.limit };
+    look(option, value, path, inner);
+    return inner.found;
   });
   const [closest = []] = tries.sort((a, b) => a.length - b.length);
   walk.found.push(...closest.slice(0, walk.limit - walk.found.length));

@@ -43,12 +43,12 @@ export function refusalOf(
   { whole = "body", others = [] }: { whole?: string; others?: FieldProblem[] } = {},
 ): QuarryError {
   const byField = new Map<string, FieldProblem>();
-  const told = issues
+  const first = issues
     .slice(0, ISSUES_TOLD)
     .flatMap(leaves)
     .map(({ path, message }) => ({ field: pathText(path, whole), problem: message }));
-  for (const one of told) if (!byField.has(one.field)) byField.set(one.field, one);
-  for (const one of others) byField.set(one.field, one);
+  for (const problem of first) if (!byField.has(problem.field)) byField.set(problem.field, problem);
+  for (const problem of others) byField.set(problem.field, problem);
   const problems = [...byField.values()];
   const untold = issues.length - ISSUES_TOLD;
   const rest = untold > 0 ? [`and ${untold} more`] : [];
@@ -91,9 +91,9 @@ export function parseKnownOrRefuse<Schema extends z.ZodType>(
   const parsed = schema.safeParse(input);
   const unknown = unknownFields(schema, input, UNKNOWN_TOLD);
   if (parsed.success && unknown.length === 0) return parsed.data;
-  const others = unknown.map(({ field, closest }) => {
+  const fields = unknown.map(({ field, closest }) => {
     const name = closest();
     return { field, problem: name === null ? NOT_KNOWN : `${NOT_KNOWN} (did you mean ${name}?)` };
   });
-  throw refusalOf({ issues: parsed.error?.issues ?? [] }, { others });
+  throw refusalOf({ issues: parsed.error?.issues ?? [] }, { others: fields });
 }

@@ -18,8 +18,8 @@ export type Run = RunContext & {
 };
 
 /** @throws QuarryError `invalid`, `model-failed` */
-export async function run(services: Services, asked: Run): Promise<InferenceResult> {
-  const { runner, prompt, query, jsonSchema, ...common } = asked;
+export async function run(services: Services, request: Run): Promise<InferenceResult> {
+  const { runner, prompt, query, jsonSchema, ...common } = request;
   if (runner.kind === "agent") {
     return await runAgent(services, { agent: runner.agent, prompt, jsonSchema, ...common });
   }

@@ -24,11 +24,11 @@ export type Search = {
 };
 
 /** One retrieval, whose usage is recorded as that of our own API. */
-export async function search(services: Services, asked: Search): Promise<RetrievalResult> {
-  const { rags, queries, topK, threshold = null, condition, reranks = true } = asked;
-  const { caller, signal } = asked;
+export async function search(services: Services, request: Search): Promise<RetrievalResult> {
+  const { rags, queries, topK, threshold = null, condition, reranks = true } = request;
+  const { caller, signal } = request;
   const restriction = restrictionBy(condition);
-  const found = await retrieve(
+  const result = await retrieve(
     services,
     {
       ...SEARCH,
@@ -41,9 +41,9 @@ export async function search(services: Services, asked: Search): Promise<Retriev
     { signal },
   );
   const by = { ragIds: rags.map(({ id }) => id), tokenId: caller.tokenId };
-  sendRetrievalUsage(services, by, found);
-  keepQueries(services, { rags, queries, tokenId: caller.tokenId }, found);
-  return found;
+  sendRetrievalUsage(services, by, result);
+  keepQueries(services, { rags, queries, tokenId: caller.tokenId }, result);
+  return result;
 }
 
 /**
@@ -65,7 +65,7 @@ const isEverything = (condition: FileCondition) => "all" in condition && conditi
 /** Without parts that hold for every file, and without a bracket around one part alone. */
 function simplified(condition: FileCondition): FileCondition {
   if ("all" in condition) {
-    const all = condition.all.map(simplified).filter((one) => !isEverything(one));
+    const all = condition.all.map(simplified).filter((part) => !isEverything(part));
     return all.length === 1 ? (all[0] ?? condition) : { all };
   }
   if ("any" in condition) {

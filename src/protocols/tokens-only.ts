@@ -19,7 +19,7 @@ export const tokensAndGrants = createMiddleware<AppEnv>(async (context, next) =>
   const { raw } = context.req;
   const services = context.get("services");
   const token = bearerIn(raw.headers.get("Authorization"));
-  const found = await findGrant(services, token, baseUrlOf(services.config, raw));
-  if (found !== null) grant(raw, found);
+  const granted = await findGrant(services, token, baseUrlOf(services.config, raw));
+  if (granted !== null) grant(raw, granted);
   return await tokensOnly(context, next);
 });

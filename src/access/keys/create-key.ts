@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 import { newAutomationKey } from "../credential-format.ts";
 import { role } from "../users/user-input.ts";
 
-/** What a key is made with at this time, ms. */
+/** The settings of a key that is made at this time, ms. */
 export const newKey = (now: number) =>
   z.object({
     name: name.meta({ label: "Name", hint: "The program that uses it." }),

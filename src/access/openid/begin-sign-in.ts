@@ -13,7 +13,7 @@ import { connect, explain, newFlow, signInAddress } from "./openid-client.ts";
 import type { Asking, SignInRequest } from "./openid-client.ts";
 import { storedProvider, type StoredProvider } from "./provider-settings.ts";
 
-/** What the browser keeps, sealed, until the person is back. */
+/** Sealed, in the browser until the person is back. */
 const flow = z.object({
   state: z.string(),
   nonce: z.string(),
@@ -26,8 +26,8 @@ export type Flow = z.infer<typeof flow>;
 
 /** @throws QuarryError `not-found` where no provider is offered. */
 export async function offeredProvider(services: Pick<Services, "db">): Promise<StoredProvider> {
-  const stored = await storedProvider(services);
-  if (stored?.settings.enabled === true) return stored;
+  const saved = await storedProvider(services);
+  if (saved?.settings.enabled === true) return saved;
   throw notFound("no provider is offered for sign-in");
 }
 
@@ -62,7 +62,7 @@ export async function endSessionAddress(
   return url.href;
 }
 
-/** What the browser kept; null: nothing, or something else. */
+/** The browser's flow; null when it has none or another one. */
 export async function keptFlow(
   { config }: Pick<Services, "config">,
   sealedFlow: string | null,

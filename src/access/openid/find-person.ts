@@ -23,12 +23,12 @@ export async function personOf(
   person: Person,
 ): Promise<FoundUser> {
   const { db, now } = services;
-  const known = await findByIdentity(db, account.issuer, account.subject);
+  const existing = await findByIdentity(db, account.issuer, account.subject);
   const { user, changes } =
-    known === null
+    existing === null
       ? await userAt(services, person)
-      : { user: await movedTo(services, known, person.email), changes: [] };
-  if (known !== null && known.email !== person.email) changes.push("email");
+      : { user: await movedTo(services, existing, person.email), changes: [] };
+  if (existing !== null && existing.email !== person.email) changes.push("email");
   const { groups } = person;
   const identity = await joinIdentity(db, { ...account, userId: user.id, groups, now: now() });
   if (!identity) throw addressTaken();

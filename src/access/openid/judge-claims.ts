@@ -5,7 +5,7 @@ import type { ProviderSettings } from "./provider-settings.ts";
 
 export type Claims = Record<string, unknown>;
 
-/** What the provider says of somebody who is let in. `role` null: the panel keeps it. */
+/** A person whom the provider lets in. `role` null: the panel keeps it. */
 export type Person = { email: string; role: Role | null; groups: string[] };
 export type Refusal = "no-address" | "unverified-address" | "not-let-in" | "too-many-groups";
 /** `email`: the verified address of somebody who is refused. */

@@ -18,8 +18,8 @@ const TOO_MANY_REQUESTS = 429;
 export type Connection = Awaited<ReturnType<typeof connect>>;
 
 /**
- * What the provider last said of itself. The library keeps the keys by this object: five minutes,
- * or a minute when a token names one that is not among them.
+ * The provider's latest metadata. The library keeps the keys by this object: five minutes, or a
+ * minute when a token names one that is not among them.
  */
 let cached: { issuer: string; server: oauth.AuthorizationServer; until: number } | null = null;
 
@@ -58,7 +58,7 @@ async function discover(issuer: string, options: ReturnType<typeof optionsOf>) {
   return await oauth.processDiscoveryResponse(at, await oauth.discoveryRequest(at, options));
 }
 
-/** What a sign-in keeps until the person is back. */
+/** The values that a sign-in keeps until the person is back. */
 export type Begun = { state: string; nonce: string; verifier: string };
 
 export const newFlow = (): Begun => ({
@@ -182,7 +182,7 @@ async function userinfoOf(to: Connection, accessToken: string, subject: string):
 /** An error code as RFC 6749 has them: everything else could be text for people, or worse. */
 const CODE = /^[\w.-]{1,60}$/;
 
-/** Of Keycloak, where a user or client has no role for offline access. */
+/** Keycloak's words where a user or client has no role for offline access. */
 const HINTS: Record<string, string> = {
   not_allowed: ": remove offline_access from the scopes, or allow it there",
 };

@@ -109,7 +109,7 @@ const fields = z.object({
 export const providerSettings = fields.omit({ clientSecret: true });
 export type ProviderSettings = z.infer<typeof providerSettings>;
 
-/** The same as it is sent; without a secret the stored one is kept. */
+/** The settings as they are sent; without a secret the stored one is kept. */
 export const providerInput = fields.superRefine(
   ({ domains: at, claim, claimValues, adminClaim, adminValues, scopes }, context) => {
     const wrong = (field: string, message: string) =>

@@ -11,7 +11,7 @@ const SHOWN_LENGTH = 100;
 const UNAUTHORIZED = 401;
 const WRONG_CLIENT = new Set(["invalid_client", "unauthorized_client"]);
 
-/** What a test found; `note`: it may work all the same. */
+/** A result of the test; `note`: it may work all the same. */
 export type Finding = { tone: "ok" | "note" | "wrong"; text: string };
 
 const ok = (text: string): Finding => ({ tone: "ok", text });

@@ -1,6 +1,9 @@
 const LOOPBACK = /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-/** What tokens of programs are issued for. Null: neither https nor this machine, so no OAuth. */
+/**
+ * The resource that tokens of programs are issued for. Null: neither https nor this machine, so no
+ * OAuth.
+ */
 export function resourceOf(baseUrl: string): string | null {
   const isSafe = baseUrl.startsWith("https://") || LOOPBACK.test(baseUrl);
   return isSafe ? `${baseUrl}/mcp` : null;

@@ -7,7 +7,7 @@ import { resourceOf } from "./addresses.ts";
 /** Tokens of connected programs are three parts; those that the panel makes have no colon. */
 const FORM = /^[0-9a-f-]{36}:[\w-]{16}:[\w-]{32}$/;
 
-/** What stands in the row of a grant for the hash of a token: no token has it. */
+/** The hash in the row of a grant without a token: no token has it. */
 export const grantHash = (id: TokenId): Promise<string> => sha256Hex(`grant ${id}`);
 
 /** Null: it is no token of a program, or it is unknown, expired or for another service. */

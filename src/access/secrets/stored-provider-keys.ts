@@ -22,7 +22,7 @@ export async function storedProviderKeys(services: Opening, now: number): Promis
   if (cache !== null && cache.until > now) return cache.keys;
   const before = changes;
   const keys = await openKeys(services);
-  // What was read before a change must not be kept after it.
+  // Keys that were read before a change must not be kept after it.
   if (before === changes) cache = { until: now + KEPT_MS, keys };
   return keys;
 }

@@ -24,7 +24,9 @@ const reader = z
   .nullish()
   .transform((text) => text ?? null);
 
-/** What a token is made with at this time (ms): the settings of API, forms, references and columns. */
+/**
+ * The settings of a token that is made at this time (ms), for API, forms, references and columns.
+ */
 export const newToken = (now: number) =>
   z.object({
     name: name.meta({ label: "Name", hint: "The program that uses it." }),

@@ -34,10 +34,10 @@ export async function confirmEnrolment(
   input: { userId: UserId; sessionHash: string; code: string },
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = input;
-  const stored = orNotFound(await findTotp(db, userId));
-  if (stored.confirmed) throw conflict("A second factor is enrolled");
-  const { sealedSecret } = stored;
-  const step = stepOf(await openSecret(config, stored), input.code, now());
+  const totp = orNotFound(await findTotp(db, userId));
+  if (totp.confirmed) throw conflict("A second factor is enrolled");
+  const { sealedSecret } = totp;
+  const step = stepOf(await openSecret(config, totp), input.code, now());
   if (step === null) throw invalidField("code", "is wrong");
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = await Promise.all(recoveryCodes.map(recoveryHash));

@@ -14,7 +14,7 @@ const ISSUER = "Quarry";
 
 export const newSecret = () => new Secret({ size: SECRET_BYTES }).base32;
 
-/** What an authenticator app reads from a QR code. */
+/** The text of the QR code that an authenticator app reads. */
 export const totpUri = (secret: string, label: string) => generatorOf(secret, label).toString();
 
 /** The time step that this code belongs to, at most one step from now; null: a wrong code. */

@@ -4,7 +4,7 @@ import { MAX_EMAIL_LENGTH, typedPassword } from "../users/user-input.ts";
 
 const MAX_CODE_LENGTH = 40;
 
-/** Of an authenticator app, or a recovery code. */
+/** A code of an authenticator app, or a recovery code. */
 const code = z.string().min(1).max(MAX_CODE_LENGTH);
 
 export const credentials = z.object({

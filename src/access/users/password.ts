@@ -35,7 +35,7 @@ const NOBODY = [
   "A".repeat(43) + "=",
 ];
 
-/** What is stored for who has no password: it matches none. */
+/** Stored for a user without a password: it matches none. */
 export const NO_PASSWORD = "";
 
 /** Null and no password match none, and take the same time. */

@@ -63,12 +63,12 @@ export const providerName = z
     "must be the name of a provider or of a server",
   )
   .meta({ example: "local" });
-const pair = (one: string, other: string) => ({ [one]: [other], [other]: [one] });
+const pair = (first: string, second: string) => ({ [first]: [second], [second]: [first] });
 /** Fields of either, as the reference tells which of them go together. */
 export const providerSettingFields = z
   .object({ ...newProviderKey.shape, ...newModelServer.shape })
   .partial()
-  .refine((sent) => Object.keys(sent).length > 1)
+  .refine((body) => Object.keys(body).length > 1)
   .meta({
     description: "`provider` and `key`, or `name` and `baseUrl`.",
     minProperties: 2,

@@ -59,8 +59,8 @@ async function typesOf(document: object): Promise<string> {
   try {
     const { default: generate, astToString } = await import("openapi-typescript");
     // Our own client is as old as the service: it knows every value.
-    const closed = JSON.stringify(document).replaceAll('"x-extensible-enum":', '"enum":');
-    return astToString(await generate(closed));
+    const text = JSON.stringify(document).replaceAll('"x-extensible-enum":', '"enum":');
+    return astToString(await generate(text));
   } finally {
     hooks.deregister();
   }

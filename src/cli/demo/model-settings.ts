@@ -214,8 +214,8 @@ const RUNS_ELSEWHERE = /[:-]cloud$/i;
 const SPECIAL = /code|math|vision|vl\b|llava|moondream|[-_]base\b|draft/i;
 
 /** The first that answers, general ones before special ones, and the first that embeds. */
-function firstOf(listed: string[]) {
-  const names = listed.filter((name) => !RUNS_ELSEWHERE.test(name));
+function firstOf(models: string[]) {
+  const names = models.filter((name) => !RUNS_ELSEWHERE.test(name));
   const chats = names.filter((name) => modelKindOf(name) === "chat");
   const chat = chats.find((name) => !SPECIAL.test(lastPart(name))) ?? chats[0];
   const embedding = names.find((name) => modelKindOf(name) === "embedding");

@@ -39,8 +39,8 @@ const PASSAGES = 3;
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
-  const given = await givenVariables(process.env);
-  checkVariables(given);
+  const environment = await givenVariables(process.env);
+  checkVariables(environment);
   const terminal = openTerminal(options.json === true);
   const folder = options.folder === undefined ? SAMPLE_FOLDER : pathOfUser(options.folder);
   const stateFolder = pathOfUser(options.state);
@@ -54,14 +54,14 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const ofDev = hasDatabase(stateFolder) ? BUILT_IN_MODELS.embedding : null;
   const madeWith = state.embeddingModel ?? ofDev;
   const choice = { embedded: options.embedded === true, madeWith };
-  const settings = await modelSettings(given, choice);
+  const settings = await modelSettings(environment, choice);
   state.password ??= newLocalPassword();
   state.embeddingModel = madeWith ?? settings.embeddingModel;
   // Written before the Worker can use it: an interrupted start must not lose it.
   writeDemoState(stateFolder, state);
   const variables = {
-    ...encryptionKeys(stateFolder, given),
-    ...withSettings(given, settings.variables),
+    ...encryptionKeys(stateFolder, environment),
+    ...withSettings(environment, settings.variables),
     PANEL_ADMIN_EMAIL: LOCAL_EMAIL,
     PANEL_ADMIN_PASSWORD: state.password,
   };
@@ -76,7 +76,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const { warn: tell, output } = terminal;
   const worker = { port, host, stateFolder, variables, tell, output };
   await withWorker(worker, async ({ url, lastReason }) => {
-    const { origin } = new URL(given["PUBLIC_BASE_URL"] ?? url);
+    const { origin } = new URL(environment["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {
       const api = await openPanel(url, state, origin);
       await setUpResources(api, subject, settings.chatModel);

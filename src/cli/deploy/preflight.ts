@@ -118,9 +118,10 @@ async function checkSecrets(
   { secrets, environment }: DeploySettings,
 ): Promise<Finding[]> {
   const output = await ask(["secret", "list", "--env", environment]);
-  const listed = jsonSaid(output, secretList);
-  if (listed === null && !NO_WORKER.test(reasonSaid(output))) return [unread("secrets", output)];
-  const names = new Set((listed ?? []).map(({ name }) => name));
+  const secretNames = jsonSaid(output, secretList);
+  if (secretNames === null && !NO_WORKER.test(reasonSaid(output)))
+    return [unread("secrets", output)];
+  const names = new Set((secretNames ?? []).map(({ name }) => name));
   return secrets.map((name) => {
     const what = `secret ${name}`;
     if (names.has(name)) return there(what);

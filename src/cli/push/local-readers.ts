@@ -27,8 +27,8 @@ export async function localReaders(root: string, paths: string[]): Promise<Local
   const folders = [...new Set(paths.flatMap(foldersAbove))];
   const rules = new Map<string, Rule[]>();
   await inParallel(folders, READ_AT_ONCE, async (folder) => {
-    const found = await rulesIn(root, folder);
-    if (found.length > 0) rules.set(folder, found);
+    const ruleList = await rulesIn(root, folder);
+    if (ruleList.length > 0) rules.set(folder, ruleList);
   });
   return (path) => {
     for (const folder of foldersAbove(path)) {

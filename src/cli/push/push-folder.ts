@@ -114,7 +114,7 @@ async function carryOut(
   const { upload, remove, move, readers } = plan;
   const label = upload.length > 0 ? "Pushing " : move.length > 0 ? "Moving " : "Removing ";
   using progress = terminal.progress(label, sizeOf(plan));
-  let done = 0;
+  let fileCount = 0;
   const end = (
     path: string,
     count: "added" | "changed" | "moved" | "removed",
@@ -124,7 +124,7 @@ async function carryOut(
       summary[count]--;
       summary.failed.push({ path, reason });
     }
-    progress.update(++done, path);
+    progress.update(++fileCount, path);
   };
   const id = { params: { path: { id: source } } };
   // Before readers of a new path are set.
@@ -141,7 +141,7 @@ async function carryOut(
     const params = { path: { id: source, path } };
     const body = { readers: principals };
     await api.PATCH("/file-sources/{id}/files/{path}/readers", { params, body });
-    progress.update(++done, path);
+    progress.update(++fileCount, path);
   });
   await inParallel(uploadsOf(upload), UPLOADS_AT_ONCE, async (files) => {
     const reasons = await uploadFiles(api, source, files).catch(unlessForAll);

@@ -44,15 +44,15 @@ export async function givenVariables(
 ): Promise<Variables> {
   const text = file === null ? "" : await readFile(file, "utf8").catch(() => "");
   const inFile = text === "" ? {} : setIn(util.parseEnv(text));
-  const passed = passedBy(environment);
+  const variables = passedBy(environment);
   const chat = setIn({ [CHAT_MODEL]: environment[CHAT_MODEL] });
-  const key = inFile[KEY] !== undefined && namesAnother(inFile, passed) ? { [KEY]: "" } : {};
-  return { ...inFile, ...key, ...passed, ...chat };
+  const key = inFile[KEY] !== undefined && namesAnother(inFile, variables) ? { [KEY]: "" } : {};
+  return { ...inFile, ...key, ...variables, ...chat };
 }
 
-function namesAnother(inFile: Variables, passed: Variables): boolean {
+function namesAnother(inFile: Variables, variables: Variables): boolean {
   const { [SERVER]: before = "" } = inFile;
-  const { [SERVER]: server = before } = passed;
+  const { [SERVER]: server = before } = variables;
   return trimEnd(server, "/") !== trimEnd(before, "/");
 }
 

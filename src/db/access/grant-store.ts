@@ -31,20 +31,20 @@ const REFRESH = select(pick(columnsOf(tokens), "refreshedUntil", "lastRefresh"))
  * undefined: the grant has ended.
  */
 export async function claimRefresh(db: Database, id: TokenId, now: number, until: number) {
-  const [[last], claimed] = await runBatch(db, [
+  const [[last], claims] = await runBatch(db, [
     sql`select ${REFRESH} from tokens where id = ${id}`.reading(REFRESH),
     sql`update tokens set refreshed_until = ${until}, last_refresh = null
       where id = ${id} and refreshed_until <= ${now} returning 1`,
   ]);
-  return last !== undefined && claimed.length === 0 ? null : last;
+  return last !== undefined && claims.length === 0 ? null : last;
 }
 
 /** Ends the claim of a refresh, and keeps what it was answered. */
 export const endRefresh = (
   db: Database,
   id: TokenId,
-  left: { refreshedUntil: number; lastRefresh: string | null },
-) => execute(db)`update tokens set ${assigned(tokens, left)} where id = ${id}`;
+  previous: { refreshedUntil: number; lastRefresh: string | null },
+) => execute(db)`update tokens set ${assigned(tokens, previous)} where id = ${id}`;
 
 /** Returns the program's name; null: the grant had ended. */
 export const endGrant = (db: Database, id: TokenId) =>

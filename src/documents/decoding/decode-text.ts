@@ -140,7 +140,7 @@ export function encodingNamed(declared: string): string | null {
   }
 }
 
-/** What the encoding does not decode is replaced. @throws RangeError for an unknown encoding. */
+/** Replaces bytes that the encoding does not decode. @throws RangeError for an unknown encoding. */
 export function* lenient(
   bytes: Uint8Array,
   encoding: string,
@@ -164,8 +164,8 @@ const DECLARATIONS = [
 ];
 
 export function declaredEncoding(bytes: Uint8Array, mimeType: string | null): string | null {
-  const sent = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mimeType ?? "")?.[1];
-  if (sent !== undefined) return sent;
+  const parameter = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(mimeType ?? "")?.[1];
+  if (parameter !== undefined) return parameter;
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARATION_BYTES));
   for (const pattern of DECLARATIONS) {
     const name = pattern.exec(head)?.[1];

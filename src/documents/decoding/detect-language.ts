@@ -20,7 +20,7 @@ const COMMON_WORDS = Object.entries({
   uk: "і в не на що з до як це за від для та про є але або його вони при ми",
 }).map(([language, list]) => ({ language, common: new Set(wordsOf(list)) }));
 
-/** Of a longer text so many samples are read, from its beginning to its end: parts may differ. */
+/** Samples that are read of a longer text, from its beginning to its end: parts may differ. */
 const SAMPLES = 6;
 const SAMPLE_CHARACTERS = 1_000;
 const MIN_WORDS = 8;

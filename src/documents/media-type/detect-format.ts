@@ -82,7 +82,7 @@ function zipFormat(file: RawDocument): Detected {
   return { foreign: isIWork ? "application/vnd.apple.iwork" : "application/zip" };
 }
 
-/** Of compound files. @throws UnreadableDocument for documents with a password */
+/** The type of a compound file. @throws UnreadableDocument for documents with a password */
 function oleMediaType(bytes: Uint8Array): string {
   const holds = (name: string) => indexOfBytes(bytes, name.replace(/./g, "$&\0")) >= 0;
   if (holds("EncryptedPackage")) throw new UnreadableDocument("document is encrypted", "encrypted");

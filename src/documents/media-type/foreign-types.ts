@@ -67,7 +67,7 @@ const ADVICE: Record<string, string> = {
   "application/postscript": "convert it to PDF",
 };
 
-/** What is said of a kind of picture that a converter reads, where none is bound. */
+/** The reason for a picture that a converter reads, where none is bound. */
 export const PICTURES = "only a deployed service reads pictures, with Workers AI";
 
 export function unsupported(mediaType: string, advice = ADVICE[mediaType]): string {

@@ -1,7 +1,7 @@
 import { MAX_TEXT_BYTES, tooMuchText } from "./compact-text.ts";
 import { foldSpace } from "./fold-space.ts";
 
-/** Of an empty one, with its bar. */
+/** Characters of an empty cell with its bar. */
 const CELL_CHARACTERS = 3;
 
 /** Rows of wider tables end with their last cell: a short one would be bars alone. */

@@ -49,8 +49,8 @@ async function readInCall<Resource extends PublicRag | { rags: ListedRag[] }>(
   resource: Resource,
 ): Promise<Resource> {
   const { reads } = services;
-  const known = await readFor(services, caller, ragsIn(resource));
-  const rags = counts ? await Promise.all(known.map((rag) => countedFor(reads, rag))) : known;
+  const readable = await readFor(services, caller, ragsIn(resource));
+  const rags = counts ? await Promise.all(readable.map((rag) => countedFor(reads, rag))) : readable;
   return "rags" in resource
     ? Object.assign({}, resource, { rags })
     : Object.assign({}, resource, rags[0]);

@@ -11,7 +11,7 @@ const HEADER = "X-Ignored-Fields";
 const MAX_FIELDS = 20;
 const MAX_FIELD_LENGTH = 100;
 
-/** What the guards of searches find. */
+/** The resources that the guards of searches find. */
 type Searched = { rag?: Reranked; inference?: { rags: Reranked[] } };
 type Reranked = { reranker: string | null };
 
@@ -38,7 +38,7 @@ function hasNoReranker({ rag, inference }: Searched): boolean {
   return rags.length > 0 && rags.every(({ reranker }) => reranker === null);
 }
 
-/** The same for a handler that reads the body itself, once its caller is known. */
+/** Tells the fields of a handler that reads the body itself, once its caller is known. */
 export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unknown): void {
   const ignored = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
   if (ignored.length > 0) context.header(HEADER, listOf(ignored));

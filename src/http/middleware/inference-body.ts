@@ -50,6 +50,6 @@ export function validateInferenceBody(
   const problems = isObject(data)
     ? inferenceInputProblems(context.get("inference"), Object.fromEntries(sound))
     : [];
-  const others = problems.filter(({ field }) => !failing.has(/^\w+/.exec(field)?.[0] ?? ""));
-  throw refusalOf(error, { others });
+  const rest = problems.filter(({ field }) => !failing.has(/^\w+/.exec(field)?.[0] ?? ""));
+  throw refusalOf(error, { others: rest });
 }

@@ -98,6 +98,6 @@ function checkEntries(body: unknown): void {
     if (entries > MAX_ENTRIES) {
       throw invalid(`body must have at most ${MAX_ENTRIES} entries in all its lists`);
     }
-    for (const one of inner) open.push(one);
+    for (const value of inner) open.push(value);
   }
 }

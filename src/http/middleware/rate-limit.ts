@@ -19,14 +19,14 @@ const plainRefusal: Refused = (context) => context.json({ error: TOO_MANY_REQUES
  * seconds until there is room again (refused) or until the window is empty again (passed).
  * @throws QuarryError `limits-unavailable`: without a count every request is refused.
  */
-export function rateLimit(surface: Surface, refused: Refused = plainRefusal) {
+export function rateLimit(surface: Surface, refusal: Refused = plainRefusal) {
   return createMiddleware<AppEnv>(async (context, next) => {
     const { config, rateLimits } = context.get("services");
     const verdict = await rateLimits(surface, clientOf(config, context.req.raw));
     const resetSeconds = Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS));
     const windowSeconds = WINDOW_MS / SECOND_MS;
     if (verdict.allowed) await next();
-    else context.res = refused(context);
+    else context.res = refusal(context);
     // Set on the final answer: a handler's own stream drops headers that were set before it.
     const { headers } = context.res;
     headers.set("RateLimit-Policy", `"${surface}";q=${verdict.limit};w=${windowSeconds}`);

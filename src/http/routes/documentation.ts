@@ -46,10 +46,10 @@ export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
 
 /** Cached for one base address; a request under another address rebuilds it. */
 function documentRoute(documentOf: (base: string) => object): Handler<AppEnv> {
-  let made: { base: string; text: string } | null = null;
+  let cached: { base: string; text: string } | null = null;
   return (context) => {
     const base = baseUrlOf(context.get("services").config, context.req.raw);
-    if (made?.base !== base) made = { base, text: JSON.stringify(documentOf(base)) };
-    return context.body(made.text, 200, { "Content-Type": "application/json" });
+    if (cached?.base !== base) cached = { base, text: JSON.stringify(documentOf(base)) };
+    return context.body(cached.text, 200, { "Content-Type": "application/json" });
   };
 }

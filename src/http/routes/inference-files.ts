@@ -89,8 +89,8 @@ export const inferenceFileRoutes = new OpenAPIHono<AppEnv>();
 
 inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
   const { inference, services } = context.var;
-  const { ragIdentifier, ...given } = context.req.valid("query");
-  const cut = pageNumbers(given.page, given.limit);
+  const { ragIdentifier, ...query } = context.req.valid("query");
+  const cut = pageNumbers(query.page, query.limit);
   const rags = inference.rags.filter(
     ({ identifier }) => ragIdentifier === undefined || identifier === ragIdentifier,
   );
@@ -113,15 +113,15 @@ inferenceFileRoutes.openapi(listInferenceFiles, async (context) => {
 function slicesOf(rags: ListedRag[], { offset, limit }: { offset: number; limit: number }) {
   const slices: { rag: ListedRag; slice: FileSlice }[] = [];
   let skip = offset;
-  let left = limit;
+  let room = limit;
   for (const rag of rags) {
     const total = totalOf(rag.fileCounts, null);
-    const take = Math.min(left, Math.max(0, total - skip));
+    const take = Math.min(room, Math.max(0, total - skip));
     const filter = { status: null, path: null };
     const slice = { ...liveRowsOf(rag), offset: skip, limit: take, filter };
     if (take > 0) slices.push({ rag, slice });
     skip = Math.max(0, skip - total);
-    left -= take;
+    room -= take;
   }
   return slices;
 }

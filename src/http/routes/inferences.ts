@@ -138,14 +138,14 @@ inferenceRoutes.openapi(
     const { caller, inference, services } = context.var;
     const input = context.req.valid("json");
     const { signal } = context.req.raw;
-    const found = await retrieveContext(services, { inference, input, signal });
+    const passages = await retrieveContext(services, { inference, input, signal });
     const ragIds = inference.rags.map(({ id }) => id);
     const by = { ragIds, inferenceId: inference.id, tokenId: caller.tokenId };
-    sendRetrievalUsage(services, by, found);
+    sendRetrievalUsage(services, by, passages);
     const queries = input.semanticSearch ?? [];
-    keepQueries(services, { rags: inference.rags, queries, tokenId: caller.tokenId }, found);
-    const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-    const { systemPrompt, degradations } = found;
+    keepQueries(services, { rags: inference.rags, queries, tokenId: caller.tokenId }, passages);
+    const chunks = passages.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+    const { systemPrompt, degradations } = passages;
     return context.json({ systemPrompt, chunks, ...degradedFor(caller, degradations) }, 200);
   },
   validateInferenceBody,

@@ -92,7 +92,7 @@ async function readPage(
 
 export function totalOf(counts: FileCounts, status: keyof FileCounts | null): number {
   if (status !== null) return counts[status];
-  return FILE_STATUSES.reduce((sum, one) => sum + counts[one], 0);
+  return FILE_STATUSES.reduce((sum, status) => sum + counts[status], 0);
 }
 
 const BATCH_FILES = 1_000;

@@ -62,7 +62,7 @@ const retrieveFromRag = createRoute({
   },
 });
 
-/** What adding and removing have in common. */
+/** Shared by adding and removing. */
 const ofScopes = {
   ...ofRags,
   path: "/api/rags/{identifier}/scopes" as const,
@@ -107,8 +107,8 @@ ragRoutes.openapi(listRags, async (context) => {
   const { principal, rags: items } = await listPublicRags(services.reads, credential);
   const { actor, reading } = callerFrom(services, context.req.raw, principal);
   context.set("actor", actor);
-  const listed = await listedFor(services.reads, reading, items);
-  return context.json(listed.map(ragAnswer), 200);
+  const rags = await listedFor(services.reads, reading, items);
+  return context.json(rags.map(ragAnswer), 200);
 });
 
 type Item = Awaited<ReturnType<typeof listPublicRags>>["rags"][number] &
@@ -139,7 +139,7 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
   const { useAllFiles, selectedFiles: files = [], selectedFolders: folders = [] } = input;
   const metadata = input.providerFilter ?? [];
   const restriction = restrictionTo({ ...input, useAllFiles, files, folders, metadata });
-  const found = await retrieve(
+  const result = await retrieve(
     services,
     {
       ...input,
@@ -148,11 +148,11 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
     },
     { signal: context.req.raw.signal },
   );
-  sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: caller.tokenId }, found);
-  const asked = { rags: [rag], queries: input.semanticSearch, tokenId: caller.tokenId };
-  keepQueries(services, asked, found);
-  const chunks = found.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
-  return context.json({ chunks, ...degradedFor(caller, found.degradations) }, 200);
+  sendRetrievalUsage(services, { ragIds: [rag.id], tokenId: caller.tokenId }, result);
+  const request = { rags: [rag], queries: input.semanticSearch, tokenId: caller.tokenId };
+  keepQueries(services, request, result);
+  const chunks = result.chunks.map((chunk) => chunkAnswer(chunk, input.includeSources));
+  return context.json({ chunks, ...degradedFor(caller, result.degradations) }, 200);
 });
 
 /** After the routes of files in the specification. */

@@ -35,8 +35,8 @@ export function jsonRequest<Schema extends z.ZodType>(schema: Schema, example?: 
 /** The middleware that stands before a JSON body's validation. */
 export const readsJson = (schema: z.ZodType) => [jsonBody(), ignoredFields(schema)] as const;
 
-const identifier = (of: string, example: string) =>
-  z.string().openapi({ description: `Identifier of the ${of}.`, example });
+const identifier = (noun: string, example: string) =>
+  z.string().openapi({ description: `Identifier of the ${noun}.`, example });
 
 export const ragParams = z.object({ identifier: identifier("RAG", "sample") });
 export const inferenceParams = z.object({ identifier: identifier("inference", "sample") });

@@ -92,7 +92,7 @@ const Usage = z
   })
   .openapi("Usage");
 
-/** What a run of an inference and a turn of an agent have in common. */
+/** Fields that a run of an inference and a turn of an agent share. */
 export const runFields = {
   items: z.array(Chunk).describe("Chunks used as context."),
   toolCalls: z.array(ToolCall).describe("One entry for each call of a tool."),

@@ -31,8 +31,8 @@ export function oauthProtocol(): Hono<AppEnv> {
   for (const path of REGISTER) app.use(path, rateLimit("login"));
   app.get("/.well-known/oauth-protected-resource/*", (context) => {
     const baseUrl = baseUrlFor(context);
-    const wanted = new URL(resourceMetadataUrl(baseUrl) ?? baseUrl).pathname;
-    if (context.req.path !== wanted) throw notFound();
+    const path = new URL(resourceMetadataUrl(baseUrl) ?? baseUrl).pathname;
+    if (context.req.path !== path) throw notFound();
     const metadata = {
       resource: resourceOf(baseUrl),
       authorization_servers: [baseUrl],
@@ -123,6 +123,6 @@ async function lasting(registered: Response): Promise<Response> {
   if (registered.status !== CREATED) return registered;
   const client: unknown = await registered.json();
   const hasSecret = isObject(client) && "client_secret" in client;
-  const told = hasSecret ? { ...client, client_secret_expires_at: 0 } : client;
-  return new Response(JSON.stringify(told), registered);
+  const registration = hasSecret ? { ...client, client_secret_expires_at: 0 } : client;
+  return new Response(JSON.stringify(registration), registered);
 }

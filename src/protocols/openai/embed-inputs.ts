@@ -22,14 +22,14 @@ type Embedded = { vectors: Float32Array[]; tokens: number };
 const CALLS_AT_ONCE = 4;
 
 /** Usage counts even if the caller leaves. @throws QuarryError `model-failed` */
-export function embedInputs(services: Embedding, asked: EmbeddingRequest): Promise<Embedded> {
-  const running = embed(services, asked);
+export function embedInputs(services: Embedding, request: EmbeddingRequest): Promise<Embedded> {
+  const running = embed(services, request);
   services.inBackground(running.catch(() => undefined));
   return running;
 }
 
-async function embed(services: Embedding, asked: EmbeddingRequest): Promise<Embedded> {
-  const { embedder, texts, tokenId, signal } = asked;
+async function embed(services: Embedding, request: EmbeddingRequest): Promise<Embedded> {
+  const { embedder, texts, tokenId, signal } = request;
   const { now, config, inBackground } = services;
   const startedAt = now();
   const vectors: Float32Array[] = [];
@@ -37,15 +37,15 @@ async function embed(services: Embedding, asked: EmbeddingRequest): Promise<Embe
   let tokens = 0;
   const call = async (batch: string[], until: AbortSignal) => {
     calls += 1;
-    const made = await embedTexts(embedder, batch, { signal: until, inBackground });
-    tokens += made.tokens;
-    return made.vectors;
+    const vectors = await embedTexts(embedder, batch, { signal: until, inBackground });
+    tokens += vectors.tokens;
+    return vectors.vectors;
   };
   const callAll = async (until: AbortSignal) => {
     for (const wave of inBatches(inBatches(texts, embedder.batchLimit), CALLS_AT_ONCE)) {
       until.throwIfAborted();
-      const made = await Promise.all(wave.map((batch) => call(batch, until)));
-      vectors.push(...made.flat());
+      const batches = await Promise.all(wave.map((batch) => call(batch, until)));
+      vectors.push(...batches.flat());
     }
   };
   const count = (failed: boolean) => {

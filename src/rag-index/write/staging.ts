@@ -33,9 +33,9 @@ export const vectors: Verb<"vectors"> = ({ sql }, fileId, ids) => {
  * Returns what was added.
  */
 export const stage: Verb<"stage"> = ({ sql }, fileId, revision, chunks, batch) => {
-  const known = findFile(sql, fileId);
-  if (isSuperseded(known, revision)) return [];
-  const { file } = known ?? addFile(sql, fileId);
+  const existing = findFile(sql, fileId);
+  if (isSuperseded(existing, revision)) return [];
+  const { file } = existing ?? addFile(sql, fileId);
   const added = addChunks(sql, { file, revision }, chunks);
   if (batch !== undefined && added.length > 0) {
     noteFolders(sql, [{ file, folder: batch.folder }]);

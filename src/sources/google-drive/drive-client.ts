@@ -119,7 +119,7 @@ const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /** The longest that Google accepts. */
 const ASSERTION_MS = 60 * MINUTE_MS;
 
-const refused = z.object({ error: z.string() });
+const failure = z.object({ error: z.string() });
 
 type Wanted = { subject: string | undefined; scope: string };
 
@@ -158,7 +158,7 @@ async function signAssertion(
 }
 
 function refusal(status: number, answer: unknown, who: string, { subject, scope }: Wanted) {
-  const code = refused.safeParse(answer).data?.error ?? "";
+  const code = failure.safeParse(answer).data?.error ?? "";
   if (code === "unauthorized_client" || code === "access_denied") {
     return `${who} may not act for ${subject ?? "another user"}: allow it the scope ${scope}`;
   }

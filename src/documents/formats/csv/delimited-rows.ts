@@ -57,7 +57,7 @@ function cellAt(text: string, at: number, delimiter: string, place: Place): Cell
   if (quoted?.isStray === true) place.hasStrayQuote = true;
   if (quoted === null || quoted.isStray) return bareCell(text, at, delimiter);
   place.isInQuotes ||= quoted.isOpen;
-  // What follows a closing quote still belongs to the cell.
+  // Characters behind a closing quote still belong to the cell.
   const tail = bareCell(text, quoted.end, delimiter);
   return { cell: quoted.cell + tail.cell, end: tail.end };
 }

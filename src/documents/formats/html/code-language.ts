@@ -12,8 +12,8 @@ const OTHER_NAMES: Record<string, string> = { python3: "python", ipython3: "pyth
 export function codeLanguageOf(name: string, attributes: Attributes): string {
   const classes = (attributes["class"] ?? "").toLowerCase();
   const language = PREFIXED.exec(classes)?.[1] ?? BRUSH.exec(classes)?.[1];
-  const told = language ?? attributes["data-lang"] ?? attributes["data-language"];
-  if (told !== undefined) return languageNamed(told);
+  const label = language ?? attributes["data-lang"] ?? attributes["data-language"];
+  if (label !== undefined) return languageNamed(label);
   if (name === "div" || name === "figure") return "";
   const bare = [...classes.split(/\s+/), (attributes["lang"] ?? "").toLowerCase()];
   return languageNamed(bare.find(isCodeLanguage) ?? "");

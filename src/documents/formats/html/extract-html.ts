@@ -40,11 +40,11 @@ function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageRea
   if (options.keepNavigation === true) return { ...whole, ...as };
   const { shown, parts } = whole.reader;
   const leave = parts.leave(shown.isAllInMain, shown.mainHasTitle);
-  const kept = leave.length > 0 ? yield* readOnce(html, { leave }) : whole;
-  if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(kept))
-    return { ...kept, ...as, isBuiltByScripts: true };
-  if (kept.out.length > 0)
-    return { ...kept, ...as, leftBeside: shown.isAllInMain ? parts.leftBeside : 0 };
+  const reading = leave.length > 0 ? yield* readOnce(html, { leave }) : whole;
+  if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(reading))
+    return { ...reading, ...as, isBuiltByScripts: true };
+  if (reading.out.length > 0)
+    return { ...reading, ...as, leftBeside: shown.isAllInMain ? parts.leftBeside : 0 };
   return { ...(yield* readOnce(html, { keepNavigation: true })), ...as };
 }
 

@@ -20,7 +20,7 @@ const EFFECTS = {
   button: "button",
 } as const;
 
-/** What happens to an element's text when the element closes; `plain` does nothing. */
+/** The change of an element's text when the element closes; `plain` makes none. */
 export type Effect = (typeof EFFECTS)[keyof typeof EFFECTS] | "plain" | "link" | "note";
 
 export type OpenElement = {
@@ -115,8 +115,8 @@ export function partOf(
   if (part === "footer" || part === "dialog") {
     if (!isInside && own === 0) return part;
   } else if (part !== undefined) return part;
-  const named = CONTAINERS.has(name) ? namedPart(name, attributes, isInside) : null;
-  return named ?? (!isInside && BESIDE_MAIN.has(name) ? "beside" : null);
+  const inner = CONTAINERS.has(name) ? namedPart(name, attributes, isInside) : null;
+  return inner ?? (!isInside && BESIDE_MAIN.has(name) ? "beside" : null);
 }
 
 function namedPart(name: string, attributes: Attributes, isInside: boolean): Part | null {

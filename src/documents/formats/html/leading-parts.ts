@@ -59,8 +59,8 @@ export class LeadingParts {
   #passed = 0;
 
   /** `left`: indexes of the elements to leave out, in order. */
-  constructor(left: readonly number[] = []) {
-    this.#left = left;
+  constructor(starts: readonly number[] = []) {
+    this.#left = starts;
   }
 
   /** Called for each element that opens, in order: whether it is to be left out. */
@@ -119,27 +119,27 @@ export class LeadingParts {
   }
 
   leave(isAllInMain: boolean, mainHasTitle: boolean): number[] {
-    const left = [...this.#named];
-    if (isAllInMain) left.push(...this.#beside);
-    if (isAllInMain && mainHasTitle) left.push(...this.#titles);
-    return left.sort((one, other) => one - other);
+    const starts = [...this.#named];
+    if (isAllInMain) starts.push(...this.#beside);
+    if (isAllInMain && mainHasTitle) starts.push(...this.#titles);
+    return starts.sort((first, second) => first - second);
   }
 
-  #decide(closed: Open): void {
-    const { at, part, title, unlinked, linked, hasMain, hasSentence } = closed;
+  #decide(element: Open): void {
+    const { at, part, title, unlinked, linked, hasMain, hasSentence } = element;
     if (hasMain || linked + unlinked === 0) return;
     if (part !== "beside") {
-      if (title === 0 && leads(closed)) this.#named.push(at);
+      if (title === 0 && leads(element)) this.#named.push(at);
     } else if (title > 0) {
       if (unlinked - title <= MAX_LABEL_CHARACTERS && !hasSentence) this.#titles.push(at);
-    } else if (isAside(closed) || isMostlyLinks(closed)) {
+    } else if (isAside(element) || isMostlyLinks(element)) {
       this.#beside.push(at);
-      closed.left = unlinked;
+      element.left = unlinked;
     }
   }
 }
 
-/** What stands next to `main` in an `aside` is left out, unless it has a telephone number or the like. */
+/** An `aside` next to `main` is left out, unless it has a telephone number or the like. */
 const isAside = ({ name, sample }: Open) => name === "aside" && !hasFigures(sample);
 
 const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText }: Open) =>
@@ -148,8 +148,8 @@ const isMostlyLinks = ({ name, linked, unlinked, sample, hasSentence, hasOwnText
   linked > unlinked &&
   (name !== "p" || !/[\p{L}\p{N}]/u.test(sample));
 
-function leads(closed: Open): boolean {
-  const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = closed;
+function leads(element: Open): boolean {
+  const { part, linked, unlinked, hasSentence, isInside, isConcealed, sample } = element;
   if (linked > unlinked * (isInside ? LINKED_INSIDE : 1)) return true;
   if (part !== "dialog" && unlinked < MAX_IMPRINT_CHARACTERS && isImprint(sample)) return true;
   if (part === "short") return unlinked <= MAX_SHORT_CHARACTERS && !hasSentence;

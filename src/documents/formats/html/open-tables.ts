@@ -66,9 +66,9 @@ export class OpenTables {
   }
 
   closeTable(): void {
-    const closed = this.#open.pop();
-    if (closed === undefined || closed.isLayout) return;
-    const { table, hasHeads } = closed;
+    const last = this.#open.pop();
+    if (last === undefined || last.isLayout) return;
+    const { table, hasHeads } = last;
     if (!table.isLong && !hasHeads && placesThings(table.rows)) {
       for (const cell of table.rows.flat())
         for (const part of cell.split(BLANK_LINE)) this.#out.paragraph(part);

@@ -41,7 +41,7 @@ export class TableCollector {
     if (this.rows.length === 0) this.startRow();
     this.#skipCovered();
     if (this.#row.length >= MAX_COLUMNS) {
-      // What cells above cover must not fill the next row as well.
+      // Columns that cells above cover must not fill the next row as well.
       this.#covered.length = 0;
       this.startRow();
     }

@@ -9,7 +9,9 @@ const MAX_DEPTH = 1_000;
 const PROSE_CHARACTERS = 200;
 const TITLE_KEYS = new Set(["title", "name", "headline", "subject"]);
 
-/** What is not quite JSON is kept as code. @throws UnreadableDocument when it nests too deeply */
+/**
+ * Keeps a text that is not quite JSON as code. @throws UnreadableDocument when it nests too deeply
+ */
 export function* readText(text: string): CooperativeWork<Extraction> {
   const writer = new JsonWriter();
   try {

@@ -53,8 +53,8 @@ function propertyOf(line: string) {
 }
 
 function writeFact(name: string, parameters: string, value: string, out: MarkdownBuilder): void {
-  const named = LABELLED_AS_NAMED.test(name) ? name.charAt(0) + name.slice(1).toLowerCase() : null;
-  const label = entryNamed(LABELS, name) ?? named;
+  const title = LABELLED_AS_NAMED.test(name) ? name.charAt(0) + name.slice(1).toLowerCase() : null;
+  const label = entryNamed(LABELS, name) ?? title;
   if (label === null) return;
   const plain = foldSpace(unescaped(value.replace(/^mailto:/i, "")));
   const output = OF_TIME.test(name)

@@ -122,12 +122,12 @@ function joinSections(sections: Section[]): string {
   let charset = "utf-8";
   let escaped = "";
   let last = -1;
-  for (const { at, text, isEncoded } of sections.sort((left, right) => left.at - right.at)) {
+  for (const { at, text, isEncoded } of sections.sort((a, b) => a.at - b.at)) {
     if (at === last) continue;
     last = at;
-    const [, named, rest] =
+    const [, encoding, rest] =
       at === 0 && isEncoded ? (/^([^']*)'[^']*'([^]*)$/.exec(text) ?? []) : [];
-    charset = named === undefined || named === "" ? charset : named;
+    charset = encoding === undefined || encoding === "" ? charset : encoding;
     escaped += isEncoded ? (rest ?? text) : encodeURIComponent(text.toWellFormed());
   }
   const bytes = Array.from(escaped.matchAll(/%([0-9a-f]{2})|[^]/gi), ([character, code]) =>

@@ -122,9 +122,9 @@ const COMMENT = /(^|[^\\])\\["#].*$/s;
 const UNKNOWN = "\ufffd";
 
 function plainText(line: string): string {
-  return line.replace(ESCAPE, (_whole, two?: string, long?: string, text?: string, one = "") => {
+  return line.replace(ESCAPE, (_whole, two?: string, long?: string, text?: string, letter = "") => {
     const name = two ?? long ?? text;
-    if (name === undefined) return ONE.get(one) ?? "";
+    if (name === undefined) return ONE.get(letter) ?? "";
     const code = /^u([\dA-F]{4,5})$/.exec(name)?.[1];
     if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
     const accent = ACCENTS.get(name.slice(0, -1));

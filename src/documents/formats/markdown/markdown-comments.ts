@@ -22,15 +22,15 @@ export function* withoutComments(
   if (!text.includes(COMMENT_START)) return { markdown: text, comments: 0 };
   const progress = new Progress();
   const parts = new RegExp(PARTS);
-  let [kept, from, comments] = ["", 0, 0];
+  let [visible, from, comments] = ["", 0, 0];
   for (let part = parts.exec(text); part !== null; part = parts.exec(text)) {
     yield* progress.advanceTo(parts.lastIndex);
     if (part[0] !== COMMENT_START) continue;
     const close = text.indexOf(COMMENT_END, parts.lastIndex);
     if (close < 0) break;
     comments++;
-    kept += text.slice(from, part.index);
+    visible += text.slice(from, part.index);
     parts.lastIndex = from = close + COMMENT_END.length;
   }
-  return { markdown: kept + text.slice(from), comments };
+  return { markdown: visible + text.slice(from), comments };
 }

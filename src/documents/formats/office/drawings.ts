@@ -52,10 +52,10 @@ export function writeDrawing(
 
 function rowsOf(series: Series[]): string[][] {
   const filled = series.filter(({ values }) => values.some(Boolean));
-  const named = filled.find(({ categories }) => categories.length > 0)?.categories ?? [];
+  const labels = filled.find(({ categories }) => categories.length > 0)?.categories ?? [];
   const length = Math.max(0, ...filled.map(({ values }) => values.length));
   const rows = Array.from({ length }, (_unused, at) => [
-    named[at] ?? "",
+    labels[at] ?? "",
     ...filled.map(({ values }) => values[at] ?? ""),
   ]);
   return rows.length === 0 ? [] : [["", ...filled.map(({ name }) => name)], ...rows];

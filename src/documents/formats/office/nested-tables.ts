@@ -19,7 +19,7 @@ const emptyTable = () => ({
 });
 type OpenTable = ReturnType<typeof emptyTable>;
 
-/** Of a repetition or a span. */
+/** The count of a repetition or a span. */
 export const countOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
 /** In Word, a grid of a single column is a frame around paragraphs. */

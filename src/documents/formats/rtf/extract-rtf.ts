@@ -17,8 +17,8 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     yield* progress.advanceTo(place.at);
   }
   reader.finish();
-  const hidden = reader.hiddenCharacters;
-  const notes = hidden === 0 ? [] : [`${hidden} characters of hidden text removed`];
+  const invisible = reader.hiddenCharacters;
+  const notes = invisible === 0 ? [] : [`${invisible} characters of hidden text removed`];
   if (reader.endsEarly) notes.push(ENDS_EARLY);
   const pages = out.pages.length > 1 ? out.pages : [];
   return out.extraction({ title: reader.title || out.firstHeading(), pages, notes });

@@ -11,7 +11,7 @@ import { MAX_INDENT, openElement, OpenElements, type Open } from "./open-element
 import { vocabularyOf, type XmlRole } from "./vocabulary.ts";
 import type { XmlAttributes } from "./xml-stream.ts";
 
-/** What the parser found; null for the end of an element. */
+/** An event of the parser; null for the end of an element. */
 export type XmlEvent = { name: string; attributes: XmlAttributes } | { text: string } | null;
 
 type List = { isOrdered: boolean; next: number };

@@ -18,7 +18,9 @@ export const ENCRYPTED_PART = "encrypted part left out";
 const BEGIN = /^-----BEGIN PGP MESSAGE-----[ \t]*$/m;
 const END = "-----END PGP MESSAGE-----";
 
-/** Of alternatives, the first that has text. Returns why a text is not read; null when all are. */
+/**
+ * Writes the first alternative that has text. Returns why a text is not read; null when all are.
+ */
 export function* writeBody(
   body: Body[],
   target: MailTarget,

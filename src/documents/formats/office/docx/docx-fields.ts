@@ -29,7 +29,7 @@ export class DocxFields {
     Object.assign(this.#open.at(-1) ?? {}, { isShown: true, owner, start });
   }
 
-  /** What the field adds at its end: a link around the text from `start` on, or a mark. */
+  /** The addition at the end of a field: a link around the text from `start` on, or a mark. */
   end(owner: unknown): { target: string; start: number } | { mark: string } | null {
     const field = this.#open.pop();
     if (field === undefined) return null;

@@ -17,7 +17,7 @@ const MAX_INSTANCES = 1 << 16;
 const MAX_LABEL_CHARACTERS = 200;
 const NONE: ReadonlyMap<number, never> = new Map<number, never>();
 
-/** What the elements of a level say of it. */
+/** Properties of a list level by its elements. */
 const LEVEL: Record<string, (val?: string) => Partial<ListLevel>> = {
   numFmt: (format = "") => ({ format }),
   lvlText: (val = "") => ({

@@ -24,9 +24,9 @@ export class OdfNumbering {
 
   #define({ level = "1", ...attributes }: XmlAttributes): void {
     const format = attributes["num-format"] ?? "";
-    const [own, shown] = [Number(level), Number(attributes["display-levels"] ?? 1) || 1];
+    const [own, depth] = [Number(level), Number(attributes["display-levels"] ?? 1) || 1];
     if (format === "" || !(own <= MAX_LEVEL)) return;
-    const first = Math.max(1, own - shown + 1);
+    const first = Math.max(1, own - depth + 1);
     const numbers = Array.from({ length: own - first + 1 }, (_unused, at) => `%${first + at}%`);
     const [before = "", after = ""] = [attributes["num-prefix"], attributes["num-suffix"]];
     this.#levels.set(`${this.#style} ${level}`, {

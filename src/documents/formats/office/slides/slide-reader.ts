@@ -162,8 +162,8 @@ export class SlideReader implements XmlHandler {
     const isItem = this.#bullet === "unset" ? isBody : this.#bullet !== "none";
     const depth = this.#depth;
     // A paragraph without a number restarts the numbering of its level and those below.
-    const kept = typeof this.#bullet === "object" ? depth + 1 : depth;
-    this.#counts.length = Math.min(this.#counts.length, kept);
+    const bulletDepth = typeof this.#bullet === "object" ? depth + 1 : depth;
+    this.#counts.length = Math.min(this.#counts.length, bulletDepth);
     if (isItem) {
       const { marker, prefix } = markerFor(this.#nextLabel());
       this.blocks.listItem(depth, marker, prefix + text);

@@ -24,7 +24,7 @@ const COLLECTION = /\/Ordering\s*\((?:Japan1|GB1|CNS1|Korea1)\)/g;
 const CONTENTS = /\/Contents\s*(?:\[([\d\sR]*)\]|(\d+\s+\d+\s+R))/g;
 const OBJECT = /(\d{1,10})\s+\d{1,5}\s+obj\b/g;
 
-/** What the texts of a PDF's objects say of the file; encrypted objects say nothing. */
+/** Facts about a file in the texts of its objects; encrypted objects have none. */
 export class ObjectSigns {
   hasForms = false;
   isCut = false;
@@ -44,8 +44,8 @@ export class ObjectSigns {
     this.#addFonts(text);
     this.hasForms ||= SHOWN.test(text);
     for (const [, number] of text.matchAll(OBJECT)) this.#objects.add(Number(number));
-    for (const [, many = "", one = many] of text.matchAll(CONTENTS))
-      for (const reference of one.split("R").filter((each) => /\d/.test(each)))
+    for (const [, many = "", single = many] of text.matchAll(CONTENTS))
+      for (const reference of single.split("R").filter((each) => /\d/.test(each)))
         this.#contents.add(Number.parseInt(reference));
   }
 

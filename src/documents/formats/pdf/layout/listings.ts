@@ -57,7 +57,7 @@ function isBelow([last]: Segment[], [next]: Segment[]): boolean {
 
 function listingOf(rows: Segment[][]): string {
   const all = rows.flat();
-  const left = all.reduce((least, { x0 }) => Math.min(least, x0), Infinity);
+  const edge = all.reduce((least, { x0 }) => Math.min(least, x0), Infinity);
   const width = all.reduce((sum, { x0, x1 }) => sum + x1 - x0, 0);
   const advance = width / all.reduce((sum, { text }) => sum + text.length, 0);
   const tops = rows.map(([first]) => first?.y ?? 0);
@@ -66,15 +66,15 @@ function listingOf(rows: Segment[][]): string {
   return rows
     .map(
       (row, at) =>
-        (at > 0 && (distances[at] ?? 0) > farthest ? "\n" : "") + lineOf(row, left, advance),
+        (at > 0 && (distances[at] ?? 0) > farthest ? "\n" : "") + lineOf(row, edge, advance),
     )
     .join("\n");
 }
 
-function lineOf(row: Segment[], left: number, advance: number): string {
+function lineOf(row: Segment[], edge: number, advance: number): string {
   let line = "";
   for (const { text, x0 } of row) {
-    const column = Math.min(Math.round((x0 - left) / advance), line.length + MAX_INDENT);
+    const column = Math.min(Math.round((x0 - edge) / advance), line.length + MAX_INDENT);
     line = line.padEnd(line === "" ? column : Math.max(column, line.length + 1)) + text.trim();
   }
   return line;

@@ -206,8 +206,8 @@ function isNoteMark(first: Segment, next: Segment): boolean {
 function multiply(page: number[], text: number[]) {
   const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page;
   const moved = (x = 0, y = 0) => [a * x + c * y, b * x + d * y] as const;
-  const [left, top] = moved(text[4], text[5]);
-  return [...moved(text[0], text[1]), ...moved(text[2], text[3]), left + e, top + f] as const;
+  const [startX, top] = moved(text[4], text[5]);
+  return [...moved(text[0], text[1]), ...moved(text[2], text[3]), startX + e, top + f] as const;
 }
 
 /** In ems: the largest distance between copies of a text that together look bold. */

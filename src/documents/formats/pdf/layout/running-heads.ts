@@ -143,7 +143,7 @@ const keyOf = (line: Segment) =>
 /** By page number; null for a line whose numbers tell pages apart, such as those of an invoice. */
 function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
   const [first] = pages.values();
-  const known: KnownNumber[] = [];
+  const history: KnownNumber[] = [];
   for (const at of first?.[0]?.keys() ?? []) {
     const values = [...pages].flatMap(([page, lines]) =>
       lines.map((numbers) => ({ page, value: numbers[at] ?? -1 })),
@@ -153,11 +153,11 @@ function knownNumbers(pages: Map<number, number[][]>): KnownNumber[] | null {
     const least = pages.size * SAME_SHARE;
     const frequent = ahead.filter(([, count]) => count >= MIN_COUNTED);
     if (frequent.reduce((sum, [, count]) => sum + count, 0) >= least)
-      known.push(new Set(frequent.map(([value]) => value)));
-    else if (same !== undefined && same[1] >= least) known.push(same[0]);
+      history.push(new Set(frequent.map(([value]) => value)));
+    else if (same !== undefined && same[1] >= least) history.push(same[0]);
     else return null;
   }
-  return known;
+  return history;
 }
 
 const numbersIn = ({ text }: Segment): number[] => (text.match(NUMBER) ?? []).map(Number);

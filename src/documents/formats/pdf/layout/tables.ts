@@ -181,10 +181,10 @@ function divided(segment: Segment, columns: Interval[]): Segment[] {
   const parts: Segment[] = [];
   let start: Gap = { at: 0, x0: segment.x0, x1: segment.x0 };
   let next = 0;
-  let left = (columns[at]?.x1 ?? 0) - size * SPACE;
+  let edge = (columns[at]?.x1 ?? 0) - size * SPACE;
   for (const { x0: right, x1 } of columns.slice(at + 1, end)) {
-    const leftEnd = Math.max(left, right - size * ALIGNED);
-    left = x1 - size * SPACE;
+    const leftEnd = Math.max(edge, right - size * ALIGNED);
+    edge = x1 - size * SPACE;
     while ((gaps[next]?.x1 ?? Infinity) <= leftEnd) next++;
     const gap = gaps[next];
     if (gap === undefined || gap.x1 >= right + size * ALIGNED) continue;

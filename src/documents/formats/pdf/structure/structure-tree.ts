@@ -107,19 +107,19 @@ class TreeReader {
   }
 
   #visitList(children: TreeNode[]): void {
-    const held = this.#item;
+    const before = this.#item;
     this.#depth++;
     this.#item = null;
     this.#within(this.#role, children);
-    this.#item = held;
+    this.#item = before;
     this.#depth--;
   }
 
   #visitItem(children: TreeNode[]): void {
-    const held = this.#item;
+    const before = this.#item;
     this.#item = this.#cell === null && this.#depth >= 0 ? { label: null } : null;
     this.#within({ kind: "text" }, children);
-    this.#item = held;
+    this.#item = before;
   }
 
   #visitLabel(children: TreeNode[]): void {
