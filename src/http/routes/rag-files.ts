@@ -25,7 +25,8 @@ import { textStream } from "../text-stream.ts";
 
 const query = z
   .object({
-    page: page.optional(),
+    // Programs whose client was generated send it: they read one form of answer.
+    page: page.optional().openapi({ param: { required: true } }),
     limit: limitOfPage,
     status: z.enum(FILE_STATUSES).optional().describe("Only files in this status."),
     path: relativePath
@@ -40,7 +41,7 @@ const listRagFiles = createRoute({
   operationId: "listRagFiles",
   summary: "List files of a RAG",
   description:
-    "With page: one page. Without page: the complete array of all files, and limit is ignored; new code should send page.",
+    "One page. Older programs send no page: the answer is the array of all files then, and limit is ignored.",
   tags: [TAGS.rags],
   security: bearer,
   middleware: [guardRag] as const,

@@ -39,9 +39,9 @@ const ESCAPED: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" }
 
 const Batch = z.object({
   file: z
+    // At least one; `minItems` is left out: of files, Go's generated client can't count it.
     .array(z.string().openapi({ format: "binary" }))
-    .min(1)
-    .describe("Files; the name of each is its path."),
+    .describe("One file or more; the name of each is its path."),
 });
 
 const Answer = z

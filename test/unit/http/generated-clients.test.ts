@@ -70,6 +70,12 @@ const RULES: Record<string, (part: Part, place: Place) => boolean> = {
       : false,
   "a text that must not be blank has a least length": ({ pattern, minLength }) =>
     refusesEmpty(pattern) && minLength === undefined,
+  "a list of files has no least length (Go)": ({ minItems, items }) =>
+    minItems !== undefined && (items as Part | undefined)?.["format"] === "binary",
+  "the page of a list is required, so that its answer has one form (Python, Go, Java)": (
+    { in: place, name, required },
+    { document },
+  ) => document === "public" && place === "query" && name === "page" && required !== true,
   "a time has its format": (part, place) =>
     (isTime(place) && typesOf(part).includes("string") && part["format"] !== "date-time") ||
     (isSpan(part) && (part["schema"] as Part)["format"] !== "date-time"),
