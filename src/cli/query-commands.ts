@@ -28,6 +28,7 @@ type AskOptions = Searching & { search?: string[]; schema?: string };
 
 const DEFAULT_TOP_K = 5;
 const NOT_FOUND = 404;
+const PAGE_FILES = 100;
 
 const ofService = (name: string) =>
   withTarget(new Command(name), "QUARRY_TOKEN", "the service's answer");
@@ -113,8 +114,10 @@ async function searched(identifier: string, body: SearchBody, options: SearchOpt
   const answer = await dataOf(call);
   const notices = [
     ...rerankNotice((await call).response, `the RAG ${identifier} has no reranker`),
-    ...(await emptyFileNotices(options, answer.chunks, (path) =>
-      filesIn(api, identifier, { page: 1, limit: 1, path }),
+    ...(await emptyFileNotices(
+      options,
+      answer.chunks,
+      async (path) => (await filePage(api, identifier, { page: 1, limit: 1, path })).data,
     )),
   ];
   return { answer, notices };
@@ -247,7 +250,7 @@ async function status(identifier: string, options: Shared): Promise<void> {
   const params = { path: { identifier } };
   const terminal = openTerminal(options.json === true);
   const counting = dataOf(api.GET("/api/rags/{identifier}", { params }));
-  const reading = counting.then(() => filesIn(api, identifier, { status: "error" }));
+  const reading = counting.then(() => failedFiles(api, identifier));
   const all = Promise.all([counting, reading]);
   const [rag, failed] = await all.finally(terminal.waitForAnswer());
   terminal.result({ ...rag, failed });
@@ -262,15 +265,19 @@ async function status(identifier: string, options: Shared): Promise<void> {
   );
 }
 
-/** Without a page, the service answers with all of them. */
-async function filesIn(
-  api: PublicApi,
-  identifier: string,
-  query: { page?: number; limit?: number; path?: string; status?: "error" },
-) {
-  const params = { path: { identifier }, query };
-  const files = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
-  return "data" in files ? files.data : files;
+type FileQuery = { page: number; limit: number; path?: string; status?: "error" };
+
+const filePage = (api: PublicApi, identifier: string, query: FileQuery) =>
+  dataOf(api.GET("/api/rags/{identifier}/files", { params: { path: { identifier }, query } }));
+
+async function failedFiles(api: PublicApi, identifier: string) {
+  const files = [];
+  for (let page = 1; ; page++) {
+    const query = { page, limit: PAGE_FILES, status: "error" } as const;
+    const { data, total } = await filePage(api, identifier, query);
+    files.push(...data);
+    if (data.length < PAGE_FILES || files.length >= total) return files;
+  }
 }
 
 function open({ url, as }: Shared & { as?: string }): PublicApi {

@@ -93,8 +93,7 @@ describe("npm start on the sample", () => {
     };
     const params = { path: { identifier: "sample" }, query: { page: 1, limit: 100 } };
     const api = publicApi(`http://localhost:${port}`, token);
-    const listed = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
-    const data = "data" in listed ? listed.data : listed;
+    const { data } = await dataOf(api.GET("/api/rags/{identifier}/files", { params }));
     expect(data).toHaveLength(SAMPLE_FILES);
     const indexedAt = data.map((file) => Date.parse(String(file.indexedAt)));
     expect(Math.max(...indexedAt)).toBeLessThan(endedAt);
