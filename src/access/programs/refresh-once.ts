@@ -28,7 +28,8 @@ export async function refreshOnce(
   refresh: (last: { isRecent: boolean; isCutOff: boolean }) => Promise<Response>,
 ): Promise<Response> {
   let last = null;
-  while ((last = await claimRefresh(db, id, now(), now() + CLAIM_MS)) === null) {
+  let until;
+  while ((last = await claimRefresh(db, id, now(), (until = now() + CLAIM_MS))) === null) {
     await scheduler.wait(POLL_MS);
   }
   if (last === undefined) return await refresh({ isRecent: true, isCutOff: false });
@@ -49,6 +50,6 @@ export async function refreshOnce(
     end = { refreshedUntil: now(), lastRefresh: sealed };
     return new Response(body, { headers });
   } finally {
-    await endRefresh(db, id, end);
+    await endRefresh(db, { id, until }, end);
   }
 }

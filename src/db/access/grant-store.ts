@@ -39,12 +39,13 @@ export async function claimRefresh(db: Database, id: TokenId, now: number, until
   return last !== undefined && claims.length === 0 ? null : last;
 }
 
-/** Ends the claim of a refresh, and keeps what it was answered. */
+/** Ends the claim of a refresh and keeps its answer, unless the claim ran out and another began. */
 export const endRefresh = (
   db: Database,
-  id: TokenId,
-  previous: { refreshedUntil: number; lastRefresh: string | null },
-) => execute(db)`update tokens set ${assigned(tokens, previous)} where id = ${id}`;
+  { id, until }: { id: TokenId; until: number },
+  answer: { refreshedUntil: number; lastRefresh: string | null },
+) => execute(db)`update tokens set ${assigned(tokens, answer)}
+  where id = ${id} and refreshed_until = ${until}`;
 
 /** Returns the program's name; null: the grant had ended. */
 export const endGrant = (db: Database, id: TokenId) =>

@@ -1,6 +1,10 @@
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 
+import { refreshOnce } from "../../../src/access/programs/refresh-once.ts";
+import { composeServices } from "../../../src/compose.ts";
+import { asId, type TokenId } from "../../../src/core/ids.ts";
 import {
   allow,
   connected,
@@ -59,6 +63,29 @@ test("a refresh that was cut off before its answer can be made again", async () 
   aMinuteLater();
   expect((await refresh(clientId, first)).status).toBe(400);
   expect(await toolsOf(again.body.access_token)).toBe(401);
+});
+
+test("a refresh that took too long takes the answer of the one after it from nobody", async () => {
+  await connected(admin);
+  const query = env.DB.prepare("select id from tokens where client_id is not null limit 1");
+  const id = asId<TokenId>((await query.first<{ id: string }>())?.id ?? "");
+  let clock = Date.now();
+  const services = { ...composeServices(env, createExecutionContext()), now: () => clock };
+  const refreshAs = (call: string, work: () => Promise<Response>) =>
+    refreshOnce(services, { id, call }, work);
+  const { promise: slowAnswer, resolve } = Promise.withResolvers<Response>();
+  const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+  const slow = refreshAs("slow", async () => {
+    begin();
+    return await slowAnswer;
+  });
+  await hasBegun;
+  clock += 11_000;
+  await refreshAs("quick", () => Promise.resolve(new Response("quick")));
+  resolve(new Response("slow"));
+  await slow;
+  const repeated = await refreshAs("quick", () => Promise.reject(new Error("refreshed again")));
+  expect(await repeated.text()).toBe("quick");
 });
 
 test("an old refresh token ends the connection, also the one before", async () => {
