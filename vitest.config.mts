@@ -192,8 +192,9 @@ export default defineConfig({
       {
         test: {
           name: "end-to-end",
-          include: ["test/end-to-end/**/*.test.ts"],
+          include: ["test/end-to-end/**/*.test.ts", "test/witnesses/*.test.ts"],
           ...serverTests,
+          globalSetup: ["./test/support/install-witnesses.ts", ...serverTests.globalSetup],
         },
       },
       {

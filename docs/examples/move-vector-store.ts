@@ -1,17 +1,31 @@
 /**
- * Copies an OpenAI vector store into a file source: the text that OpenAI extracted, with names and
- * attributes. Run it again after an interruption: equal files change nothing.
+ * Copies an OpenAI vector store into a file source: the extracted text, with names and attributes.
+ * Run it again after an interruption: equal files change nothing.
  */
-import OpenAI from "openai";
+import process from "node:process";
 
-const { QUARRY_URL, QUARRY_KEY, VECTOR_STORE = "", SOURCE } = process.env;
-const openai = new OpenAI();
+const { OPENAI_API_KEY, VECTOR_STORE, QUARRY_URL, QUARRY_KEY, SOURCE } = process.env;
+const { OPENAI_BASE_URL = "https://api.openai.com/v1" } = process.env;
+const FILES = `/vector_stores/${VECTOR_STORE}/files`;
 
-async function textOf(fileId: string) {
-  const parts: string[] = [];
-  const pages = openai.vectorStores.files.content(fileId, { vector_store_id: VECTOR_STORE });
-  for await (const { text } of pages) parts.push(text ?? "");
-  return parts.join("\n\n");
+type StoredFile = { id: string; attributes: object | null };
+
+async function read<Answer>(path: string): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${OPENAI_API_KEY}` };
+  const answer = await fetch(OPENAI_BASE_URL + path, { headers });
+  if (!answer.ok) throw new Error(`OpenAI answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Answer;
+}
+
+async function* storedFiles() {
+  let after = "";
+  do {
+    const page = await read<{ data: StoredFile[]; has_more: boolean }>(
+      `${FILES}?limit=100${after}`,
+    );
+    yield* page.data;
+    after = page.has_more ? `&after=${page.data.at(-1)?.id}` : "";
+  } while (after !== "");
 }
 
 /** A header takes ASCII only. */
@@ -21,8 +35,9 @@ const asHeader = (value: object) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-for await (const { id, attributes } of openai.vectorStores.files.list(VECTOR_STORE)) {
-  const { filename } = await openai.files.retrieve(id);
+for await (const { id, attributes } of storedFiles()) {
+  const { filename } = await read<{ filename: string }>(`/files/${id}`);
+  const { data } = await read<{ data: { text?: string }[] }>(`${FILES}/${id}/content`);
   const path = `${id}/${encodeURIComponent(filename)}.md`;
   const answer = await fetch(`${QUARRY_URL}/panel/api/file-sources/${SOURCE}/files/${path}`, {
     method: "PUT",
@@ -31,7 +46,7 @@ for await (const { id, attributes } of openai.vectorStores.files.list(VECTOR_STO
       "Content-Type": "text/markdown",
       "X-File-Metadata": asHeader(attributes ?? {}),
     },
-    body: await textOf(id),
+    body: data.map(({ text }) => text ?? "").join("\n\n"),
   });
   console.log(`${answer.status} ${filename}${answer.ok ? "" : `: ${await answer.text()}`}`);
   if (!answer.ok) process.exitCode = 1;

@@ -42,7 +42,7 @@ export async function runPastedSamples(
   { url, token }: { url: string; token: string },
 ): Promise<void> {
   symlinkSync(join(folder, "state"), join(folder, ".quarry"));
-  symlinkSync(join(PROJECT, "node_modules"), join(folder, "node_modules"));
+  symlinkSync(join(PROJECT, "test/witnesses/node_modules"), join(folder, "node_modules"));
   for (const [page, expected] of Object.entries(PAGES)) {
     const text = readFileSync(join(PROJECT, "docs", page), "utf8").replaceAll(WRITTEN_URL, url);
     const samples = [...text.matchAll(/^```(sh|js|ts)\n(.*?)^```/gms)];

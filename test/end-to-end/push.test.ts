@@ -9,7 +9,6 @@ import { readManifest } from "../../src/cli/push/plan-push.ts";
 import { multipartBody } from "../../src/cli/push/upload-files.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
-import * as WITNESSES from "./witnesses.ts";
 import { startWebSite } from "../doubles/web-site/web-site.ts";
 import { HOSTILE_FILES } from "../support/hostile-files.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
@@ -23,7 +22,6 @@ let service: RunningWorker;
 let api: PanelApi;
 let key = "";
 let token = "";
-let served = false;
 
 beforeAll(async () => {
   mkdirSync(join(folder, "guides"), { recursive: true });
@@ -127,17 +125,6 @@ test("status counts, and a wrong token, RAG or address is told", async () => {
   expect((await status("docs", service.url, `${token}x`)).stderr).toContain("Check QUARRY_TOKEN");
   expect((await status("nothing", service.url, token)).stderr).toContain("There is no RAG nothing");
   expect((await status("docs", "http://127.0.0.1:1", token)).stderr).toContain("Cannot reach");
-});
-
-test.each(Object.entries(WITNESSES))("a program that exists works: %s", async (_, witness) => {
-  if (!served) {
-    const asking = { systemPrompt: "Answer from the documents.", rags: ["docs"] };
-    const model = "embedded/extractive";
-    const body = { name: "Ask", identifier: "ask", model, ...asking };
-    for (const kind of ["/inferences", "/agents"] as const) await api.POST(kind, { body });
-    served = true;
-  }
-  await witness({ url: service.url, token });
 });
 
 test("a folder names its readers; search and readers tell what each finds", async () => {

@@ -43,17 +43,18 @@ export async function runExamples({ url, token, key }: Served): Promise<void> {
   await moveVectorStore({ url, key });
 }
 
-/** The answers of OpenAI's API to the example, by the end of the path. */
+/** The answers of OpenAI's API to the example, by the end of the address. */
 const STORED: Record<string, object> = {
-  "/vs_1/files": { data: [{ id: "file-1", attributes: { team: "Müller" } }], has_more: false },
-  "/file-1/content": { data: [{ type: "text", text: "Parents take twelve weeks." }] },
+  "/vs_1/files?limit=100": { data: [{ id: "file-0", attributes: null }], has_more: true },
+  "&after=file-0": { data: [{ id: "file-1", attributes: { team: "Müller" } }], has_more: false },
+  "/content": { data: [{ type: "text", text: "Parents take twelve weeks." }] },
+  "/files/file-0": { filename: "Cover.pdf" },
   "/files/file-1": { filename: "Parental leave.pdf" },
 };
 
 async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promise<void> {
   const openai = await listen(({ url: asked = "" }, response) => {
-    const [path = ""] = asked.split("?");
-    const [, answer = {}] = Object.entries(STORED).find(([end]) => path.endsWith(end)) ?? [];
+    const [, answer = {}] = Object.entries(STORED).find(([end]) => asked.endsWith(end)) ?? [];
     response.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
   });
   const panel = `${url}/panel/api/file-sources`;
@@ -71,7 +72,7 @@ async function moveVectorStore({ url, key }: Pick<Served, "url" | "key">): Promi
   };
   try {
     const { stdout } = await run(process.execPath, [at("move-vector-store.ts")], { env });
-    expect(stdout).toBe("201 Parental leave.pdf\n");
+    expect(stdout).toBe("201 Cover.pdf\n201 Parental leave.pdf\n");
     const path = encodeURIComponent("file-1/Parental leave.pdf.md").replace("%2F", "/");
     const moved = await fetch(`${panel}/moved/files/${path}`, { headers });
     expect(await moved.json()).toMatchObject({ metadata: { team: "Müller" } });

@@ -36,6 +36,17 @@ const sourceChecks: Check[] = [
   ["dead code", "knip"],
   ["migrations match the schema", "node", "test/support/check-migration-drift.ts"],
 ];
+const installation: Check = [
+  "programs of other makers are installed",
+  "node",
+  "test/support/install-witnesses.ts",
+];
+const witnessTypes: Check = [
+  "types of tests against programs of other makers",
+  "tsc",
+  "-p",
+  "test/witnesses",
+];
 const bundleChecks: Check[] = [
   ["bundles of production and preview", "node", "test/support/check-bundle.ts"],
 ];
@@ -109,16 +120,20 @@ try {
   buildAssets();
   const isFast = process.argv.includes("--fast");
   const types = await runCheck(["types of the APIs are made", "node", BUILD_API_TYPES]);
-  const checked = await Promise.all([
+  const [installed, ...checked] = await Promise.all([
+    runInTurn(isFast ? [] : [installation]),
     runInTurn(textChecks),
     runInTurn(isFast ? sourceChecks : bundleChecks),
   ]);
+  const isInstalled = installed.every(({ failed }) => failed === 0);
   // Tests also wait: what runs beside them costs hardly any time.
   const [beside, tested] = await Promise.all([
-    runInTurn(isFast ? [] : [...sourceChecks, ...packageChecks]),
-    runTests(isFast ? ["--project", "unit"] : []),
+    runInTurn(
+      isFast ? [] : [...sourceChecks, ...(isInstalled ? [witnessTypes] : []), ...packageChecks],
+    ),
+    runTests(isFast ? ["--project=unit"] : isInstalled ? [] : ["--project=!end-to-end"]),
   ]);
-  const counts = [types, ...checked.flat(), ...beside, tested];
+  const counts = [types, ...installed, ...checked.flat(), ...beside, tested];
   const sum = (key: keyof Counts) => counts.reduce((total, count) => total + count[key], 0);
   console.log(`${sum("passed")} passed, ${sum("failed")} failed, ${sum("skipped")} skipped`);
   process.exitCode = sum("failed") === 0 && sum("passed") > counts.length ? 0 : 1;

@@ -1,10 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+
+import installWitnesses from "../../support/install-witnesses.ts";
 
 export type Page = { path: string; text: string };
 
-const MODULES = join(import.meta.dirname, "../../../node_modules");
+const PROJECT = join(import.meta.dirname, "../../..");
+/** What `npm ci` installs, then what only tests need. */
+const MODULES = ["node_modules", "test/witnesses/node_modules"].map((name) => join(PROJECT, name));
 const MIN_BYTES = 1_500;
 const MAX_BYTES = 80_000;
 const MANUAL_WIDTH = "80";
@@ -21,24 +25,28 @@ const MANUALS = `
   touch.1 tr.1 uname.1 uniq.1 wc.1 wget.1 who.1 xargs.1 xz.1 zip.1`;
 
 /**
- * Documentation that everybody has who installed this project: READMEs of its npm packages, the
+ * Documentation that everybody has who ran this project's tests: READMEs of its npm packages, the
  * pages of `undici`, and manual pages where the machine has them.
  */
 export function gatherDocumentation(): Page[] {
+  installWitnesses();
   return [...readmes(), ...pagesBelow("undici/docs"), ...manuals()];
 }
 
 function readmes(): Page[] {
-  const names = readdirSync(MODULES).flatMap((name) =>
-    name.startsWith("@")
-      ? readdirSync(join(MODULES, name)).map((inner) => `${name}/${inner}`)
-      : [name],
+  const names = MODULES.flatMap((modules) =>
+    readdirSync(modules).flatMap((name) =>
+      name.startsWith("@")
+        ? readdirSync(join(modules, name)).map((inner) => `${name}/${inner}`)
+        : [name],
+    ),
   );
-  return names.toSorted().flatMap((name) => pageAt(`${name}/README.md`));
+  return [...new Set(names)].toSorted().flatMap((name) => pageAt(`${name}/README.md`));
 }
 
 function pagesBelow(folder: string): Page[] {
-  const names = readdirSync(join(MODULES, folder), { recursive: true, encoding: "utf8" });
+  const [installed = ""] = MODULES;
+  const names = readdirSync(join(installed, folder), { recursive: true, encoding: "utf8" });
   return names
     .filter((name) => name.endsWith(".md"))
     .toSorted()
@@ -46,10 +54,10 @@ function pagesBelow(folder: string): Page[] {
 }
 
 function pageAt(path: string): Page[] {
-  const stat = statSync(join(MODULES, path), { throwIfNoEntry: false });
-  if (stat === undefined || !stat.isFile()) return [];
-  if (stat.size < MIN_BYTES || stat.size > MAX_BYTES) return [];
-  return [{ path, text: readFileSync(join(MODULES, path), "utf8") }];
+  const file = MODULES.map((modules) => join(modules, path)).find((place) => existsSync(place));
+  if (file === undefined) return [];
+  const { size } = statSync(file);
+  return size < MIN_BYTES || size > MAX_BYTES ? [] : [{ path, text: readFileSync(file, "utf8") }];
 }
 
 function manuals(): Page[] {

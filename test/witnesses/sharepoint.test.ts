@@ -15,10 +15,10 @@ import "@pnp/sp/site-groups/web.js";
 import "@pnp/sp/site-users/web.js";
 import { createHash } from "node:crypto";
 
-import { GraphDouble, LOGIN_BASE } from "../../../doubles/microsoft-graph/graph-double.ts";
-import { link, user } from "../../../doubles/microsoft-graph/grant.ts";
-import { serveFetch } from "../../../doubles/serve-fetch.ts";
-import { certificate } from "../../../doubles/microsoft-graph/certificate.ts";
+import { GraphDouble, LOGIN_BASE } from "../doubles/microsoft-graph/graph-double.ts";
+import { link, user } from "../doubles/microsoft-graph/grant.ts";
+import { serveFetch } from "../doubles/serve-fetch.ts";
+import { certificate } from "../doubles/microsoft-graph/certificate.ts";
 
 const PUBLIC = "https://graph.example";
 

@@ -12,7 +12,7 @@ import type { ResponseInputItem, ResponseOutputItem } from "openai/resources/res
 import { expect } from "vitest";
 import { z } from "zod";
 
-import type { Served } from "./witnesses.ts";
+import type { Served } from "./clients.ts";
 
 /*
  * Programs that hand the model a function of their own, at their default settings, against a model

@@ -1,6 +1,6 @@
 import { Provider } from "oidc-provider";
 
-import { listen } from "../listen.ts";
+import { listen } from "../doubles/listen.ts";
 
 type Person = { email: string; email_verified: boolean; groups: string[] };
 

@@ -1,8 +1,8 @@
 import { drive as googleDrive } from "@googleapis/drive";
 import { expect, onTestFinished, test } from "vitest";
 
-import { BASE, GoogleDriveDouble } from "../../../doubles/google-drive/google-drive-double.ts";
-import { serveFetch } from "../../../doubles/serve-fetch.ts";
+import { BASE, GoogleDriveDouble } from "../doubles/google-drive/google-drive-double.ts";
+import { serveFetch } from "../doubles/serve-fetch.ts";
 
 async function served(double: GoogleDriveDouble) {
   const server = await serveFetch(double.fetch, BASE);
