@@ -1,5 +1,5 @@
 import { raw, only, runBatch, sql, joinSql, readRows } from "./sql.ts";
-import type { Reads, ReadStatement, Selection, Sql } from "./sql.ts";
+import type { Reads, Sql, Selection } from "./sql.ts";
 import { number, text, computed, select } from "./select.ts";
 
 /** A slice of a list. */
@@ -8,8 +8,7 @@ export type Slice = { offset: number; limit: number };
 const COUNT = select({ count: computed(number, "count(*)") });
 
 /** Counts the rows of `from …`. */
-export const counting = (from: Sql): ReadStatement<{ count: number }> =>
-  sql`select ${COUNT} ${from}`.reading(COUNT);
+export const counting = (from: Sql): Sql<{ count: number }> => sql`select ${COUNT} ${from}`;
 
 /** The number of rows of `from …`. */
 export async function countRows(db: Reads, from: Sql): Promise<number> {
@@ -28,9 +27,7 @@ export async function readPage<Row>(
   { from, order, offset, limit }: Slice & { from: Sql; order: Sql },
 ): Promise<{ data: Row[]; total: number }> {
   const [data, totals] = await runBatch(db, [
-    sql`select ${selection} ${from} order by ${order} limit ${limit} offset ${offset}`.reading(
-      selection,
-    ),
+    sql`select ${selection} ${from} order by ${order} limit ${limit} offset ${offset}`,
     counting(from),
   ]);
   return { data, total: only(totals).count };
@@ -109,7 +106,7 @@ export async function readKeyedPage<Row>(
   const ordered = columns.map((column) => raw(`${column} ${isAscending ? "asc" : "desc"}`));
   const values = (reading.key ?? []).map((value) => sql`${value}`);
   const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${joinSql(values, ", ")})`;
-  const rows = await readRows(db, selection)`select ${selection} ${from}
+  const rows = await readRows(db)`select ${selection} ${from}
     and ${reading.key === null ? raw("1") : beyond}
     order by ${joinSql(ordered, ", ")} limit ${reading.rows}`;
   return keyedPage(rows, at, reading, keyOf);
@@ -177,13 +174,10 @@ export async function readSortedPage<Row>(
       id: computed(text, id.column),
       name: computed(text, by.column),
     });
-    const all = await readRows(
-      db,
-      nameSelection,
-    )`select ${nameSelection} from ${table} where ${where}`;
+    const all = await readRows(db)`select ${nameSelection} from ${table} where ${where}`;
     const page = pageByName(all, at, descending);
     const ids = page.data.map((row) => row.id);
-    const rows = await readRows(db, selection)`select ${selection} ${from}
+    const rows = await readRows(db)`select ${selection} ${from}
       and ${raw(id.column)} in (select value from json_each(${ids}))`;
     const byId = new Map(rows.map((row) => [id.of(row), row]));
     const data = ids.flatMap((key) => byId.get(key) ?? []);

@@ -1,113 +1,130 @@
-import { Param, SQL, sql as drizzleSql } from "drizzle-orm";
-import { CasingCache } from "drizzle-orm/casing";
-
+import { bindable } from "../core/sql-value.ts";
 import { inBatchesBySize } from "../core/work/batches.ts";
 
-/** Statements are drizzle's SQL; what they read and write comes from the schema (`select.ts`). */
+type StoredRow = Record<string, unknown>;
+type RowReader<Row> = (row: StoredRow) => Row;
 
-/** Reads a whole row. */
-export type RowReader<Row> = (row: Record<string, unknown>) => Row;
-
-/** SQL with its parameters: a statement whose rows are not read, or a part of one. */
-export class Sql extends SQL {
-  /** The statement, its rows read by `of`. */
-  reading<Row>({ read: reader }: { read: RowReader<Row> }): ReadStatement<Row> {
-    return { sql: this, read: reader };
+/** Columns for a template, and how its rows are read. */
+export class Selection<Row> {
+  readonly sql: Sql;
+  readonly read: RowReader<Row>;
+  constructor(columns: Sql, reader: RowReader<Row>) {
+    this.sql = columns;
+    this.read = reader;
   }
+}
+
+/** SQL with its parameters: a statement, or a part of one. `Row`: of a statement that selects. */
+export class Sql<Row = unknown> {
+  /** The values stand between the texts. */
+  readonly texts: readonly string[];
+  readonly values: readonly unknown[];
+  readonly read: RowReader<Row> | null;
+  constructor(texts: readonly string[], values: readonly unknown[], reader: RowReader<Row> | null) {
+    this.texts = texts;
+    this.values = values;
+    this.read = reader;
+  }
+}
+
+/** The rows of a statement with these values: those of its selection, or as they are stored. */
+type RowIn<Values extends unknown[]> = [Extract<Values[number], Selection<unknown>>] extends [never]
+  ? StoredRow
+  : Extract<Values[number], Selection<unknown>> extends Selection<infer Row>
+    ? Row
+    : never;
+
+/** Values become parameters; other SQL and selections become part of the text. */
+export function sql<Values extends unknown[]>(
+  strings: readonly string[],
+  ...values: Values
+): Sql<RowIn<Values>> {
+  const texts: string[] = [];
+  const parameters: unknown[] = [];
+  let text = strings[0] ?? "";
+  for (const [at, value] of values.entries()) {
+    const part = value instanceof Selection ? value.sql : value;
+    const isPart = part instanceof Sql;
+    for (const [nth, next] of (isPart ? part.texts : VALUE).entries()) {
+      if (nth > 0) texts.push(text);
+      text = nth > 0 ? next : text + next;
+    }
+    if (isPart) parameters.push(...part.values);
+    else parameters.push(value);
+    text += strings[at + 1] ?? "";
+  }
+  texts.push(text);
+  const selection = values.find((value) => value instanceof Selection);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the type of the values says
+  const reader = (selection?.read ?? null) as RowReader<RowIn<Values>> | null;
+  return new Sql(texts, parameters, reader);
+}
+
+/** The texts around a single parameter. */
+const VALUE = ["", ""];
+
+/** Text that is part of the program, never of its input. */
+export const raw = (text: string): Sql => new Sql([text], [], null);
+
+/** `parts` one after another, with `separator` between them. */
+export function joinSql(parts: readonly Sql[], separator: string): Sql {
+  const between = parts.map((_, at) => (at === 0 ? "" : separator));
+  return sql([...between, ""], ...parts);
 }
 
 /** Throws when the value has another type. Functions: a page of 1,000 rows takes under 1 ms. */
 export type Reader<Value> = (value: unknown, name: string) => Value;
 
-class ReadSql<Read> {
+/** A value of a row: how it is selected, and how it is read. */
+export class Selected<Value> {
   readonly sql: Sql;
-  readonly read: Read;
-  constructor(selected: Sql, reader: Read) {
-    this.sql = selected;
+  readonly read: Reader<Value>;
+  constructor(expression: Sql, reader: Reader<Value>) {
+    this.sql = expression;
     this.read = reader;
   }
 }
 
-/** A value of a row: how it is selected, and how it is read. */
-export class Selected<Value> extends ReadSql<Reader<Value>> {}
-
-/** A list of columns for a template, and how its rows are read. */
-export class Selection<Row> extends ReadSql<RowReader<Row>> {}
-
-export type ReadStatement<Row> = { sql: Sql; read: RowReader<Row> };
-export type Statement = ReadStatement<unknown> | Sql;
-
-type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
-
-/** Booleans become 0 and 1, objects and lists JSON; other SQL becomes part of the text. */
-export const sql: Template<Sql> = (strings, ...values) =>
-  new Sql(drizzleSql(strings, ...values.map(chunkOf)).queryChunks);
-
-function chunkOf(value: unknown): SQL | Param {
-  if (value instanceof SQL) return value;
-  return value instanceof Selection ? value.sql : new Param(bindable(value));
-}
-
-/** Text that is part of the program, never of its input. */
-export const raw = (text: string): Sql => new Sql(drizzleSql.raw(text).queryChunks);
-
-/** `parts` one after another, with `separator` between them. */
-export const joinSql = (parts: readonly Sql[], separator: string): Sql =>
-  new Sql(drizzleSql.join([...parts], raw(separator)).queryChunks);
-
-const CASING = new CasingCache();
-
 /** The text and its parameters. Equal values share one, so that a long list is sent once. */
-function compile(statement: Sql) {
+function compile({ texts: [begin = "", ...others], values }: Sql) {
   const numbers = new Map<unknown, number>();
-  const { sql: text } = statement.toQuery({
-    casing: CASING,
-    escapeName: (name) => `"${name}"`,
-    escapeString: (value) => `'${value.replaceAll("'", "''")}'`,
-    escapeParam: (_at, value) => {
-      const number = numbers.get(value) ?? numbers.size + 1;
-      numbers.set(value, number);
-      return `?${number}`;
-    },
-  });
+  let text = begin;
+  for (const [at, value] of values.entries()) {
+    const parameter = bindable(value);
+    const number = numbers.get(parameter) ?? numbers.size + 1;
+    numbers.set(parameter, number);
+    text += `?${number}${others[at]}`;
+  }
   return { text, parameters: [...numbers.keys()] };
 }
 
-function bindable(value: unknown): string | number | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === "string" || typeof value === "number") return value;
-  if (typeof value === "boolean") return value ? 1 : 0;
-  return JSON.stringify(value);
-}
-
-type RowsOf<Statements extends readonly Statement[]> = {
-  -readonly [Index in keyof Statements]: Statements[Index] extends ReadStatement<infer Row>
-    ? Row[]
-    : Record<string, unknown>[];
+type RowsOf<Statements extends readonly Sql[]> = {
+  -readonly [Index in keyof Statements]: Statements[Index] extends Sql<infer Row> ? Row[] : never;
 };
 
 /** Statements of the same transaction whose rows nobody reads. */
 export type Around = { before: Sql[]; after: Sql[] };
 
 /** Runs all or none in one round trip; returns the rows of each statement. */
-export async function runBatch<const Statements extends readonly Statement[]>(
+export async function runBatch<const Statements extends readonly Sql[]>(
   { $client }: Reads,
   statements: Statements,
   { before, after }: Around = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
   const prepared = [...before, ...statements, ...after].map((statement) => {
-    const { text, parameters } = compile(statement instanceof Sql ? statement : statement.sql);
+    const { text, parameters } = compile(statement);
     return $client.prepare(text).bind(...parameters);
   });
-  const results =
-    prepared.length === 0 ? [] : await $client.batch<Record<string, unknown>>(prepared);
-  const rows = statements.map((statement, at) => {
-    const rows = results[before.length + at]?.results ?? [];
-    return statement instanceof Sql ? rows : rows.map(statement.read);
+  const results = prepared.length === 0 ? [] : await $client.batch<StoredRow>(prepared);
+  const rows = statements.map(({ read: reader }, at) => {
+    const stored = results[before.length + at]?.results ?? [];
+    return reader === null ? stored : stored.map(reader);
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each read by its own statement
   return rows as RowsOf<Statements>;
 }
+
+type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
 
 /** Runs one statement; its rows are not read. */
 export const execute =
@@ -119,32 +136,30 @@ export const execute =
 /** Whether a statement has rows, those of `returning` included. */
 export const hasRows =
   (db: Reads): Template<Promise<boolean>> =>
-  async (...template) => {
-    const [rows] = await runBatch(db, [sql(...template)]);
-    return rows.length > 0;
-  };
+  async (...template) =>
+    (await readRows(db)(...template)).length > 0;
+
+type Values = unknown[];
 
 /** The rows of one statement, those of `returning` included. */
 export const readRows =
-  <Row>(db: Reads, selection: Selection<Row>): Template<Promise<Row[]>> =>
-  async (...template) => {
-    const [rows] = await runBatch(db, [sql(...template).reading(selection)]);
-    return rows;
-  };
+  (db: Reads) =>
+  async <Of extends Values>(...template: [TemplateStringsArray, ...Of]): Promise<RowIn<Of>[]> =>
+    (await runBatch(db, [sql(...template)]))[0];
 
 /** The first row of one statement; null when there is none. */
 export const readRow =
-  <Row>(db: Reads, selection: Selection<Row>): Template<Promise<Row | null>> =>
-  async (...template) =>
-    (await readRows(db, selection)(...template))[0] ?? null;
+  (db: Reads) =>
+  async <Of extends Values>(...template: [TemplateStringsArray, ...Of]) =>
+    (await readRows(db)<Of>(...template))[0] ?? null;
 
 /** The only column of each row. */
 export const readValues =
   <Value>(db: Reads, { read: reader }: Selected<Value>): Template<Promise<Value[]>> =>
-  async (...template) => {
-    const [rows] = await runBatch(db, [sql(...template)]);
-    return rows.flatMap((row) => Object.entries(row).map(([name, value]) => reader(value, name)));
-  };
+  async (...template) =>
+    (await readRows(db)(...template)).flatMap((row) =>
+      Object.entries(row).map(([name, value]) => reader(value, name)),
+    );
 
 /** The only column of the first row; null when there is none. */
 export const readValue =

@@ -1,5 +1,6 @@
 import type { ChunkId, FileId, VectorId } from "../core/ids.ts";
 import type { IndexFacts } from "../ports/rag-index.ts";
+import { bindable } from "../core/sql-value.ts";
 import { inBatches } from "../core/work/batches.ts";
 
 /** A column's SQL, and the type of what is read from it. */
@@ -126,13 +127,6 @@ export function select<Of extends Table, Names extends keyof Columns<Of> & strin
 type Bound = SqlStorageValue | Uint8Array | boolean | readonly unknown[];
 type Template<Result> = (texts: TemplateStringsArray, ...values: Bound[]) => Result;
 type SqlRow = Record<string, SqlStorageValue>;
-
-function bindable(value: Bound): SqlStorageValue | Uint8Array {
-  if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value !== "object" || value === null) return value;
-  const isBytes = value instanceof ArrayBuffer || value instanceof Uint8Array;
-  return isBytes ? value : JSON.stringify(value);
-}
 
 /** One string each: SQLite's prepared statements are found faster by the same one. */
 const queries = new WeakMap<TemplateStringsArray, string>();

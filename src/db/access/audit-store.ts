@@ -40,7 +40,7 @@ function fromEvents({ actor, action, from, to, thing = null }: AuditFilter) {
 
 /** Events, the latest first. */
 export const readEvents = (db: Database, filter: AuditFilter, { offset, limit }: Slice) =>
-  readRows(db, EVENT)`select ${EVENT} ${fromEvents(filter)} order by at desc, id desc
+  readRows(db)`select ${EVENT} ${fromEvents(filter)} order by at desc, id desc
     limit ${limit} offset ${offset}`;
 
 /** A page of the same order, by keys. */
@@ -108,9 +108,9 @@ export async function namesOf(db: Database, things: readonly Thing[]): Promise<N
     const { table, name, identifier } = TABLES[kind];
     const keys = [...new Set(ofKind.map(({ key }) => key))];
     return [
-      sql`${raw(`select '${kind}' as kind, id, ${identifier} as identifier, ${name} as name
-        from ${table}`)} where id in (select value from json_each(${keys}))
-        or ${raw(identifier)} in (select value from json_each(${keys}))`.reading(NAMED),
+      sql`select ${NAMED} from (${raw(`select '${kind}' as kind, id, ${identifier} as identifier,
+        ${name} as name from ${table}`)}) where id in (select value from json_each(${keys}))
+        or identifier in (select value from json_each(${keys}))`,
     ];
   });
   // One statement would be a union of more parts than D1 takes.

@@ -32,7 +32,7 @@ const REFRESH = select(pick(columnsOf(tokens), "refreshedUntil", "lastRefresh"))
  */
 export async function claimRefresh(db: Database, id: TokenId, now: number, until: number) {
   const [[last], claims] = await runBatch(db, [
-    sql`select ${REFRESH} from tokens where id = ${id}`.reading(REFRESH),
+    sql`select ${REFRESH} from tokens where id = ${id}`,
     sql`update tokens set refreshed_until = ${until}, last_refresh = null
       where id = ${id} and refreshed_until <= ${now} returning 1`,
   ]);

@@ -14,7 +14,7 @@ const KEY = select({ key: k, makersRole: u.role });
 
 /** A key has at most the current rights of its creator. */
 export async function findKeyByHash(db: Database, hash: string): Promise<KeyRow | null> {
-  const row = await readRow(db, KEY)`select ${KEY} ${FROM} where k.hash = ${hash}`;
+  const row = await readRow(db)`select ${KEY} ${FROM} where k.hash = ${hash}`;
   if (row === null) return null;
   return row.makersRole === "admin" ? row.key : { ...row.key, role: "member" };
 }
@@ -32,7 +32,7 @@ export const listKeys = (db: Database, slice: Slice) =>
   readPage(db, LISTED_KEY, { ...slice, from: FROM, order: raw("k.name, k.id") });
 
 export const findListedKey = (db: Database, keyId: string) =>
-  readRow(db, LISTED_KEY)`select ${LISTED_KEY} ${FROM} where k.id = ${keyId}`;
+  readRow(db)`select ${LISTED_KEY} ${FROM} where k.id = ${keyId}`;
 
 /** Automation keys, the newest first: their ids begin with the time. */
 export const readKeyPage = (db: Database, at: PageAt, search = "") =>

@@ -16,7 +16,7 @@ export type GroupSource = Row<typeof SOURCE>;
 
 /** Sources whose groups are due; each is due again at `dueAgainAt` in case this turn is lost. */
 export const takeGroupSources = (db: Database, now: number, dueAgainAt: number, limit: number) =>
-  readRows(db, SOURCE)`update file_sources set groups_due_at = ${dueAgainAt}
+  readRows(db)`update file_sources set groups_due_at = ${dueAgainAt}
     where id in (select id from file_sources where permissions = 'on' and removed_at is null
       and groups_due_at <= ${now} limit ${limit}) returning ${SOURCE}`;
 
@@ -102,7 +102,7 @@ const UNKNOWN = select({
 
 /** The first groups of a source whose members are not known, why, and how many files they read. */
 export async function unknownGroups(db: Database, id: FileSourceId) {
-  const rows = await readRows(db, UNKNOWN)`select ${UNKNOWN} from synced_groups g
+  const rows = await readRows(db)`select ${UNKNOWN} from synced_groups g
     where file_source_id = ${id} and unknown is not null order by name limit ${UNKNOWN_SHOWN}`;
   return rows.map(({ name, reason, files }) => ({ name, reason: reason ?? "", files }));
 }
@@ -124,13 +124,13 @@ export async function readerFacts(db: Reads, sources: FileSourceId[], members: P
   const [memberships, untold, ofSources] = await runBatch(db, [
     sql`select ${MEMBERSHIP} from principal_groups
       where file_source_id in (select value from json_each(${sources}))
-      and member in (select value from json_each(${members}))`.reading(MEMBERSHIP),
+      and member in (select value from json_each(${members}))`,
     sql`select distinct ${UNTOLD} from json_each(${sources}) s
       cross join reader_changes c on c.file_source_id = s.value
       cross join json_each(c.file_ids) m cross join files f on f.id = m.value
-      limit ${MAX_UNTOLD + 1}`.reading(UNTOLD),
+      limit ${MAX_UNTOLD + 1}`,
     sql`select ${DEFAULTS} from file_sources
-      where id in (select value from json_each(${sources}))`.reading(DEFAULTS),
+      where id in (select value from json_each(${sources}))`,
   ]);
   const bySource = Map.groupBy(memberships, ({ fileSourceId }) => fileSourceId);
   const groups = new Map(

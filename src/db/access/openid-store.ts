@@ -21,7 +21,7 @@ const PROVIDER = select({
 export type ProviderRow = Row<typeof PROVIDER>;
 
 export const findProvider = (db: Database) =>
-  readRow(db, PROVIDER)`select ${PROVIDER} from openid_provider where id = ${PROVIDER_ID}`;
+  readRow(db)`select ${PROVIDER} from openid_provider where id = ${PROVIDER_ID}`;
 
 export async function saveProvider(
   db: Database,
@@ -42,11 +42,11 @@ const PERSON = select({
   ...pick(i, "issuer", "subject"),
 });
 export const findByIdentity = (db: Database, issuer: string, subject: string) =>
-  readRow(db, PERSON)`select ${PERSON} from user_identities i join users u on u.id = i.user_id
+  readRow(db)`select ${PERSON} from user_identities i join users u on u.id = i.user_id
     where i.issuer = ${issuer} and i.subject = ${subject}`;
 
 export const findIdentityOf = (db: Database, userId: UserId) =>
-  readRow(db, PERSON)`select ${PERSON} from user_identities i join users u on u.id = i.user_id
+  readRow(db)`select ${PERSON} from user_identities i join users u on u.id = i.user_id
     where i.user_id = ${userId}`;
 
 /** The groups of a person as a reader; none for who has not signed in with OpenID Connect. */
@@ -90,7 +90,7 @@ const LINKED = select(pick(columnsOf(users, "u"), "id", "email", "role"));
 export async function findLinked(db: Database, hash: string, now: number, uses: boolean) {
   const [[linked = null], used] = await runBatch(db, [
     sql`select ${LINKED} from sign_in_secrets l join users u on u.id = l.user_id
-      where l.hash = ${hash} and l.expires_at > ${now} and u.role = 'admin'`.reading(LINKED),
+      where l.hash = ${hash} and l.expires_at > ${now} and u.role = 'admin'`,
     sql`delete from sign_in_secrets
       where hash = ${hash} and user_id is not null and ${uses} returning 1`,
   ]);

@@ -1,7 +1,7 @@
 import type { TokenId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { execute, raw, runBatch, sql } from "../sql.ts";
-import type { Database, Reads, ReadStatement, Selection, Sql } from "../sql.ts";
+import type { Database, Reads, Sql, Selection } from "../sql.ts";
 import { flag, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
 import { GRANT_IDLE_MS } from "./grant-store.ts";
 import { CALLING } from "./session-store.ts";
@@ -28,11 +28,11 @@ const SESSION = select({
 export type StoredPrincipal = Row<typeof TOKEN> | Row<typeof SESSION>;
 
 /** At most one row. */
-export const principalQuery = ({ kind, hash }: Credential): ReadStatement<StoredPrincipal> =>
+export const principalQuery = ({ kind, hash }: Credential): Sql<StoredPrincipal> =>
   kind === "token"
-    ? sql`select ${TOKEN} from tokens t where t.hash = ${hash}`.reading(TOKEN)
+    ? sql`select ${TOKEN} from tokens t where t.hash = ${hash}`
     : sql`select ${SESSION} from sessions s join users u on u.id = s.user_id
-        where s.hash = ${hash}`.reading(SESSION);
+        where s.hash = ${hash}`;
 
 /**
  * `covered`: the credential may use the resource; a session covers everything. `changing`: an index
@@ -85,11 +85,11 @@ export async function lookUpRag(
 ): Promise<Lookup<PublicRag>> {
   const [[principal = null], [row], scopes] = await runBatch(db, [
     principalQuery(credential),
-    sql`select ${LISTED_RAG}, ${coverage(credential, "rag", { id: "r.id", rags: "r.id" })}
+    sql`select ${LISTED_RAG.sql}, ${coverage(credential, "rag", { id: "r.id", rags: "r.id" })}
       from rags r ${RAG_JOINS} where r.identifier = ${identifier} and r.removed_at is null`,
     sql`select ${SCOPE} from rag_scopes where rag_id = (
         select id from rags where identifier = ${identifier} and removed_at is null)
-      order by type, value`.reading(SCOPE),
+      order by type, value`,
   ]);
   if (row === undefined) return { principal, found: null };
   return {
@@ -111,11 +111,11 @@ const lookUpRunner =
     const behind = { id: "m.id", rags: `select l.rag_id from ${links} = m.id` };
     const [[principal = null], [row], rags] = await runBatch(db, [
       principalQuery(credential),
-      sql`select ${runner}, ${coverage(credential, kind, behind)}
+      sql`select ${runner.sql}, ${coverage(credential, kind, behind)}
         from ${table} m where m.identifier = ${identifier}`,
       sql`select ${LISTED_RAG} from ${raw(`${kind}_rags`)} l join rags r on r.id = l.rag_id ${RAG_JOINS}
         where ${raw(`l.${kind}_id`)} = (select id from ${table} where identifier = ${identifier})
-          and r.removed_at is null order by r.identifier`.reading(LISTED_RAG),
+          and r.removed_at is null order by r.identifier`,
     ]);
     if (row === undefined) return { principal, found: null };
     return { principal, found: { resource: { ...runner.read(row), rags }, ...readCoverage(row) } };

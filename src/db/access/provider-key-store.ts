@@ -5,7 +5,7 @@ import { execute, readRows, type Database, type Reads } from "../sql.ts";
 const KEY = select(columnsOf(providerKeys));
 export type StoredProviderKey = Row<typeof KEY>;
 
-export const listProviderKeys = (db: Reads) => readRows(db, KEY)`select ${KEY} from provider_keys`;
+export const listProviderKeys = (db: Reads) => readRows(db)`select ${KEY} from provider_keys`;
 
 export const upsertProviderKey = (db: Database, key: StoredProviderKey) =>
   execute(db)`insert into provider_keys ${values(providerKeys, key)}

@@ -15,12 +15,12 @@ const TABLES = {
  * most one returns rows, so that a token for one RAG does not read the other 500. `cross join`
  * keeps SQLite from reversing the join order.
  */
-function permitted(
+function permitted<Row>(
   { kind: caller, hash }: Credential,
   kind: keyof typeof TABLES,
-  columns: Sql | Selection<unknown>,
+  columns: Selection<Row>,
   rest: Sql,
-): Sql[] {
+): Sql<Row>[] {
   const { from, id } = TABLES[kind];
   if (caller === "session") return [sql`select ${columns} from ${from} ${rest}`];
   const token = tokenSql(hash);
@@ -51,9 +51,7 @@ const coveredRags =
   async (db: Reads, credential: Credential) => {
     const [[principal = null], ...lists] = await runBatch(db, [
       principalQuery(credential),
-      ...permitted(credential, "rag", selection, IN_ORDER).map((branch) =>
-        branch.reading(selection),
-      ),
+      ...permitted(credential, "rag", selection, IN_ORDER),
     ]);
     return { principal, rags: lists.flat() };
   };
@@ -92,7 +90,7 @@ const ALL_LINKED = raw(`with recursive linked (id) as (
   where linked.id is not null)`);
 
 /** The links of the inferences that the credential covers, and the RAGs behind them. */
-function linksOf({ kind, hash }: Credential): { links: Sql; rags: Sql[] } {
+function linksOf({ kind, hash }: Credential) {
   if (kind === "session") {
     return {
       links: sql`select ${LINK} from inference_rags l`,
@@ -123,17 +121,17 @@ export async function listPublicInferences(
   db: Reads,
   credential: Credential,
 ): Promise<{ principal: StoredPrincipal | null; items: InferenceItem[] }> {
-  const lists = permitted(credential, "inference", INFERENCE, raw("order by m.identifier"));
   const { links, rags: ofLinks } = linksOf(credential);
   const [[principal = null], linked, ...pages] = await runBatch(db, [
     principalQuery(credential),
-    links.reading(LINK),
-    ...lists,
+    links,
+    ...permitted(credential, "inference", INFERENCE, raw("order by m.identifier")),
     ...ofLinks,
   ]);
-  const inferenceRows = pages.slice(0, lists.length).flat().map(INFERENCE.read);
-  const rows = pages.slice(lists.length).flat().map(LINKED_RAG.read);
-  const sources = new Map(rows.map(({ id, source }) => [id, source]));
+  const rows = pages.flat();
+  const inferenceRows = rows.flatMap((row) => ("source" in row ? [] : [row]));
+  const ragRows = rows.flatMap((row) => ("source" in row ? [row] : []));
+  const sources = new Map(ragRows.map(({ id, source }) => [id, source]));
   const byInference = Map.groupBy(linked, ({ from }) => from);
   const items = inferenceRows.map(({ id, ...item }) => {
     const visible = (byInference.get(id) ?? []).flatMap(({ to }) => sources.get(to) ?? []);
@@ -201,7 +199,7 @@ export async function listCoveredRunners(
     if (between === null) return [];
     const rest = sql`where m.identifier > ${between.above} and m.identifier < ${between.below}
       order by m.identifier limit ${limit + 1}`;
-    return permitted(credential, kind, selection, rest).map((branch) => branch.reading(selection));
+    return permitted(credential, kind, selection, rest);
   };
   const [[principal = null], ...pages] = await runBatch(db, [
     principalQuery(credential),

@@ -31,7 +31,7 @@ const FOUND = select({ ...CALLING, ...pick(s, "sealedRefreshToken", "address") }
 
 /** A session with its user; null when it is unknown. The caller judges its age. */
 export const findSessionRow = (db: Database, hash: string) =>
-  readRow(db, FOUND)`select ${FOUND} from sessions s join users u on u.id = s.user_id
+  readRow(db)`select ${FOUND} from sessions s join users u on u.id = s.user_id
     where s.hash = ${hash}`;
 
 export const touchSession = (db: Database, hash: string, now: number) =>
@@ -78,7 +78,7 @@ export async function insertSession(
  * not let in since `before`.
  */
 export const sessionsToRenew = (db: Database, before: number, limit: number) =>
-  readRows(db, FOUND)`select ${FOUND} from sessions s join users u on u.id = s.user_id
+  readRows(db)`select ${FOUND} from sessions s join users u on u.id = s.user_id
     where s.hash in (select hash from sessions join user_identities i using (user_id)
       where i.checked_at <= ${before} and ${RENEWS} order by checking_until limit ${limit})`;
 
@@ -170,7 +170,7 @@ export async function claimTry(db: Database, account: string, now: number): Prom
             ${FIRST_WAIT_MS} << min(tries + 1 - ${FREE_TRIES}, ${MAX_DOUBLINGS})) end,
         last_at = ${now}
       where claimed_until <= ${now} returning 1`,
-    sql`select ${HELD} from sign_in_tries where account = ${account}`.reading(HELD),
+    sql`select ${HELD} from sign_in_tries where account = ${account}`,
   ]);
   return claims.length > 0 ? 0 : (sessions[0]?.claimedUntil ?? 0);
 }

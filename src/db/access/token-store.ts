@@ -136,7 +136,7 @@ export const listTokenLines = (
 
 /** One token as the list shows it; null when there is none. */
 export const findTokenLine = (db: Database, key: string) =>
-  readRow(db, TOKEN_LINE)`select ${TOKEN_LINE} from tokens t where t.id = ${key}`;
+  readRow(db)`select ${TOKEN_LINE} from tokens t where t.id = ${key}`;
 
 /** The token stops working at once. @throws QuarryError `not-found`. */
 export async function removeToken(db: Database, id: TokenId): Promise<void> {

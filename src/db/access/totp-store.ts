@@ -11,7 +11,7 @@ export type StoredTotp = Row<typeof TOTP>;
 
 /** A user's second factor, confirmed or not yet; null: none. */
 export const findTotp = (db: Database, userId: UserId) =>
-  readRow(db, TOTP)`select ${TOTP} from user_totp where user_id = ${userId}`;
+  readRow(db)`select ${TOTP} from user_totp where user_id = ${userId}`;
 
 /** Starts or restarts an enrolment; false when one is confirmed already. */
 export const insertTotp = (db: Database, userId: UserId, sealedSecret: string, now: number) =>

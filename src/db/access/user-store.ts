@@ -29,17 +29,17 @@ export type UserRow = Row<typeof USER>;
 /** The user of an e-mail address and whether there is any user at all, in one round trip. */
 export async function findSignIn(db: Database, email: string) {
   const [[user = null], any] = await runBatch(db, [
-    sql`select ${USER} from users where email = ${email}`.reading(USER),
+    sql`select ${USER} from users where email = ${email}`,
     sql`select 1 from users limit 1`,
   ]);
   return { user, anyUser: any.length > 0 };
 }
 
 export const findUserByEmail = (db: Database, email: string) =>
-  readRow(db, USER)`select ${USER} from users where email = ${email}`;
+  readRow(db)`select ${USER} from users where email = ${email}`;
 
 export const findUserById = (db: Database, id: UserId) =>
-  readRow(db, USER)`select ${USER} from users where id = ${id}`;
+  readRow(db)`select ${USER} from users where id = ${id}`;
 
 /** Inserts the user if there is none at all; false when another request was faster. */
 export const insertFirstUser = (db: Database, user: UserRow) =>
@@ -91,7 +91,7 @@ export async function readPersonPage(
 }
 
 export const findPerson = (db: Database, userId: UserId) =>
-  readRow(db, PERSON)`select ${PERSON} from users u where u.id = ${userId}`;
+  readRow(db)`select ${PERSON} from users u where u.id = ${userId}`;
 
 /** True when an administrator other than this user would remain. */
 const anotherAdminThan = (id: UserId) =>

@@ -21,7 +21,7 @@ const APPLIED = select(pick(e, "kind", "value"));
 /** Selects the exclusions that the indexes of a RAG obey. */
 export const selectExclusionsOf = (ragId: RagId) =>
   sql`select ${APPLIED} from rags r join search_exclusions e
-    on e.file_source_id = r.file_source_id where r.id = ${ragId}`.reading(APPLIED);
+    on e.file_source_id = r.file_source_id where r.id = ${ragId}`;
 
 const ragId = columnsOf(rags, "r").id;
 

@@ -11,7 +11,7 @@ const PRICED = ["inputPrice", "outputPrice", "currency"] as const;
 const ENTRY = namedColumns(models, ...KEY, ...PRICED);
 
 export const listModelRows = (db: Database) =>
-  readRows(db, MODEL)`select ${MODEL} from models order by kind, model`;
+  readRows(db)`select ${MODEL} from models order by kind, model`;
 
 /** Replaces the whole list in one step; it has each model at most once per kind. */
 export async function replaceModels(db: Database, rows: ModelRow[]): Promise<void> {
@@ -41,7 +41,7 @@ export type Price = Row<typeof PRICE>;
 
 /** The price of a chat model. */
 export const findPrice = (db: Database, model: string) =>
-  readRow(db, PRICE)`select ${PRICE} from models where model = ${model} and kind = 'chat'`;
+  readRow(db)`select ${PRICE} from models where model = ${model} and kind = 'chat'`;
 
 /** By `priceKey`. */
 export type Prices = Map<string, Price>;
@@ -50,7 +50,7 @@ export const priceKey = (kind: string, model: string) => `${kind} ${model}`;
 
 /** Prices of models of any kind; those without one are left out. */
 export async function findPrices(db: Database, names: string[]): Promise<Prices> {
-  const rows = await readRows(db, MODEL)`select ${MODEL} from models
+  const rows = await readRows(db)`select ${MODEL} from models
     where model in (select value from json_each(${names}))`;
   return new Map(rows.map(({ model, kind, ...price }) => [priceKey(kind, model), price]));
 }

@@ -108,7 +108,7 @@ const MAX_MATCHES = 20;
 
 /** Sources, RAGs, inferences, agents and tokens by a part of their names, the shortest first. */
 export const findByName = (db: Database, part: string, mayReadAll: boolean) =>
-  readRows(db, MATCH)`select ${MATCH} from (
+  readRows(db)`select ${MATCH} from (
       select 'sources' kind, name, identifier from file_sources
         where removed_at is null and (${mayReadAll} or permissions = 'off') union all
       select 'rags', name, identifier from rags where removed_at is null and (${mayReadAll}
@@ -137,7 +137,7 @@ export async function listChoices(
     ? `indexed by ${kind}s_identifier where removed_at is null`
     : "where 1";
   const hint = onlyOpen ? `${restriction} and open_to_members` : restriction;
-  return await readRows(db, CHOICE)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
+  return await readRows(db)`select ${CHOICE} from ${raw(`${kind}s ${hint}`)}
     order by identifier limit ${MAX_CHOICES}`;
 }
 

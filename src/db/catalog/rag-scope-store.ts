@@ -13,7 +13,7 @@ const SCOPE = select(pick(s, "type", "value"));
 /** The scopes `s` of a RAG, in order. */
 export const selectScopes = (ragId: RagId) =>
   sql`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId}
-    order by s.type, s.value`.reading(SCOPE);
+    order by s.type, s.value`;
 
 export async function scopesOf(db: Database, ragId: RagId): Promise<IndexScope[]> {
   const [scopes] = await runBatch(db, [selectScopes(ragId)]);
@@ -27,10 +27,10 @@ export async function readScopes(
 ): Promise<{ among: Set<string>; listed: IndexScope[] }> {
   const [among, scopeRows] = await runBatch(db, [
     sql`select ${SCOPE} from json_each(${paths}) wanted cross join rag_scopes s
-      on s.rag_id = ${ragId} and s.type = 'path' and s.value = wanted.value`.reading(SCOPE),
+      on s.rag_id = ${ragId} and s.type = 'path' and s.value = wanted.value`,
     sql`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId}
         and (s.type, s.value) > (${after?.type ?? ""}, ${after?.value ?? ""})
-      order by s.type, s.value limit ${limit}`.reading(SCOPE),
+      order by s.type, s.value limit ${limit}`,
   ]);
   return { among: new Set(among.map(({ value }) => value)), listed: scopeRows };
 }
@@ -68,7 +68,7 @@ const SCOPE_OF_RAG = select(pick(s, "ragId", "type", "value"));
 
 /** The scopes of many RAGs, in one round trip. */
 export async function scopesOfAll(db: Database, ragIds: RagId[]) {
-  const rows = await readRows(db, SCOPE_OF_RAG)`select ${SCOPE_OF_RAG} from rag_scopes s
+  const rows = await readRows(db)`select ${SCOPE_OF_RAG} from rag_scopes s
     where s.rag_id in (select value from json_each(${ragIds})) order by s.type, s.value`;
   const byRag = new Map<RagId, IndexScope[]>(ragIds.map((id) => [id, []]));
   for (const { ragId, type, value } of rows) byRag.get(ragId)?.push({ type, value });

@@ -74,7 +74,7 @@ const LINKING = select(pick(columnsOf(inferences, "m"), "identifier"));
 export async function linksOfRag(db: Database, id: RagId) {
   const linking = (kind: "inference" | "agent") =>
     sql`select ${LINKING} from ${raw(`${kind}_rags l join ${kind}s m on m.id = l.${kind}_id`)}
-      where l.rag_id = ${id} order by m.identifier`.reading(LINKING);
+      where l.rag_id = ${id} order by m.identifier`;
   const [ofInferences, ofAgents] = await runBatch(db, [linking("inference"), linking("agent")]);
   return {
     inferences: ofInferences.map(({ identifier }) => identifier),
@@ -86,7 +86,7 @@ const FROM = sql`from rags r ${RAG_JOINS} where r.removed_at is null`;
 
 /** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
 export const findRagRecord = (db: Database, key: string) =>
-  readRow(db, RAG)`select ${RAG} ${FROM} and r.id = ${idOfKey("rags", key)}`;
+  readRow(db)`select ${RAG} ${FROM} and r.id = ${idOfKey("rags", key)}`;
 
 /** A page of the RAGs in order of identifier. */
 export const listRagRecords = (db: Database, slice: Slice) =>
@@ -96,5 +96,5 @@ const KNOWN = select(pick(columnsOf(rags), "id", "identifier"));
 
 /** Which of these identifiers name a RAG, with their ids; any number of them. */
 export const findRagIds = (db: Database, identifiers: string[], onlyOpen = false) =>
-  readRows(db, KNOWN)`select ${KNOWN} from rags where removed_at is null
+  readRows(db)`select ${KNOWN} from rags where removed_at is null
     and (open_to_members or not ${onlyOpen}) and identifier in (select value from json_each(${identifiers}))`;

@@ -41,9 +41,9 @@ function runnerReads<Runner extends Stored>(
       const matching = sql`from ${name} m where m.id = ${key} or m.identifier = ${key}
         order by m.id = ${key} desc limit 1`;
       const [[row], ofFound] = await runBatch(db, [
-        sql`select ${selection} ${matching}`.reading(selection),
+        sql`select ${selection} ${matching}`,
         sql`select ${RAG} ${rags} and l.${owner} = (select m.id ${matching})
-          order by r.identifier`.reading(RAG),
+          order by r.identifier`,
       ]);
       return row === undefined ? null : recordOf(row, ofFound);
     },
@@ -52,9 +52,9 @@ function runnerReads<Runner extends Stored>(
     list: async (db: Database, { offset, limit }: Slice) => {
       const page = sql`from ${name} m order by m.identifier limit ${limit} offset ${offset}`;
       const [rows, ofPage, counts] = await runBatch(db, [
-        sql`select ${selection} ${page}`.reading(selection),
+        sql`select ${selection} ${page}`,
         sql`select ${linked} ${rags} and l.${owner} in (select m.id ${page})
-          order by r.identifier`.reading(linked),
+          order by r.identifier`,
         counting(sql`from ${name}`),
       ]);
       const ragsOf = Map.groupBy(ofPage, (link) => link.owner);
@@ -65,7 +65,7 @@ function runnerReads<Runner extends Stored>(
 
     /** Which of these identifiers name one, with their ids; any number of them. */
     findIds: (db: Database, identifiers: string[], onlyOpen = false) =>
-      readRows(db, keys)`select ${keys} from ${name} m
+      readRows(db)`select ${keys} from ${name} m
         where (m.open_to_members or not ${onlyOpen}) and m.identifier in (select value from json_each(${identifiers}))`,
   };
 }

@@ -25,14 +25,14 @@ const MAX_RAGS = 2_000;
 
 /** The RAGs of these sources, in order of identifier: two rows each, whatever they hold. */
 export const ragsOfSources = (db: Database, ids: FileSourceId[]) =>
-  readRows(db, COUNTS)`select ${COUNTS} from json_each(${ids}) wanted
+  readRows(db)`select ${COUNTS} from json_each(${ids}) wanted
     cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
     cross join ${COUNTERS} order by r.identifier limit ${MAX_RAGS}`;
 
 /** The RAGs of all sources `s` that a condition holds for: three rows each. */
 export const selectRagsOfSources = (where: Sql) =>
   sql`select ${COUNTS} from rags r join ${COUNTERS} join file_sources s on s.id = r.file_source_id
-    where r.removed_at is null and ${where}`.reading(COUNTS);
+    where r.removed_at is null and ${where}`;
 
 /** Rows read to count the files of sources with several RAGs. */
 const MAX_COUNTED = 10_000;
@@ -57,7 +57,7 @@ export async function filesOfSources(
   );
   const shared = sharedSources(bySource);
   if (shared.length === 0) return counts;
-  const rows = await readRows(db, ONCE)`select ${ONCE} from (
+  const rows = await readRows(db)`select ${ONCE} from (
       select r.file_source_id as source_id, min(${raw(rankOf("x.status"))}) as rank
       from json_each(${shared}) wanted
       cross join rags r on r.file_source_id = wanted.value and r.removed_at is null

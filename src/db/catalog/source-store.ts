@@ -23,7 +23,7 @@ const FROM = sql`from file_sources s ${NEWEST_SCAN} where s.removed_at is null`;
 
 /** By id or identifier, an id takes precedence. Null when there is none or it was removed. */
 export const findSourceRow = (db: Database, key: string) =>
-  readRow(db, SOURCE)`select ${SOURCE} ${FROM} and s.id = ${idOfKey("file_sources", key)}`;
+  readRow(db)`select ${SOURCE} ${FROM} and s.id = ${idOfKey("file_sources", key)}`;
 
 export const listSourceRows = (db: Database, slice: Slice, mayReadAll: boolean) =>
   readPage(db, SOURCE, {

@@ -40,7 +40,7 @@ export type QueryGroup = Row<typeof GROUP>;
 /** Those for which least was found first: nothing at all, then by the score of the best passage. */
 export const leastFoundQueries = (db: Database, limit: number): Promise<QueryGroup[]> =>
   // With max() alone, SQLite takes the other columns from the row that has it.
-  readRows(db, GROUP)`select ${GROUP}
+  readRows(db)`select ${GROUP}
     from (select rag_id, query, best_score, file, count(*) as times, max(at) as lastAt
       from kept_queries group by rag_id, same_as) q
     join rags r on r.id = q.rag_id and r.removed_at is null

@@ -34,7 +34,7 @@ export const listQuestions = (db: Database, setId: QuestionSetId, slice: Slice) 
   });
 
 export const findQuestion = (db: Database, setId: QuestionSetId, questionId: string) =>
-  readRow(db, QUESTION)`select ${QUESTION} from questions
+  readRow(db)`select ${QUESTION} from questions
     where set_id = ${setId} and id = ${questionId}`;
 
 export type NewQuestion = QuestionContent & { id: QuestionId };
@@ -76,7 +76,7 @@ export const deleteQuestion = (db: Database, setId: QuestionSetId, questionId: s
 
 /** All questions of a set, for an export. */
 export const allQuestions = (db: Database, setId: QuestionSetId) =>
-  readRows(db, QUESTION)`select ${QUESTION} from questions
+  readRows(db)`select ${QUESTION} from questions
     where set_id = ${setId} order by id`;
 
 /** Whether a run of the set needs a judge. */

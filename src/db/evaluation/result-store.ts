@@ -17,7 +17,7 @@ export const takeQuestions = (
   runId: EvaluationRunId,
   { limit, maxAttempts }: { limit: number; maxAttempts: number },
 ) =>
-  readRows(db, WAITING)`update evaluation_results set attempts = attempts + 1
+  readRows(db)`update evaluation_results set attempts = attempts + 1
     where run_id = ${runId} and question_id in (select question_id from evaluation_results
       where run_id = ${runId} and finished_at is null and attempts < ${maxAttempts}
       order by question_id limit ${limit})
@@ -64,14 +64,14 @@ export const giveUpQuestions = (
 
 /** Reads the fields that measures need for every question of a run. */
 export const lightResults = (db: Database, runId: EvaluationRunId) =>
-  readRows(db, LIGHT)`select ${LIGHT} from evaluation_results
+  readRows(db)`select ${LIGHT} from evaluation_results
     where run_id = ${runId} and finished_at is not null order by question_id`;
 
 const PAIR = select(pick(columnsOf(evaluationResults, "a"), "questionId", "question"));
 
 /** Questions that two runs asked alike, with the same expectations; others cannot be compared. */
 export const commonQuestions = (db: Database, first: EvaluationRunId, second: EvaluationRunId) =>
-  readRows(db, PAIR)`select ${PAIR} from evaluation_results a
+  readRows(db)`select ${PAIR} from evaluation_results a
     join evaluation_results b on b.run_id = ${second} and b.question_id = a.question_id
     where a.run_id = ${first} and a.question = b.question and a.expected = b.expected
       and a.answer_check is b.answer_check and a.answer is b.answer
@@ -86,7 +86,7 @@ const RESULTS_OF_QUESTION = 10;
 
 /** Reads the results of a question in the latest runs of its set. */
 export const resultsOfQuestion = (db: Database, setId: QuestionSetId, questionId: QuestionId) =>
-  readRows(db, OF_QUESTION)`select ${OF_QUESTION} from evaluation_runs r
+  readRows(db)`select ${OF_QUESTION} from evaluation_runs r
     join evaluation_results x on x.run_id = r.id and x.question_id = ${questionId}
     where r.set_id = ${setId} and x.finished_at is not null
     order by r.id desc limit ${RESULTS_OF_QUESTION}`;

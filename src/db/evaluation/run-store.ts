@@ -55,7 +55,7 @@ export const listRuns = (db: Database, setId: QuestionSetId, slice: Slice) =>
   });
 
 export const findRun = (db: Database, setId: QuestionSetId, runId: string) =>
-  readRow(db, RUN)`select ${RUN} from evaluation_runs x
+  readRow(db)`select ${RUN} from evaluation_runs x
     where x.set_id = ${setId} and x.id = ${runId}`;
 
 /** Deletes a run with its results; one that is under way ends with the question it is at. */
@@ -69,7 +69,7 @@ const CLAIMED = select(pick(columnsOf(evaluationRuns), "setId", "setting", "fact
 
 /** Null: it is finished or deleted, or another worker has it. */
 export const claimRun = (db: Database, runId: EvaluationRunId, { lease, now, until }: Claim) =>
-  readRow(db, CLAIMED)`update evaluation_runs set lease = ${lease}, claimed_until = ${until}
+  readRow(db)`update evaluation_runs set lease = ${lease}, claimed_until = ${until}
     where id = ${runId} and status = 'running' and (lease is null or claimed_until <= ${now})
     returning ${CLAIMED}`;
 

@@ -39,7 +39,7 @@ const FROM = raw(`from question_sets s
 
 /** By id or identifier; an id takes precedence. */
 export const findSet = (db: Database, key: string) =>
-  readRow(db, SET)`select ${SET} ${FROM} and (s.id = ${key} or s.identifier = ${key})
+  readRow(db)`select ${SET} ${FROM} and (s.id = ${key} or s.identifier = ${key})
     order by s.id = ${key} desc limit 1`;
 
 /** A page of the sets in order of identifier. */
@@ -48,7 +48,7 @@ export const listSets = (db: Database, slice: Slice) =>
 
 /** The sets that ask a RAG itself, in order of identifier. */
 export const setsOfRag = (db: Database, ragId: RagId) =>
-  readRows(db, SET)`select ${SET} ${FROM} and s.rag_id = ${ragId} order by s.identifier`;
+  readRows(db)`select ${SET} ${FROM} and s.rag_id = ${ragId} order by s.identifier`;
 
 /** False when the identifier is taken or there are `most` sets. Sets of removed RAGs go first. */
 export async function insertSet(

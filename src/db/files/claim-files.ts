@@ -44,7 +44,7 @@ export async function claimFiles(
   const suspect = isSuspect("x", now);
   const steps = [
     sql`select ${MESSAGE} from json_each(${messages}) m cross join rag_files x on ${sameFile("x")}
-      where ${suspect}`.reading(MESSAGE),
+      where ${suspect}`,
     sql`update rag_files as x set status = 'processing', lease_id = ${id}, leased_until = ${until},
         attempts = x.attempts + case when ${suspect} then 0 else 1 end
       from json_each(${messages}) m
@@ -61,7 +61,7 @@ export async function claimFiles(
         left join rag_generations v on v.rag_id = x.rag_id and v.generation = g.vectors_from
         join file_sources s on s.id = f.file_source_id
         left join audiences a on a.id = f.audience
-      where x.lease_id = ${id} and f.deleted_at is null`.reading(CLAIMED),
+      where x.lease_id = ${id} and f.deleted_at is null`,
   ] as const;
   const [suspects, , rows] = await runBatch(db, steps, countingFiles(messages));
   const suspected = new Set(suspects.map(keyOfFile));
@@ -102,7 +102,7 @@ export async function releaseClaims(
     return { ragId, generation, fileId, revision, isSuspect };
   });
   // The claim counted an attempt, unless of a suspect.
-  return await readRows(db, MESSAGE)`update rag_files set status = 'pending',
+  return await readRows(db)`update rag_files set status = 'pending',
       claimed_until = ${claimedUntil},
       attempts = max(0, attempts - (1 - (m.value ->> 'isSuspect'))),
       lease_id = case when m.value ->> 'isSuspect' then ${CRASHED} end

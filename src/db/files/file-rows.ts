@@ -77,7 +77,7 @@ const PENDING = raw(`status = 'pending', error_message = null, error_is_outside 
 export type PendTimes = { now: number; claimedUntil: number };
 
 /** Makes files `f` pending in open generations of RAGs `r` that contain them. Returns messages. */
-export const pendSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes): Sql =>
+export const pendSql = (from: Sql, where: Sql, { now, claimedUntil }: PendTimes) =>
   sql`insert into rag_files (rag_id, generation, file_id, path, status, revision, claimed_until)
     select r.id, g.generation, f.id, f.path, 'pending', ${now}, ${claimedUntil}
     from ${from} cross join rag_generations g on g.rag_id = r.id and ${OPEN}

@@ -16,7 +16,7 @@ const STORED_FILE = select({
 export type StoredFile = Row<typeof STORED_FILE>;
 
 export const findFile = (db: Database, sourceId: FileSourceId, path: string) =>
-  readRow(db, STORED_FILE)`select ${STORED_FILE} from files f
+  readRow(db)`select ${STORED_FILE} from files f
     where f.file_source_id = ${sourceId} and f.path = ${path}`;
 
 /** Finds files by several paths of a source; paths without a file are left out. */
@@ -25,7 +25,7 @@ export async function findFiles(
   sourceId: FileSourceId,
   paths: string[],
 ): Promise<Map<string, StoredFile>> {
-  const rows = await readRows(db, STORED_FILE)`select ${STORED_FILE} from json_each(${paths}) p
+  const rows = await readRows(db)`select ${STORED_FILE} from json_each(${paths}) p
     cross join files f on f.file_source_id = ${sourceId} and f.path = p.value`;
   return new Map(rows.map((file) => [file.path, file]));
 }
@@ -37,7 +37,7 @@ const MANIFEST_ROW = select({
 
 /** One page of a source's files, in order of path, for `quarry push`. */
 export const manifestRows = (db: Database, sourceId: FileSourceId, after: string, limit: number) =>
-  readRows(db, MANIFEST_ROW)`select ${MANIFEST_ROW} from files f
+  readRows(db)`select ${MANIFEST_ROW} from files f
     left join audiences a on a.id = f.audience
     where f.file_source_id = ${sourceId} and f.path > ${after} and f.deleted_at is null
     order by f.path limit ${limit}`;
@@ -55,7 +55,7 @@ const FORGETTABLE = select({ id: f.id, sourceId: f.fileSourceId });
 
 /** Files deleted before `before`, whose rows are to be purged. */
 export const forgettableFiles = (db: Database, before: number, limit: number) =>
-  readRows(db, FORGETTABLE)`select ${FORGETTABLE} from files f
+  readRows(db)`select ${FORGETTABLE} from files f
     where f.deleted_at is not null and f.deleted_at < ${before}
     order by f.deleted_at limit ${limit}`;
 
@@ -68,7 +68,7 @@ const METADATA = select(pick(columnsOf(files), "path", "mimeType", "modifiedAt",
 
 /** Media types and metadata of some files of a source. */
 export const readFileMetadata = (db: Reads, source: FileSourceId, paths: string[]) =>
-  readRows(db, METADATA)`select ${METADATA} from files
+  readRows(db)`select ${METADATA} from files
     where file_source_id = ${source} and path in (select value from json_each(${paths}))`;
 
 const DETAIL = select({
@@ -106,10 +106,10 @@ export async function findFileDetail(
 ): Promise<FileDetail | null> {
   const atPath = sql`f.file_source_id = ${sourceId} and f.path = ${path}`;
   const [[file], inRags] = await runBatch(db, [
-    sql`select ${DETAIL} from files f where ${atPath}`.reading(DETAIL),
+    sql`select ${DETAIL} from files f where ${atPath}`,
     sql`select ${IN_RAG} from files f join rag_files x on x.file_id = f.id and x.status <> 'leaving'
       join rags r on r.id = x.rag_id and r.generation = x.generation and r.removed_at is null
-      where ${atPath} order by r.identifier limit ${RAGS_TOLD}`.reading(IN_RAG),
+      where ${atPath} order by r.identifier limit ${RAGS_TOLD}`,
   ]);
   return file === undefined ? null : { ...file, rags: inRags };
 }

@@ -78,7 +78,7 @@ export const requeueSuperseded = (
   now: number,
   claimedUntil: number,
 ) =>
-  readRows(db, MESSAGE)`update rag_files set status = 'pending', attempts = 0, lease_id = null,
+  readRows(db)`update rag_files set status = 'pending', attempts = 0, lease_id = null,
       claimed_until = ${claimedUntil}, leased_until = 0,
       revision = max(rag_files.revision + 1, (m.value ->> 'above') + 1, ${now})
     from json_each(${superseded}) m

@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { raw, runBatch, sql, type Database } from "../sql.ts";
 import { countingInRags } from "./count-together.ts";
-import { HOLDS, MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
+import { HOLDS, pendSql, type PendTimes } from "./file-rows.ts";
 import { leaveSql, type RemovalTimes } from "./removal-store.ts";
 
 export type MovedFile = { id: FileId; path: string; name: string };
@@ -26,7 +26,7 @@ export async function moveFiles(
       sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`,
       raw("f.deleted_at is null"),
       times,
-    ).reading(MESSAGE),
+    ),
     leaveSql(
       sql`${ours} cross join rag_files rf on rf.file_id = f.id
         cross join rags r on r.id = rf.rag_id where not ${HOLDS}`,

@@ -76,7 +76,7 @@ export async function takeUnclaimedFiles(
   const { now, limit } = query;
   const isGivenUp = sql`attempts >= ${query.maxTries}`;
   const hasKilled = sql`attempts >= ${READING}`;
-  const rows = await readRows(db, UNCLAIMED_FILE)`update rag_files set
+  const rows = await readRows(db)`update rag_files set
       lease_id = case when (${isLeft()} or lease_id = ${CRASHED}) and not ${isGivenUp}
         then ${CRASHED} end,
       status = case when ${isGivenUp} then 'error' else 'pending' end,
@@ -100,7 +100,7 @@ export const takeUnstartedFiles = (
   ragId: RagId,
   { claimedUntil, limit }: { claimedUntil: number; limit: number },
 ) =>
-  readRows(db, MESSAGE)`update rag_files set claimed_until = ${claimedUntil}
+  readRows(db)`update rag_files set claimed_until = ${claimedUntil}
     where (${rowKey()}) in (
       select ${rowKey("x")} from ${rowsOf(ragId, "pending")} and x.attempts = 0
       order by g.generation, x.path limit ${limit})
@@ -157,7 +157,7 @@ type Pended = { messages: IndexMessage[]; count: number };
 const at = (paths: readonly string[]) => sql`x.path in (select value from json_each(${paths}))`;
 
 async function pendRows(db: Database, times: Times, from: Sql): Promise<Pended> {
-  const rows = await readRows(db, PENDED)`${pendAgainSql(times)}
+  const rows = await readRows(db)`${pendAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from ${from} limit ${times.limit})
     returning ${PENDED}`;
   const messages = rows.map(({ isLive: _live, ...message }) => message);
@@ -166,7 +166,7 @@ async function pendRows(db: Database, times: Times, from: Sql): Promise<Pended> 
 
 /** Makes a source's files that failed for an outside cause pending. */
 export const pendFailedOutside = (db: Database, sourceId: FileSourceId, times: Times) =>
-  readRows(db, MESSAGE)`${pendAgainSql(times)}
+  readRows(db)`${pendAgainSql(times)}
     where (${rowKey()}) in (select ${rowKey("x")} from rags r
       cross join rag_generations g on g.rag_id = r.id and ${OPEN}
       cross join rag_files x on x.rag_id = g.rag_id and x.generation = g.generation

@@ -62,17 +62,14 @@ function rowsSql(
 }
 
 /** The files of a page of `rowsSql`, in order of path. */
-const pageSql = ({ ragId, generation }: LiveRows, page: Sql): Sql =>
+const pageSql = ({ ragId, generation }: LiveRows, page: Sql) =>
   sql`select ${PUBLIC_FILE} from (${page}) page
     cross join rag_files rf on rf.rag_id = ${ragId} and rf.generation = ${generation}
       and rf.file_id = page.file_id
     cross join files f on f.id = rf.file_id order by rf.path`;
 
 const sliceStatement = ({ offset, limit, filter, ...live }: FileSlice) =>
-  pageSql(
-    live,
-    sql`${rowsSql(live, filter)} order by path limit ${limit} offset ${offset}`,
-  ).reading(PUBLIC_FILE);
+  pageSql(live, sql`${rowsSql(live, filter)} order by path limit ${limit} offset ${offset}`);
 
 /** Slices of the lists of one or several RAGs, by path, in one round trip. */
 export async function readFileSlices(db: Reads, slices: FileSlice[]): Promise<PublicFile[][]> {
@@ -99,7 +96,7 @@ export async function countReadable(
   db: Reads,
   { ragId, generation, readers }: LiveRows,
 ): Promise<{ fileCounts: FileCounts; numberVectors: number }> {
-  const rows = await readRows(db, COUNTED)`select ${COUNTED} from rag_files x
+  const rows = await readRows(db)`select ${COUNTED} from rag_files x
     join files f on f.id = x.file_id where x.rag_id = ${ragId} and x.generation = ${generation}
       and x.status <> 'leaving' and ${isReadable(readers)} group by x.status`;
   const fileCounts = { pending: 0, processing: 0, indexed: 0, error: 0, deleted: 0 };
@@ -108,17 +105,17 @@ export async function countReadable(
 }
 
 /** The next files after a path (all from the start with null), for a list without pages. */
-export const readFilesAfter = (
+export async function readFilesAfter(
   db: Reads,
   live: LiveRows,
   filter: FileFilter,
   after: string | null,
   limit: number,
-) =>
-  readRows(
-    db,
-    PUBLIC_FILE,
-  )`${pageSql(live, sql`${rowsSql(live, filter, after)} order by path limit ${limit}`)}`;
+) {
+  const next = sql`${rowsSql(live, filter, after)} order by path limit ${limit}`;
+  const [files] = await runBatch(db, [pageSql(live, next)]);
+  return files;
+}
 
 /** A file as each of these RAGs indexes it. `names`: that it may have; the first known counts. */
 export async function findFileStatuses(
@@ -143,7 +140,7 @@ export async function findFileStatuses(
         join rag_files rf on rf.rag_id = m.value ->> 'ragId'
           and rf.generation = m.value ->> 'generation' and rf.file_id = f.id
           and rf.status <> 'leaving'
-      where (named.id is not null) + ${readable} = 2`.reading(PUBLIC_FILE);
+      where (named.id is not null) + ${readable} = 2`;
   const [byPath, byId] = await runBatch(db, [matching(raw("path")), matching(raw("external_id"))]);
   // A path identifies one file; an external id may have belonged to another file before.
   return firstNamed(byPath, names, "path") ?? firstNamed(byId, names, "externalId") ?? [];

@@ -79,7 +79,7 @@ const FILE_READERS = select({
 
 /** Null: there is no such file. */
 export const findFileReaders = (db: Database, sourceId: FileSourceId, path: string) =>
-  readRow(db, FILE_READERS)`select ${FILE_READERS} from files f
+  readRow(db)`select ${FILE_READERS} from files f
     left join audiences a on a.id = f.audience
     where f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`;
 
@@ -125,9 +125,9 @@ export async function readAccess(
       where g.file_source_id = ${id} and g.unknown is not null) u on u.audience = a.id
     where f.file_source_id = ${id} and f.deleted_at is null`;
   const [access, problems] = await runBatch(db, [
-    sql`select ${ACCESS} ${from}`.reading(ACCESS),
+    sql`select ${ACCESS} ${from}`,
     sql`select ${PROBLEM} ${from} and ${raw(IS_NOBODYS)} order by f.path
-      limit ${MAX_PROBLEMS}`.reading(PROBLEM),
+      limit ${MAX_PROBLEMS}`,
   ]);
   return { ...only(access), problems };
 }
@@ -169,12 +169,12 @@ export async function untoldReaders(
   const ofFiles = sql`from ${changed} cross join json_each(c.file_ids) m
     cross join files f on f.id = m.value`;
   const [changes, changedReaders, fileRows] = await runBatch(db, [
-    sql`select ${CHANGE} from ${changed} order by c.at desc, c.id desc`.reading(CHANGE),
+    sql`select ${CHANGE} from ${changed} order by c.at desc, c.id desc`,
     sql`select distinct ${TOLD} ${ofFiles} cross join rag_files x on x.file_id = f.id
       cross join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
-        and g.state in ('live', 'building', 'retired')`.reading(TOLD),
+        and g.state in ('live', 'building', 'retired')`,
     sql`select ${AUDIENCE} from audiences a
-      where a.id in (select f.audience ${ofFiles})`.reading(AUDIENCE),
+      where a.id in (select f.audience ${ofFiles})`,
   ]);
   return { changes, told: changedReaders, audiences: fileRows };
 }

@@ -14,7 +14,7 @@ const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACE
  * own, and those of retired generations, which may become live again. `generations`: `[generation,
  * shards, vectorsIn]` of each.
  */
-export const REMOVAL = select({
+const REMOVAL = select({
   ...MESSAGE_FIELDS,
   generations: computed(
     json(generations),
@@ -39,13 +39,13 @@ const PATH = select(pick(columnsOf(files), "path"));
 /** Marks rows as deleted that stay listed as such; `of` selects the ids of their files. */
 const deleteSql = (condition: Sql, times: RemovalTimes) =>
   sql`${removed("deleted", times)} where file_id in (${condition}) and not ${isGone()} and ${isOpen()}
-    returning ${REMOVAL}`.reading(REMOVAL);
+    returning ${REMOVAL}`;
 
 /** Marks rows that are outside a RAG's scopes to be removed; `where` selects them (alias `rf`). */
 export const leaveSql = (where: Sql, times: RemovalTimes, limit = raw("")) =>
   sql`${removed("leaving", times)} where (${rowKey()}) in (
       select ${rowKey("rf")} from ${where} and ${isOpen("rf")} ${limit})
-    returning ${REMOVAL}`.reading(REMOVAL);
+    returning ${REMOVAL}`;
 
 /** Deleted at their source, so in every RAG. `paths`: those that had a file. */
 export async function markPathsDeleted(
@@ -57,7 +57,7 @@ export async function markPathsDeleted(
     and path in (select value from json_each(${paths}))`;
   const [marked, removals] = await runBatch(db, [
     sql`update files set deleted_at = ${times.now} where ${atPaths} and deleted_at is null
-      returning ${PATH}`.reading(PATH),
+      returning ${PATH}`,
     deleteSql(sql`select id from files where ${atPaths} and deleted_at is not null`, times),
   ]);
   return { paths: new Set(marked.map(({ path }) => path)), removals };
@@ -99,7 +99,7 @@ export async function settleRemovals(db: Database, removals: Removal[]): Promise
 
 /** Removals whose worker or message was lost. */
 export const overdueRemovals = (db: Database, { now, removedUntil }: RemovalTimes, limit: number) =>
-  readRows(db, REMOVAL)`update rag_files set leased_until = ${removedUntil}
+  readRows(db)`update rag_files set leased_until = ${removedUntil}
     where (${rowKey()}) in (select ${rowKey()} from rag_files
       where ${LEAVING} and leased_until < ${now} order by leased_until limit ${limit})
     returning ${REMOVAL}`;
@@ -117,7 +117,7 @@ export type ReplacedContent = Row<typeof REPLACED>;
 
 /** Replaced content that is due to be deleted, the longest due first. */
 export const dueReplacedContents = (db: Database, now: number, limit: number) =>
-  readRows(db, REPLACED)`select ${REPLACED} from replaced_contents p
+  readRows(db)`select ${REPLACED} from replaced_contents p
       left join file_sources s on s.id = p.file_source_id
       left join files f on f.id = p.file_id and f.deleted_at is null
     where p.due_at <= ${now} order by p.due_at, p.id limit ${limit}`;

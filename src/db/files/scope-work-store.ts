@@ -8,7 +8,7 @@ import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
 import { files, ragGenerations, rags } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
-import { HOLDS, isGone, MESSAGE, OPEN, pendSql } from "./file-rows.ts";
+import { HOLDS, isGone, OPEN, pendSql } from "./file-rows.ts";
 import { leaveSql, type Removal } from "./removal-store.ts";
 
 /** A RAG's indexes and what they show; null scopes: the whole source. */
@@ -25,9 +25,9 @@ const GENERATION = select(pick(columnsOf(ragGenerations, "g"), "generation", "sh
 /** Null when the RAG does not exist any more. */
 export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagScopes | null> {
   const [[rag], generations, scopes, exclusions] = await runBatch(db, [
-    sql`select ${MODE} from rags where id = ${ragId} and removed_at is null`.reading(MODE),
+    sql`select ${MODE} from rags where id = ${ragId} and removed_at is null`,
     sql`select ${GENERATION} from rag_generations g
-      where g.rag_id = ${ragId} and ${OPEN}`.reading(GENERATION),
+      where g.rag_id = ${ragId} and ${OPEN}`,
     selectScopes(ragId),
     selectExclusionsOf(ragId),
   ]);
@@ -106,7 +106,7 @@ export async function countScopeChange(
   const isAdded = sql`r.id = ${ragId} and ${LACKS} limit ${ADDED_AT_ONCE}`;
   const adds = change.kind === "added" || change.kind === "replaced";
   const [messages] = await runBatch(db, [
-    pendSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }).reading(MESSAGE),
+    pendSql(added, adds ? isAdded : raw("0"), { now, claimedUntil: heldUntil }),
     sql`update rags as r set scopes_due_at = ${heldUntil},
         coming_files = ${comingAfter(isWhole ? "replaced" : change.kind, first, last)}
       where r.id = ${ragId} and r.scopes_due_at is not null`,
@@ -149,7 +149,7 @@ export async function applyScopesToPage(
       raw("rags r join files f on f.file_source_id = r.file_source_id"),
       sql`r.id = ${ragId} and ${ofPage("f")} and f.deleted_at is null and ${LACKS}`,
       { now, claimedUntil: queuedUntil },
-    ).reading(MESSAGE),
+    ),
     leaveSql(
       sql`rags r cross join rag_generations g on g.rag_id = r.id and ${OPEN}
           cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation

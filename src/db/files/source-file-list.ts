@@ -91,7 +91,7 @@ export type FileWithStatus = Row<typeof FILE_WITH_STATUS>;
 
 /** One file with its status in one statement, so that both are of the same version. */
 export const findFileWithStatus = (db: Database, sourceId: FileSourceId, path: string) =>
-  readRow(db, FILE_WITH_STATUS)`select ${FILE_WITH_STATUS} from files f
+  readRow(db)`select ${FILE_WITH_STATUS} from files f
     where f.file_source_id = ${sourceId} and f.path = ${path}`;
 
 /** One page and the total count, in one round trip. */
@@ -126,12 +126,13 @@ export async function listFolder(
   const isFolder = sql`instr(${rest}, '/') > 0`;
   const below = sql`${folder} || substr(${rest}, 1, instr(${rest}, '/'))`;
   const start = after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`);
-  return await readRows(db, ENTRY)`with recursive step(found) as (
+  return await readRows(db)`with recursive step(found) as (
       select ${next(sql`${start}`)}
       union all
       select ${next(sql`case when ${isFolder} then ${below} || ${AFTER_ALL} else found end`)}
       from step where found is not null
       limit ${limit})
-    select case when ${isFolder} then ${below} else found end as path, ${isFolder} as isFolder
-    from step where found is not null`;
+    select ${ENTRY} from (
+      select case when ${isFolder} then ${below} else found end as path, ${isFolder} as isFolder
+      from step where found is not null)`;
 }

@@ -44,9 +44,7 @@ export async function readFilePage(
   // In the order of the inner list, which is read as far as the page needs.
   const pages = await runBatch(
     db,
-    lists.map((list) =>
-      sql`select ${PATH} from ${list} where ${pathContains(part)} limit ${rows}`.reading(PATH),
-    ),
+    lists.map((list) => sql`select ${PATH} from ${list} where ${pathContains(part)} limit ${rows}`),
   );
   const isCut = part !== "" && !backwards && pages.flat().length < rows;
   const end = isCut ? await endOfSearch(db, lists, isDown) : undefined;
@@ -57,7 +55,7 @@ export async function readFilePage(
 }
 
 const filesAt = (db: Database, sourceId: FileSourceId, paths: string[]) =>
-  readRows(db, SOURCE_FILE)`select ${SOURCE_FILE} from json_each(${paths}) wanted
+  readRows(db)`select ${SOURCE_FILE} from json_each(${paths}) wanted
     cross join files f on f.file_source_id = ${sourceId} and f.path = wanted.value
     order by wanted.key`;
 
@@ -97,7 +95,7 @@ export async function readFilesByStatus(
     const beyond =
       key === null || nth > 0 ? raw("1") : sql`path ${raw(isDown ? "<" : ">")} ${key[1]}`;
     return sql`select ${PATH} ${list} and ${beyond}
-      order by path ${raw(isDown ? "desc" : "asc")} limit ${rows}`.reading(PATH);
+      order by path ${raw(isDown ? "desc" : "asc")} limit ${rows}`;
   });
   const pages = await runBatch(db, lists);
   const lastRows = pages.flatMap((paths, nth) =>
@@ -128,7 +126,7 @@ function indexesOf({ sourceId, status }: Pick<FilePageQuery, "sourceId" | "statu
 async function endOfSearch(db: Database, lists: Sql[], isDown: boolean) {
   const searched = await runBatch(
     db,
-    lists.map((list) => sql`select ${SEARCHED} from ${list}`.reading(SEARCHED)),
+    lists.map((list) => sql`select ${SEARCHED} from ${list}`),
   );
   const ends = searched
     .flat()

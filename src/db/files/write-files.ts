@@ -6,7 +6,7 @@ import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select } from "../select.ts";
 import { countingInRags } from "./count-together.ts";
 import { recordReadersSql, type Recorded } from "./reader-store.ts";
-import { MESSAGE, pendSql, type PendTimes } from "./file-rows.ts";
+import { pendSql, type PendTimes } from "./file-rows.ts";
 
 /** The fields of a file that an upload changes. `metadata` null: the file keeps its own. */
 export type WrittenFile = Pick<
@@ -58,12 +58,8 @@ export async function writeFiles(
         created_at = case when deleted_at is null then created_at else ${times.now} end,
         deleted_at = null
       from ${items} where files.id = m.value ->> 'id' and not (m.value ->> 'isNew')`,
-    sql`select ${WRITTEN} from ${ours} where ${isOurs}`.reading(WRITTEN),
-    pendSql(
-      sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`,
-      isOurs,
-      times,
-    ).reading(MESSAGE),
+    sql`select ${WRITTEN} from ${ours} where ${isOurs}`,
+    pendSql(sql`${ours} cross join rags r on r.file_source_id = f.file_source_id`, isOurs, times),
   ] as const;
   const ids = files.map((file) => file.id);
   const { before, after } = countingInRags(sourceId, ids);
@@ -87,7 +83,7 @@ export async function writeMetadata(
       raw("files f cross join rags r on r.file_source_id = f.file_source_id"),
       sql`f.file_source_id = ${sourceId} and f.path = ${path} and f.deleted_at is null`,
       times,
-    ).reading(MESSAGE),
+    ),
   ]);
   return fileRows.length === 0 ? null : messages;
 }

@@ -59,7 +59,7 @@ export async function fillNextPage(
         notes = case excluded.status when 'deleted' then '[]' else rag_files.notes end,
         attempts = 0, lease_id = null, leased_until = 0, claimed_until = excluded.claimed_until
       where rag_files.revision <> excluded.revision
-      returning ${FILLED}`.reading(FILLED),
+      returning ${FILLED}`,
     sql`update rag_generations set filled_up_to = ${end}
       where rag_id = ${ragId} and generation = ${generation} and ${isNext}`,
   ]);
@@ -78,7 +78,7 @@ export const retryFailedOutside = (
   { ragId, generation }: Building,
   { limit, ...times }: PendTimes & { limit: number },
 ) =>
-  readRows(db, MESSAGE)`${pendAgainSql(times)} where (${rowKey()}) in (
+  readRows(db)`${pendAgainSql(times)} where (${rowKey()}) in (
       select ${rowKey()} from rag_files
       where rag_id = ${ragId} and generation = ${generation} and status = 'error'
         and error_is_outside = 1 and leased_until < ${times.now - AGAIN_AFTER_MS} limit ${limit})

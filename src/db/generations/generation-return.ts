@@ -24,7 +24,7 @@ export const returnableGeneration = (
   ragId: RagId,
   { format, fixedDimensions, dimensions }: WantedIndex,
 ) =>
-  readRow(db, RETURNABLE_ROW)`select ${RETURNABLE_ROW} from rag_generations g
+  readRow(db)`select ${RETURNABLE_ROW} from rag_generations g
     where g.rag_id = ${ragId} and ${RETURNABLE} and g.format = ${format}
       and (not ${fixedDimensions} or g.dimensions = ${dimensions})`;
 
@@ -80,7 +80,7 @@ export async function giveUpRetired(
     sql`select ${DROPPING} from rag_generations g join rags r on r.id = g.rag_id
       where g.state = 'dropping' and g.changed_at < ${times.settledBefore}
         and r.removed_at is null
-      order by g.changed_at limit ${limit}`.reading(DROPPING),
+      order by g.changed_at limit ${limit}`,
   ]);
   return rows;
 }

@@ -129,7 +129,7 @@ export async function ragsToRebuild(
       and (exists (select 1 from rag_generations g where g.rag_id = r.id
           and g.state = 'building' and not (${same}))
         or not exists (select 1 from rag_generations g where g.rag_id = r.id
-          and (${suffices} or (g.state = 'building' and ${same}))))`.reading(outdated),
+          and (${suffices} or (g.state = 'building' and ${same}))))`,
   ]);
   const idsOf = (isPossible: boolean) =>
     rows.filter((rag) => rag.possible === isPossible).map(({ id }) => id);
@@ -142,7 +142,7 @@ export type Building = Row<typeof BUILDING>;
 
 /** Generations being built for RAGs that are not paused; an id limits it to one RAG. */
 export const buildingGenerations = (db: Database, ragId: RagId | null = null) =>
-  readRows(db, BUILDING)`select ${BUILDING} from rag_generations g join rags r on r.id = g.rag_id
+  readRows(db)`select ${BUILDING} from rag_generations g join rags r on r.id = g.rag_id
     where g.state = 'building' and r.status = 'active' and r.removed_at is null
       and (${ragId} is null or g.rag_id = ${ragId})`;
 
@@ -188,6 +188,6 @@ export type ListedGeneration = Row<typeof LISTED>;
 
 /** The live, building and retained generations of a RAG, oldest first. */
 export const listGenerations = (db: Database, ragId: RagId) =>
-  readRows(db, LISTED)`select ${LISTED} from rag_generations g
+  readRows(db)`select ${LISTED} from rag_generations g
     where g.rag_id = ${ragId} and g.state in ('live', 'building', 'retired')
     order by g.generation`;

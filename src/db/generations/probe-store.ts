@@ -18,7 +18,7 @@ export type Probed = Row<typeof PROBED>;
  * no order, so that those of a model that does not answer hide no others.
  */
 export const dueProbes = (db: Database, before: number, limit: number) =>
-  readRows(db, PROBED)`select ${PROBED} from rag_generations g
+  readRows(db)`select ${PROBED} from rag_generations g
     where g.${OPEN} and (g.probed_at < ${before} or g.model_changed_at > 0)
       and g.embedding_model <> ${BUILT_IN_MODELS.embedding} order by random() limit ${limit}`;
 

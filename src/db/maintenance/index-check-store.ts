@@ -12,7 +12,7 @@ export type CountedIndex = Row<typeof COUNTED_INDEX>;
 
 /** `limit` RAGs with no work in progress; `turn` counts up, so that every RAG gets its turn. */
 export const quietIndexes = (db: Database, turn: number, limit: number) =>
-  readRows(db, COUNTED_INDEX)`select ${COUNTED_INDEX}
+  readRows(db)`select ${COUNTED_INDEX}
     from rags r join rag_generations g on g.rag_id = r.id and g.generation = r.generation
     where r.removed_at is null and g.pending_files = 0 and g.processing_files = 0
     order by r.id limit ${limit}
@@ -32,7 +32,7 @@ export const countedFiles = (
   after: string,
   limit: number,
 ) =>
-  readRows(db, COUNTED_FILE)`select ${COUNTED_FILE} from rag_files
+  readRows(db)`select ${COUNTED_FILE} from rag_files
     where rag_id = ${ragId} and generation = ${generation} and file_id > ${after}
     order by file_id limit ${limit}`;
 
@@ -44,7 +44,7 @@ export const resetToPending = (
   now: number,
   claimedUntil: number,
 ) =>
-  readRows(db, MESSAGE)`${pendAgainSql({ now, claimedUntil })}, fingerprint = null
+  readRows(db)`${pendAgainSql({ now, claimedUntil })}, fingerprint = null
     where rag_id = ${ragId} and generation = ${generation}
       and file_id in (select value from json_each(${fileIds})) and status in ('indexed', 'error')
     returning ${MESSAGE}`;
@@ -55,12 +55,12 @@ const NAMED = select(pick(columnsOf(files, "f"), "id", "version", "contentId"));
 
 /** The source that has waited longest for its bucket to be compared, and how far that has come. */
 export const dueUploadCheck = (db: Database, now: number) =>
-  readRow(db, DUE)`select ${DUE} from file_sources
+  readRow(db)`select ${DUE} from file_sources
     where uploads_due_at <= ${now} and removed_at is null order by uploads_due_at limit 1`;
 
 /** Reads version and text of those of the files that are not deleted. */
 export const storedVersions = (db: Database, ids: FileId[]) =>
-  readRows(db, NAMED)`select ${NAMED} from json_each(${ids}) wanted
+  readRows(db)`select ${NAMED} from json_each(${ids}) wanted
     cross join files f on f.id = wanted.value where f.deleted_at is null`;
 
 export const recordUploadCheck = (

@@ -24,7 +24,7 @@ const SCAN = select({ ...pick(s, "identifier", "name"), startedAt: run.startedAt
 const scansUnderWay = ({ now, limit, mayReadAll }: Look) =>
   sql`select ${SCAN} from file_sources s join scan_runs run on run.id = s.scan_run_id
     where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.scan_claimed_until > ${now}
-    order by run.started_at desc limit ${limit}`.reading(SCAN);
+    order by run.started_at desc limit ${limit}`;
 
 const WAITING = select({
   ...pick(s, "identifier", "name"),
@@ -55,7 +55,7 @@ const waitingFiles = ({ limit, mayReadAll, problem }: Look) =>
         where r.removed_at is null limit ${WAITING_READ}) x group by x.file_source_id) w
       cross join file_sources s on s.id = w.file_source_id
       where w.error_message is not null and ${isOpenTo(mayReadAll)}
-      order by s.identifier limit ${limit}`.reading(WAITING);
+      order by s.identifier limit ${limit}`;
 
 const OLDEST = select({ since: computed(nullable(number), "min(x.revision)") });
 
@@ -89,22 +89,20 @@ export async function readOverview(db: Database, look: Look & { callsSince: numb
       selectRagsOfSources(isOpenTo(mayReadAll)),
       sql`select ${FAILING_FILE} from ${FAILING_FILES} cross join files f on f.id = x.file_id
           cross join file_sources s on s.id = r.file_source_id
-        where r.removed_at is null and ${isOpenTo(mayReadAll)} order by r.identifier, x.path limit ${limit}`.reading(
-        FAILING_FILE,
-      ),
+        where r.removed_at is null and ${isOpenTo(mayReadAll)} order by r.identifier, x.path limit ${limit}`,
       waitingFiles(look),
       sql`select ${FAILING_SOURCE} from file_sources s ${NEWEST_SCAN}
         where s.removed_at is null and ${isOpenTo(mayReadAll)} and s.status = 'error'
-        order by s.identifier limit ${limit}`.reading(FAILING_SOURCE),
+        order by s.identifier limit ${limit}`,
       scansUnderWay(look),
       sql`select ${OLDEST} from rag_files x join rags r on x.rag_id = r.id
           and x.generation = r.generation and r.removed_at is null
-        where x.status in ('pending', 'processing') and r.status = 'active'`.reading(OLDEST),
+        where x.status in ('pending', 'processing') and r.status = 'active'`,
       sql`select ${CALLS} from usage_hours
-        where dimension = 'all' and hour >= ${callsSince}`.reading(CALLS),
+        where dimension = 'all' and hour >= ${callsSince}`,
       sql`select ${VERIFICATIONS} from vector_syncs v join rag_generations g
         on g.rag_id = v.rag_id and g.generation = v.generation
-          and g.state <> 'dropped'`.reading(VERIFICATIONS),
+          and g.state <> 'dropped'`,
     ]);
   const counts = summed((await filesOfSources(db, ofRags)).values());
   return {
@@ -160,18 +158,18 @@ export async function readNeeds(db: Database, look: Look) {
     sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
       where r.removed_at is null and ${isOpenTo(mayReadAll)}
-      limit ${limit}`.reading(FAILED_FILE),
+      limit ${limit}`,
     waitingFiles(look),
     sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
       where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
-      order by s.identifier limit ${limit}`.reading(SOURCE_IN_NEED),
+      order by s.identifier limit ${limit}`,
     scansUnderWay(look),
     sql`select ${BUILDS} from rags r
       cross join rag_generations b on b.rag_id = r.id and b.state = 'building'
       cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
       cross join file_sources s on s.id = r.file_source_id
-      where r.removed_at is null and ${isOpenTo(mayReadAll)}`.reading(BUILDS),
+      where r.removed_at is null and ${isOpenTo(mayReadAll)}`,
   ]);
   /** Files by status, each once, however many RAGs index it. */
   const counts = summed((await filesOfSources(db, rags)).values());
@@ -203,4 +201,4 @@ export type Steps = Row<typeof STEPS>;
 
 /** How far a service is set up: one row of each table. */
 export const readSteps = async (db: Database): Promise<Steps> =>
-  only(await readRows(db, STEPS)`select ${STEPS}`);
+  only(await readRows(db)`select ${STEPS}`);

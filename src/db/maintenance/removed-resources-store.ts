@@ -14,8 +14,8 @@ export async function removedResources(
   before: number,
 ): Promise<{ rags: RagId[]; sources: FileSourceId[] }> {
   const [ofRags, ofSources] = await runBatch(db, [
-    sql`select ${RAG_ID} from rags where removed_at < ${before}`.reading(RAG_ID),
-    sql`select ${SOURCE_ID} from file_sources where removed_at < ${before}`.reading(SOURCE_ID),
+    sql`select ${RAG_ID} from rags where removed_at < ${before}`,
+    sql`select ${SOURCE_ID} from file_sources where removed_at < ${before}`,
   ]);
   return { rags: ofRags.map(({ id }) => id), sources: ofSources.map(({ id }) => id) };
 }
@@ -31,7 +31,7 @@ export async function removedRagGenerations(
 ): Promise<Row<typeof GENERATION>[] | null> {
   const [removed, generations] = await runBatch(db, [
     sql`select 1 from rags where id = ${ragId} and removed_at is not null`,
-    sql`select ${GENERATION} from rag_generations where rag_id = ${ragId}`.reading(GENERATION),
+    sql`select ${GENERATION} from rag_generations where rag_id = ${ragId}`,
   ]);
   return removed.length === 0 ? null : generations;
 }

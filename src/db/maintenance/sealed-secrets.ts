@@ -29,7 +29,7 @@ export type SealedSecret = Row<typeof SECRET>;
 
 /** In random order, so that an unreadable one does not block others. */
 export const secretsSealedBy = (db: Database, keyId: string, limit: number) =>
-  readRows(db, SECRET)`select ${SECRET} from (${SEALED}) where sealed like ${`${keyId}.%`}
+  readRows(db)`select ${SECRET} from (${SEALED}) where sealed like ${`${keyId}.%`}
     order by random() limit ${limit}`;
 
 /** One that has changed since is left alone. Returns how many were replaced. */
@@ -55,4 +55,4 @@ const COUNT = select({
 
 /** How many secrets are sealed with each key. */
 export const countSealedByKey = (db: Database) =>
-  readRows(db, COUNT)`select ${COUNT} from (${SEALED}) group by 1`;
+  readRows(db)`select ${COUNT} from (${SEALED}) group by 1`;

@@ -45,7 +45,7 @@ export const claimVectorSyncs = (
   db: Database,
   { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
 ) =>
-  readRows(db, VECTOR_SYNC)`update vector_syncs set due_at = ${claimedUntil},
+  readRows(db)`update vector_syncs set due_at = ${claimedUntil},
       verification = case when verification is null and verify_at <= ${now}
         then json_object('beganAt', ${now}, 'checked', 0, 'addedAgain', 0, 'removed', 0)
         else verification end

@@ -3,8 +3,8 @@ import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 import { countingInRags } from "../files/count-together.ts";
-import { HOLDS, isOpen, MESSAGE, pendSql } from "../files/file-rows.ts";
-import { leaveSql, REMOVAL, type Removal } from "../files/removal-store.ts";
+import { HOLDS, isOpen, pendSql } from "../files/file-rows.ts";
+import { leaveSql, type Removal } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select, type Row } from "../select.ts";
@@ -44,7 +44,7 @@ export async function knownFiles(
 /** `cross join` makes the list the outer loop; else it is read once for each file. */
 async function knownBy(db: Database, column: Sql, sourceId: FileSourceId, values: string[]) {
   if (values.length === 0) return [];
-  return await readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from json_each(${values}) m
+  return await readRows(db)`select ${KNOWN_FILE} from json_each(${values}) m
     cross join files f on f.file_source_id = ${sourceId} and ${column} = m.value`;
 }
 
@@ -90,11 +90,9 @@ export async function commitPage(
   if ((results[0] ?? []).length === 0) return null;
   if (writes.writes.length === 0) return { messages: [], removals: [] };
   const failed = new Set(writes.failures.map(({ id }) => id));
-  const pended = (results.at(-3) ?? []).map(MESSAGE.read);
-  return {
-    messages: pended.filter(({ fileId }) => !failed.has(fileId)),
-    removals: (results.at(-2) ?? []).map(REMOVAL.read),
-  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `writeStatements` ends
+  const [pended, removals] = results.slice(-3) as [IndexMessage[], Removal[]];
+  return { messages: pended.filter(({ fileId }) => !failed.has(fileId)), removals };
 }
 
 function writeStatements(
@@ -131,7 +129,7 @@ function writeStatements(
           cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
         where not ${HOLDS} and ${committed}`,
       { now, removedUntil },
-    ).sql,
+    ),
     sql`update rag_files set status = 'error', claimed_until = 0, leased_until = ${now},
         error_message = m.value ->> 'message', error_code = 'source',
         error_is_outside = m.value ->> 'outside'
@@ -180,7 +178,7 @@ export const filesAfter = (
   sourceId: FileSourceId,
   { after, limit, isPushed = false }: { after: string | null; limit: number; isPushed?: boolean },
 ) =>
-  readRows(db, KNOWN_FILE)`select ${KNOWN_FILE} from files f
+  readRows(db)`select ${KNOWN_FILE} from files f
     where f.file_source_id = ${sourceId} and f.path > ${after ?? ""} and f.deleted_at is null
       and (not ${isPushed} or f.source_state ->> '$.pushed')
     order by f.path limit ${limit}`;
@@ -192,7 +190,7 @@ export const liveFileIds = (
   db: Database,
   page: { sourceId: FileSourceId; before: number; after: string; limit: number },
 ) =>
-  readRows(db, FILE)`select ${FILE} from files
+  readRows(db)`select ${FILE} from files
     where file_source_id = ${page.sourceId} and path > ${page.after} and deleted_at is null
       and created_at <= ${page.before} order by path limit ${page.limit}`;
 

@@ -19,8 +19,8 @@ export async function listScanRuns(
 ): Promise<{ data: ScanRun[]; total: number }> {
   const [data, [source]] = await runBatch(db, [
     sql`select ${RUN} ${runsOf(sourceId)} order by started_at desc, id desc
-      limit ${limit} offset ${offset}`.reading(RUN),
-    sql`select ${COUNT} from file_sources where id = ${sourceId}`.reading(COUNT),
+      limit ${limit} offset ${offset}`,
+    sql`select ${COUNT} from file_sources where id = ${sourceId}`,
   ]);
   return { data, total: source?.runCount ?? 0 };
 }

@@ -33,7 +33,7 @@ export async function beginRun(
         scan_again = 0, next_scan_at = case when scan_interval_minutes > 0
           then ${now} + scan_interval_minutes * 60000 end
       where id = ${fileSourceId} and removed_at is null and scan_run_id is null
-      returning ${SCANNED_SOURCE}`.reading(SCANNED_SOURCE),
+      returning ${SCANNED_SOURCE}`,
     sql`insert into scan_runs
       ${selected(scanRuns, { id: runId, fileSourceId, startedAt: now, progress })} from file_sources
       where id = ${fileSourceId} and scan_run_id = ${runId}`,
@@ -61,8 +61,8 @@ export async function resumeRun(
   const [[source], [run]] = await runBatch(db, [
     sql`update file_sources set scan_claimed_until = ${claimedUntil}
       where id = ${fileSourceId} and scan_run_id = ${runId} and removed_at is null
-      returning ${SCANNED_SOURCE}`.reading(SCANNED_SOURCE),
-    sql`select ${RUN} from scan_runs where id = ${runId} and finished_at is null`.reading(RUN),
+      returning ${SCANNED_SOURCE}`,
+    sql`select ${RUN} from scan_runs where id = ${runId} and finished_at is null`,
   ]);
   if (source === undefined || run === undefined || run.progress === null) return null;
   return { id: runId, source, startedAt: run.startedAt, progress: run.progress };
@@ -151,7 +151,7 @@ export async function endRun(
             then min(${nextScanAt}, coalesce(next_scan_at, ${nextScanAt}))
           else next_scan_at end
       where id = ${run.source.id} and scan_run_id = ${run.id}
-      returning ${ENDED_RUN}`.reading(ENDED_RUN),
+      returning ${ENDED_RUN}`,
     sql`update scan_runs set finished_at = ${now}, error = ${error},
         held_removals = ${end.heldRemovals}, progress = null,
         verified = ${isMending(run.progress) && error === null && end.listedAt !== null},
@@ -198,7 +198,7 @@ export async function takeUnclaimedScans(
   now: number,
   claimedUntil: number,
 ): Promise<UnclaimedScan[]> {
-  const rows = await readRows(db, UNCLAIMED_SCAN)`update file_sources
+  const rows = await readRows(db)`update file_sources
     set scan_claimed_until = ${claimedUntil}
     where scan_claimed_until < ${now} and scan_run_id is not null and removed_at is null
     returning ${UNCLAIMED_SCAN}`;

@@ -14,14 +14,14 @@ export const takeDueWatches = (
   db: Database,
   due: { now: number; dueAgainAt: number; limit: number },
 ) =>
-  readRows(db, WATCHED_SOURCE)`update file_sources set watch_due_at = ${due.dueAgainAt}
+  readRows(db)`update file_sources set watch_due_at = ${due.dueAgainAt}
     where id in (select id from file_sources where watch_due_at <= ${due.now}
       and removed_at is null order by watch_due_at limit ${due.limit})
     returning ${WATCHED_SOURCE}`;
 
 /** A source with watches, removed or not; null when it has none. */
 export const findWatchedSource = (db: Database, sourceId: FileSourceId) =>
-  readRow(db, WATCHED_SOURCE)`select ${WATCHED_SOURCE} from file_sources where id = ${sourceId}
+  readRow(db)`select ${WATCHED_SOURCE} from file_sources where id = ${sourceId}
     and exists (select 1 from source_watches where file_source_id = ${sourceId})`;
 
 const { fileSourceId, ...ofWatch } = columnsOf(sourceWatches);
@@ -30,12 +30,12 @@ export type StoredWatch = Row<typeof WATCH>;
 
 /** All watches of a source, the newest first. */
 export const watchesOf = (db: Database, sourceId: FileSourceId) =>
-  readRows(db, WATCH)`select ${WATCH} from source_watches
+  readRows(db)`select ${WATCH} from source_watches
     where file_source_id = ${sourceId} order by started_at desc`;
 
 /** The watches that notifications name; unknown ones and those of removed sources are left out. */
 export const findWatches = (db: Database, watchIds: string[]) =>
-  readRows(db, WATCH)`select ${WATCH} from source_watches
+  readRows(db)`select ${WATCH} from source_watches
     where id in (select value from json_each(${watchIds})) and exists (
       select 1 from file_sources s where s.id = file_source_id and s.removed_at is null)`;
 

@@ -12,7 +12,7 @@ const HOOKED_SOURCE = select(
 
 /** A source, by id or identifier, and the hash of its webhook secret; null: there is none. */
 export const findHookedSource = (db: Database, key: string) =>
-  readRow(db, HOOKED_SOURCE)`select ${HOOKED_SOURCE} from file_sources
+  readRow(db)`select ${HOOKED_SOURCE} from file_sources
     where id = ${idOfKey("file_sources", key)} and removed_at is null`;
 
 export type PushedUrl = { id: FileId; url: string; name: string };
@@ -51,7 +51,7 @@ export async function pushFiles(
         content_id = case when deleted_at is null then content_id else ${raw(NEW_CONTENT_ID)} end,
         created_at = case when deleted_at is null then created_at else excluded.created_at end,
         deleted_at = null
-      returning path`.reading(PATH),
+      returning ${PATH}`,
     sql`update file_sources set pushed_files = pushed_files + (
         select count(*) from ${items} join files f on f.id = m.value ->> 'id')
       where id = ${sourceId}`,

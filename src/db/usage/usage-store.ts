@@ -132,9 +132,9 @@ export async function sumUsage(
   const span = sql`u.dimension = ${dimension} and u.hour >= ${from} and u.hour < ${to}`;
   const [sum, latency] = [usageSum(key), usageLatency(key)];
   const [sums, latencies] = await runBatch(db, [
-    sql`select ${sum} from usage_hours u where ${span} group by 1, 2 order by 1, 2`.reading(sum),
+    sql`select ${sum} from usage_hours u where ${span} group by 1, 2 order by 1, 2`,
     sql`select ${latency} from usage_hours u, json_each(u.latencies) latency
-      where ${span} group by 1, 2`.reading(latency),
+      where ${span} group by 1, 2`,
   ]);
   return { sums, latencies };
 }
@@ -158,7 +158,7 @@ export async function recentCalls(
   const { dimension, keys, since, now } = query;
   const hours: number[] = [];
   for (let hour = since - (since % HOUR_MS); hour <= now; hour += HOUR_MS) hours.push(hour);
-  const rows = await readRows(db, RECENT)`select ${RECENT}
+  const rows = await readRows(db)`select ${RECENT}
     from json_each(${keys}) keys cross join usage_hours u on u.dimension = ${dimension}
       and u.hour in (select value from json_each(${hours})) and u.key = keys.value
     group by keys.rowid`;

@@ -12,7 +12,7 @@ import {
   select,
   values,
 } from "../../../src/db/select.ts";
-import { raw, runBatch, sql, type Statement } from "../../../src/db/sql.ts";
+import { raw, runBatch, sql, type Sql } from "../../../src/db/sql.ts";
 
 const f = columnsOf(files, "f");
 const FILE = select({
@@ -66,7 +66,7 @@ test.each([
 });
 
 /** The text and parameters of a statement, as D1 gets them. */
-async function sent(statement: Statement) {
+async function sent(statement: Sql) {
   const seen: { text: string; parameters: unknown[] }[] = [];
   const $client = {
     prepare: (text: string) => ({
