@@ -8,7 +8,7 @@ import { afterHelp, collect, runCommand } from "./run-command.ts";
 import { pathOfUser } from "./terminal.ts";
 import { checkPortIsFree, claimState } from "./worker/claim-state.ts";
 import { applyMigrations } from "./worker/local-database.ts";
-import { exitCodeOf } from "./worker/processes.ts";
+import { endOfNpm, exitCodeOf } from "./worker/processes.ts";
 import { encryptionKeys, writeVariables } from "./worker/state-files.ts";
 import { checkVariables, givenVariables, pairOf } from "./worker/worker-variables.ts";
 import { buildIfChanged } from "./worker/workerd.ts";
@@ -60,6 +60,7 @@ async function dev(options: DevOptions, command: Command): Promise<void> {
   // Ctrl-C reaches wrangler directly; other signals are forwarded.
   process.on("SIGINT", () => undefined);
   for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  void endOfNpm().then(() => child.kill("SIGTERM"));
   process.exitCode = (await exitCodeOf(child)) ?? 0;
 }
 

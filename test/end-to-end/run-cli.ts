@@ -41,14 +41,17 @@ export type Running = {
   finished: Promise<Finished>;
 };
 
-/** Starts a command as a person would, on this very Node.js. */
+/** Starts a command as a person would; on this very Node.js, but for npm. */
 export function startCli(
-  script: "start" | "dev" | "quarry" | "deploy",
+  script: "npm start" | "start" | "dev" | "quarry" | "deploy",
   args: string[],
   environment: Record<string, string> = {},
 ): Running {
-  const file = join(PROJECT, "src/cli", `${script}.ts`);
-  const child = spawn(process.execPath, [file, ...args], {
+  const [command, first] =
+    script === "npm start"
+      ? ["npm", ["start", "--"]]
+      : [process.execPath, [join(PROJECT, "src/cli", `${script}.ts`)]];
+  const child = spawn(command, [...first, ...args], {
     cwd: PROJECT,
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],

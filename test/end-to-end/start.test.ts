@@ -81,9 +81,9 @@ describe("npm start on the sample", () => {
     expect(first.stdout + first.stderr).not.toMatch(/qrya_/);
   });
 
-  test("a second start indexes nothing; printed lines, sign-in and samples work", async () => {
+  test("a second start, by npm, indexes nothing; printed lines, sign-in and samples work", async () => {
     const port = String(await freePort());
-    const started = startCli("start", [...own, "--port", port], variables);
+    const started = startCli("npm start", [...own, "--port", port], variables);
     const { child, finished, untilItSays } = started;
     const shown = await untilItSays("Ctrl-C ends it");
     expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
@@ -115,7 +115,7 @@ describe("npm start on the sample", () => {
     const served = { url: `http://localhost:${port}`, token, key };
     await runPastedSamples(scratch.path, served);
     await runExamples(served);
-    child.kill("SIGINT");
+    child.kill("SIGTERM");
     await finished;
     expect(readdirSync(state).filter((name) => name.endsWith(".env"))).toEqual(["encryption.env"]);
     await expect(fetch(`http://127.0.0.1:${port}/api/openapi.json`)).rejects.toThrow(

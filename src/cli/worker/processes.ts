@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Each open index needs three, and the database and the files need some. */
 const LEAST_OPEN_FILES = 256;
@@ -29,6 +30,18 @@ export function spawnGroup(command: string[], options: SpawnOptions): ChildProce
   // Ends the guard.
   child.once("exit", () => child.stdio[3]?.destroy());
   return child;
+}
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Settles when the shell in which npm or npx runs this command has ended: a signal to npm reaches
+ * that shell, which hands it to nobody.
+ */
+export async function endOfNpm(): Promise<void> {
+  if (process.env["npm_command"] === undefined) await new Promise(() => undefined);
+  const shell = process.ppid;
+  while (process.ppid === shell) await pause(LOOK_EVERY_MS, null, { ref: false });
 }
 
 /** Its exit code, once all it wrote has been read; null after a signal. */

@@ -9,6 +9,7 @@ import { CommandFailure } from "../failure.ts";
 import { whileWaiting } from "../progress.ts";
 import { LOOPBACK } from "./claim-state.ts";
 import { applyMigrations } from "./local-database.ts";
+import { endOfNpm } from "./processes.ts";
 import { followWorkerLog } from "./worker-log.ts";
 import type { Variables } from "./worker-variables.ts";
 import { buildIfChanged, spawnService } from "./workerd.ts";
@@ -104,15 +105,15 @@ export async function withWorker(
 ): Promise<void> {
   let endNicely = (): Promise<void> => Promise.resolve();
   const state = { interrupted: false };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      state.interrupted = true;
-      const ending = endNicely();
-      endNicely = () => Promise.resolve();
-      // Exiting ends the remaining processes of the group.
-      void ending.then(() => process.exit(INTERRUPTED_EXIT));
-    });
-  }
+  const interrupt = () => {
+    state.interrupted = true;
+    const ending = endNicely();
+    endNicely = () => Promise.resolve();
+    // Exiting ends the remaining processes of the group.
+    void ending.then(() => process.exit(INTERRUPTED_EXIT));
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
+  void endOfNpm().then(interrupt);
   const starting = startWorker(settings);
   const worker = await whileWaiting(settings.output, "Starting the Worker", starting);
   endNicely = worker.stop;
