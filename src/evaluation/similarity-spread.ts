@@ -33,9 +33,13 @@ export async function similaritySpread(
     includeDuplicates: false,
     limitPerLeg: 2,
     lexical: false,
+    rule: { mode: "semantic", weight: 1 },
+    needed: 1,
+    threshold: null,
+    withVectors: false,
   });
   // The closest of all is the passage itself.
-  const closest = queries.flatMap(({ vector: [, second] }) => second?.score ?? []);
+  const closest = queries.flatMap(({ vector: [, second] }) => second ?? []);
   const chance = vectors.flatMap((a, at) => vectors.slice(at + 1).map((b) => dotProduct(a, b)));
   const ascending = chance.sort((a, b) => a - b);
   return {

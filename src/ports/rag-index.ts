@@ -8,9 +8,10 @@ import type {
   StagedChunk,
   WrittenVersion,
 } from "./index-versions.ts";
-import type { CorpusSize, MatchCounts, TermStatistics } from "../text/bm25.ts";
+import type { CorpusSize, TermStatistics } from "../text/bm25.ts";
 import type { Principal, UntoldFile } from "../core/principals.ts";
 import type { ChunkId, FileId, RagId } from "../core/ids.ts";
+import type { Nearest } from "./vector-index.ts";
 import type { FileUpsertBatch, StoredVector, UpsertBatch, VectorLedger } from "./vector-ledger.ts";
 
 /** One index object: a RAG's generation and one of its shards (files are split by id). */
@@ -28,26 +29,6 @@ export type SearchMode = "hybrid" | "semantic" | "keyword";
 /** The weights of a RAG's legs. `weight`: 0 to 1, the vector leg's share in `hybrid`. */
 export type FusionRule = { mode: SearchMode; weight: number };
 
-/** `best`: `needed` chunks above the threshold (0 to 1). `all`: every candidate, and `ids`. */
-export type ReadWanted =
-  | {
-      kind: "best";
-      rule: FusionRule;
-      needed: number;
-      threshold: number | null;
-      /** Answer with all candidates, too: they are many times the chunks that are needed. */
-      withCandidates: boolean;
-      /** Answer with what each query found of the chunks, for another order of them. */
-      withFinds: boolean;
-      withVectors: boolean;
-    }
-  | { kind: "all"; ids: ChunkId[]; withVectors: boolean };
-
-export type BestWanted = Extract<ReadWanted, { kind: "best" }>;
-
-/** A query's scores of a chunk: its fused value, and BM25 (0: the words are not there). */
-export type Find = { fused: number; lexical: number };
-
 /** Limits the chunks that a search may see. Null or absent parts do not restrict. */
 export type Restriction = {
   /** Paths or external ids, and folder paths with or without the trailing slash. */
@@ -61,118 +42,80 @@ export type Restriction = {
   readers?: { principals: Principal[]; since: number; untold?: UntoldFile[] };
 };
 
+/** Both legs, their fusion and the texts of the best, in one call. */
 export type SearchRequest = {
-  /** `vector` null: only the lexical leg. Vectors are L2-normalised, plain numbers. */
-  queries: { text: string; vector: Float32Array | null }[];
+  /**
+   * `vector` null: only the lexical leg. Vectors are L2-normalised, plain numbers. With matches of
+   * a vector index (`nearest`), only the vectors that it may not show yet are scanned here.
+   */
+  queries: { text: string; vector: Float32Array | null; nearest?: Nearest }[];
   restriction: Restriction;
   includeDuplicates: boolean;
   limitPerLeg: number;
-  /** Up to this many eligible chunks a restricted search is `exact`; default 30,000. */
-  exactLimit?: number;
-  /**
-   * Chunks that the vector leg scans for a query with a vector. `all` (default): every eligible
-   * chunk. `in-flight`: the same if the plan is `exact`; else only in-flight vectors. `deep`:
-   * every eligible chunk, or only in-flight ones if there are too many; `scanned` tells which.
-   */
-  scan?: "all" | "in-flight" | "deep";
   lexical: boolean;
+  rule: FusionRule;
+  /** Chunks above the threshold (0 to 1) that are read. */
+  needed: number;
+  threshold: number | null;
+  withVectors: boolean;
+  /** Scans every eligible vector in place of `nearest`, unless there are too many. */
+  deep?: boolean;
+  /** What is found is compared with other indexes: `statistics` are added, and some more is read. */
+  merged?: boolean;
   /** Yields the thread between queries; ends after so many ms or when `drop` names its leg. */
   turns?: { leg: string; remainingMs: number };
-  /** Scores include the statistics they come from; of shards, also what tells ties apart. */
-  mergedWith?: "rags" | "shards" | null;
-  read?: ReadWanted;
 };
 
-/** `score`: BM25 (unbounded, positive) in the lexical leg, cosine (-1..1, exact) in the vector leg. */
-export type Candidate = {
-  id: ChunkId;
-  score: number;
-  /** For a merge, in the lexical leg; in the order of the statistics' terms. */
-  match?: MatchCounts;
+/** Null where the leg does not have a chunk among its candidates for the query. */
+export type LegScores = { lexical: number | null; vector: number | null };
+
+/** BM25 is computed from these: all chunks that are searched, and a query's words in them. */
+export type WordStatistics = { corpus: CorpusSize; terms: TermStatistics[] };
+
+/** The scores of all candidates of a query, best first. */
+export type QueryScores = {
+  lexical: number[];
+  vector: number[];
+  /** Chunks of `nearest` from its floor on that are left out because an equal one is shown. */
+  equal: number;
+  /** Present in a `merged` search. */
+  statistics?: WordStatistics | undefined;
 };
 
-export type QueryCandidates = {
-  lexical: Candidate[];
-  vector: Candidate[];
-  /** For a merge: this shard's part of the BM25 statistics. */
-  statistics?: { corpus: CorpusSize; terms: TermStatistics[] } | undefined;
-};
-
-/** Decides which of equal chunks is the original: the first chunk of the file inserted first. */
-export type ChunkOrigin = { id: ChunkId; duplicateKey: string; fileId: FileId; position: number };
-
-/** The parts that Vectorize needs when it must apply the restriction itself. */
+/** How the vector index must apply a restriction. */
 export type RestrictionPlan =
-  /** There is no restriction; with `scan: "all"` the vector leg was still answered here. */
-  | { kind: "none" }
-  /** The vector leg was answered here, exactly. */
+  /** The index object scans all that is eligible. */
   | { kind: "exact" }
-  /** Too many chunks for an exact scan: filter by these hashed keys in the vector index. */
-  | { kind: "filtered"; chunkCount: number; elsewhere: Elsewhere };
+  /** Too many chunks for an exact scan: the vector index filters. */
+  | { kind: "filtered"; elsewhere: Elsewhere };
 
 /** Moved files whose vectors are not visible in the new folders yet; `anywhere`: too many. */
 export type Elsewhere = FileId[] | "anywhere";
 
 export type SearchReply = {
-  /** In the order of the queries; empty where the best were read, unless asked for. */
-  queries: QueryCandidates[];
+  /** In no order; some more than needed where similarities or other indexes decide. */
+  chunks: HydratedChunk[];
+  /** In the order of the queries. */
+  queries: QueryScores[];
+  /** How many different chunks the legs found. */
+  candidates: number;
   /** The last so many queries were not searched: the time was over. */
   unsearched: number;
-  plan: RestrictionPlan;
-  /** Whether the vector index may not show all chunks yet: scan those `in-flight`. */
-  hasInFlight: boolean;
   /** Whether the vector leg scanned every eligible chunk. */
   scanned: boolean;
-  /** For a merge of shards without duplicates: present for every candidate. */
-  origins?: ChunkOrigin[];
-  /**
-   * Chunks that were requested; the best come first, some more than needed where similarities
-   * decide.
-   */
-  chunks: HydratedChunk[];
-  best?: BestFound;
-};
-
-/** Facts of the chunks that were read as the best. */
-type BestFound = {
-  /** The fused value of each. */
-  values: number[];
-  /** How many different chunks the legs found. */
-  candidateCount: number;
-  /** For each query what it found of them; empty unless asked for. */
-  finds: Map<ChunkId, Find>[];
 };
 
 export type HydratedChunk = PlacedChunk &
   Pick<StagedChunk, "text" | "duplicateKey"> & {
     /** Exact cosine of this chunk and each query, in order; null where no vector was given. */
     similarities: (number | null)[];
+    /** By query. */
+    scores: LegScores[];
     file: Omit<FileFacts, "metadata" | "readers">;
     fileChunks: number;
     /** Half floats; only `withVectors`. */
     vector?: Uint8Array;
   };
-
-export type HydrateRequest = {
-  ids: ChunkId[];
-  /** For each of `ids` that is not eligible, the next eligible one of these is read. */
-  spare?: ChunkId[];
-  /** At most so many of them. */
-  spareLimit?: number;
-  queryVectors: (Float32Array | null)[];
-  withVectors?: boolean;
-  restriction: Restriction;
-  includeDuplicates: boolean;
-};
-
-export type Hydration = {
-  /** In the request's order; chunks that are deleted or not eligible are left out. */
-  chunks: HydratedChunk[];
-  /** Those of `ids` and `spare` that are eligible, whether read or not. */
-  eligible: ChunkId[];
-  /** Those of `ids` and `spare` left out only because an equal chunk represents them. */
-  equal: ChunkId[];
-};
 
 export type IndexFacts = {
   /** Live chunks, files with a live version, chunks staged and not live. */
@@ -229,10 +172,11 @@ export interface RagIndex extends VectorLedger {
   restrictToScopes(scopes: IndexScope[] | null, excluded?: SearchExclusions): Promise<void>;
   /** Records who may read files, known or not; the same for every search from this call on. */
   writeReaders(changes: ReaderChanges): Promise<void>;
+  /** Up to `exactLimit` eligible chunks a restricted search is `exact`. */
+  planRestriction(restriction: Restriction, exactLimit?: number): Promise<RestrictionPlan>;
   search(request: SearchRequest): Promise<SearchReply>;
   /** Ends the search of this leg: its caller is gone. */
   drop(leg: string): Promise<void>;
-  hydrate(request: HydrateRequest): Promise<Hydration>;
   facts(): Promise<IndexFacts>;
   /** Files with a live version in order of id, for the sweep. */
   listFiles(

@@ -18,9 +18,12 @@ export interface VectorIndex {
   processedUpTo(): Promise<number>;
 }
 
-type Nearest = {
+/** `score`: BM25 (unbounded, positive) of a search by words, cosine (-1 to 1) of one by vectors. */
+export type Candidate = { id: ChunkId; score: number };
+
+export type Nearest = {
   /** Best first, each chunk once; scores may be approximate. */
-  matches: { id: ChunkId; score: number }[];
+  matches: Candidate[];
   /** There may be more results with scores up to this one; null: these are all. */
   floor: number | null;
 };

@@ -77,19 +77,17 @@ const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
   search: {
     run: ({ search }, request) => runToEnd(search.search(request, () => false)),
     ofEmpty: ({ queries }) => ({
-      queries: queries.map(() => ({ lexical: [], vector: [] })),
-      unsearched: 0,
-      plan: { kind: "none" },
-      hasInFlight: false,
-      scanned: true,
       chunks: [],
-      best: { values: [], candidateCount: 0, finds: [] },
+      queries: queries.map(() => ({ lexical: [], vector: [], equal: 0 })),
+      candidates: 0,
+      unsearched: 0,
+      scanned: true,
     }),
   },
   drop: { run: ({ drop }, leg) => drop(leg), ofEmpty: () => undefined },
-  hydrate: {
-    run: ({ search }, request) => search.hydrate(request),
-    ofEmpty: () => ({ chunks: [], eligible: [], equal: [] }),
+  planRestriction: {
+    run: ({ search }, restriction, exactLimit) => search.planRestriction(restriction, exactLimit),
+    ofEmpty: () => ({ kind: "exact" }),
   },
   facts: { run: facts, ofEmpty: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }) },
   listFiles: { run: listFiles, ofEmpty: () => [] },

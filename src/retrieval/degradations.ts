@@ -91,7 +91,7 @@ function logUnknown(log: Log, part: string, thrown: unknown): void {
   });
 }
 
-const LEG_KINDS = ["embedding", "search", "vectorIndex", "hydration", "reranking"] as const;
+const LEG_KINDS = ["embedding", "restriction", "vectorIndex", "search", "reranking"] as const;
 type LegKind = (typeof LEG_KINDS)[number];
 type LegTime = { kind: LegKind; from: number; to: number };
 

@@ -1,5 +1,4 @@
 import type { ChunkId } from "../core/ids.ts";
-import type { Candidate } from "../ports/rag-index.ts";
 import type { ScoredChunk, ScoredList } from "./score-chunks.ts";
 
 /** Where one leg had a chunk among its candidates: from 1, with the leg's own score. */
@@ -38,13 +37,10 @@ type Before = Omit<Explanation, "relevance" | "recency" | "value">;
 function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
   const facts = new Map<ChunkId, Before>();
   for (const { chunks, found: findings } of lists) {
-    const legs = findings.queries.map(({ lexical, vector }) => {
-      return { lexical: ranksOf(lexical), vector: ranksOf(vector) };
-    });
     for (const [at, { chunk, value, fused = value, fusedPlace }] of chunks.entries()) {
-      const queries = legs.map(({ lexical, vector }) => ({
-        lexical: lexical.get(chunk.id) ?? null,
-        vector: vector.get(chunk.id) ?? null,
+      const queries = findings.queries.map(({ lexical, vector }, query) => ({
+        lexical: rankOf(chunk.scores[query]?.lexical ?? null, lexical),
+        vector: rankOf(chunk.scores[query]?.vector ?? null, vector),
       }));
       const wordsRank = fusedPlace === undefined ? null : at + 1;
       const fusedRank = fusedPlace ?? at + 1;
@@ -54,5 +50,5 @@ function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
   return facts;
 }
 
-const ranksOf = (candidates: Candidate[]) =>
-  new Map(candidates.map(({ id, score }, at) => [id, { rank: at + 1, score }]));
+const rankOf = (score: number | null, list: number[]): LegRank | null =>
+  score === null ? null : { rank: list.filter((better) => better > score).length + 1, score };

@@ -1,10 +1,6 @@
-import { modelOf } from "./rag-search.ts";
+import { fuse, fusionOf, scaleOf, together, type LegLists } from "../rag-index/search/fuse.ts";
+import { modelOf } from "./rag-findings.ts";
 import { inOrder, type ScoredChunk, type ScoredList, similarityOrValue } from "./score-chunks.ts";
-import { bm25Scorer } from "../text/bm25.ts";
-import { indexedWordsOf } from "../text/indexed-words.ts";
-import type { ChunkId } from "../core/ids.ts";
-import { fuseQuery, type QueryLegs, scaleOf, together } from "../rag-index/search/fuse.ts";
-import { counterOf } from "../rag-index/search/direct-scoring.ts";
 
 /**
  * One list from all RAGs: by relevance where one reranker judged all, by similarity where none
@@ -86,44 +82,30 @@ function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
  * vectors alone. Similarities compare among lists of one model. Each list keeps its order.
  */
 function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
-  const values = new Map<ChunkId, number>();
-  for (const at of lists[0]?.found.queries.keys() ?? []) {
-    const legs = legsOf(lists, at);
-    const { lexicalBest } = scaleOf(legs);
-    for (const [place, { found: findings }] of lists.entries()) {
+  const legs = lists.map(({ chunks, found: { queries } }) =>
+    queries.map((_, at): LegLists => ({
+      lexical: chunks.map(({ words }) => words[at] ?? 0).sort((a, b) => b - a),
+      vector: chunks.flatMap(({ chunk }) => chunk.similarities[at] ?? []).sort((a, b) => b - a),
+    })),
+  );
+  return lists.map(({ chunks, found: findings }, place) => {
+    const fusions = findings.queries.map((_, at) => {
       const ofModel = legs.filter(
-        (_, at) => modelOf(lists[at]?.found ?? findings) === modelOf(findings),
+        (_, list) => modelOf(lists[list]?.found ?? findings) === modelOf(findings),
       );
-      const scale = { ...scaleOf(ofModel), lexicalBest };
+      const { lexicalBest } = scaleOf(legs.flatMap((own) => own[at] ?? []));
+      const scale = { ...scaleOf(ofModel.flatMap((own) => own[at] ?? [])), lexicalBest };
       const rule = { mode: "hybrid", weight: findings.embedded?.fusionWeight ?? 0 } as const;
-      for (const [id, value] of fuseQuery(legs[place] ?? NOTHING, rule, scale)) {
-        values.set(id, together([values.get(id) ?? 0, value]));
-      }
-    }
-  }
-  return lists.map(({ chunks }) => {
-    const sorted = chunks.map(({ chunk }) => values.get(chunk.id) ?? 0).sort((a, b) => b - a);
-    return chunks.map((chunk, place) => ({ ...chunk, value: sorted[place] ?? 0 }));
+      return fusionOf(legs[place]?.[at] ?? { lexical: [], vector: [] }, rule, scale);
+    });
+    const valueOf = ({ words, chunk }: ScoredChunk) =>
+      together(
+        fusions.map((fusion, at) => {
+          const vector = chunk.similarities[at] ?? null;
+          return fuse({ lexical: words[at] ?? 0, vector }, fusion) ?? 0;
+        }),
+      );
+    const sorted = chunks.map(valueOf).sort((a, b) => b - a);
+    return chunks.map((chunk, at) => ({ ...chunk, value: sorted[at] ?? 0 }));
   });
-}
-
-const NOTHING: QueryLegs = { lexical: [], vector: [] };
-
-/** A query's candidates among the chunks of each list, as if searched by both legs. */
-function legsOf(lists: ScoredList[], at: number): QueryLegs[] {
-  const statistics = lists
-    .map(({ found: findings }) => findings.queries[at]?.statistics)
-    .find((statistic) => statistic);
-  const { terms = [], corpus = { chunks: 0, words: 0 } } = statistics ?? {};
-  const count = counterOf(terms.map(({ word }) => word));
-  const scoreOf = bm25Scorer(terms, corpus);
-  return lists.map(({ chunks }) => ({
-    lexical: chunks.map(({ chunk }) => {
-      return { id: chunk.id, score: scoreOf(count(indexedWordsOf(chunk))) };
-    }),
-    vector: chunks.flatMap(({ chunk: { id, similarities } }) => {
-      const score = similarities[at] ?? null;
-      return score === null ? [] : [{ id, score }];
-    }),
-  }));
 }

@@ -1,141 +1,122 @@
-import { bm25Scorer, type CorpusSize, type TermStatistics } from "../text/bm25.ts";
 import type { ChunkId } from "../core/ids.ts";
 import type {
-  Candidate,
-  ChunkOrigin,
   HydratedChunk,
-  QueryCandidates,
+  LegScores,
+  QueryScores,
   SearchReply,
+  SearchRequest,
+  WordStatistics,
 } from "../ports/rag-index.ts";
+import type { LegLists } from "../rag-index/search/fuse.ts";
+import { bm25Scorer, type CorpusSize, type TermStatistics } from "../text/bm25.ts";
+import { indexedWordsOf } from "../text/indexed-words.ts";
 
-/** Null: the shard failed, and its part of the answer is missing. */
-type Reply = SearchReply | null;
-
-export type MergedShards = {
-  /** In the order of the queries. */
-  queries: QueryCandidates[];
-  shardOf: Map<ChunkId, number>;
-};
-
-/** Merges the shards of one RAG as one index: common statistics, and the earliest of duplicates. */
+/** The replies of one RAG's shards as the reply of one index: words count as in all of them. */
 export function mergeShards(
-  replies: Reply[],
-  { queryCount, limitPerLeg }: { queryCount: number; limitPerLeg: number },
-): MergedShards {
-  const later = laterOfEquals(replies.flatMap((reply) => reply?.origins ?? []));
-  const best = (lists: Candidate[][]) =>
-    bestFirst(lists.flat().filter(({ id }) => !later.has(id))).slice(0, limitPerLeg);
-  const queries = Array.from({ length: queryCount }, (_, at) => {
-    const parts = onOneScale(replies.map((reply) => reply?.queries[at] ?? NOTHING));
-    const [{ statistics } = NOTHING] = parts;
-    const lexical = best(parts.map((part) => part.lexical));
-    const vector = best(parts.map((part) => part.vector));
-    return { lexical, vector, statistics };
+  replies: SearchReply[],
+  { queries, limitPerLeg: limit, includeDuplicates }: SearchRequest,
+): SearchReply {
+  const [first] = replies;
+  if (first !== undefined && replies.length === 1) return first;
+  const parts = queries.map((_, at) => replies.flatMap(({ queries }) => queries[at] ?? []));
+  const statistics = parts.map((scores) =>
+    wholeOf(scores.flatMap((part) => part.statistics ?? [])),
+  );
+  const wordsOf = wordScorer(statistics);
+  const all = replies.flatMap(({ chunks }) => chunks);
+  const scoresOf = new Map(all.map((chunk) => [chunk, withWords(chunk.scores, wordsOf(chunk))]));
+  const merged = parts.map((scores, at): QueryScores => {
+    const ofLeg = (leg: keyof LegScores) => {
+      const before = new Set(all.map((chunk) => chunk.scores[at]?.[leg] ?? null));
+      const unread = scores.flatMap((part) => part[leg].filter((score) => !before.has(score)));
+      const read = [...scoresOf.values()].flatMap((chunkScores) => chunkScores[at]?.[leg] ?? []);
+      return [...unread, ...read].sort((a, b) => b - a).slice(0, limit);
+    };
+    const equal = sumOf(scores, (part) => part.equal);
+    return {
+      lexical: ofLeg("lexical"),
+      vector: ofLeg("vector"),
+      equal,
+      statistics: statistics[at],
+    };
   });
-  const shardOf = new Map(
-    replies.flatMap((reply, shard) =>
-      (reply?.queries ?? []).flatMap(({ lexical, vector }) =>
-        [...lexical, ...vector].map(({ id }) => [id, shard] as const),
-      ),
-    ),
-  );
-  return { queries, shardOf };
+  const chunks = includeDuplicates ? all : withoutLaterEquals(all);
+  for (const chunk of chunks) {
+    chunk.scores = withinLimit(scoresOf.get(chunk) ?? [], merged, limit);
+  }
+  return {
+    chunks,
+    queries: merged,
+    candidates: sumOf(replies, ({ candidates }) => candidates),
+    unsearched: Math.max(0, ...replies.map(({ unsearched }) => unsearched)),
+    scanned: replies.every(({ scanned }) => scanned),
+  };
 }
 
-const NOTHING: QueryCandidates = { lexical: [], vector: [] };
+const sumOf = <Item>(items: Item[], numberOf: (item: Item) => number) =>
+  items.reduce((sum, item) => sum + numberOf(item), 0);
 
-const bestFirst = (candidates: Candidate[]) =>
-  candidates.toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+const withWords = (scores: LegScores[], words: number[]): LegScores[] =>
+  scores.map(({ lexical, vector }, at) => ({
+    lexical: lexical === null ? null : (words[at] ?? lexical),
+    vector,
+  }));
 
-/** Merges two lists of one query; a chunk that both name keeps its score of the first. */
-export function mergeCandidates(first: Candidate[], second: Candidate[]): Candidate[] {
-  const firstIds = new Set(first.map(({ id }) => id));
-  return bestFirst([...first, ...second.filter(({ id }) => !firstIds.has(id))]);
-}
-
-/** Scores the words of one query's findings in shards or RAGs as in one index of all of them. */
-function onOneScale(parts: QueryCandidates[]): QueryCandidates[] {
-  if (parts.length === 1) return parts;
-  const whole = wholeOf(parts);
-  return parts.map((part) => rescored(part, whole));
-}
-
-/** Puts each query's findings of several RAGs on one scale. */
-export function withOneScale<Findings extends { queries: QueryCandidates[] }>(
-  findings: Findings[],
-): Findings[] {
-  const scored = (findings[0]?.queries ?? []).map((_, at) =>
-    onOneScale(findings.map(({ queries }) => queries[at] ?? NOTHING)),
-  );
-  return findings.map((finding, rag) => ({
-    ...finding,
-    queries: scored.map((parts) => parts[rag] ?? NOTHING),
+/** One index would not have had more candidates than its limit. */
+function withinLimit(scores: LegScores[], queries: LegLists[], limit: number): LegScores[] {
+  const within = (score: number | null, list: number[] = []) =>
+    score === null || (list.length === limit && score < (list.at(-1) ?? 0)) ? null : score;
+  return scores.map(({ lexical, vector }, at) => ({
+    lexical: within(lexical, queries[at]?.lexical),
+    vector: within(vector, queries[at]?.vector),
   }));
 }
 
-/** With the statistics of a larger whole; without any, as they are. */
-export function rescored(part: QueryCandidates, whole: Statistics | undefined): QueryCandidates {
-  if (whole === undefined || part.statistics === undefined) return part;
-  const { terms, corpus } = whole;
-  const scoreOf = bm25Scorer(terms, corpus);
-  const places = new Map(part.statistics.terms.map(({ word }, at) => [word, at]));
-  const order = terms.map(({ word }) => places.get(word));
-  const lexical = part.lexical.map((candidate) => {
-    if (candidate.match === undefined) return candidate;
-    const { counts: own, length } = candidate.match;
-    const match = { counts: order.map((at) => (at === undefined ? 0 : (own[at] ?? 0))), length };
-    return { id: candidate.id, score: scoreOf(match), match };
-  });
-  return { ...part, lexical: bestFirst(lexical), statistics: whole };
+/** BM25 of a chunk for each query, by its text. */
+export function wordScorer(
+  statistics: (WordStatistics | undefined)[],
+): (chunk: HydratedChunk) => number[] {
+  const scorers = statistics.map((whole) =>
+    whole === undefined ? () => 0 : bm25Scorer(whole.terms, whole.corpus),
+  );
+  return (chunk) => {
+    const words = indexedWordsOf(chunk);
+    return scorers.map((scoreOf) => scoreOf(words));
+  };
 }
 
-/** The statistics of all parts together, as a single index would have them. */
-function wholeOf(parts: QueryCandidates[]): Statistics {
-  const corpus: CorpusSize = { chunks: 0, words: 0 };
+/** The statistics of all parts together, as a single index would have them; undefined: of none. */
+export function wholeOf(parts: WordStatistics[]): WordStatistics | undefined {
+  if (parts.length === 0) return undefined;
+  const corpus: CorpusSize = {
+    chunks: sumOf(parts, ({ corpus }) => corpus.chunks),
+    words: sumOf(parts, ({ corpus }) => corpus.words),
+  };
   const terms = new Map<string, TermStatistics>();
-  for (const { statistics } of parts) {
-    corpus.chunks += statistics?.corpus.chunks ?? 0;
-    corpus.words += statistics?.corpus.words ?? 0;
-    for (const { word, chunks, times } of statistics?.terms ?? []) {
-      const counts = terms.get(word) ?? { word, chunks: 0, times: 0 };
-      counts.chunks += chunks;
-      counts.times = Math.max(counts.times, times);
-      terms.set(word, counts);
-    }
+  for (const { word, chunks, times } of parts.flatMap(({ terms }) => terms)) {
+    const before = terms.get(word) ?? { word, chunks: 0, times: 0 };
+    terms.set(word, {
+      word,
+      chunks: before.chunks + chunks,
+      times: Math.max(before.times, times),
+    });
   }
   return { terms: [...terms.values()], corpus };
 }
 
-type Statistics = NonNullable<QueryCandidates["statistics"]>;
-
-type Origin = Omit<ChunkOrigin, "id">;
+/** Each shard shows its own equal chunks once; this removes those between shards. */
+function withoutLaterEquals(chunks: HydratedChunk[]): HydratedChunk[] {
+  const first = new Map<string, HydratedChunk>();
+  for (const chunk of chunks) {
+    const earlier = first.get(chunk.duplicateKey);
+    if (earlier === undefined || comesBefore(chunk, earlier)) first.set(chunk.duplicateKey, chunk);
+  }
+  const ids = new Set<ChunkId>(Array.from(first.values(), ({ id }) => id));
+  return chunks.filter(({ id }) => ids.has(id));
+}
 
 /** File ids grow with time, so that the original is that of the file that came first. */
-function comesBefore(a: Origin, b: Origin): boolean {
-  if (a.fileId !== b.fileId) return a.fileId < b.fileId;
+function comesBefore(a: HydratedChunk, b: HydratedChunk): boolean {
+  if (a.file.fileId !== b.file.fileId) return a.file.fileId < b.file.fileId;
   return a.position < b.position;
-}
-
-/** All chunks with equal texts but the original. */
-function laterOfEquals(origins: ChunkOrigin[]): Set<ChunkId> {
-  const first = new Map<string, ChunkOrigin>();
-  const later = new Set<ChunkId>();
-  for (const origin of origins) {
-    const earlier = first.get(origin.duplicateKey);
-    if (earlier?.id === origin.id) continue;
-    const isFirst = earlier === undefined || comesBefore(origin, earlier);
-    if (isFirst) first.set(origin.duplicateKey, origin);
-    if (earlier !== undefined) later.add(isFirst ? earlier.id : origin.id);
-  }
-  return later;
-}
-
-/** Removes chunks of several shards that equal another: a vector index does not tell equal ones. */
-export function withoutLaterEquals(chunks: HydratedChunk[]): HydratedChunk[] {
-  const later = laterOfEquals(
-    chunks.map(({ id, duplicateKey, position, file: { fileId } }) => {
-      return { id, duplicateKey, position, fileId };
-    }),
-  );
-  return later.size === 0 ? chunks : chunks.filter(({ id }) => !later.has(id));
 }

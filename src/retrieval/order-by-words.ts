@@ -1,9 +1,6 @@
-import type { ChunkId } from "../core/ids.ts";
-import type { Find } from "../ports/rag-index.ts";
-import { findsOf, scaleOf } from "../rag-index/search/fuse.ts";
 import { featuresOf, type Features } from "./passage-features.ts";
 import { wordsOfPassage, type PassageWords } from "./passage-words.ts";
-import { modelOf, orderOf, REORDERED, type RagFindings } from "./rag-search.ts";
+import { modelOf, orderOf, REORDERED, type RagFindings } from "./rag-findings.ts";
 import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
@@ -56,7 +53,7 @@ export async function orderByWords(
     const scoresOf =
       order === "neighbours"
         ? scoreByNeighbours
-        : (best: Placed[]) => bestScores(best, group, plan.queries, pause);
+        : (best: Placed[]) => bestScores(best, plan.queries, pause);
     for (const list of await orderTogether(group, REORDERED[order], scoresOf)) {
       ordered.set(list.found, list);
     }
@@ -92,45 +89,28 @@ async function orderTogether(
 /** One of the best, and where it stands in its list. */
 type Placed = { list: ScoredList; place: number; chunk: ScoredChunk };
 
-async function bestScores(best: Placed[], lists: ScoredList[], queries: string[], pause: Pause) {
+async function bestScores(best: Placed[], queries: string[], pause: Pause) {
   const scores = best.map(() => NOT_FOUND);
   const words = best.map(({ chunk: { chunk } }) =>
     wordsOfPassage({ path: chunk.file.path, headings: chunk.headings, text: chunk.text }),
   );
   for (const [at, query] of queries.entries()) {
     if (at > 0 && !(await pause())) break;
-    const finds = findsFor(lists, at);
-    for (const [place, score] of scoresFor(query, { best, words, at, finds })) {
+    for (const [place, score] of scoresFor(query, { best, words, at })) {
       scores[place] = Math.max(scores[place] ?? NOT_FOUND, score);
     }
   }
   return scores;
 }
 
-/** On one scale over the lists. */
-function findsFor(lists: ScoredList[], at: number): Finds {
-  const legs = lists.map(
-    ({ found: findings }) => findings.queries[at] ?? { lexical: [], vector: [] },
-  );
-  const scale = scaleOf(legs);
-  return new Map(
-    lists.flatMap(({ found: { best, embedded } }, list) => {
-      if (best !== undefined) return [...(best.finds[at] ?? [])];
-      const rule = { mode: "hybrid", weight: embedded?.fusionWeight ?? 0 } as const;
-      return [...findsOf(legs[list] ?? { lexical: [], vector: [] }, rule, scale)];
-    }),
-  );
-}
-
-type Finds = ReadonlyMap<ChunkId, Find>;
-type ToScore = { best: Placed[]; words: PassageWords[]; at: number; finds: Finds };
+type ToScore = { best: Placed[]; words: PassageWords[]; at: number };
 
 /** Scores the chunks that the query found, by their places among the best. */
-function scoresFor(query: string, { best, words, at, finds }: ToScore): [number, number][] {
-  const passages = best.flatMap(({ chunk: { chunk, ragIdentifier } }, place) => {
-    const find = finds.get(chunk.id);
+function scoresFor(query: string, { best, words, at }: ToScore): [number, number][] {
+  const passages = best.flatMap(({ chunk: { chunk, ragIdentifier, finds } }, place) => {
+    const find = finds[at] ?? null;
     const passageWords = words[place];
-    if (find === undefined || passageWords === undefined) return [];
+    if (find === null || passageWords === undefined) return [];
     const { file, fileChunks, similarities } = chunk;
     const path = `${ragIdentifier}/${file.path}`;
     const cosine = similarities[at] ?? 0;

@@ -4,8 +4,7 @@ import { inBatches } from "../core/work/batches.ts";
 import { inParallel } from "../core/work/parallel.ts";
 import { estimateTokens, type Tokenizer } from "../text/tokens.ts";
 import { ModelFailure, rerankedTokens, type Reranker } from "../ports/models.ts";
-import type { HydratedChunk } from "../ports/rag-index.ts";
-import { idsOf, type QueryLegs } from "../rag-index/search/fuse.ts";
+import type { HydratedChunk, LegScores } from "../ports/rag-index.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import { inOrder, inPlacesOf, passesThreshold, similarityOrValue } from "./score-chunks.ts";
 import type { ComparesBy, ScoredChunk, ScoredList } from "./score-chunks.ts";
@@ -29,7 +28,7 @@ export function rerankLists(
       const candidates = passing.slice(0, plan.needed);
       if (candidates.length === 0) return { ...list, chunks: [] };
       const by = { part, name: reranker, ragId: id };
-      const reply = await rerank(call, by, candidates, list.found.queries, plan);
+      const reply = await rerank(call, by, candidates, plan);
       if (reply === null) {
         const similar = orderedBy(list.chunks, similarityOrValue);
         const chunks = inPlacesOf(list.chunks, similar);
@@ -62,7 +61,6 @@ async function rerank(
   call: RetrievalCall,
   { part, name, ragId }: RerankedBy,
   candidates: ScoredChunk[],
-  legs: QueryLegs[],
   { queries }: SearchPlan,
 ): Promise<{ relevance: Map<ChunkId, number>; isAbsolute: boolean } | null> {
   const { now, models } = call.services;
@@ -70,8 +68,7 @@ async function rerank(
   const reranked = await runLeg(call, { part, kind: "reranking", share: 1 }, async (signal) => {
     const reranker = models.reranker(name);
     const batches = queries.flatMap((query, at) => {
-      const ids = idsOf(legs[at]);
-      const own = candidates.filter(({ chunk }) => ids.has(chunk.id));
+      const own = candidates.filter(({ chunk: { scores } }) => isFoundBy(scores[at]));
       return inBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
         query,
         batch,
@@ -99,6 +96,9 @@ async function rerank(
   });
   return reranked;
 }
+
+const isFoundBy = (scores: LegScores | undefined) =>
+  scores !== undefined && (scores.lexical !== null || scores.vector !== null);
 
 type Relevance = [ChunkId, number];
 

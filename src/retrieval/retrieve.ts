@@ -3,20 +3,17 @@ import type { SpanFacts } from "../core/trace.ts";
 import type { ModelUse } from "../core/queue-messages.ts";
 import { RetrievalReport, type RetrievalCall, type RetrievalServices } from "./degradations.ts";
 import { explain, type Explanation } from "./explain.ts";
-import { embeddedSearch } from "./embedded-search.ts";
 import { embedQueries } from "./embed-queries.ts";
-import { idsOf } from "../rag-index/search/fuse.ts";
-import { withOneScale } from "./merge-shards.ts";
-import { scalesOf, type RagFindings } from "./rag-search.ts";
+import type { RagFindings } from "./rag-findings.ts";
+import { searchRag } from "./search-rag.ts";
 import { orderByRecency } from "./order-by-recency.ts";
 import { orderByWords } from "./order-by-words.ts";
 import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
-import type { RetrievalRequest, RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
+import type { RetrievalRequest, SearchPlan } from "./retrieval-request.ts";
 import { mergeLists } from "./merge-lists.ts";
 import { asRetrieved, passesThreshold, scoreChunks } from "./score-chunks.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
-import { vectorIndexSearch } from "./vector-index-search.ts";
 
 export type RetrievalResult = {
   chunks: RetrievedChunk[];
@@ -108,28 +105,17 @@ async function inTurn(call: RetrievalCall, plan: SearchPlan, topK: number): Prom
 }
 
 async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number) {
-  const { now, vectorIndex } = call.services;
+  const { now } = call.services;
   const startedAt = now();
-  const searchOf = ({ rag }: RetrievalTarget) =>
-    vectorIndex === null || rag.vectorsIn === "object"
-      ? embeddedSearch
-      : vectorIndexSearch(vectorIndex);
   const targets = embedQueries(call, plan);
-  const findings = withOneScale(
-    await Promise.all(targets.map((target) => searchOf(target.target).find(call, target, plan))),
-  );
-  const scales = scalesOf(findings, plan);
-  const readings = await Promise.all(
-    findings.map((finding) => searchOf(finding.target).read(call, finding, plan, scales)),
-  );
+  const findings = await Promise.all(targets.map((target) => searchRag(call, target, plan)));
   const pause = async () => {
     await call.services.turns.pass();
     if (call.deadline.remainingMs > 0) return true;
     call.report.degraded("order", "order: the time was over before words had ordered the passages");
     return false;
   };
-  const lists = readings.map(scoreChunks);
-  const scored = await orderByWords(lists, plan, pause);
+  const scored = await orderByWords(scoreChunks(findings), plan, pause);
   const rerankingStartedAt = now();
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
@@ -148,14 +134,12 @@ function sizesOf(
   findings: RagFindings[],
   { chunks, degradations, timings }: RetrievalResult,
 ): SpanFacts {
-  const candidatesOf = ({ queries, best }: RagFindings) =>
-    best?.candidateCount ?? new Set(queries.flatMap((legs) => [...idsOf(legs)])).size;
   return {
     rags: request.targets.length,
     queries: request.queries.length,
     topK: request.topK,
     reranked: plan.reranks,
-    candidates: findings.reduce((sum, finding) => sum + candidatesOf(finding), 0),
+    candidates: findings.reduce((sum, { candidates }) => sum + candidates, 0),
     chunks: chunks.length,
     totalMs: timings.contextMs + timings.rerankingMs,
     degraded: degradations.length > 0,

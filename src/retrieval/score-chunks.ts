@@ -1,6 +1,9 @@
 import { isoTime } from "../core/time.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
-import type { RagFindings, ReadChunks } from "./rag-search.ts";
+import { fuse, fusionOf, scaleOf, together } from "../rag-index/search/fuse.ts";
+import type { Fusion, LegLists } from "../rag-index/search/fuse.ts";
+import { wholeOf, wordScorer } from "./merge-shards.ts";
+import type { RagFindings } from "./rag-findings.ts";
 
 type ChunkSource = {
   ragIdentifier: string;
@@ -13,6 +16,9 @@ type ChunkSource = {
 /** A chunk as callers get it. `score`: cosine similarity clamped to 0..1. */
 export type RetrievedChunk = { text: string; score: number; source: ChunkSource };
 
+/** A query's scores of a chunk: its fused value, and BM25 (0: the words are not there). */
+type Find = { fused: number; lexical: number };
+
 /** A hydrated chunk on its way into the answer. */
 export type ScoredChunk = {
   ragIdentifier: string;
@@ -20,6 +26,10 @@ export type ScoredChunk = {
   /** Cosine clamped to 0..1, the best over the queries; 0 when none could be computed. */
   score: number;
   scored: boolean;
+  /** By query; null: it did not find the chunk. */
+  finds: (Find | null)[];
+  /** BM25 of each query, whether found by words or not. */
+  words: number[];
   /** Fused value or similarity; after reordering it stays with the place, to compare lists. */
   value: number;
   /** Where words changed the order: its own fused value and place, from 1. */
@@ -45,17 +55,70 @@ export type ComparesBy =
   | { by: "similarity" }
   | { by: "reranker"; model: string };
 
-/** In the order of the fusion, or of the similarity where the RAG is searched by it alone. */
-export function scoreChunks({ found: findings, chunks, values }: ReadChunks): ScoredList {
-  const { identifier: ragIdentifier, searchMode } = findings.target.rag;
-  const scored = chunks.map((chunk): ScoredChunk => {
-    const similarity = similarityOf(chunk);
-    const fused = values.get(chunk.id) ?? 0;
-    const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
-    return { ragIdentifier, chunk, score: similarity ?? 0, scored: similarity !== null, value };
+/**
+ * The chunks of all RAGs on one scale, each list in the order of the fusion, or of the similarity
+ * where the RAG is searched by it alone. Over several RAGs, words count as in all of them.
+ */
+export function scoreChunks(findings: RagFindings[]): ScoredList[] {
+  const isAlone = findings.length === 1;
+  const wordsOf = isAlone
+    ? ({ scores }: HydratedChunk) => scores.map(({ lexical }) => lexical ?? 0)
+    : wordScorer(statisticsOf(findings));
+  const lists = findings.map((finding) => ({
+    finding,
+    chunks: finding.chunks.map((chunk) => ({ chunk, words: wordsOf(chunk) })),
+  }));
+  const legs = lists.map(({ finding, chunks }) =>
+    finding.queries.map(({ lexical, vector }, at) => {
+      return { lexical: isAlone ? lexical : bestWords(chunks, at), vector };
+    }),
+  );
+  const scales = (legs[0] ?? []).map((_, at) => scaleOf(legs.flatMap((own) => own[at] ?? [])));
+  return lists.map(({ finding, chunks }, rag) => {
+    const { mode, embedded, target } = finding;
+    const rule = { mode, weight: embedded?.fusionWeight ?? 0 };
+    const fusions = scales.map((scale, at) => fusionOf(legs[rag]?.[at] ?? NO_LEGS, rule, scale));
+    const scored = chunks.map((chunk) => scoreChunk(chunk, fusions, target.rag));
+    return { found: finding, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
   });
-  return { found: findings, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
 }
+
+/** By query. */
+const statisticsOf = (findings: RagFindings[]) =>
+  (findings[0]?.queries ?? []).map((_, at) =>
+    wholeOf(findings.flatMap(({ queries }) => queries[at]?.statistics ?? [])),
+  );
+
+const NO_LEGS: LegLists = { lexical: [], vector: [] };
+
+/** A chunk, and what its words score for each query. */
+type Worded = { chunk: HydratedChunk; words: number[] };
+
+function scoreChunk(
+  { chunk, words }: Worded,
+  fusions: Fusion[],
+  { identifier: ragIdentifier, searchMode }: RagFindings["target"]["rag"],
+): ScoredChunk {
+  const finds = fusions.map((fusion, at): Find | null => {
+    const { lexical = null, vector = null } = chunk.scores[at] ?? {};
+    const byWords = lexical === null ? null : (words[at] ?? 0);
+    const fused = fuse({ lexical: byWords, vector }, fusion);
+    return fused === null ? null : { fused, lexical: byWords ?? 0 };
+  });
+  const similarity = similarityOf(chunk);
+  const fused = together(finds.flatMap((find) => find?.fused ?? []));
+  const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
+  const score = similarity ?? 0;
+  return { ragIdentifier, chunk, score, scored: similarity !== null, value, finds, words };
+}
+
+/** The best that words score among chunks that the lexical leg found for a query. */
+const bestWords = (chunks: Worded[], at: number): number[] => {
+  const scores = chunks.flatMap(({ chunk, words }) =>
+    (chunk.scores[at]?.lexical ?? null) === null ? [] : (words[at] ?? 0),
+  );
+  return scores.length === 0 ? [] : [Math.max(...scores)];
+};
 
 /** Cosine as the API shows it; null when there is none. */
 export function similarityOf({ similarities }: HydratedChunk): number | null {

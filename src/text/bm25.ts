@@ -1,3 +1,6 @@
+import { stemOf } from "./stems.ts";
+import { isPartOfCut } from "./words.ts";
+
 /** As FTS5 computes it (https://www.sqlite.org/fts5.html#the_bm25_function), to compare with it. */
 const K1 = 1.2;
 const B = 0.75;
@@ -10,25 +13,28 @@ export const HEADING_WEIGHT = 2;
 /** A word of the query: in how many chunks it stands, and how often it counts, also in part. */
 export type TermStatistics = { word: string; chunks: number; times: number };
 
-/** How much each word of the query stands in a chunk (headings weighted), and the chunk's words. */
-export type MatchCounts = { counts: number[]; length: number };
-
 /** All chunks that are searched together, and all their words. */
 export type CorpusSize = { chunks: number; words: number };
 
-/** Scores chunks for one query; `counts` are in the order of `terms`. Larger is better. */
+/** Words as they are indexed. */
+export type IndexedWords = { headings: string[]; text: string[] };
+
+/** Scores chunks for one query by their words. Larger is better; 0: none of the terms is there. */
 export function bm25Scorer(
   terms: TermStatistics[],
   corpus: CorpusSize,
-): (match: MatchCounts) => number {
+): (words: IndexedWords) => number {
+  const count = counterOf(terms);
   const meanLength = corpus.words / Math.max(1, corpus.chunks);
   const weights = terms.map(({ chunks, times }) => times * idfOf(chunks, corpus.chunks));
-  return ({ counts, length }) => {
+  return (words) => {
+    const counts = count(words);
+    const length = words.headings.length + words.text.length;
     const damp = K1 * (1 - B + (B * length) / Math.max(1, meanLength));
     let sum = 0;
     for (const [at, weight] of weights.entries()) {
-      const count = counts[at] ?? 0;
-      sum += (weight * count * (K1 + 1)) / (count + damp);
+      const times = counts[at] ?? 0;
+      sum += (weight * times * (K1 + 1)) / (times + damp);
     }
     return sum;
   };
@@ -37,4 +43,36 @@ export function bm25Scorer(
 export function idfOf(holding: number, chunks: number): number {
   const all = Math.max(chunks, holding);
   return Math.max(MIN_IDF, Math.log((all - holding + 0.5) / (holding + 0.5)));
+}
+
+/** Porter's stemmer never changes a word's first letter: most words need not be stemmed. */
+const headOf = (word: string) => word.charCodeAt(0);
+
+/** How often each term occurs in a chunk (headings weighted), by its stem as FTS5 computes it. */
+function counterOf(terms: TermStatistics[]): (words: IndexedWords) => number[] {
+  const byStem = new Map<string, number[]>();
+  const heads = new Set<number>();
+  const prefixes: [word: string, at: number][] = [];
+  for (const [at, { word }] of terms.entries()) {
+    // As a query's term, it matches every cut that begins with it.
+    if (isPartOfCut(word)) prefixes.push([word, at]);
+    else {
+      const stem = stemOf(word);
+      byStem.set(stem, [...(byStem.get(stem) ?? []), at]);
+      heads.add(headOf(word));
+    }
+  }
+  return ({ headings, text }) => {
+    const counts = terms.map(() => 0);
+    const add = (at: number, weight: number) => (counts[at] = (counts[at] ?? 0) + weight);
+    const addWord = (word: string, weight: number) => {
+      if (heads.has(headOf(word))) {
+        for (const at of byStem.get(stemOf(word)) ?? []) add(at, weight);
+      }
+      for (const [prefix, at] of prefixes) if (word.startsWith(prefix)) add(at, weight);
+    };
+    for (const word of headings) addWord(word, HEADING_WEIGHT);
+    for (const word of text) addWord(word, 1);
+    return counts;
+  };
 }

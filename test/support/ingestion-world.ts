@@ -262,24 +262,27 @@ export class World {
   async shown(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
     const index = this.index(ragId);
     const nothing = { named: null, metadata: [] };
-    const { queries } = await index.search({
+    const { chunks } = await index.search({
       queries: [{ text: query, vector: null }],
       restriction: nothing,
       includeDuplicates: true,
       limitPerLeg,
       lexical: true,
-    });
-    const { chunks } = await index.hydrate({
-      ids: queries.flatMap(({ lexical }) => lexical.map(({ id }) => id)),
-      queryVectors: [null],
-      restriction: nothing,
-      includeDuplicates: true,
+      ...WORDS_ALONE,
     });
     const texts: Record<string, string[]> = {};
     for (const { file, text } of chunks) (texts[file.path] ??= []).push(text);
     return texts;
   }
 }
+
+/** All that words find of an index object. */
+export const WORDS_ALONE = {
+  rule: { mode: "keyword", weight: 0 },
+  needed: 500,
+  threshold: null,
+  withVectors: false,
+} as const;
 
 const BATCH_SIZE = 32;
 const MAX_ROUNDS = 60;

@@ -51,9 +51,6 @@ export class Eligibility {
 
 type FileRow = Row<"files", "file" | "chunk_count">;
 
-export const isRestricted = ({ named: scopes, metadata, condition, readers }: Restriction) =>
-  scopes !== null || metadata.length > 0 || condition !== undefined || readers !== undefined;
-
 function filesNamed(sql: SqlStorage, names: string[]): number[] {
   return valuesOf<number>(sql)`SELECT f.file FROM json_each(${names}) name
       CROSS JOIN files f ON f.path = name.value WHERE f.state = 'live'

@@ -1,7 +1,8 @@
 import type { ChunkId } from "../../core/ids.ts";
-import type { HydratedChunk, HydrateRequest, Hydration } from "../../ports/rag-index.ts";
+import type { HydratedChunk } from "../../ports/rag-index.ts";
 import { rowsOf, stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
+import type { RankedId } from "./fuse.ts";
 import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
 
 type Facts = HydratedChunk["file"];
@@ -36,52 +37,38 @@ const ofChunks = (vector: string) =>
 const OF_CHUNKS = ofChunks("NULL");
 const WITH_VECTORS = ofChunks("t.vector");
 
-/** Texts, places and exact similarities of the chunks that the call may see. */
-export function hydrateChunks(
-  sql: SqlStorage,
-  eligibility: Eligibility,
-  request: Omit<HydrateRequest, "restriction" | "includeDuplicates">,
-): Hydration {
-  const { ids, spare = [], spareLimit = spare.length, queryVectors, withVectors } = request;
-  const sorted = sortOut(sql, eligibility, [...new Set([...ids, ...spare])]);
-  const eligible = new Set(sorted.eligible);
-  const visible = ids.filter((id) => eligible.has(id));
-  const instead = spare
-    .filter((id) => eligible.has(id))
-    .slice(0, Math.min(spareLimit, ids.length - visible.length));
-  return {
-    chunks: readChunks(sql, [...visible, ...instead], queryVectors, withVectors),
-    ...sorted,
-  };
-}
-
-/** Reads chunks that the call is known to be allowed to see. */
+/** Texts, places and exact similarities of candidates that the call may see. */
 export function readChunks(
   sql: SqlStorage,
-  ids: ChunkId[],
+  candidates: RankedId[],
   queryVectors: (Float32Array | null)[],
-  withVectors = false,
+  withVectors: boolean,
 ): HydratedChunk[] {
   const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
   const comparesVectors = queries.some((query) => query !== null);
   const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
-  const rows = sql.exec(columns, JSON.stringify(ids)).raw<HydratedRow>();
-  return Array.from(rows, (row) => hydrated(row, queries, withVectors));
+  const scores = new Map(candidates.map(({ id, scores }) => [id, scores]));
+  const rows = sql.exec(columns, JSON.stringify([...scores.keys()])).raw<HydratedRow>();
+  return Array.from(rows, (row) => ({
+    ...hydrated(row, queries, withVectors),
+    scores: scores.get(row[0]) ?? [],
+  }));
 }
 
-function sortOut(
+/** Those of these chunks that the call may see, and those that an equal chunk represents. */
+export function sortOut(
   sql: SqlStorage,
   eligibility: Eligibility,
   ids: ChunkId[],
-): Pick<Hydration, "eligible" | "equal"> {
-  const eligible: ChunkId[] = [];
-  const equal: ChunkId[] = [];
+): { eligible: Set<ChunkId>; equal: Set<ChunkId> } {
+  const eligible = new Set<ChunkId>();
+  const equal = new Set<ChunkId>();
   const rows = rowsOf<Row<"chunks", "id" | "chunk" | "file" | "duplicate">>(sql)`
     SELECT c.id, c.chunk, c.file, c.duplicate FROM json_each(${ids}) wanted
     CROSS JOIN chunks c ON c.id = wanted.value WHERE c.live = 1`;
   for (const { id, chunk, file, duplicate } of rows) {
-    if (eligibility.includes({ chunk, duplicate: duplicate === 1 })) eligible.push(id);
-    else if (eligibility.includesFile(file)) equal.push(id);
+    if (eligibility.includes({ chunk, duplicate: duplicate === 1 })) eligible.add(id);
+    else if (eligibility.includesFile(file)) equal.add(id);
   }
   return { eligible, equal };
 }
@@ -94,7 +81,7 @@ function hydrated(
   row: HydratedRow,
   queries: (QueryVector | null)[],
   withVectors: boolean,
-): HydratedChunk {
+): Omit<HydratedChunk, "scores"> {
   const [id, text, duplicateKey, fileChunks, position, headings, languages, ...more] = row;
   const [page, start, end, fileId, path, name, externalId, url, modifiedAt, vector] = more;
   return {

@@ -1,17 +1,18 @@
 import { bm25Scorer, HEADING_WEIGHT, type TermStatistics } from "../../text/bm25.ts";
 import type { ChunkId } from "../../core/ids.ts";
-import type { Candidate, QueryCandidates } from "../../ports/rag-index.ts";
+import type { Candidate } from "../../ports/vector-index.ts";
+import type { WordStatistics } from "../../ports/rag-index.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { LiveChunk } from "../memory/live-chunks.ts";
-import { run, valueOf, readTotals, type Row } from "../tables.ts";
+import { chunksOf, run, valueOf, readTotals, type Row } from "../tables.ts";
 import {
   readCorpusSize,
   DIRECT_LIMIT_CHUNKS,
   eligibleChunks,
   firstMatches,
-  countMatches,
 } from "./direct-scoring.ts";
 import { bestOf, type WordScores } from "./word-scores.ts";
+import { readWords } from "../write/word-index.ts";
 import { matchExpression, queryTerms, withinBound, type QueryTerm } from "./query-terms.ts";
 import type { TermCounts } from "../write/term-counts.ts";
 
@@ -43,8 +44,8 @@ const RANKED_WITHIN_FILES = ranked(WITHIN_FILES);
 type LexicalQuery = {
   query: string;
   limit: number;
-  /** Scores of several shards will be compared: return the statistics they are computed from. */
-  forMerge: boolean;
+  /** Scores will be compared with those of other indexes: return the statistics behind them. */
+  merged: boolean;
   /** Maximum number of posting list entries that the query may read. */
   postingsLimit: number;
   /** Chunks that are in memory; null: it must be read. */
@@ -57,7 +58,8 @@ type Hit = { chunk: number; id: ChunkId; score: number };
 /** `scored`: by FTS5 with every word of the query; otherwise the order is still to be computed. */
 type Collected = { hits: Hit[]; scored: boolean };
 
-type LexicalResult = Pick<QueryCandidates, "lexical" | "statistics">;
+/** `statistics`: for a merge, this index's part of what BM25 is computed from. */
+type LexicalResult = { lexical: Candidate[]; statistics?: WordStatistics };
 
 /**
  * BM25 over headings (weight 2) and text, best first. Beyond the bound of postings, the rarest
@@ -70,7 +72,7 @@ export function searchWords(
   eligibility: Eligibility,
   search: LexicalQuery,
 ): LexicalResult {
-  const { query, limit, forMerge, postingsLimit, named: nameOf, wordScores } = search;
+  const { query, limit, merged, postingsLimit, named: nameOf, wordScores } = search;
   const terms = queryTerms(query, termCounts);
   const bounded = withinBound(terms, postingsLimit);
   const { hits, scored } = collect(sql, eligibility, {
@@ -81,13 +83,13 @@ export function searchWords(
     named: nameOf,
     wordScores,
   });
-  if (scored && !forMerge) return { lexical: hits.map(({ id, score }) => ({ id, score })) };
-  const statistics = statisticsOf(terms);
-  if (forMerge) countExactly(sql, statistics, bounded);
+  const candidates = hits.map(({ id, score }) => ({ id, score }));
+  if (scored && !merged) return { lexical: candidates };
   const corpus = readCorpusSize(sql);
-  const lexical = score(sql, hits, statistics, corpus).slice(0, limit);
-  if (forMerge) return { lexical, statistics: { corpus, terms: statistics } };
-  return { lexical: lexical.map(({ id, score }) => ({ id, score })) };
+  const statistics = { corpus, terms: statisticsOf(terms) };
+  if (merged) countExactly(sql, statistics.terms, bounded);
+  const lexical = scored ? candidates : scoreTexts(sql, hits, statistics).slice(0, limit);
+  return merged ? { lexical, statistics } : { lexical };
 }
 
 function collect(
@@ -111,7 +113,7 @@ function collect(
     return { hits: unscored(firstMatches(sql, eligibility, first)), scored };
   }
   const ranked = rankedReader(sql, eligibility, bounded, search);
-  const find = (chunks: number[]) => chunksOf(sql, chunks, search.named);
+  const find = (chunks: number[]) => placesOf(sql, chunks, search.named);
   return { hits: rankByFts(ranked, find, eligibility, limit), scored };
 }
 
@@ -139,24 +141,17 @@ function countExactly(sql: SqlStorage, statistics: TermStatistics[], bounded: Qu
 }
 
 /** Scores hits by their texts, best first; hits with none of the words are left out. */
-function score(
-  sql: SqlStorage,
-  hits: Hit[],
-  terms: TermStatistics[],
-  corpus: Parameters<typeof bm25Scorer>[1],
-): Candidate[] {
-  const chunks = hits.map(({ chunk }) => chunk);
-  const words = terms.map(({ word }) => word);
-  const matches = countMatches(sql, chunks, words);
+function scoreTexts(sql: SqlStorage, hits: Hit[], { terms, corpus }: WordStatistics): Candidate[] {
+  const ids = new Map(hits.map(({ chunk, id }) => [chunk, id]));
   const scoreOf = bm25Scorer(terms, corpus);
-  return hits
-    .flatMap(({ chunk, id }) => {
-      const match = matches.get(chunk);
-      return match === undefined ? [] : [{ chunk, id, match, score: scoreOf(match) }];
-    })
+  return readWords(sql, chunksOf(hits))
+    .map(({ chunk, ...words }) => ({ chunk, score: scoreOf(words) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || a.chunk - b.chunk)
-    .map(({ id, match, score }) => ({ id, match, score }));
+    .flatMap(({ chunk, score }) => {
+      const id = ids.get(chunk);
+      return id === undefined ? [] : [{ id, score }];
+    });
 }
 
 /** `page`: the rows to read first. */
@@ -185,7 +180,7 @@ function rankByFts(
 }
 
 /** In their order, from memory what is there: each row that is read is billed. Null: deleted. */
-function chunksOf(
+function placesOf(
   sql: SqlStorage,
   chunks: number[],
   nameOf: LexicalQuery["named"],

@@ -1,36 +1,24 @@
 import type { BitSet } from "../../core/bit-set.ts";
-import type { ChunkId } from "../../core/ids.ts";
 import { runToEnd, type CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
-  ChunkOrigin,
-  BestWanted,
-  HydrateRequest,
-  Hydration,
-  QueryCandidates,
+  QueryScores,
   Restriction,
   RestrictionPlan,
   SearchReply,
   SearchRequest,
 } from "../../ports/rag-index.ts";
+import type { Candidate } from "../../ports/vector-index.ts";
 import { KeptChunkTable } from "../memory/chunk-table.ts";
 import { excludedChunks } from "../write/scopes.ts";
 import { KeptFileTable } from "../memory/file-table.ts";
-import { rowsOf, readTotals } from "../tables.ts";
+import { readTotals } from "../tables.ts";
 import type { IndexChange } from "../write/write-context.ts";
-import { Eligibility, isRestricted, resolveRestriction } from "./eligibility.ts";
-import {
-  chooseCandidates,
-  findsAmong,
-  fuseQuery,
-  MAX_HYDRATED,
-  rankFused,
-  scaleOf,
-} from "./fuse.ts";
-import { hydrateChunks, readChunks } from "./hydration.ts";
+import { Eligibility, resolveRestriction } from "./eligibility.ts";
+import { chooseCandidates, listsOf, rankCandidates, type QueryLegs } from "./fuse.ts";
+import { readChunks, sortOut } from "./hydration.ts";
 import { searchWords } from "./lexical-leg.ts";
 import { ranksIn, WordScores } from "./word-scores.ts";
 import type { TermCounts } from "../write/term-counts.ts";
-import { hasInFlight } from "../vectors/in-flight-vectors.ts";
 import { elsewhereOf } from "../vectors/vector-folders.ts";
 import type { VectorLeg } from "./vector-leg.ts";
 
@@ -92,98 +80,86 @@ export class Search {
     this.#wordScores.forget();
   }
 
-  /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */
-  *search(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
-    const { read: reader } = request;
-    const matches = yield* this.#candidates(request, isOver);
-    if (reader === undefined) return matches;
-    if (reader.kind === "best") {
-      const best = this.#withBest(request, reader, matches);
-      if (!best.isStale) return best.reply;
-      const retry = runToEnd(this.#candidates(request, isOver));
-      return this.#withBest(request, reader, retry).reply;
-    }
-    const queryVectors = request.queries.map(({ vector }) => vector);
-    const ids = [...new Set([...reader.ids, ...idsIn(matches)])];
-    // A reply has a limit: texts of ten queries' candidates fill most of it.
-    const withVectors = reader.withVectors && ids.length <= MAX_HYDRATED;
-    const { chunks } = this.hydrate({ ...request, ids, queryVectors, withVectors });
-    return { ...matches, chunks };
+  /** How a vector index must apply a restriction. */
+  planRestriction(restriction: Restriction, exactLimit = EXACT_SCAN_LIMIT_CHUNKS): RestrictionPlan {
+    const { chunkCount, files } = this.#eligibility(restriction, false);
+    if (chunkCount <= exactLimit) return { kind: "exact" };
+    return { kind: "filtered", elsewhere: elsewhereOf(this.#sql, restriction, files) };
   }
 
-  *#candidates(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
-    const { queries, restriction, includeDuplicates, limitPerLeg: limit, lexical } = request;
-    const { mergedWith = null } = request;
+  /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */
+  *search(request: SearchRequest, isOver: IsOver): CooperativeWork<SearchReply> {
+    const { reply, isStale } = this.#readBest(request, yield* this.#candidates(request, isOver));
+    if (!isStale) return reply;
+    return this.#readBest(request, runToEnd(this.#candidates(request, isOver))).reply;
+  }
+
+  *#candidates(request: SearchRequest, isOver: IsOver): CooperativeWork<Candidates> {
+    const { queries, restriction, includeDuplicates, limitPerLeg: limit, rule } = request;
     const eligibility = this.#eligibility(restriction, includeDuplicates);
-    const plan = planOf(this.#sql, request, eligibility);
-    const vectors = queries.map(({ vector }) => vector);
-    const scanned = scansAll(request, plan, eligibility);
+    const scanned = scansAll(request, eligibility);
+    const vectors = queries.map(({ vector }) => (rule.mode === "keyword" ? null : vector));
     const among = scanned ? "all" : "in-flight";
-    const nearest = this.#vectorLeg.searcher(vectors, eligibility, { limit, among });
-    const queryCandidates: QueryCandidates[] = [];
+    const scan = this.#vectorLeg.searcher(vectors, eligibility, { limit, among });
+    const visible = scanned ? () => NO_MATCHES : this.#visible(request, eligibility);
+    const legs: Candidates["legs"] = [];
     for (const [at, { text }] of queries.entries()) {
-      // A reply with chunks is one of one moment.
-      if (at > 0 && request.read?.kind !== "all") {
+      if (at > 0) {
         yield 1;
         if (isOver()) break;
       }
-      const forMerge = mergedWith !== null;
-      const words = lexical ? this.#words(eligibility, { query: text, limit, forMerge }) : NO_WORDS;
-      queryCandidates.push({ vector: nearest(at), ...words });
+      const { matches, equal } = visible(at);
+      const words = request.lexical ? this.#words(eligibility, text, request) : NO_WORDS;
+      legs.push({ ...words, vector: mergeCandidates(scan(at), matches), equal });
     }
-    const unsearched = queries.length - queryCandidates.length;
-    for (let at = 0; at < unsearched; at++) queryCandidates.push({ vector: [], ...NO_WORDS });
-    const reply: SearchReply = {
-      plan,
-      scanned,
-      hasInFlight: hasInFlight(this.#sql),
-      queries: queryCandidates,
-      unsearched,
-      chunks: [],
+    const unsearched = queries.length - legs.length;
+    for (let at = 0; at < unsearched; at++) legs.push({ ...NO_WORDS, vector: [], equal: 0 });
+    return { legs, scanned, unsearched };
+  }
+
+  /** The matches of a vector index that this call may see, by query. */
+  #visible({ queries }: SearchRequest, eligibility: Eligibility) {
+    const ids = queries.flatMap(({ nearest }) => nearest?.matches.map(({ id }) => id) ?? []);
+    const { eligible, equal } = sortOut(this.#sql, eligibility, [...new Set(ids)]);
+    return (at: number) => {
+      const { matches = [], floor = null } = queries[at]?.nearest ?? {};
+      const counting = matches.filter(({ id, score }) => equal.has(id) && score >= (floor ?? -1));
+      return { matches: matches.filter(({ id }) => eligible.has(id)), equal: counting.length };
     };
-    if (mergedWith !== "shards" || includeDuplicates) return reply;
-    return { ...reply, origins: originsOf(this.#sql, idsIn(reply)) };
   }
 
-  #words(eligibility: Eligibility, query: { query: string; limit: number; forMerge: boolean }) {
-    const nameOf = (chunk: number) => this.#vectorLeg.named(chunk);
-    const wordScores = this.#wordScores;
-    const search = { ...query, named: nameOf, wordScores, postingsLimit: this.#postingsLimit };
-    return searchWords(this.#sql, this.#termCounts, eligibility, search);
-  }
-
-  hydrate(request: HydrateRequest): Hydration {
-    const eligibility = this.#eligibility(request.restriction, request.includeDuplicates);
-    return hydrateChunks(this.#sql, eligibility, request);
-  }
-
-  /** Only where similarities decide, some more are read: those in memory are rounded. */
-  #withBest(
-    request: SearchRequest,
-    { rule, needed, threshold, withCandidates, withFinds, withVectors }: BestWanted,
-    answer: SearchReply,
-  ): { reply: SearchReply; isStale: boolean } {
-    const { queries } = answer;
-    const fused = queries.map((legs) => fuseQuery(legs, rule, scaleOf([legs])));
-    const ranked = rankFused(queries, fused);
-    const { ids } = chooseCandidates(ranked, queries, {
-      needed,
-      threshold,
-      ...(rule.mode === "semantic" || threshold !== null ? {} : { slack: 0 }),
+  #words(eligibility: Eligibility, query: string, { limitPerLeg, merged }: SearchRequest) {
+    return searchWords(this.#sql, this.#termCounts, eligibility, {
+      query,
+      limit: limitPerLeg,
+      merged: merged === true,
+      named: (chunk) => this.#vectorLeg.named(chunk),
+      wordScores: this.#wordScores,
+      postingsLimit: this.#postingsLimit,
     });
+  }
+
+  /** `isStale`: chunks were deleted since they were found. */
+  #readBest(
+    request: SearchRequest,
+    { legs, ...facts }: Candidates,
+  ): { reply: SearchReply; isStale: boolean } {
+    const { rule, needed, threshold, withVectors, merged = false } = request;
+    const ranked = rankCandidates(legs, rule);
+    // Where similarities decide, some more are read: those in memory are rounded.
+    const isExact = rule.mode !== "semantic" && threshold === null && !merged;
+    const limits = { needed, threshold, ...(isExact ? { slack: 0 } : {}) };
+    const best = chooseCandidates(ranked, legs, limits);
+    // The best by words tells other indexes what their own are worth.
+    const heads = new Set(merged ? legs.flatMap(({ lexical: [head] }) => head?.id ?? []) : []);
+    const choice = new Set([...best, ...ranked.filter(({ id }) => heads.has(id))]);
     const queryVectors = request.queries.map(({ vector }) => vector);
-    const chunks = readChunks(this.#sql, ids, queryVectors, withVectors);
-    const chunkIds = chunks.map(({ id }) => id);
-    const valueOf = new Map(ranked.map(({ id, value }) => [id, value]));
-    const best = {
-      values: chunkIds.map((id) => valueOf.get(id) ?? 0),
-      candidateCount: ranked.length,
-      finds: withFinds
-        ? queries.map((legs, at) => findsAmong(chunkIds, legs, fused[at] ?? NONE))
-        : [],
-    };
-    const reply = { ...answer, queries: withCandidates ? queries : [], chunks, best };
-    return { reply, isStale: chunks.length < ids.length };
+    const chunks = readChunks(this.#sql, [...choice], queryVectors, withVectors);
+    const queries = legs.map(({ equal, statistics, ...lists }) => {
+      return { ...listsOf(lists), equal, statistics };
+    });
+    const reply = { chunks, queries, candidates: ranked.length, ...facts };
+    return { reply, isStale: chunks.length < choice.size };
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {
@@ -208,41 +184,26 @@ export class Search {
   }
 }
 
-const NONE: ReadonlyMap<ChunkId, number> = new Map();
-
-const NO_WORDS = { lexical: [] };
-
 type IsOver = () => boolean;
 
-const idsIn = ({ queries }: SearchReply): ChunkId[] =>
-  queries.flatMap(({ lexical, vector }) => [...lexical, ...vector].map(({ id }) => id));
+type Candidates = Pick<SearchReply, "scanned" | "unsearched"> & {
+  legs: (QueryLegs & Pick<QueryScores, "equal" | "statistics">)[];
+};
 
-function scansAll(
-  { scan, queries }: SearchRequest,
-  { kind }: RestrictionPlan,
-  { chunkCount }: Eligibility,
-): boolean {
-  if (kind === "exact" || scan === "all" || scan === undefined) return true;
-  if (scan !== "deep" || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
+const NO_WORDS = { lexical: [] };
+const NO_MATCHES = { matches: [], equal: 0 };
+
+function scansAll({ queries, deep }: SearchRequest, { chunkCount }: Eligibility): boolean {
+  if (queries.every(({ nearest }) => nearest === undefined)) return true;
+  if (deep !== true || chunkCount > DEEP_SCAN_LIMIT_CHUNKS) return false;
   return chunkCount * queries.length <= DEEP_SCAN_LIMIT_COSINES;
 }
 
-function planOf(
-  sql: SqlStorage,
-  { restriction, scan, queries, exactLimit = EXACT_SCAN_LIMIT_CHUNKS }: SearchRequest,
-  { chunkCount, files }: Eligibility,
-): RestrictionPlan {
-  if (!isRestricted(restriction)) return { kind: "none" };
-  const scansAnyway =
-    scan !== "in-flight" && scan !== "deep" && queries.every(({ vector }) => vector !== null);
-  if (scansAnyway || chunkCount <= exactLimit) return { kind: "exact" };
-  return { kind: "filtered", chunkCount, elsewhere: elsewhereOf(sql, restriction, files) };
-}
-
-/** Tells which of equal chunks in several shards came first. */
-function originsOf(sql: SqlStorage, ids: ChunkId[]): ChunkOrigin[] {
-  return rowsOf<ChunkOrigin>(sql)`
-    SELECT c.id, c.duplicate_key AS duplicateKey, f.id AS fileId, c.position
-    FROM json_each(${[...new Set(ids)]}) wanted CROSS JOIN chunks c ON c.id = wanted.value
-    JOIN files f ON f.file = c.file`;
+/** Best first; a chunk that both name keeps its score of the first. */
+function mergeCandidates(first: Candidate[], second: Candidate[]): Candidate[] {
+  if (second.length === 0) return first;
+  const firstIds = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !firstIds.has(id))].sort(
+    (a, b) => b.score - a.score || (a.id < b.id ? -1 : 1),
+  );
 }

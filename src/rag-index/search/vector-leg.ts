@@ -1,6 +1,6 @@
 import { BYTES_PER_HALF } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
-import type { Candidate } from "../../ports/rag-index.ts";
+import type { Candidate } from "../../ports/vector-index.ts";
 import type { Eligibility } from "./eligibility.ts";
 import { BestFew, type Scored } from "../vectors/best-few.ts";
 import type { ChunkChange } from "../write/write-context.ts";

@@ -35,9 +35,6 @@ export function addMissing(sql: SqlStorage, chunks: number[]): number {
   return added.length;
 }
 
-export const hasInFlight = (sql: SqlStorage): boolean =>
-  valueOf(sql)`SELECT 1 FROM in_flight_vectors WHERE live = 1 LIMIT 1` !== null;
-
 const countLiveInFlight = (sql: SqlStorage) =>
   valueOf<number>(sql)`SELECT count(*) FROM in_flight_vectors WHERE live = 1` ?? 0;
 

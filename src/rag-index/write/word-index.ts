@@ -5,7 +5,6 @@ import { termSlotsOf } from "./term-counts.ts";
 import type { UnindexedChunk, WriteContext } from "./write-context.ts";
 import { HOUR_MS } from "../../core/time.ts";
 
-export type ChunkWords = { chunk: number; headings: string[]; text: string[] };
 /** Texts that the FTS index was given of a chunk; deleting its words needs equal ones. */
 type StoredTexts = Row<"chunks", "chunk" | "headings" | "languages"> & Row<"contents", "text">;
 type IndexedTexts = { chunk: number } & ReturnType<typeof indexedTextsOf>;
@@ -23,7 +22,7 @@ function readTexts<Read>(
   );
 }
 
-export const readWords = (sql: SqlStorage, chunks: number[]): ChunkWords[] =>
+export const readWords = (sql: SqlStorage, chunks: number[]) =>
   readTexts(sql, chunks, (chunk, text) => ({ chunk, ...indexedWordsOf(text) }));
 
 const readIndexed = (sql: SqlStorage, chunks: number[]): IndexedTexts[] =>

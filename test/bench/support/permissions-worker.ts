@@ -9,11 +9,10 @@ import { untraced } from "../../../src/core/trace.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
 import type { VectorIndex } from "../../../src/ports/vector-index.ts";
 import { RetrievalReport, type RetrievalServices } from "../../../src/retrieval/degradations.ts";
-import { scalesOf } from "../../../src/retrieval/rag-search.ts";
 import { planSearch } from "../../../src/retrieval/retrieval-request.ts";
 import { similarityOf } from "../../../src/retrieval/score-chunks.ts";
 import type { SearchedRag } from "../../../src/retrieval/search-mode.ts";
-import { vectorIndexSearch } from "../../../src/retrieval/vector-index-search.ts";
+import { searchRag } from "../../../src/retrieval/search-rag.ts";
 import { textOf } from "./synthetic-text.ts";
 
 const DIMENSIONS = 64;
@@ -121,6 +120,7 @@ async function nearest(index: RagIndexPort, query: string, principals: string[] 
     trace: untraced,
     log: { info() {}, warn() {}, error() {} },
     ragIndexes: () => index,
+    vectorIndex: vectors,
     inBackground() {},
   } as unknown as RetrievalServices;
   const call = {
@@ -144,9 +144,7 @@ async function nearest(index: RagIndexPort, query: string, principals: string[] 
   const asked = { targets: [target], queries: [query], topK: TOP_K, useReranking: false };
   const plan = planSearch({ ...asked, candidateMultiplier: 1, includeDuplicates: false }, false);
   const embedded = Promise.resolve({ vectors: [vectorOf(query)], fusionWeight: 1 });
-  const search = vectorIndexSearch(vectors as unknown as VectorIndex);
-  const found = await search.find(call, { target, embedded }, plan);
-  const { chunks } = await search.read(call, found, plan, scalesOf([found], plan));
+  const { chunks } = await searchRag(call, { target, embedded }, plan);
   const scored = chunks.map((chunk) => ({ id: chunk.id, score: similarityOf(chunk) ?? 0 }));
   return scored.sort((a, b) => b.score - a.score).slice(0, TOP_K);
 }
@@ -179,8 +177,12 @@ export default {
       includeDuplicates: false,
       limitPerLeg: 100,
       lexical: true,
+      rule: { mode: "semantic", weight: 1 },
+      needed: 100,
+      threshold: null,
+      withVectors: false,
     };
-    const { queries } = await index.search(search);
-    return Response.json({ ids: queries.flatMap(({ vector }) => vector.map(({ id }) => id)) });
+    const { chunks } = await index.search(search);
+    return Response.json({ ids: chunks.map(({ id }) => id) });
   },
 };

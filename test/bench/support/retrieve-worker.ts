@@ -5,7 +5,6 @@ import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.
 import type { FileId, RagId } from "../../../src/core/ids.ts";
 import type { Env } from "../../../src/env.ts";
 import type { RagIndex as RagIndexPort } from "../../../src/ports/rag-index.ts";
-import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
 import type { Document } from "./collection.ts";
 import { indexRows } from "./counted-index.ts";
 
@@ -48,19 +47,19 @@ async function load(index: RagIndexPort, documents: Document[]): Promise<void> {
 
 const everything = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
 
-/** Both legs, their fusion, and the texts of the first ten; two calls of the index object. */
+/** Both legs, their fusion, and the texts of the first ten, best first. */
 async function retrieve(index: RagIndexPort, text: string, limit: number) {
   const [vector = null] = await vectorsOf([text]);
-  const request = { queries: [{ text, vector }], limitPerLeg: CANDIDATES, lexical: true };
-  const { queries } = await index.search({ ...request, ...everything });
-  const rule = { mode: "hybrid" as const, weight: embedder.fusionWeight };
-  const ranked = rankCandidates(
-    queries,
-    rule,
-    queries.map((legs) => scaleOf([legs])),
-  );
-  const ids = ranked.slice(0, limit).map(({ id }) => id);
-  const { chunks } = await index.hydrate({ ids, queryVectors: [vector], ...everything });
+  const { chunks } = await index.search({
+    queries: [{ text, vector }],
+    limitPerLeg: CANDIDATES,
+    lexical: true,
+    rule: { mode: "hybrid", weight: embedder.fusionWeight },
+    needed: limit,
+    threshold: null,
+    withVectors: false,
+    ...everything,
+  });
   return chunks.map(({ text, file, similarities }) => ({ text, file, score: similarities[0] }));
 }
 

@@ -13,7 +13,7 @@ import type { InferenceRecord } from "../../../src/db/records.ts";
 import "../../../src/inference/ai-sdk.ts";
 import { runInference } from "../../../src/inference/run-inference.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
-import type { HydratedChunk, RagIndex, SearchRequest } from "../../../src/ports/rag-index.ts";
+import type { HydratedChunk, RagIndex, SearchReply } from "../../../src/ports/rag-index.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SEED } from "../../support/seed.ts";
 import { freeTurns } from "../../support/free-turns.ts";
@@ -29,7 +29,7 @@ const TOLERANCE_MS = 250;
 
 /** How long each place takes to answer, ms; null: for ever. */
 type Pace = number | null;
-const PLACES = ["embeddings", "search", "vectorIndex", "hydrate", "rerank", "chat"] as const;
+const PLACES = ["embeddings", "search", "vectorIndex", "rerank", "chat"] as const;
 const never = () => new Promise<never>(() => {});
 const bound = { all: never, run: never, raw: never, first: never };
 const statement = { ...bound, bind: () => bound };
@@ -48,6 +48,7 @@ const chunk: HydratedChunk = {
   text: "The boiler gets its service.",
   duplicateKey: "chunk",
   similarities: [0.5],
+  scores: [{ lexical: 1, vector: null }],
   file: {
     fileId: "f" as FileId,
     path: "a.md",
@@ -64,7 +65,13 @@ const chunk: HydratedChunk = {
   start: 0,
   end: 1,
 };
-const found = { queries: [{ lexical: [{ id, score: 1 }], vector: [] }], plan: { kind: "none" } };
+const found: SearchReply = {
+  chunks: [chunk],
+  queries: [{ lexical: [1], vector: [], equal: 0 }],
+  candidates: 1,
+  unsearched: 0,
+  scanned: false,
+};
 
 const ANSWERS: [path: string, place: keyof Paces, reply: unknown][] = [
   ["/embeddings", "embeddings", { data: [{ index: 0, embedding: Array(8).fill(1) }] }],
@@ -89,11 +96,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
     return after(paces[place], Response.json(reply, { status, headers: { "retry-after": "3" } }));
   };
   const index = {
-    search: ({ read }: SearchRequest) =>
-      read === undefined
-        ? after(paces.search, { ...found, chunks: [] })
-        : after(paces.hydrate, { ...found, chunks: [chunk] }),
-    hydrate: () => after(paces.hydrate, { chunks: [chunk], eligible: [id], equal: [] }),
+    search: () => after(paces.search, found),
   } as unknown as RagIndex;
   return {
     config,
@@ -169,7 +172,6 @@ test("what is left out of a search that is too slow is told", async () => {
     embeddings: null,
     search: null,
     vectorIndex: null,
-    hydrate: null,
     rerank: null,
     chat: null,
   };
@@ -180,8 +182,8 @@ test("what is left out of a search that is too slow is told", async () => {
   expect(chunks).toEqual([]);
   expect(degradations.toSorted()).toEqual([
     "embedding: no answer after 4000 ms",
-    "index part 1 of 2: no answer after 4800 ms",
-    "index part 2 of 2: no answer after 4800 ms",
+    "index part 1 of 2: no answer after 2800 ms",
+    "index part 2 of 2: no answer after 2800 ms",
   ]);
 });
 

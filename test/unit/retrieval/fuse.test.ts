@@ -3,30 +3,30 @@ import { expect, test } from "vitest";
 import type { ChunkId } from "../../../src/core/ids.ts";
 import {
   chooseCandidates,
-  fuseQuery,
+  fuse,
+  fusionOf,
+  listsOf,
   rankCandidates,
   scaleOf,
 } from "../../../src/rag-index/search/fuse.ts";
 import type { QueryLegs } from "../../../src/rag-index/search/fuse.ts";
 
 const leg = (scores: Record<string, number>) =>
-  Object.entries(scores).map(([id, score]) => ({ id: id as ChunkId, score }));
+  Object.entries(scores)
+    .map(([id, score]) => ({ id: id as ChunkId, score }))
+    .sort((a, b) => b.score - a.score);
 const legs = (lexical: Record<string, number>, vector: Record<string, number>): QueryLegs => ({
   lexical: leg(lexical),
   vector: leg(vector),
 });
 const hybrid = (weight: number) => ({ mode: "hybrid" as const, weight });
 const order = (of: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
-  rankCandidates(
-    of,
-    rule,
-    of.map((one) => scaleOf([one])),
-  ).map(({ id }) => id as string);
+  rankCandidates(of, rule).map(({ id }) => id as string);
 
 test("each leg counts by its weight, on scales from 0 to 1", () => {
   const found = legs({ a: 10, b: 5 }, { b: 1, c: 0, d: 0.5 });
-  const fused = fuseQuery(found, hybrid(0.25), scaleOf([found]));
-  expect(Object.fromEntries(fused)).toEqual({ a: 0.75, b: 0.625, c: 0, d: 0.125 });
+  const values = rankCandidates([found], hybrid(0.25)).map(({ id, value }) => [id, value]);
+  expect(Object.fromEntries(values)).toEqual({ a: 0.75, b: 0.625, c: 0, d: 0.125 });
 });
 
 test("a weak embedding does not overturn the words; a strong one does", () => {
@@ -48,10 +48,10 @@ test("semantic order is the similarity; without similarities the words order", (
 
 test("all passages of score 0 are read, since path and position decide between them", () => {
   const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
-  const ranked = rankCandidates(found, { mode: "semantic", weight: 1 }, []);
+  const ranked = rankCandidates(found, { mode: "semantic", weight: 1 });
   const limits = { threshold: null, slack: 0 };
-  expect(chooseCandidates(ranked, found, { ...limits, needed: 1 }).ids).toEqual(["good"]);
-  expect(chooseCandidates(ranked, found, { ...limits, needed: 2 }).ids).toHaveLength(4);
+  expect(chooseCandidates(ranked, found, { ...limits, needed: 1 })).toMatchObject([{ id: "good" }]);
+  expect(chooseCandidates(ranked, found, { ...limits, needed: 2 })).toHaveLength(4);
 });
 
 test("what fits several queries goes before what fits one; a similarity is the best", () => {
@@ -60,12 +60,7 @@ test("what fits several queries goes before what fits one; a similarity is the b
     legs({ a: 5 }, { a: 0.6, b: 0.1 }),
     legs({}, {}),
   ];
-  const ranked = rankCandidates(
-    queries,
-    hybrid(0.5),
-    queries.map((one) => scaleOf([one])),
-  );
-  expect(ranked).toEqual([
+  expect(rankCandidates(queries, hybrid(0.5))).toMatchObject([
     { id: "a", value: Math.hypot(0.75, 1), similarity: 0.6 },
     { id: "b", value: 0.5, similarity: 0.1 },
   ]);
@@ -74,9 +69,11 @@ test("what fits several queries goes before what fits one; a similarity is the b
 });
 
 test("one scale holds over RAGs: a poor RAG's best ranks below the right one's", () => {
-  const right = legs({ answer: 20 }, {});
-  const poor = legs({ noise: 2 }, {});
-  const scale = scaleOf([right, poor]);
-  const values = [right, poor].map((one) => rankCandidates([one], hybrid(0), [scale])[0]?.value);
+  const lists = [{ answer: 20 }, { noise: 2 }].map((words) => listsOf(legs(words, {})));
+  const scale = scaleOf(lists);
+  const values = lists.map((own) => {
+    const [lexical = null] = own.lexical;
+    return fuse({ lexical, vector: null }, fusionOf(own, hybrid(0), scale));
+  });
   expect(values).toEqual([1, 0.1]);
 });

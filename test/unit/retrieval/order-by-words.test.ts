@@ -4,7 +4,7 @@ import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { orderByWords } from "../../../src/retrieval/order-by-words.ts";
 import { featuresOf } from "../../../src/retrieval/passage-features.ts";
 import { wordsOfPassage } from "../../../src/retrieval/passage-words.ts";
-import type { RagFindings, ReadChunks } from "../../../src/retrieval/rag-search.ts";
+import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { scoreChunks } from "../../../src/retrieval/score-chunks.ts";
 import { explain } from "../../../src/retrieval/explain.ts";
@@ -17,7 +17,7 @@ function listOf(
   given: Given[],
   { fusionWeight = 0.1, searchMode = "hybrid", queries = [], rag = "docs" }: Setting,
 ) {
-  const chunks = given.map(({ path, text, headings = [], fileChunks = 1 }, at) => {
+  const chunks = given.map(({ path, text, headings = [], bm25, fileChunks = 1 }, at) => {
     const file = {
       fileId: path as FileId,
       path,
@@ -33,29 +33,29 @@ function listOf(
       text,
       duplicateKey: id,
       similarities: queries.map(() => 0.1),
+      scores: queries.map(() => ({ lexical: bm25, vector: null })),
       file,
       headings,
       fileChunks,
       ...place,
     };
   });
-  const lexical = given.map(({ bm25 }, at) => ({ id: `${rag}${at}` as ChunkId, score: bm25 }));
-  const best = Math.max(...given.map(({ bm25 }) => bm25));
+  const lexical = given.map(({ bm25 }) => bm25).sort((a, b) => b - a);
   const found = {
     target: { rag: { identifier: rag, searchMode, reranker: null } },
     mode: searchMode,
     embedded: { vectors: [], fusionWeight },
-    queries: queries.map(() => ({ lexical, vector: [] })),
+    queries: queries.map(() => ({ lexical, vector: [], equal: 0 })),
+    chunks,
   } as unknown as RagFindings;
-  const values = new Map(lexical.map(({ id, score }) => [id, score / best]));
-  const read: ReadChunks = { found, chunks, values };
-  return scoreChunks(read);
+  return scoreChunks([found]);
 }
 
 async function ordered(given: Given[], setting: Setting) {
   const plan = { queries: setting.queries ?? [], reranks: false };
-  const list = listOf(given, setting);
-  return (await orderByWords([list], plan, async () => true))[0] ?? list;
+  const [list] = await orderByWords(listOf(given, setting), plan, async () => true);
+  if (list === undefined) throw new Error("a list was expected");
+  return list;
 }
 
 const FORK_AND_NAMED: Given[] = [
@@ -84,7 +84,7 @@ test("where vectors say something, and in other modes, the fusion's order stays"
 
 test("the best of several RAGs trade places as if they were of one", async () => {
   const [fork, named, other] = FORK_AND_NAMED.map((one) => [one]);
-  const lists = [fork, named, other].map((given, at) =>
+  const lists = [fork, named, other].flatMap((given, at) =>
     listOf(given ?? [], { queries: QUESTION, rag: `rag-${at}` }),
   );
   // Each is the best of its own RAG, which says nothing; their values compare.

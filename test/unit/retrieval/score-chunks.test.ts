@@ -7,7 +7,7 @@ import {
   type QueryLegs,
   type RankedId,
 } from "../../../src/rag-index/search/fuse.ts";
-import type { RagFindings } from "../../../src/retrieval/rag-search.ts";
+import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";
 import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
@@ -38,10 +38,12 @@ function chunk(id: string, given: Given = {}): ScoredChunk {
     text: id,
     duplicateKey: key,
     similarities: [],
+    scores: [],
     file,
     ...place,
   };
-  return { ragIdentifier: "one", chunk: hydrated, score: 0.5, scored: true, value: 1, ...rest };
+  const scores = { score: 0.5, scored: true, value: 1, finds: [], words: [] };
+  return { ragIdentifier: "one", chunk: hydrated, ...scores, ...rest };
 }
 
 const names = (chunks: ScoredChunk[]) => chunks.map(({ chunk: { id } }) => id as string);
@@ -121,12 +123,13 @@ const ranked = (count: number, similarity: (at: number) => number | null): Ranke
     id: `c${at}` as ChunkId,
     value: 1 - at / count,
     similarity: similarity(at),
+    scores: [],
   }));
 
 test("a threshold adds those that may pass, and takes none away", () => {
   const candidates = ranked(200, (at) => (at % 2 === 0 ? 0.1 : at < 100 ? null : 0.9));
   const numbersOf = (threshold: number | null, queries: Pick<QueryLegs, "vector">[] = []) =>
-    chooseCandidates(candidates, queries, { needed: 20, threshold }).ids.map((id) =>
+    chooseCandidates(candidates, queries, { needed: 20, threshold }).map(({ id }) =>
       Number(id.slice(1)),
     );
   const without = numbersOf(null);
@@ -146,15 +149,16 @@ test("a threshold adds those that may pass, and takes none away", () => {
 test("an approximate similarity just below the threshold is measured exactly", () => {
   const candidates = ranked(100, (at) => (at === 60 ? 0.49 : 0.1));
   const options = { needed: 5, threshold: 0.5 };
-  expect(chooseCandidates(candidates, [], options).ids).toContain("c60");
-  expect(chooseCandidates(candidates, [], options).ids).not.toContain("c61");
+  const ids = chooseCandidates(candidates, [], options).map(({ id }) => id);
+  expect(ids).toContain("c60");
+  expect(ids).not.toContain("c61");
 });
 
 test("candidates that tie at the end come along, so that path and position decide", () => {
   const tied = ranked(100, () => 0.5);
   for (const one of tied) one.value = 1;
   const options = { needed: 5, threshold: null };
-  expect(chooseCandidates(tied, [], options).ids).toHaveLength(100);
+  expect(chooseCandidates(tied, [], options)).toHaveLength(100);
   const untied = ranked(100, () => 0.5);
-  expect(chooseCandidates(untied, [], options).ids.length).toBeLessThan(30);
+  expect(chooseCandidates(untied, [], options).length).toBeLessThan(30);
 });

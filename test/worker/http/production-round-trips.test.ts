@@ -4,10 +4,8 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createToken } from "../../../src/access/tokens/create-token.ts";
 import { composeServices } from "../../../src/compose.ts";
-import { MINUTE_MS } from "../../../src/core/time.ts";
 import type { Env } from "../../../src/env.ts";
 import { createApp } from "../../../src/http/app.ts";
-import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { countedBindings, roundsOf } from "../../support/counted-bindings.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { productionDoubles } from "../../support/production-doubles.ts";
@@ -84,26 +82,12 @@ async function tripsOf(method: string, path: string, body?: unknown) {
   return { answer, trips, rounds };
 }
 
-test("in-flight vectors are scanned beside the vector index, in five round trips", async () => {
-  const fresh = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
-  expect(fresh.trips.filter((trip) => trip === "RAG_INDEX search")).toHaveLength(2);
-  expect(fresh.rounds).toBeLessThanOrEqual(5);
-  const reranked = { ...question, useReranking: true };
-  forgetCallers();
-  const { rounds } = await tripsOf("POST", `/rags/${rag}/retrieve`, reranked);
-  expect(rounds).toBeLessThanOrEqual(6);
-});
-
 test("a retrieval is five round trips, with reranking six; four and five if known", async () => {
-  for (let look = 0; look < 2; look++) {
-    world.now += MINUTE_MS;
-    await sweep(world.services);
-  }
+  // Vectors are in flight, which makes no other trip.
   forgetCallers();
   const plain = await tripsOf("POST", `/rags/${rag}/retrieve`, question);
   const search = [
     "AI run",
-    "RAG_INDEX hydrate",
     "RAG_INDEX search",
     "RATE_WINDOW take",
     "VECTORIZE query",

@@ -7,7 +7,7 @@ import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/li
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { crashAtCalls } from "../../support/crash.ts";
-import { World, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
+import { World, WORDS_ALONE, keysOf, ragWorld, rowsOf } from "../../support/ingestion-world.ts";
 
 test("a pushed file is pending, then indexed and found; so are its changes", async () => {
   const { world, source, rag } = await ragWorld();
@@ -149,6 +149,7 @@ test("a file whose media type has a charset is filtered by either name of it", a
       includeDuplicates: false,
       limitPerLeg: 5,
       lexical: true,
+      ...WORDS_ALONE,
     });
     return queries[0]?.lexical.length;
   };

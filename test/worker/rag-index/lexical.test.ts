@@ -98,9 +98,7 @@ test("scores are positive, fall, and do not drift with changes", async () => {
   await put(index, "gone", 1, ["quartz"]);
   await index.remove([{ fileId: "file gone" as FileId, revision: 2 }]);
   const scores = async (of: typeof index) =>
-    (await search(of, "quartz and granite", { vector: null })).candidates.lexical.map(
-      ({ score }) => score,
-    );
+    (await search(of, "quartz and granite", { vector: null })).lexicalScores;
   const expected = await scores(fresh);
   expect(expected.length).toBe(2);
   expect(expected.every((score, at) => score > 0 && score <= (expected[at - 1] ?? score))).toBe(
@@ -148,8 +146,8 @@ test("words that are searched again are scored as FTS5 scores them, after change
   const ask = async () => {
     const replies = [];
     for (const query of REPEATED) {
-      const { queries } = await index.search(requestFor(query, { vector: null }));
-      replies.push(queries[0]?.lexical.map(({ id, score }) => ({ id, score })));
+      const { chunks } = await index.search(requestFor(query, { vector: null }));
+      replies.push(chunks.map(({ id, scores }) => ({ id, score: scores[0]?.lexical })));
     }
     return replies;
   };

@@ -125,9 +125,7 @@ test("after each random step a reader finds exactly what that reader may read", 
     const named = folder === null ? null : { files: [], folders: [folder] };
     const readers = { principals, since: model.since };
     const restriction = { named, metadata: [], readers };
-    const reply = await index.search(
-      requestFor("granite", { restriction, read: { kind: "all", ids: [], withVectors: false } }),
-    );
+    const reply = await index.search(requestFor("granite", { restriction }));
     const chunks = reply.chunks.map(({ file, text }) => [file.path, text]);
     for (const chunk of chunks)
       expect({ at, readable }).toMatchObject({ readable: expect.arrayContaining([chunk]) });

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
 import type { FileCondition, MetadataFilter } from "../../../src/ports/file-condition.ts";
-import type { Restriction } from "../../../src/ports/rag-index.ts";
+import type { LegScores, Restriction } from "../../../src/ports/rag-index.ts";
 import { IndexStore } from "../../../src/rag-index/index-store.ts";
 import { countStatements, factsOf, indexOf, put, requestFor, search, stubOf } from "./support.ts";
 
@@ -33,7 +33,7 @@ const pathsOf = (places: string[]) => places.map((place) => place.replace(/: sto
 async function pathsWithin(index: ReturnType<typeof indexOf>, more: Partial<Restriction>) {
   const restriction = { named: null, metadata: [], ...more };
   const found = await search(index, "stone", { restriction });
-  expect(found.plan).toEqual({ kind: "exact" });
+  expect(await index.planRestriction(restriction)).toEqual({ kind: "exact" });
   expect(pathsOf(found.vectorPlaces)).toEqual(pathsOf(found.lexicalPlaces));
   return pathsOf(found.vectorPlaces);
 }
@@ -184,29 +184,23 @@ test("files outside the scopes are hidden at once, also those activated later", 
   expect(await shown()).toHaveLength(12);
 });
 
-test("a chunk found before is not hydrated for a call that may not see it", async () => {
-  const index = await filled("hydration");
-  const { candidates } = await search(index, "stone");
-  const ids = candidates.vector.map(({ id }) => id);
-  const named = { files: ["top.md"], folders: [] };
-  const restriction = { named, metadata: [] };
-  const request = { ids, queryVectors: [null], restriction, includeDuplicates: false };
-  const { chunks } = await index.hydrate(request);
+test("what a vector index names is shown only where the call may see it", async () => {
+  const index = await filled("named-outside");
+  const { hydrated } = await search(index, "stone");
+  const matches = hydrated.map(({ id }) => ({ id, score: 0.5 }));
+  const restriction = { named: { files: ["top.md"], folders: [] }, metadata: [] };
+  const nearest = { matches, floor: null };
+  const wish = { nearest, lexical: false, restriction };
+  const { chunks, scanned } = await index.search(requestFor("stone", wish));
   expect(chunks.map(({ file }) => file.path)).toEqual(["top.md"]);
-  expect(chunks[0]?.similarities).toEqual([null]);
+  expect([chunks[0]?.scores, scanned]).toEqual([[{ lexical: null, vector: 0.5 }], false]);
+  const none = await index.search(requestFor("stone", { ...wish, nearest: NOTHING_NEAR }));
+  expect(none.chunks).toEqual([]);
 });
 
-test("only a vector index is asked where the plan says so", async () => {
-  const index = await filled("plan");
-  const open = await search(index, "stone", { scan: "in-flight" });
-  expect([open.plan.kind, open.vector]).toEqual(["none", []]);
-  const named = { files: ["top.md"], folders: [] };
-  const narrow = await search(index, "stone", {
-    scan: "in-flight",
-    restriction: { named, metadata: [] },
-  });
-  expect([narrow.plan.kind, narrow.vector]).toEqual(["exact", ["stone 8"]]);
-});
+const NOTHING_NEAR = { matches: [], floor: null };
+
+const CONFIDENTIAL = "All stones stay confidential.";
 
 test("equal passages cost a filtered search nothing, and the first eligible is shown", async () => {
   const index = indexOf("footers");
@@ -217,7 +211,7 @@ test("equal passages cost a filtered search nothing, and the first eligible is s
     for (; files < upTo; files++) {
       const path = `${files}.md`;
       const facts = files % 2 === 1 ? factsOf(path, noted) : path;
-      await put(index, facts, 1, [`stone ${files}`, "All stones stay confidential."]);
+      await put(index, facts, 1, [`stone ${files}`, CONFIDENTIAL]);
     }
     await runInDurableObject(stubOf("footers"), (_object, { storage }) => {
       const count = countStatements(storage.sql);
@@ -226,17 +220,13 @@ test("equal passages cost a filtered search nothing, and the first eligible is s
       const request = requestFor("stones confidential", { restriction });
       store.call("search", request);
       count.texts.length = 0;
-      const { queries } = store.call("search", request);
+      const { chunks, queries } = store.call("search", request);
       statements.push(count.texts.length);
-      const { chunks } = store.call("hydrate", {
-        ids: [queries[0]?.vector[0]?.id, queries[0]?.lexical[0]?.id].flatMap((id) => id ?? []),
-        queryVectors: [],
-        restriction,
-        includeDuplicates: false,
-      });
-      expect(new Set(chunks.map(({ text, file }) => `${file.path}: ${text}`))).toEqual(
-        new Set(["1.md: All stones stay confidential."]),
-      );
+      const best = (leg: keyof LegScores) =>
+        chunks.filter(({ scores }) => scores[0]?.[leg] === queries[0]?.[leg][0]);
+      for (const [chunk, ...others] of [best("lexical"), best("vector")]) {
+        expect([chunk?.file.path, chunk?.text, others]).toEqual(["1.md", CONFIDENTIAL, []]);
+      }
     });
   }
   // Further pages of equal words are a few more.

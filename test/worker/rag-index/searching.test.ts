@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 
+import type { LegScores } from "../../../src/ports/rag-index.ts";
 import { IndexStore } from "../../../src/rag-index/index-store.ts";
-import { rankCandidates, scaleOf } from "../../../src/rag-index/search/fuse.ts";
 import {
   countStatements,
   DIMENSIONS,
@@ -22,47 +22,25 @@ test("an activated file is found by its words and by its vector", async () => {
   expect(await index.facts()).toEqual({ chunks: 2, files: 1, staged: 0, tombstones: 0 });
 });
 
-test("the best of both legs are read in the call that finds them", async () => {
+test("the best of both legs are fused and read in the call that finds them", async () => {
   const index = indexOf("best");
   const texts = ["heather", "moss and heather", "heather on the moor", "moss", "a fern"];
   await put(index, "a.md", 1, [...texts, "heather, heather, heather"]);
-  const request = requestFor("heather moss");
-  const rule = { mode: "hybrid", weight: 0.5 } as const;
-  const best = async (needed: number, threshold: number | null = null) => {
-    const wanted = {
-      rule,
-      needed,
-      threshold,
-      withCandidates: false,
-      withFinds: true,
-      withVectors: false,
-    };
-    const { queries, chunks, best } = await index.search({
-      ...request,
-      read: { kind: "best", ...wanted },
-    });
-    expect([queries, best?.candidateCount]).toEqual([[], ranked.length]);
-    const [found = new Map()] = best?.finds ?? [];
-    expect(best?.finds).toHaveLength(1);
-    expect(chunks.map(({ id }) => found.get(id)?.fused)).toEqual(best?.values);
-    expect([...found.values()].some(({ lexical }) => lexical > 0)).toBe(true);
-    const values = new Map(ranked.map(({ id, value }) => [id, value]));
-    expect(best?.values).toEqual(chunks.map(({ id }) => values.get(id)));
-    return chunks.map(({ text }) => text);
-  };
-  const { queries } = await index.search(request);
-  const ranked = rankCandidates(
-    queries,
-    rule,
-    queries.map((legs) => scaleOf([legs])),
-  );
-  const ids = ranked.map(({ id }) => id);
-  const { chunks } = await index.hydrate({ ...request, ids, queryVectors: [null] });
-  const inOrder = chunks.map(({ text }) => text);
+  const best = async (needed: number, threshold: number | null = null) =>
+    await index.search(requestFor("heather moss", { needed, threshold }));
+  const all = await best(20);
+  expect([all.candidates, all.chunks.length]).toEqual([6, 6]);
+  const [query] = all.queries;
+  const scoresOf = (leg: keyof LegScores) =>
+    all.chunks.flatMap(({ scores }) => scores[0]?.[leg] ?? []).sort((a, b) => b - a);
+  expect([query?.lexical, query?.vector]).toEqual([scoresOf("lexical"), scoresOf("vector")]);
+  expect(query?.lexical).toHaveLength(5);
+  const inOrder = all.chunks.map(({ text }) => text);
   expect(inOrder[0]).toBe("moss and heather");
-  expect(await best(2)).toEqual(inOrder.slice(0, 2));
+  expect((await best(2)).chunks.map(({ text }) => text)).toEqual(inOrder.slice(0, 2));
   // A similarity in memory is rounded: where it decides, others are read to replace what fails.
-  expect(await best(2, 0.1)).toEqual(expect.arrayContaining(inOrder.slice(0, 3)));
+  const above = (await best(2, 0.1)).chunks.map(({ text }) => text);
+  expect(above).toEqual(expect.arrayContaining(inOrder.slice(0, 3)));
 });
 
 test("what is in memory is not read again by a search", async () => {
@@ -73,29 +51,12 @@ test("what is in memory is not read again by a search", async () => {
   const { texts: statements } = await runInDurableObject(stubOf("read-once"), (_, { storage }) =>
     countStatements(storage.sql),
   );
-  const base = { restriction: { named: null, metadata: [] }, includeDuplicates: false };
   const vector = new Float32Array(DIMENSIONS).fill(1);
-  const queries = [{ text: "heather moor", vector }];
-  const request = { queries, ...base, limitPerLeg: 20, lexical: true };
-  const found = await index.search(request);
-  expect([found.queries[0]?.lexical.length, found.queries[0]?.vector.length]).toEqual([2, 3]);
-  expect(statements).not.toEqual([]);
-  const ofChunks = () => statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql));
-  expect(ofChunks()).toEqual([]);
-  const rule = { mode: "hybrid", weight: 0.5 } as const;
-  const wanted = {
-    rule,
-    needed: 2,
-    threshold: null,
-    withCandidates: true,
-    withFinds: false,
-    withVectors: false,
-  };
-  const best = await index.search({ ...request, read: { kind: "best", ...wanted } });
-  expect(best.chunks).toHaveLength(2);
-  expect(best.queries).toEqual(found.queries);
+  const { queries, chunks } = await index.search(requestFor("heather moor", { vector, needed: 2 }));
+  expect([queries[0]?.lexical.length, queries[0]?.vector.length]).toEqual([2, 3]);
+  expect(chunks).toHaveLength(2);
   // Texts and vectors, once.
-  expect(ofChunks()).toHaveLength(1);
+  expect(statements.filter((sql) => /\bchunks\b|\bvectors v\b/.test(sql))).toHaveLength(1);
 });
 
 const QUERIES = ["north", "south", "east", "west"];

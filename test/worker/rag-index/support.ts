@@ -11,7 +11,12 @@ import { encodeHalfFloats } from "../../../src/core/bytes/half-float.ts";
 import { chunkIdOf, foldForDuplicates, sha256Hex } from "../../../src/core/hash.ts";
 import type { FileId, RagId, VectorId } from "../../../src/core/ids.ts";
 import type { FileFacts, PlacedChunk, StagedChunk } from "../../../src/ports/index-versions.ts";
-import type { SearchRequest, RagIndex } from "../../../src/ports/rag-index.ts";
+import type {
+  HydratedChunk,
+  LegScores,
+  RagIndex,
+  SearchRequest,
+} from "../../../src/ports/rag-index.ts";
 import { languagesOf } from "../../../src/text/indexed-words.ts";
 import type { Language } from "../../../src/text/languages.ts";
 import { VectorizeDouble } from "../../doubles/vectorize/vectorize-double.ts";
@@ -140,45 +145,45 @@ export async function vectorIndexOf(
   return { vectorize, vectorIndex };
 }
 
-type Wish = Partial<Omit<SearchRequest, "queries">> & { vector?: Float32Array | null };
+type Wish = Partial<Omit<SearchRequest, "queries">> &
+  Partial<Pick<SearchRequest["queries"][number], "vector" | "nearest">>;
 
 /** One query of both legs, without a restriction unless one is wished. */
 export function requestFor(text: string, wish: Wish = {}): SearchRequest {
-  const { vector = embed(text), ...rest } = wish;
+  const { vector = embed(text), nearest, ...rest } = wish;
   return {
-    queries: [{ text, vector }],
+    queries: [{ text, vector, ...(nearest && { nearest }) }],
     restriction: { named: null, metadata: [] },
     includeDuplicates: false,
     limitPerLeg: 20,
     lexical: true,
+    rule: { mode: "hybrid", weight: 0.5 },
+    needed: wish.limitPerLeg ?? 20,
+    threshold: null,
+    withVectors: false,
     ...rest,
   };
 }
 
-/** The texts that each leg finds for a query, best first. */
+/** The chunks that each leg alone finds for a query, best first. */
 export async function search(index: RagIndex, text: string, wish: Wish = {}) {
-  const { vector = embed(text) } = wish;
-  const request = requestFor(text, wish);
-  const { queries, plan } = await index.search(request);
-  const [found] = queries;
-  const { restriction, includeDuplicates } = request;
-  const read = async (list: { id: StagedChunk["id"]; score: number }[]) => {
-    const ids = list.map(({ id }) => id);
-    const request = { ids, queryVectors: [vector], restriction, includeDuplicates };
-    return (await index.hydrate(request)).chunks;
+  const read = async (leg: keyof LegScores, only: Wish) => {
+    const { chunks } = await index.search(requestFor(text, { ...wish, ...only }));
+    const scoreOf = ({ scores }: HydratedChunk) => scores[0]?.[leg] ?? 0;
+    return chunks.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   };
-  const lexical = await read(found?.lexical ?? []);
-  const nearest = await read(found?.vector ?? []);
-  const placesOf = (chunks: typeof lexical) =>
+  const lexical = await read("lexical", { rule: { mode: "keyword", weight: 0 } });
+  const nearest = await read("vector", { lexical: false, rule: { mode: "semantic", weight: 1 } });
+  const placesOf = (chunks: HydratedChunk[]) =>
     chunks.map(({ file, text }) => `${file.path}: ${text}`);
   return {
-    plan,
-    candidates: found ?? { lexical: [], vector: [] },
     lexical: lexical.map(({ text }) => text),
     vector: nearest.map(({ text }) => text),
     /** `path: text` of each hit. */
     lexicalPlaces: placesOf(lexical),
     vectorPlaces: placesOf(nearest),
+    lexicalScores: lexical.map(({ scores }) => scores[0]?.lexical ?? 0),
+    vectorScores: nearest.map(({ scores }) => scores[0]?.vector ?? 0),
     hydrated: nearest,
   };
 }

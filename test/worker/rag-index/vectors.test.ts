@@ -62,7 +62,7 @@ async function expectExact(
     expect(found.vector).toEqual(expected.map(({ text }) => text));
     const similarities = found.hydrated.map(({ similarities }) => similarities[0] ?? 0);
     for (const [at, { score }] of expected.entries()) {
-      expect(Math.abs((found.candidates.vector[at]?.score ?? 0) - score)).toBeLessThan(0.0005);
+      expect(Math.abs((found.vectorScores[at] ?? 0) - score)).toBeLessThan(0.0005);
       expect(Math.abs((similarities[at] ?? 0) - score)).toBeLessThan(0.0005);
     }
   }
@@ -189,5 +189,5 @@ test("a query without a direction is no error", async () => {
   const index = indexOf("zero");
   await put(index, "a.md", 1, [passage("a")]);
   const found = await search(index, "!", { vector: new Float32Array(DIMENSIONS) });
-  expect(found.candidates.vector.map(({ score }) => score)).toEqual([0]);
+  expect(found.vectorScores).toEqual([0]);
 });

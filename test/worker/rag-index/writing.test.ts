@@ -201,7 +201,7 @@ test("an index that was only asked answers as an empty one and keeps no storage"
   expect(await index.vectors(fileId, [chunk])).toEqual([]);
   expect(await search(index, "word")).toMatchObject({ lexical: [], vector: [], hydrated: [] });
   const restricted = await search(index, "word", { restriction: { named, metadata: [] } });
-  expect(restricted.candidates).toEqual({ lexical: [], vector: [] });
+  expect([restricted.lexical, restricted.vector]).toEqual([[], []]);
   expect(await index.facts()).toEqual({ chunks: 0, files: 0, staged: 0, tombstones: 0 });
   expect(await index.listFiles(null, 10)).toEqual([]);
   expect(await index.sample(3)).toEqual([]);

@@ -2,12 +2,13 @@ import { describe, expect, test } from "vitest";
 
 import { hashEmbedding } from "../../../src/adapters/embedded/hash-embedder.ts";
 import type { ChunkId } from "../../../src/core/ids.ts";
+import { DAY_MS } from "../../../src/core/time.ts";
 import { searchedAs } from "../../../src/retrieval/search-mode.ts";
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { indexedRag, worldWith } from "../inference/support.ts";
-import { DIMENSIONS, factsOf, vectorIndexOf } from "../rag-index/support.ts";
+import { DIMENSIONS, factsOf, indexOf, put, vectorIndexOf } from "../rag-index/support.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 
 const embed = (text: string) => hashEmbedding(text, DIMENSIONS);
@@ -73,6 +74,28 @@ test("the threshold comes before the cut, and the cut is at topK", async () => {
   expect(above.chunks.every(({ score }) => score >= similarityThreshold)).toBe(true);
   const few = await retrieve(services, requestOf([rag], { topK: 3, similarityThreshold }));
   expect(texts(few)).toEqual(texts(above).slice(0, 3));
+});
+
+test("of passages that fit alike the newer goes first, where the RAG lets age count", async () => {
+  const dated = { "a.md": 400, "b.md": 1, "c.md": 4_000 };
+  const index = indexOf("recency");
+  for (const [path, days] of Object.entries(dated)) {
+    const modifiedAt = Date.now() - days * DAY_MS;
+    const text = `The boiler gets its service, says ${path}.`;
+    await put(index, factsOf(path, { modifiedAt }), 1, [text]);
+  }
+  const clear = "Boiler service: how the boiler gets its service, and who does it.";
+  await put(index, factsOf("old.md", { modifiedAt: 0 }), 1, [clear]);
+  const { services } = worldWith({});
+  const inOrder = async (recencyHalfLifeDays: number | null, query: string) => {
+    const rag = await indexedRag("recency", {}, { recencyHalfLifeDays });
+    const { chunks } = await retrieve(services, requestOf([rag], { queries: [query] }));
+    return chunks.map(({ source }) => source.filePath);
+  };
+  const alike = "what says";
+  expect((await inOrder(30, alike)).slice(0, 3)).toEqual(["b.md", "a.md", "c.md"]);
+  expect((await inOrder(null, alike)).slice(0, 3)).toEqual(["a.md", "b.md", "c.md"]);
+  expect((await inOrder(30, "who does the boiler service and how"))[0]).toBe("old.md");
 });
 
 test("equal texts of several RAGs are one chunk; with includeDuplicates each is shown", async () => {

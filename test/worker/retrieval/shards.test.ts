@@ -102,9 +102,13 @@ test("four shards answer as one index does: the same chunks, scores and order", 
     expect(best.found).toEqual(inOrder.found.slice(0, topK));
   }
   const semantic = { searchMode: "semantic" as const };
-  expect(await answer(services, { ...four, ...semantic })).toEqual(
-    await answer(services, { ...one, ...semantic }),
-  );
+  // Of many passages without any similarity, either may be among those that are looked at.
+  for (const query of QUERIES.slice(0, 4)) {
+    const asked = { queries: [query] };
+    expect(await answer(services, { ...four, ...semantic }, asked)).toEqual(
+      await answer(services, { ...one, ...semantic }, asked),
+    );
+  }
   expect(await answer(services, four)).toEqual(await answer(services, one));
 });
 

@@ -178,9 +178,9 @@ type SearchTimings = NonNullable<SearchAnswer["timings"]>;
 /** The parts of a search in words, in the order in which they run. */
 const PARTS: [leg: string, name: string][] = [
   ["embeddingMs", "embedding the question"],
-  ["searchMs", "words and vectors"],
+  ["restrictionMs", "restriction"],
   ["vectorIndexMs", "vector index"],
-  ["hydrationMs", "reading the passages"],
+  ["searchMs", "words and vectors"],
   ["rerankingMs", "reranking"],
 ];
 

@@ -36,11 +36,17 @@ const filesOf = (count: number) =>
 async function exactly(index: RagIndex, folder: string | null) {
   const vector = Float32Array.from(hashEmbedding(QUERY, DIMENSIONS));
   const named = folder === null ? null : { files: [], folders: [folder] };
-  const search = { restriction: { named, metadata: [] }, includeDuplicates: false };
-  const of = { queries: [{ text: QUERY, vector }], limitPerLeg: 1_000, lexical: false };
-  const { queries } = await index.search({ ...of, ...search });
-  const ids = (queries[0]?.vector ?? []).map(({ id }) => id);
-  const { chunks } = await index.hydrate({ ids, queryVectors: [vector], ...search });
+  const { chunks } = await index.search({
+    queries: [{ text: QUERY, vector }],
+    restriction: { named, metadata: [] },
+    includeDuplicates: false,
+    limitPerLeg: 1_000,
+    lexical: false,
+    rule: { mode: "semantic", weight: 1 },
+    needed: 1_000,
+    threshold: null,
+    withVectors: false,
+  });
   const scoreOf = ({ similarities }: (typeof chunks)[number]) => Math.max(0, similarities[0] ?? 0);
   const ordered = chunks.sort(
     (a, b) =>
@@ -67,11 +73,11 @@ async function removeNearest(
 test("removed files that the vector index still names do not keep out what is live", async () => {
   const { world, reader, rag, scan, asked } = await drive(filesOf(48), { scoreSteps: 1e6 });
   await world.minutesPass(4);
+  const all = await exactly(world.index(rag), null);
   const before = asked.length;
   const first = await best(world, rag, 30);
-  expect(first.chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
-  // The ordinary call: what the legs find, and its texts.
-  expect(asked.slice(before).filter((name) => name.startsWith("search"))).toHaveLength(2);
+  expect(first.chunks).toEqual(all.slice(0, 30));
+  expect(asked.slice(before)).toEqual(["search"]);
   await removeNearest({ world, reader, rag }, 20);
   await scan();
   const live = await exactly(world.index(rag), null);
@@ -93,18 +99,18 @@ test("a text that stands in hundreds of files does not keep out the others", asy
   expect(degradations).toEqual([]);
   expect(chunks).toEqual((await exactly(world.index(rag), null)).slice(0, 30));
   expect(chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
-  expect(asked.filter((name) => name === "search all")).toHaveLength(1);
+  expect(asked.filter((name) => name === "deep")).toHaveLength(1);
 
   // Filled by the lexical leg, the answer is not worth a scan at each such question.
   const filled = await nearest(world, rag, boilerplate, { topK: 10, searchMode: "hybrid" });
   expect(filled.chunks).toHaveLength(10);
   expect(filled.chunks.filter((chunk) => chunk.endsWith(boilerplate))).toHaveLength(1);
-  expect(asked.filter((name) => name === "search all")).toHaveLength(1);
+  expect(asked.filter((name) => name === "deep")).toHaveLength(1);
 
   // What words find and a threshold drops fills nothing.
   const near = { topK: 10, searchMode: "hybrid", similarityThreshold: 0.9 } as const;
   await nearest(world, rag, boilerplate, near);
-  expect(asked.filter((name) => name === "search all")).toHaveLength(2);
+  expect(asked.filter((name) => name === "deep")).toHaveLength(2);
 });
 
 test("where the index is too large to be scanned, the answer says what it lacks", async () => {
@@ -112,9 +118,7 @@ test("where the index is too large to be scanned, the answer says what it lacks"
   await world.minutesPass(4);
   await removeNearest({ world, reader, rag }, 8);
   await scan();
-  asSearched(world, (request) =>
-    request.read?.kind === "all" ? { ...request, scan: "in-flight" } : request,
-  );
+  asSearched(world, (request) => ({ ...request, deep: false }));
   const { chunks, degradations } = await best(world, rag, 100);
   expect(degradations).toEqual([
     "vector index: most of what it names is outdated or hidden, and the RAG too large to scan",
@@ -175,6 +179,6 @@ test("after random changes, shown early or late, the nearest neighbours are exac
       expect([step, folder, degradations, chunks]).toEqual([step, folder, [], all.slice(0, 30)]);
     }
   }
-  const again = asked.filter((name) => name === "search all").length;
+  const again = asked.filter((name) => name === "deep").length;
   expect(again).toBeGreaterThan(0);
 });

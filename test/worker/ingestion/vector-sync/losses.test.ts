@@ -63,7 +63,7 @@ test("what was read stays in the answer when a search behind a crowd fails", asy
   for (const path of paths.slice(0, 12)) reader.remove(path);
   await scan();
   asSearched(world, (request) => {
-    if (request.read?.kind === "all") throw new Error("overloaded");
+    if (request.deep === true) throw new Error("overloaded");
     return request;
   });
   const { chunks, degradations } = await nearest(world, rag, "heatherwillow");

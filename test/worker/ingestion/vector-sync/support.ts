@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import type { RagId } from "../../../../src/core/ids.ts";
 import { requestScan } from "../../../../src/catalog/file-sources/request-scan.ts";
-import type { SearchRequest } from "../../../../src/ports/rag-index.ts";
+import type { Restriction, SearchRequest } from "../../../../src/ports/rag-index.ts";
 import type { RetrievalRequest } from "../../../../src/retrieval/retrieval-request.ts";
 import { retrieve } from "../../../../src/retrieval/retrieve.ts";
 import { FollowedSource } from "../../../doubles/source/followed-source.ts";
@@ -14,8 +14,8 @@ import { withProperty } from "../../../support/intercepted.ts";
 import { sourceWorld } from "../../sources/scanning.ts";
 import { requestOf } from "../../../support/retrieval-requests.ts";
 
-/** The searches that the index objects were asked for, in order; `search all`: to read all. */
-type IndexCalls = string[];
+/** The searches that the index objects were asked for, in order; `deep`: of all vectors. */
+type IndexCalls = ("search" | "deep")[];
 
 /** Each search of the index objects from now on is one of this instead. */
 export function asSearched(world: World, change: (request: SearchRequest) => SearchRequest): void {
@@ -27,6 +27,16 @@ export function asSearched(world: World, change: (request: SearchRequest) => Sea
   };
 }
 
+/** Every restricted search is one of too many chunks to be scanned. */
+function withoutExactScans(world: World): void {
+  const { ragIndexes } = world.services;
+  world.services.ragIndexes = (address) => {
+    const index = ragIndexes(address);
+    const plan = async (restriction: Restriction) => await index.planRestriction(restriction, 0);
+    return withProperty(index, "planRestriction", plan);
+  };
+}
+
 /** A drive whose files are followed and indexed, in chunks of about a sentence each. */
 export async function drive(
   files: Record<string, string>,
@@ -34,10 +44,10 @@ export async function drive(
 ) {
   const world = await VectorizeWorld.alone({ dimensions: 64, ...options });
   const asked: IndexCalls = [];
-  // Every restricted search is one of too many chunks to be scanned.
+  withoutExactScans(world);
   asSearched(world, (request) => {
-    asked.push(request.read?.kind === "all" ? "search all" : "search");
-    return { ...request, exactLimit: 0 };
+    asked.push(request.deep === true ? "deep" : "search");
+    return request;
   });
   const { reader, source, rag } = await sourceWorld(new FollowedSource(files), { world });
   await makeChunksSmall(rag);
