@@ -1,3 +1,4 @@
+import { rarityAmong } from "../text/bm25.ts";
 import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
@@ -38,8 +39,6 @@ export type Features = {
 const MAX_TERMS = 32;
 const FAMILY_LENGTH = 5;
 const MAX_NAMES = 2;
-/** As in the embedded reranker: candidates were chosen because they hold the words. */
-const BACKGROUND_DOCUMENTS = 30;
 
 type QueryStems = {
   /** Stems without stop words; each once, and with repeats in the query's order. */
@@ -212,8 +211,7 @@ function neighboursIn({ behind }: Held, { order }: QueryStems): number {
 function shareBy({ terms }: QueryStems, termCounts: Held[]): (some: Terms) => number {
   const weights = [...terms.values()].map((term) => {
     const holders = countOf(termCounts, ({ text, headings }) => holds(text | headings, term));
-    const absent = termCounts.length + BACKGROUND_DOCUMENTS - holders;
-    return Math.log(1 + (absent + 0.5) / (holders + 0.5));
+    return rarityAmong(termCounts.length, holders);
   });
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return (some) => {

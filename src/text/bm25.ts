@@ -19,18 +19,35 @@ export type CorpusSize = { chunks: number; words: number };
 /** Words as they are indexed. */
 export type IndexedWords = { headings: string[]; text: string[] };
 
-/** Scores chunks for one query by their words. Larger is better; 0: none of the terms is there. */
-export function bm25Scorer(
-  terms: TermStatistics[],
-  corpus: CorpusSize,
-): (words: IndexedWords) => number {
-  const count = counterOf(terms);
-  const meanLength = corpus.words / Math.max(1, corpus.chunks);
+/** Larger is better; 0: none of the terms is there. */
+type Scorer = (words: IndexedWords) => number;
+
+/** Scores chunks for one query by their words. */
+export function bm25Scorer(terms: TermStatistics[], corpus: CorpusSize): Scorer {
   const weights = terms.map(({ chunks, times }) => times * idfOf(chunks, corpus.chunks));
+  const meanLength = corpus.words / Math.max(1, corpus.chunks);
+  return scorerBy(counterOf(terms), weights, meanLength);
+}
+
+/** Scores candidates of one query among each other; a word counts as often as the query has it. */
+export function candidateScorer(query: string[], candidates: IndexedWords[]): Scorer {
+  const count = counterOf(query.map((word) => ({ word })));
+  const counts = candidates.map(count);
+  const weights = query.map((_, at) => {
+    const holding = counts.filter((times) => (times[at] ?? 0) > 0).length;
+    return rarityAmong(candidates.length, holding);
+  });
+  const words = candidates.reduce((sum, candidate) => sum + lengthOf(candidate), 0);
+  return scorerBy(count, weights, words / Math.max(1, candidates.length));
+}
+
+const lengthOf = ({ headings, text }: IndexedWords) => headings.length + text.length;
+
+/** `weights` are of the terms that are counted, in their order. */
+function scorerBy(count: Counter, weights: number[], meanLength: number): Scorer {
   return (words) => {
     const counts = count(words);
-    const length = words.headings.length + words.text.length;
-    const damp = K1 * (1 - B + (B * length) / Math.max(1, meanLength));
+    const damp = K1 * (1 - B + (B * lengthOf(words)) / Math.max(1, meanLength));
     let sum = 0;
     for (const [at, weight] of weights.entries()) {
       const times = counts[at] ?? 0;
@@ -45,11 +62,23 @@ export function idfOf(holding: number, chunks: number): number {
   return Math.max(MIN_IDF, Math.log((all - holding + 0.5) / (holding + 0.5)));
 }
 
+/**
+ * Imaginary candidates without any of the query's words, counted with the others, which were all
+ * chosen because they hold some. Without them common and rare words would weigh the same.
+ */
+const BACKGROUND = 30;
+
+/** How much a word weighs that so many candidates of a query hold; never below 0. */
+export const rarityAmong = (candidates: number, holding: number): number =>
+  Math.log(1 + (candidates + BACKGROUND - holding + 0.5) / (holding + 0.5));
+
+type Counter = (words: IndexedWords) => number[];
+
 /** Porter's stemmer never changes a word's first letter: most words need not be stemmed. */
 const headOf = (word: string) => word.charCodeAt(0);
 
 /** How often each term occurs in a chunk (headings weighted), by its stem as FTS5 computes it. */
-function counterOf(terms: TermStatistics[]): (words: IndexedWords) => number[] {
+function counterOf(terms: { word: string }[]): Counter {
   const byStem = new Map<string, number[]>();
   const heads = new Set<number>();
   const prefixes: [word: string, at: number][] = [];
