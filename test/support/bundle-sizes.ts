@@ -22,11 +22,17 @@ type Metafile = {
   >;
 };
 
+/** Modules that `alias` in wrangler.toml replaces. */
+const REPLACED = /zod\/v4\/locales\/(?!en\.js)|@ai-sdk\/gateway\//;
+
 const BYTES_A_KIB = 1_024;
+
+const outputOf = (outputs: Metafile["outputs"]) =>
+  Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined);
 
 /** What a start evaluates: the modules that the entry imports, not those that an event imports later. */
 function startOf({ inputs, outputs }: Metafile) {
-  const output = Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined);
+  const output = outputOf(outputs);
   const paths = new Set([output?.entryPoint ?? ""]);
   for (const path of paths) {
     for (const { path: imported, kind, external } of inputs[path]?.imports ?? []) {
@@ -53,8 +59,13 @@ export function bundleSizes(environment: EnvironmentName) {
     const said = `${stdout}\n${stderr}`;
     const [, kib, gzipKib] = SIZE.exec(said) ?? [];
     if (status !== 0 || kib === undefined) throw new Error(said);
-    const start = startOf(JSON.parse(readFileSync(metafile, "utf8")) as Metafile);
-    return { kib: Number(kib), gzipKib: Number(gzipKib), said, start };
+    const built = JSON.parse(readFileSync(metafile, "utf8")) as Metafile;
+    const inputs = Object.entries(outputOf(built.outputs)?.inputs ?? {});
+    const replaced = inputs.filter(([path, { bytesInOutput }]) => {
+      return bytesInOutput > 0 && REPLACED.test(path);
+    });
+    const sizes = { kib: Number(kib), gzipKib: Number(gzipKib) };
+    return { ...sizes, said, start: startOf(built), replaced: replaced.map(([path]) => path) };
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

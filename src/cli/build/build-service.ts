@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-import { build, stop } from "esbuild";
+import { build, stop, type Plugin } from "esbuild";
 
 import { PROJECT, SERVICE } from "../installation.ts";
 import { buildAssets } from "./build-assets.ts";
@@ -45,11 +45,22 @@ function versionOf(minify: boolean): string {
   return hash.digest("hex").slice(0, VERSION_LENGTH);
 }
 
+/** Replaces modules by the text of their imports, as wrangler does. */
+const aliases = (replacements: Record<string, string>): Plugin => ({
+  name: "aliases",
+  setup(build) {
+    for (const [name, file] of Object.entries(replacements)) {
+      build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: join(PROJECT, file) }));
+    }
+  },
+});
+
 /**
  * As wrangler bundles a Worker for a date at which workerd has Node.js's modules and globals.
  * esbuild's own process would stay for as long as a service runs: stop it.
  */
 async function bundle(entry: string, minify = false): Promise<string> {
+  const { alias } = workerdConfigs(textOf("wrangler.toml"), "");
   const { outputFiles } = await build({
     entryPoints: [join(PROJECT, entry)],
     bundle: true,
@@ -65,6 +76,7 @@ async function bundle(entry: string, minify = false): Promise<string> {
     },
     keepNames: true,
     minify,
+    plugins: [aliases(alias)],
     logLevel: "error",
   }).finally(stop);
   return outputFiles[0]?.text ?? "";

@@ -12,6 +12,7 @@ const configuration = z.object({
   name: z.string(),
   compatibility_date: z.string(),
   compatibility_flags: z.array(z.string()),
+  alias: z.record(z.string(), z.string()),
   vars: z.record(z.string(), z.string()),
   d1_databases: bound({ database_id: z.string() }),
   r2_buckets: bound({ bucket_name: z.string() }),
@@ -133,5 +134,5 @@ sockets = [(name = "http", http = (), service = "${config.name}")], ${EXTENSIONS
   bindings = [${databases(config).join("")},
     (name = "STATEMENT", fromEnvironment = "STATEMENT"),
     (name = "MIGRATIONS", json = embed "migrations.json")]))], ${EXTENSIONS});`;
-  return { service, database, variables: JSON.stringify(config.vars) };
+  return { service, database, alias: config.alias, variables: JSON.stringify(config.vars) };
 }
