@@ -1,11 +1,13 @@
+import { z } from "zod";
+
 import { raw, only, runBatch, sql, joinSql, readRows } from "./sql.ts";
 import type { Reads, Sql, Selection } from "./sql.ts";
-import { number, text, computed, select } from "./select.ts";
+import { json, number, text, select } from "./select.ts";
 
 /** A slice of a list. */
 export type Slice = { offset: number; limit: number };
 
-const COUNT = select({ count: computed(number, "count(*)") });
+const COUNT = select({ count: number("count(*)") });
 
 /** Counts the rows of `from …`. */
 export const counting = (from: Sql): Sql<{ count: number }> => sql`select ${COUNT} ${from}`;
@@ -92,24 +94,28 @@ type KeyedList<Row> = {
   /** Columns of an index, in its order; together they identify a row. */
   columns: readonly string[];
   order: "asc" | "desc";
-  keyOf: (row: Row) => Key;
 };
+
+const KEY = json(z.array(z.union([z.string(), z.number()])), "key");
 
 /** One page of a list, read from its index. */
 export async function readKeyedPage<Row>(
   db: Reads,
   at: PageAt,
-  { of: selection, from, columns, order, keyOf }: KeyedList<Row>,
+  { of: selection, from, columns, order }: KeyedList<Row>,
 ): Promise<KeyedPage<Row>> {
   const reading = readingOf(at, columns.length);
   const isAscending = (order === "asc") !== reading.backwards;
   const ordered = columns.map((column) => raw(`${column} ${isAscending ? "asc" : "desc"}`));
   const values = (reading.key ?? []).map((value) => sql`${value}`);
   const beyond = sql`(${raw(columns.join(", "))}) ${raw(isAscending ? ">" : "<")} (${joinSql(values, ", ")})`;
-  const rows = await readRows(db)`select ${selection} ${from}
-    and ${reading.key === null ? raw("1") : beyond}
+  const rows = await readRows(
+    db,
+  )`select ${selection.sql}, json_array(${raw(columns.join(", "))}) as key
+    ${from} and ${reading.key === null ? raw("1") : beyond}
     order by ${joinSql(ordered, ", ")} limit ${reading.rows}`;
-  return keyedPage(rows, at, reading, keyOf);
+  const page = keyedPage(rows, at, reading, (row) => KEY.read(row["key"], "key"));
+  return { ...page, data: page.data.map(selection.read) };
 }
 
 /** A list is counted up to here, and sorted by any column while it is shorter. */
@@ -131,13 +137,15 @@ type SortedList<Row> = {
   joins: Sql;
   /** Conditions on the table alone. */
   where: Sql;
-  /** The index of the list's own order; it identifies a row. */
-  id: { column: string; of: (row: Row) => string; order: "asc" | "desc" };
-  /** `isName`: while the list is short it is sorted as people do, without an order asked for too. */
-  sorts: Record<string, Sort<Row>>;
+  /** The column of the list's own order, read from its index; it identifies a row. */
+  id: string;
+  order: "asc" | "desc";
+  /**
+   * By name also without an order asked for, if `order` is ascending. While the list is short, names
+   * are sorted as people do.
+   */
+  sorts: { name: string; [by: string]: string };
 };
-
-type Sort<Row> = { column: string; of: (row: Row) => string | number; isName?: true };
 
 /** Names as people sort them: `part 2` before `Part 10`. */
 const NAMES = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
@@ -157,38 +165,42 @@ function pageByName(all: NamedRow[], at: PageAt, descending: boolean): KeyedPage
 
 type NamedRow = { id: string; name: string };
 
+/** A page by name, for which the names of all are read. */
+async function readNamedPage<Row>(
+  db: Reads,
+  at: PageAt,
+  { of: selection, table, joins, where, id, sorts }: SortedList<Row>,
+  descending: boolean,
+): Promise<KeyedPage<Row>> {
+  const names = select({ id: text(id), name: text(sorts.name) });
+  const all = await readRows(db)`select ${names} from ${table} where ${where}`;
+  const page = pageByName(all, at, descending);
+  const ids = page.data.map((row) => row.id);
+  const rows = await readRows(db)`select ${selection.sql}, ${raw(id)} as id_of_list
+    from ${table} ${joins} where ${where} and ${raw(id)} in (select value from json_each(${ids}))`;
+  const byId = new Map(rows.map((row) => [row["id_of_list"], selection.read(row)]));
+  return { ...page, data: ids.flatMap((key) => byId.get(key) ?? []) };
+}
+
 /** A page of a list in its own order, or by a column where that reads few rows. */
 export async function readSortedPage<Row>(
   db: Reads,
   { at, sort }: Pick<ListQuery, "at" | "sort">,
-  { of: selection, table, joins, where, id, sorts }: SortedList<Row>,
+  list: SortedList<Row>,
 ): Promise<SortedPage<Row>> {
+  const { table, where, id, sorts } = list;
   const total = await countUpTo(db, MAX_COUNTED, sql`from ${table} where ${where}`);
-  const isShort = total < MAX_COUNTED;
-  const order = sort ?? (id.order === "asc" ? { by: "name", descending: false } : null);
-  const by = order === null || !isShort ? undefined : sorts[order.by];
-  const descending = by === undefined ? id.order === "desc" : order?.descending === true;
-  const from = sql`from ${table} ${joins} where ${where}`;
-  if (by?.isName === true) {
-    const nameSelection = select({
-      id: computed(text, id.column),
-      name: computed(text, by.column),
-    });
-    const all = await readRows(db)`select ${nameSelection} from ${table} where ${where}`;
-    const page = pageByName(all, at, descending);
-    const ids = page.data.map((row) => row.id);
-    const rows = await readRows(db)`select ${selection} ${from}
-      and ${raw(id.column)} in (select value from json_each(${ids}))`;
-    const byId = new Map(rows.map((row) => [id.of(row), row]));
-    const data = ids.flatMap((key) => byId.get(key) ?? []);
-    return { ...page, data, total, sort: order };
+  const order = sort ?? (list.order === "asc" ? { by: "name", descending: false } : null);
+  const column = order === null || total >= MAX_COUNTED ? undefined : sorts[order.by];
+  const from = sql`from ${table} ${list.joins} where ${where}`;
+  if (order === null || column === undefined) {
+    const page = await readKeyedPage(db, at, { ...list, from, columns: [id] });
+    return { ...page, total, sort: null };
   }
-  const page = await readKeyedPage(db, at, {
-    of: selection,
-    from,
-    columns: by === undefined ? [id.column] : [by.column, id.column],
-    order: descending ? "desc" : "asc",
-    keyOf: (row) => (by === undefined ? [id.of(row)] : [by.of(row), id.of(row)]),
-  });
-  return { ...page, total, sort: by === undefined ? null : order };
+  const isDown = order.descending;
+  const sorted = { ...list, from, columns: [column, id], order: isDown ? "desc" : "asc" } as const;
+  const page = await (order.by === "name"
+    ? readNamedPage(db, at, list, isDown)
+    : readKeyedPage(db, at, sorted));
+  return { ...page, total, sort: order };
 }

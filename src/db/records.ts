@@ -1,5 +1,5 @@
 import type { ReadBy } from "../core/principals.ts";
-import { number, nullable, oneOf, columnsOf, computed, pick, select, type Row } from "./select.ts";
+import { number, oneOf, columnsOf, pick, select, type Row, optional } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
 import { raw, sql } from "./sql.ts";
@@ -12,7 +12,7 @@ const [r, g, s] = [
 
 /** Files of the live generation `g` of a RAG `r` by status; those still to be added are pending. */
 export const FILE_COUNTS = {
-  pending: computed(number, "g.pending_files + r.coming_files"),
+  pending: number("g.pending_files + r.coming_files"),
   processing: g.processingFiles,
   indexed: g.indexedFiles,
   error: g.errorFiles,
@@ -31,23 +31,19 @@ export type RagColumn = keyof typeof ofRag;
 export const RAG_FIELDS = {
   ...ofRag,
   /** As the API shows it; a pause by an administrator takes precedence over a failed scan. */
-  status: computed(
-    oneOf(["active", "paused", "error"]),
+  status: oneOf(
+    ["active", "paused", "error"],
     "case when r.status = 'active' and s.status = 'error' then 'error' else r.status end",
   ),
   fileSource: pick(s, "id", "name", "identifier", "provider"),
   ...pick(g, "shards", "vectorsIn", "embeddingModel", "dimensions", "numberVectors"),
   modelChangedAt: g.modelChangedAt,
-  totalFiles: computed(
-    number,
+  totalFiles: number(
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
   ),
   processedFiles: g.indexedFiles,
   /** Null: every call reads every file. Else audiences recorded earlier (ms) let nobody in. */
-  readersSince: computed(
-    nullable(number),
-    "case when s.permissions = 'on' then s.permissions_since end",
-  ),
+  readersSince: optional(number("case when s.permissions = 'on' then s.permissions_since end")),
 };
 
 /** Follows `from rags r`, or any join that has `r`. */

@@ -83,11 +83,11 @@ function readerOf(column: Column): Reader<unknown> {
 }
 
 function valueReaderOf(column: Column): Reader<unknown> {
-  if (column.dataType === "boolean") return flag;
-  if (column.dataType === "number") return number;
-  if (column.enumValues !== undefined) return oneOf(column.enumValues);
-  if (column.dataType === "string") return text;
-  return (value, name) => column.mapFromDriverValue(text(value, name));
+  if (column.dataType === "boolean") return readFlag;
+  if (column.dataType === "number") return readNumber;
+  if (column.enumValues !== undefined) return readOneOf(column.enumValues);
+  if (column.dataType === "string") return readText;
+  return (value, name) => column.mapFromDriverValue(readText(value, name));
 }
 
 /** Some of these fields. */
@@ -100,11 +100,13 @@ export function pick<Fields extends object, const Name extends keyof Fields & st
   return Object.fromEntries(entries) as Pick<Fields, Name>;
 }
 
-/** A value that is computed; `expression` is SQL of the program, as in `raw`. */
-export const computed = <Value>(reader: Reader<Value>, expression: string | Sql): Selected<Value> =>
+/** An expression that is not a column: SQL of the program, as in `raw`. */
+type Expression = string | Sql;
+
+const computed = <Value>(expression: Expression, reader: Reader<Value>): Selected<Value> =>
   new Selected(typeof expression === "string" ? raw(expression) : expression, reader);
 
-/** Reads a value, or null where an outer join found no row. */
+/** Reads a value or null, as of an outer join that found no row. */
 export const optional = <Value>({ sql: expression, read: reader }: Selected<Value>) =>
   new Selected(expression, nullable(reader));
 
@@ -155,38 +157,36 @@ export function namedColumns<Table extends SQLiteTable>(
   };
 }
 
-export const text: Reader<string> = (value, name) =>
+const readText: Reader<string> = (value, name) =>
   typeof value === "string" ? value : refuse(value, name, "a text");
+export const text = (expression: Expression) => computed(expression, readText);
 
-export const number: Reader<number> = (value, name) =>
+const readNumber: Reader<number> = (value, name) =>
   typeof value === "number" ? value : refuse(value, name, "a number");
+export const number = (expression: Expression) => computed(expression, readNumber);
 
-/** SQLite's 0 and 1. */
-export const flag: Reader<boolean> = (value, name) =>
+const readFlag: Reader<boolean> = (value, name) =>
   value === 0 || value === 1 ? value === 1 : refuse(value, name, "0 or 1");
+/** SQLite's 0 and 1. */
+export const flag = (expression: Expression) => computed(expression, readFlag);
 
-export const nullable =
+const nullable =
   <Value>(reader: Reader<Value>): Reader<Value | null> =>
   (value, name) =>
     value === null ? null : reader(value, name);
 
-export function oneOf<const Value extends string>(values: readonly Value[]): Reader<Value> {
+function readOneOf<const Value extends string>(values: readonly Value[]): Reader<Value> {
   const byName = new Map<unknown, Value>(values.map((value) => [value, value]));
   return (value, name) => byName.get(value) ?? refuse(value, name, `one of ${values.join(", ")}`);
 }
+export const oneOf = <const Value extends string>(
+  values: readonly Value[],
+  expression: Expression,
+) => computed(expression, readOneOf(values));
 
 /** A JSON text validated by a schema. */
-export const json =
-  <Value>(schema: { parse: (given: unknown) => Value }): Reader<Value> =>
-  (value, name) =>
-    schema.parse(JSON.parse(text(value, name)));
-
-/** A list of texts as JSON. */
-export const textList: Reader<string[]> = (value, name) => {
-  const parsed: unknown = JSON.parse(text(value, name));
-  const isList = Array.isArray(parsed) && parsed.every((item) => typeof item === "string");
-  return isList ? parsed : refuse(parsed, name, "a JSON list of texts");
-};
+export const json = <Value>(schema: { parse: (given: unknown) => Value }, expression: Expression) =>
+  computed(expression, (value, name) => schema.parse(JSON.parse(readText(value, name))));
 
 /** The value is not part of the message: it may be a secret. */
 function refuse(value: unknown, name: string, expected: string): never {

@@ -86,14 +86,14 @@ export class Selected<Value> {
 }
 
 /** The text and its parameters. Equal values share one, so that a long list is sent once. */
-function compile({ texts: [begin = "", ...others], values }: Sql) {
+function compile({ texts: [begin = "", ...rest], values }: Sql) {
   const numbers = new Map<unknown, number>();
   let text = begin;
   for (const [at, value] of values.entries()) {
     const parameter = bindable(value);
     const number = numbers.get(parameter) ?? numbers.size + 1;
     numbers.set(parameter, number);
-    text += `?${number}${others[at]}`;
+    text += `?${number}${rest[at]}`;
   }
   return { text, parameters: [...numbers.keys()] };
 }
@@ -116,12 +116,12 @@ export async function runBatch<const Statements extends readonly Sql[]>(
     return $client.prepare(text).bind(...parameters);
   });
   const results = prepared.length === 0 ? [] : await $client.batch<StoredRow>(prepared);
-  const rows = statements.map(({ read: reader }, at) => {
-    const stored = results[before.length + at]?.results ?? [];
-    return reader === null ? stored : stored.map(reader);
+  const lists = statements.map(({ read: reader }, at) => {
+    const rows = results[before.length + at]?.results ?? [];
+    return reader === null ? rows : rows.map(reader);
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each read by its own statement
-  return rows as RowsOf<Statements>;
+  return lists as RowsOf<Statements>;
 }
 
 type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;

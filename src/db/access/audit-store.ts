@@ -1,7 +1,7 @@
 import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
 import { readKeyedPage, countUpTo, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { auditEvents } from "../schema/index.ts";
-import { columnsOf, select, values, computed, nullable, text, type Row } from "../select.ts";
+import { columnsOf, select, values, text, type Row, optional } from "../select.ts";
 
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;
@@ -54,7 +54,6 @@ export async function readEventPage(
     from: fromEvents(filter),
     columns: ["at", "id"],
     order: "desc",
-    keyOf: (event) => [event.at, event.id],
   });
 }
 
@@ -84,10 +83,10 @@ type Kind = keyof typeof TABLES;
 const isKind = (kind: string): kind is Kind => Object.hasOwn(TABLES, kind);
 
 const NAMED = select({
-  kind: computed(text, "kind"),
-  id: computed(text, "id"),
-  identifier: computed(nullable(text), "identifier"),
-  name: computed(text, "name"),
+  kind: text("kind"),
+  id: text("id"),
+  identifier: optional(text("identifier")),
+  name: text("name"),
 });
 export type Named = Row<typeof NAMED>;
 

@@ -41,7 +41,6 @@ export const readKeyPage = (db: Database, at: PageAt, search = "") =>
     from: sql`${FROM} where ${containedIn(["k.name"], search)}`,
     columns: ["k.id"],
     order: "desc",
-    keyOf: ({ id }) => [id],
   });
 
 /** The key stops working at once. @throws QuarryError `not-found`. */

@@ -3,7 +3,7 @@ import { DEFAULT, PUBLIC, type Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
 import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
-import { columnsOf, computed, number, pick, select, values, type Row } from "../select.ts";
+import { columnsOf, number, pick, select, values, type Row } from "../select.ts";
 
 const SOURCE = select(
   pick(
@@ -92,12 +92,9 @@ const UNKNOWN_SHOWN = 100;
 const UNKNOWN = select({
   name: g.name,
   reason: g.unknown,
-  files: computed(
-    number,
-    `(select count(*) from audience_principals p
+  files: number(`(select count(*) from audience_principals p
       cross join files f on f.audience = p.audience and f.file_source_id = g.file_source_id
-      where ${LETS_IN} and f.deleted_at is null)`,
-  ),
+      where ${LETS_IN} and f.deleted_at is null)`),
 });
 
 /** The first groups of a source whose members are not known, why, and how many files they read. */

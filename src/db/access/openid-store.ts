@@ -2,7 +2,8 @@ import type { UserId } from "../../core/ids.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { openidProvider, signInSecrets, userIdentities, users } from "../schema/index.ts";
 import { UNSEEN_MS } from "./grant-store.ts";
-import { columnsOf, computed, flag, pick, select, textList, values, UPDATED } from "../select.ts";
+import { columnsOf, flag, pick, select, json, values, UPDATED } from "../select.ts";
+import { textList } from "../schema/columns.ts";
 import type { Row } from "../select.ts";
 import { execute, hasRows, readRow, readValue, runBatch, sql, type Database } from "../sql.ts";
 
@@ -12,11 +13,8 @@ const PROVIDER_ID = "panel";
 const PROVIDER = select({
   ...pick(columnsOf(openidProvider), "settings", "sealedSecret", "updatedAt"),
   /** Whether an administrator has signed in with it. */
-  hasAdmin: computed(
-    flag,
-    `exists (select 1 from user_identities i join users u on u.id = i.user_id
-      where u.role = 'admin' and i.issuer = settings ->> 'issuer')`,
-  ),
+  hasAdmin: flag(`exists (select 1 from user_identities i join users u on u.id = i.user_id
+      where u.role = 'admin' and i.issuer = settings ->> 'issuer')`),
 });
 export type ProviderRow = Row<typeof PROVIDER>;
 
@@ -51,7 +49,7 @@ export const findIdentityOf = (db: Database, userId: UserId) =>
 
 /** The groups of a person as a reader; none for who has not signed in with OpenID Connect. */
 export const groupsOfUser = async (db: Database, userId: UserId): Promise<string[]> =>
-  (await readValue(db, computed(textList, "groups"))`
+  (await readValue(db, json(textList, "groups"))`
     select groups from user_identities where user_id = ${userId}`) ?? [];
 
 type Identity = { userId: UserId; issuer: string; subject: string; groups: string[]; now: number };

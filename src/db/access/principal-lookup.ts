@@ -2,7 +2,7 @@ import type { TokenId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { execute, raw, runBatch, sql } from "../sql.ts";
 import type { Database, Reads, Sql, Selection } from "../sql.ts";
-import { flag, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { flag, oneOf, columnsOf, pick, select, type Row } from "../select.ts";
 import { GRANT_IDLE_MS } from "./grant-store.ts";
 import { CALLING } from "./session-store.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
@@ -14,13 +14,13 @@ export type Credential = { kind: "token" | "session"; hash: string };
 
 const t = columnsOf(tokens, "t");
 const TOKEN = select({
-  kind: computed(oneOf(["token"]), "'token'"),
+  kind: oneOf(["token"], "'token'"),
   tokenId: t.id,
   ...pick(t, "name", "manageScopes", "expiresAt", "lastUsedAt"),
   ...pick(t, "reader", "readerGroups"),
 });
 const SESSION = select({
-  kind: computed(oneOf(["session"]), "'session'"),
+  kind: oneOf(["session"], "'session'"),
   ...CALLING,
 });
 
@@ -73,7 +73,7 @@ function coverage(
   return sql`${covered} as covered, ${changing}`;
 }
 
-const COVERAGE = { covered: computed(flag, "covered"), changing: computed(flag, "changing") };
+const COVERAGE = { covered: flag("covered"), changing: flag("changing") };
 const { read: readCoverage } = select(COVERAGE);
 const SCOPE = select(pick(columnsOf(ragScopes), "type", "value"));
 

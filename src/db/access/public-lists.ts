@@ -1,7 +1,7 @@
 import { raw, runBatch, sql, type Reads, type Selection, type Sql } from "../sql.ts";
 import { RAG_FIELDS, RAG_JOINS, LISTED_RAG, type ListedRag } from "../records.ts";
 import { fileSources, inferenceRags, inferences, rags, agents } from "../schema/index.ts";
-import { columnsOf, pick, select, oneOf, computed, type Row } from "../select.ts";
+import { columnsOf, pick, select, oneOf, type Row } from "../select.ts";
 import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
 
 const TABLES = {
@@ -144,11 +144,11 @@ export async function listPublicInferences(
 const byRag = (a: LinkedSource, b: LinkedSource) => (a.ragIdentifier < b.ragIdentifier ? -1 : 1);
 
 const RUN_INFERENCE = select({
-  kind: computed(oneOf(["inference"]), "'inference'"),
+  kind: oneOf(["inference"], "'inference'"),
   ...pick(columnsOf(inferences, "m"), "name", "identifier", "createdAt", "nativeRag"),
 });
 const RUN_AGENT = select({
-  kind: computed(oneOf(["agent"]), "'agent'"),
+  kind: oneOf(["agent"], "'agent'"),
   ...pick(columnsOf(agents, "m"), "name", "identifier", "createdAt", "description"),
 });
 

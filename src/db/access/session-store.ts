@@ -5,7 +5,8 @@ import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database 
 import { readPage, type Slice } from "../page.ts";
 import { HAS_TOTP } from "./user-store.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
-import { assigned, columnsOf, computed, pick, select, textList, values } from "../select.ts";
+import { assigned, columnsOf, pick, select, json, values } from "../select.ts";
+import { textList } from "../schema/columns.ts";
 import type { Row } from "../select.ts";
 
 /** A session ends when it was not used for so long, */
@@ -21,7 +22,7 @@ export const CALLING = {
   ...pick(u, "email", "role"),
   hasTotp: HAS_TOTP,
   /** That the provider told which vouches for the session. */
-  groups: computed(
+  groups: json(
     textList,
     `coalesce((select i.groups from user_identities i
       where i.user_id = u.id and s.vouched_until is not null), '[]')`,

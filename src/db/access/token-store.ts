@@ -3,16 +3,16 @@ import type { AgentId, InferenceId, RagId, TokenId, UserId } from "../../core/id
 import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import {
   flag,
-  nullable,
   oneOf,
   text,
-  textList,
+  json,
   columnsOf,
-  computed,
   select,
   values,
   type Row,
+  optional,
 } from "../select.ts";
+import { textList } from "../schema/columns.ts";
 import { containedIn, readPage, readSortedPage, type ListQuery, type Slice } from "../page.ts";
 import { tokens } from "../schema/index.ts";
 
@@ -63,7 +63,7 @@ export const ALL = "*";
 
 /** The identifiers that a token `t` names; removed resources are left out. */
 const namesOf = (kind: Kind) =>
-  computed(
+  json(
     textList,
     `case when t.all_${kind}s then '["${ALL}"]' else (
        select json_group_array(identifier) from (select o.identifier from token_${kind}s l
@@ -79,7 +79,7 @@ const grouped = (nameOf: (kind: Kind) => ReturnType<typeof namesOf>) => {
 const TOKEN = select({
   ...columns,
   /** A program that a person connected, or a token that the panel made. */
-  kind: computed(oneOf(TOKEN_KINDS), "iif(t.granted_by is null, 'token', 'program')"),
+  kind: oneOf(TOKEN_KINDS, "iif(t.granted_by is null, 'token', 'program')"),
   ...grouped(namesOf),
 });
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
@@ -95,7 +95,7 @@ const NAMED = 5;
 const firstOf = (kind: Kind, limit: number) => `(select o.identifier from token_${kind}s l
   join ${kind}s o on o.id = l.${kind}_id where l.token_id = t.id limit ${limit})`;
 const firstNames = (kind: Kind) =>
-  computed(textList, `(select json_group_array(identifier) from ${firstOf(kind, NAMED)})`);
+  json(textList, `(select json_group_array(identifier) from ${firstOf(kind, NAMED)})`);
 const namesMore = (kind: Kind) => `(select count(*) from ${firstOf(kind, NAMED + 1)}) > ${NAMED}`;
 
 const TOKEN_LINE = select({
@@ -106,9 +106,9 @@ const TOKEN_LINE = select({
   ...grouped(firstNames),
   /** A connected program has a host, to which its codes go, and a person who connected it. */
   clientHost,
-  person: computed(nullable(text), "(select u.email from users u where u.id = t.granted_by)"),
+  person: optional(text("(select u.email from users u where u.id = t.granted_by)")),
   /** Whether there are more than are named. */
-  namesMore: computed(flag, KINDS.map(namesMore).join(" or ")),
+  namesMore: flag(KINDS.map(namesMore).join(" or ")),
 });
 export type TokenLine = Row<typeof TOKEN_LINE>;
 
@@ -125,12 +125,13 @@ export const listTokenLines = (
     where: sql`${raw(`t.granted_by is ${filter.programs ? "not null" : "null"}`)}
       and (${filter.person ?? null} is null or t.granted_by = ${filter.person ?? null})
       and ${containedIn(["t.name"], query.search)}`,
-    id: { column: "t.id", of: ({ id }) => id, order: "desc" },
+    id: "t.id",
+    order: "desc",
     sorts: {
-      name: { column: "t.name", of: ({ name }) => name, isName: true },
-      used: { column: "coalesce(t.last_used_at, 0)", of: ({ lastUsedAt }) => lastUsedAt ?? 0 },
-      expires: { column: "coalesce(t.expires_at, 0)", of: ({ expiresAt }) => expiresAt ?? 0 },
-      created: { column: "t.created_at", of: ({ createdAt }) => createdAt },
+      name: "t.name",
+      used: "coalesce(t.last_used_at, 0)",
+      expires: "coalesce(t.expires_at, 0)",
+      created: "t.created_at",
     },
   });
 

@@ -1,11 +1,11 @@
 import type { UserId } from "../../core/ids.ts";
 import { hasRows, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { flag, columnsOf, computed, select, values, type Row } from "../select.ts";
+import { flag, columnsOf, select, values, type Row } from "../select.ts";
 import { userTotp } from "../schema/index.ts";
 
 const TOTP = select({
   sealedSecret: columnsOf(userTotp).sealedSecret,
-  confirmed: computed(flag, "confirmed_at is not null"),
+  confirmed: flag("confirmed_at is not null"),
 });
 export type StoredTotp = Row<typeof TOTP>;
 

@@ -3,17 +3,16 @@ import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { closeToMembers } from "../catalog/open-to-members.ts";
 import {
   flag,
-  nullable,
   number,
   assigned,
   columnsOf,
-  computed,
   pick,
   select,
   selected,
   values,
   UPDATED,
   type Row,
+  optional,
 } from "../select.ts";
 import { containedIn, readKeyedPage, readPage } from "../page.ts";
 import type { KeyedPage, PageAt, Slice } from "../page.ts";
@@ -58,8 +57,7 @@ export const listUsers = (db: Database, slice: Slice) =>
   readPage(db, select(SHOWN), { ...slice, from: raw("from users u"), order: raw("u.email") });
 
 /** Whether the user `u` has a second factor that counts. */
-export const HAS_TOTP = computed(
-  flag,
+export const HAS_TOTP = flag(
   "exists (select 1 from user_totp t where t.user_id = u.id and t.confirmed_at is not null)",
 );
 
@@ -67,9 +65,8 @@ const PERSON = select({
   ...SHOWN,
   hasTotp: HAS_TOTP,
   /** The last use of an open or forgotten session, ms; null: none is known. */
-  lastSeenAt: computed(
-    nullable(number),
-    "(select max(s.last_seen_at) from sessions s where s.user_id = u.id)",
+  lastSeenAt: optional(
+    number("(select max(s.last_seen_at) from sessions s where s.user_id = u.id)"),
   ),
 });
 /** A user as the panel lists them. */
@@ -86,7 +83,6 @@ export async function readPersonPage(
     from: sql`from users u where ${containedIn(["u.email"], search)}`,
     columns: ["u.email"],
     order: "asc",
-    keyOf: ({ email }) => [email],
   });
 }
 

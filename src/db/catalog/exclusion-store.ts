@@ -1,7 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { readPage, type Slice } from "../page.ts";
 import { searchExclusions, rags } from "../schema/index.ts";
-import { columnsOf, computed, flag, pick, select, selected, type Row } from "../select.ts";
+import { columnsOf, flag, pick, select, selected, type Row } from "../select.ts";
 import { execute, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 
 const e = columnsOf(searchExclusions, "e");
@@ -10,11 +10,8 @@ export type Exclusion = Row<typeof EXCLUSION>;
 export type ExclusionKey = Pick<Exclusion, "kind" | "value"> & { sourceId: FileSourceId };
 
 /** Whether the file `f` is left out of search. */
-export const IS_EXCLUDED = computed(
-  flag,
-  `exists (select 1 from search_exclusions e
-    where e.file_source_id = f.file_source_id and e.kind = 'file' and e.value = f.path)`,
-);
+export const IS_EXCLUDED = flag(`exists (select 1 from search_exclusions e
+    where e.file_source_id = f.file_source_id and e.kind = 'file' and e.value = f.path)`);
 
 const APPLIED = select(pick(e, "kind", "value"));
 

@@ -1,16 +1,6 @@
 import { raw, readRows, sql, type Database } from "../sql.ts";
-import {
-  flag,
-  number,
-  oneOf,
-  text,
-  textList,
-  columnsOf,
-  computed,
-  pick,
-  select,
-  type Row,
-} from "../select.ts";
+import { flag, number, oneOf, text, json, columnsOf, pick, select, type Row } from "../select.ts";
+import { textList } from "../schema/columns.ts";
 import { containedIn, readSortedPage, type ListQuery } from "../page.ts";
 import { FILE_COUNTS } from "../records.ts";
 import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
@@ -31,15 +21,14 @@ const FILES = `(g.pending_files + r.coming_files + g.processing_files + g.indexe
 
 const RAG_LINE = select({
   ...pick(r, "id", "identifier", "name", "status"),
-  files: computed(number, FILES),
+  files: number(FILES),
   sourceName: s.name,
   sourceIdentifier: s.identifier,
-  sourceFailed: computed(flag, "s.status = 'error'"),
+  sourceFailed: flag("s.status = 'error'"),
   ...FILE_COUNTS,
   passages: g.numberVectors,
   embeddingModel: g.embeddingModel,
-  isBuilding: computed(
-    flag,
+  isBuilding: flag(
     "exists (select 1 from rag_generations b where b.rag_id = r.id and b.state = 'building')",
   ),
 });
@@ -54,12 +43,13 @@ export const listRagLines = (db: Database, query: ListQuery, mayReadAll: boolean
     where: sql`r.removed_at is null and (${mayReadAll} or r.file_source_id in (
         select id from file_sources where permissions = 'off'))
       and ${containedIn(["r.name", "r.identifier"], query.search)}`,
-    id: { column: "r.identifier", of: ({ identifier }) => identifier, order: "asc" },
+    id: "r.identifier",
+    order: "asc",
     sorts: {
-      name: { column: "r.name", of: ({ name }) => name, isName: true },
-      files: { column: FILES, of: ({ files }) => files },
-      passages: { column: "g.number_vectors", of: ({ passages }) => passages },
-      model: { column: "g.embedding_model", of: ({ embeddingModel }) => embeddingModel },
+      name: "r.name",
+      files: FILES,
+      passages: "g.number_vectors",
+      model: "g.embedding_model",
     },
   });
 
@@ -71,14 +61,8 @@ const modelLine = (kind: "inference" | "agent") =>
   select({
     // Those of agents are the same.
     ...pick(columnsOf(inferences, "o"), "id", "identifier", "name", "model"),
-    rags: computed(
-      textList,
-      `(select json_group_array(identifier) from ${linked(kind, LINKED_TOLD)})`,
-    ),
-    moreRags: computed(
-      flag,
-      `(select count(*) from ${linked(kind, LINKED_TOLD + 1)}) > ${LINKED_TOLD}`,
-    ),
+    rags: json(textList, `(select json_group_array(identifier) from ${linked(kind, LINKED_TOLD)})`),
+    moreRags: flag(`(select count(*) from ${linked(kind, LINKED_TOLD + 1)}) > ${LINKED_TOLD}`),
   });
 const MODEL_LINES = { inference: modelLine("inference"), agent: modelLine("agent") };
 export type ModelLine = Omit<Row<typeof MODEL_LINES.inference>, "id"> & { id: string };
@@ -90,19 +74,17 @@ export const listModelLines = (db: Database, kind: "inference" | "agent", query:
     table: raw(`${kind}s o`),
     joins: raw(""),
     where: containedIn(["o.name", "o.identifier"], query.search),
-    id: { column: "o.identifier", of: ({ identifier }) => identifier, order: "asc" },
-    sorts: {
-      name: { column: "o.name", of: ({ name }) => name, isName: true },
-      model: { column: "o.model", of: ({ model }) => model },
-    },
+    id: "o.identifier",
+    order: "asc",
+    sorts: { name: "o.name", model: "o.model" },
   });
 
 /** Kinds of things that have names. Tokens have no page and no identifier: their list is searched. */
 const NAMED_KINDS = ["sources", "rags", "inferences", "agents", "tokens"] as const;
 const MATCH = select({
-  kind: computed(oneOf(NAMED_KINDS), "kind"),
-  name: computed(text, "name"),
-  identifier: computed(text, "identifier"),
+  kind: oneOf(NAMED_KINDS, "kind"),
+  name: text("name"),
+  identifier: text("identifier"),
 });
 const MAX_MATCHES = 20;
 

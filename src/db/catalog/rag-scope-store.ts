@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
-import { text, columnsOf, computed, pick, select, selected } from "../select.ts";
+import { text, columnsOf, pick, select, selected } from "../select.ts";
 import { counting, countUpTo } from "../page.ts";
 import { ragScopes } from "../schema/index.ts";
 import { AFTER_SLASH } from "../path-range.ts";
@@ -41,7 +41,7 @@ type ScopesAsked = { ragId: RagId; paths: string[]; after: IndexScope | null; li
 export const countScopes = (db: Database, ragId: RagId, max: number) =>
   countUpTo(db, max, sql`from rag_scopes where rag_id = ${ragId}`);
 
-const ID = computed(text, "m.value");
+const ID = text("m.value");
 
 /** Those that no file of the source has, as its own id or that of a folder above it. */
 export async function findUnknownIds(

@@ -3,7 +3,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { RagId } from "../../core/ids.ts";
 import { execute, raw, readRows, only, runBatch, sql } from "../sql.ts";
 import type { Database, Selection } from "../sql.ts";
-import { text, assigned, computed, select, values, columnsOf, pick, UPDATED } from "../select.ts";
+import { text, assigned, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { counting, type Slice } from "../page.ts";
 import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";
 import { inferences, agents } from "../schema/index.ts";
@@ -32,7 +32,7 @@ function runnerReads<Runner extends Stored>(
   keys: Selection<Pick<Runner, "id" | "identifier">>,
 ) {
   const { name, links, owner } = namesOf(kind);
-  const linked = select({ owner: computed(text, `l.${kind}_id`), rag: RAG_FIELDS });
+  const linked = select({ owner: text(`l.${kind}_id`), rag: RAG_FIELDS });
   const rags = sql`from ${links} l join rags r on r.id = l.rag_id ${RAG_JOINS}
     where r.removed_at is null`;
   return {

@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
-import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { number, columnsOf, pick, select, type Row } from "../select.ts";
 import { rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "../schema/rags.ts";
@@ -38,9 +38,9 @@ export const selectRagsOfSources = (where: Sql) =>
 const MAX_COUNTED = 10_000;
 
 const ONCE = select({
-  sourceId: computed(r.fileSourceId.read, "source_id"),
-  rank: computed(number, "rank"),
-  files: computed(number, "count(*)"),
+  sourceId: r.fileSourceId,
+  rank: number("rank"),
+  files: number("count(*)"),
 });
 
 /**
@@ -58,13 +58,13 @@ export async function filesOfSources(
   const shared = sharedSources(bySource);
   if (shared.length === 0) return counts;
   const rows = await readRows(db)`select ${ONCE} from (
-      select r.file_source_id as source_id, min(${raw(rankOf("x.status"))}) as rank
+      select r.file_source_id, min(${raw(rankOf("x.status"))}) as rank
       from json_each(${shared}) wanted
       cross join rags r on r.file_source_id = wanted.value and r.removed_at is null
       cross join rag_files x on x.rag_id = r.id and x.generation = r.generation
         and x.status <> 'leaving'
-      group by x.file_id)
-    group by source_id, rank`;
+      group by x.file_id) r
+    group by r.file_source_id, rank`;
   for (const sourceId of shared) {
     const coming = Math.max(...(bySource.get(sourceId) ?? []).map((rag) => rag.coming));
     counts.set(sourceId, { ...NONE, pending: coming });

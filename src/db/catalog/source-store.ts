@@ -43,15 +43,13 @@ export const readSourcePage = (db: Database, query: ListQuery, mayReadAll: boole
     joins: NEWEST_SCAN,
     where: sql`s.removed_at is null and ${isOpenTo(mayReadAll)}
       and ${containedIn(["s.name", "s.identifier"], query.search)}`,
-    id: { column: "s.identifier", of: ({ source }) => source.identifier, order: "asc" },
+    id: "s.identifier",
+    order: "asc",
     sorts: {
-      name: { column: "s.name", of: ({ source }) => source.name, isName: true },
-      provider: { column: "s.provider", of: ({ source }) => source.provider },
-      scanned: {
-        column: "coalesce(run.started_at, 0)",
-        of: ({ lastScan }) => lastScan?.startedAt ?? 0,
-      },
-      next: { column: "coalesce(s.next_scan_at, 0)", of: ({ source }) => source.nextScanAt ?? 0 },
+      name: "s.name",
+      provider: "s.provider",
+      scanned: "coalesce(run.started_at, 0)",
+      next: "coalesce(s.next_scan_at, 0)",
     },
   });
 

@@ -1,5 +1,5 @@
 import { execute, readRows, type Database } from "../sql.ts";
-import { number, columnsOf, computed, select, selected, type Row } from "../select.ts";
+import { number, columnsOf, select, selected, type Row } from "../select.ts";
 import { keptQueries, rags } from "../schema/index.ts";
 
 /** A query as it is kept, with what was found for it. */
@@ -29,8 +29,8 @@ const GROUP = select({
   ragIdentifier: r.identifier,
   ragName: r.name,
   query: q.query,
-  times: computed(number, "q.times"),
-  lastAt: computed(number, "q.lastAt"),
+  times: number("q.times"),
+  lastAt: number("q.lastAt"),
   bestScore: q.bestScore,
   file: q.file,
 });

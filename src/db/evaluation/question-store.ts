@@ -2,16 +2,7 @@ import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
 import { hasRows, raw, readRow, readRows, readValues, sql, type Database } from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questions as table } from "../schema/index.ts";
-import {
-  assigned,
-  columnsOf,
-  namedColumns,
-  pick,
-  select,
-  text,
-  computed,
-  UPDATED,
-} from "../select.ts";
+import { assigned, columnsOf, namedColumns, pick, select, text, UPDATED } from "../select.ts";
 import type { Row } from "../select.ts";
 import type { RagRecord } from "../records.ts";
 
@@ -89,7 +80,7 @@ export const absentFiles = (
   rags: readonly Pick<RagRecord, "id" | "generation">[],
   { paths, limit }: { paths: readonly string[]; limit: number },
 ) =>
-  readValues(db, computed(text, "p.value"))`select p.value from json_each(${paths}) p
+  readValues(db, text("p.value"))`select p.value from json_each(${paths}) p
     where not exists (
       select 1 from json_each(${rags.map(({ id, generation }) => ({ id, generation }))}) r
       join rag_files x on x.rag_id = r.value ->> 'id' and x.generation = r.value ->> 'generation'

@@ -1,7 +1,7 @@
 import type { EvaluationRunId, QuestionSetId } from "../../core/ids.ts";
 import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
 import type { Database } from "../sql.ts";
-import { number, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { number, columnsOf, pick, select, type Row } from "../select.ts";
 import { readPage, type Slice } from "../page.ts";
 import type { RunSummary } from "../schema/evaluation.ts";
 import { evaluationRuns } from "../schema/index.ts";
@@ -10,11 +10,8 @@ const { lease: _lease, claimedUntil: _until, ...ofRun } = columnsOf(evaluationRu
 
 const RUN = select({
   ...ofRun,
-  done: computed(
-    number,
-    `case when x.status = 'done' then x.total else (select count(*) from evaluation_results o
-      where o.run_id = x.id and o.finished_at is not null) end`,
-  ),
+  done: number(`case when x.status = 'done' then x.total else (select count(*) from evaluation_results o
+      where o.run_id = x.id and o.finished_at is not null) end`),
 });
 export type EvaluationRun = Row<typeof RUN>;
 

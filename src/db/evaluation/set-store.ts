@@ -6,7 +6,6 @@ import {
   text,
   assigned,
   columnsOf,
-  computed,
   select,
   selected,
   UPDATED,
@@ -18,14 +17,14 @@ import { questionSets } from "../schema/index.ts";
 const { ragId: _rag, inferenceId: _inference, ...set } = columnsOf(questionSets, "s");
 const SET = select({
   ...set,
-  subjectKind: computed(
-    oneOf(["rag", "inference"]),
+  subjectKind: oneOf(
+    ["rag", "inference"],
     "case when s.rag_id is null then 'inference' else 'rag' end",
   ),
-  subjectId: computed(text, "coalesce(s.rag_id, s.inference_id)"),
-  subjectIdentifier: computed(text, "coalesce(r.identifier, i.identifier)"),
-  subjectName: computed(text, "coalesce(r.name, i.name)"),
-  questions: computed(number, "(select count(*) from questions q where q.set_id = s.id)"),
+  subjectId: text("coalesce(s.rag_id, s.inference_id)"),
+  subjectIdentifier: text("coalesce(r.identifier, i.identifier)"),
+  subjectName: text("coalesce(r.name, i.name)"),
+  questions: number("(select count(*) from questions q where q.set_id = s.id)"),
 });
 
 /** A question set with the RAG or inference that it asks, and how many questions it has. */

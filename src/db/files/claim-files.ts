@@ -1,6 +1,6 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
-import { flag, columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
+import { flag, columnsOf, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
@@ -15,7 +15,7 @@ const CLAIMED = select({
   ...ofFile,
   ...pick(g, "chunkSize", "chunkOverlap", "shards", "vectorsIn", "embeddingModel", "dimensions"),
   ...pick(g, "passagePrefix", "modelChangedAt"),
-  isBuilding: computed(flag, "g.state = 'building'"),
+  isBuilding: flag("g.state = 'building'"),
   vectorsFrom: { generation: g.vectorsFrom, shards: optional(v.shards) },
   source: pick(columnsOf(fileSources, "s"), "id", "provider", "config", "sealedSecrets"),
   readers: optional(columnsOf(audiences, "a").readers),

@@ -1,5 +1,5 @@
 import type { RagId } from "../../core/ids.ts";
-import { nullable, number, columnsOf, computed, pick, select, oneOf } from "../select.ts";
+import { number, columnsOf, pick, select, oneOf, optional } from "../select.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
 import { ragFiles } from "../schema/index.ts";
 import { raw, sql, execute, type Sql, type Database } from "../sql.ts";
@@ -18,10 +18,9 @@ export const MESSAGE = select(MESSAGE_FIELDS);
 /** With the file's size; null where the source does not tell it, as of a Google document. */
 export const SIZED_FIELDS = {
   ...MESSAGE_FIELDS,
-  size: computed(
-    nullable(number),
-    `(select iif(f.size = 0 and f.sha256 is null, null, f.size)
-      from files f where f.id = rag_files.file_id)`,
+  size: optional(
+    number(`(select iif(f.size = 0 and f.sha256 is null, null, f.size)
+      from files f where f.id = rag_files.file_id)`),
   ),
 };
 
@@ -134,4 +133,4 @@ export const countAttempt = (
       and lease_id = ${leaseId}`;
 
 /** The status of a row `x` of rag_files that does not leave its RAG, as lists show it. */
-export const shownStatus = (x: string) => computed(oneOf(FILE_STATUSES), `${x}.status`);
+export const shownStatus = (x: string) => oneOf(FILE_STATUSES, `${x}.status`);

@@ -2,7 +2,7 @@ import type { RagId, FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { SizedMessage } from "../../ports/job-queue.ts";
 import { execute, raw, readRows, sql, type Database, type Sql } from "../sql.ts";
-import { flag, columnsOf, computed, select } from "../select.ts";
+import { flag, columnsOf, select } from "../select.ts";
 import { ragFiles } from "../schema/index.ts";
 import {
   CRASHED,
@@ -56,12 +56,9 @@ const unclaimed = (now: number, limit: number) =>
 const UNCLAIMED_FILE = select({
   ...SIZED_FIELDS,
   status: columnsOf(ragFiles).status,
-  isSuspect: computed(flag, "lease_id is 'crashed'"),
-  isActive: computed(
-    flag,
-    `exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
-      and r.removed_at is null)`,
-  ),
+  isSuspect: flag("lease_id is 'crashed'"),
+  isActive: flag(`exists (select 1 from rags r where r.id = rag_files.rag_id and r.status = 'active'
+      and r.removed_at is null)`),
 });
 
 type Limits = { now: number; claimedUntil: number; limit: number; maxTries: number };
@@ -125,7 +122,7 @@ type Times = PendTimes & { limit: number };
 
 const PENDED = select({
   ...MESSAGE_FIELDS,
-  isLive: computed(flag, "generation = (select r.generation from rags r where r.id = rag_id)"),
+  isLive: flag("generation = (select r.generation from rags r where r.id = rag_id)"),
 });
 
 /** Only these paths unless they are null. `count`: of those that the RAG lists. */

@@ -6,7 +6,7 @@ import type { FileCounts } from "../records.ts";
 import { AFTER_SLASH } from "../path-range.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES, type FileStatus } from "../schema/rags.ts";
-import { columnsOf, computed, number, oneOf, pick, select, type Row } from "../select.ts";
+import { columnsOf, number, oneOf, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { shownStatus } from "./file-rows.ts";
 
@@ -86,9 +86,9 @@ export async function readPathPage(db: Reads, slice: FileSlice) {
 }
 
 const COUNTED = select({
-  status: computed(oneOf(FILE_STATUSES), "x.status"),
-  files: computed(number, "count(*)"),
-  chunks: computed(number, "sum(x.chunk_count)"),
+  status: oneOf(FILE_STATUSES, "x.status"),
+  files: number("count(*)"),
+  chunks: number("sum(x.chunk_count)"),
 });
 
 /** A RAG's counts as its readers may know them: every file is read. */

@@ -5,7 +5,7 @@ import { portionsOf, execute, raw, readRow, readValues, only, runBatch, sql } fr
 import type { Database, Sql } from "../sql.ts";
 import { audiences, files, ragFiles, ragGenerations, readerChanges } from "../schema/index.ts";
 import type { fileSources } from "../schema/index.ts";
-import { columnsOf, computed, maybe, number, pick, select, text, type Row } from "../select.ts";
+import { columnsOf, maybe, number, pick, select, text, type Row } from "../select.ts";
 
 const AUDIENCE = select(columnsOf(audiences, "a"));
 export type Audience = Row<typeof AUDIENCE>;
@@ -88,19 +88,16 @@ export const MAX_PROBLEMS = 20;
 export const [NOBODY, UNTOLD] = ["nobody may read it at its source", "its readers were not told"];
 const PROBLEM = select({
   path: columnsOf(files, "f").path,
-  message: computed(
-    text,
-    `coalesce(a.unreadable, iif(a.readers = '[]', '${NOBODY}', '${UNTOLD}'))`,
-  ),
+  message: text(`coalesce(a.unreadable, iif(a.readers = '[]', '${NOBODY}', '${UNTOLD}'))`),
 });
 /** Whether nobody reads a file with the audience `a`, given the default readers `d`. */
 const IS_NOBODYS = `case when a.id is null then d.untold
   when a.readers ->> '$[0].principal' = '${DEFAULT}' then d.readers else a.readers end = '[]'`;
 const ACCESS = select({
-  files: computed(number, "count(*)"),
-  nobody: computed(number, `count(*) filter (where ${IS_NOBODYS})`),
-  unreadable: computed(number, "count(a.unreadable)"),
-  unknown: computed(number, "count(u.audience)"),
+  files: number("count(*)"),
+  nobody: number(`count(*) filter (where ${IS_NOBODYS})`),
+  unreadable: number("count(a.unreadable)"),
+  unknown: number("count(u.audience)"),
 });
 
 type Permitted = Pick<
@@ -146,11 +143,8 @@ const TOLD = select({
   ...pick(g, "shards"),
   ...pick(f, "audience", "readersRevision"),
   // A generation that is returned to indexes what changed meanwhile as a later revision.
-  from: computed(
-    number,
-    `iif(x.content_id is not f.content_id,
-      x.revision + (g.state = 'retired' and x.content_id is not null), 0)`,
-  ),
+  from: number(`iif(x.content_id is not f.content_id,
+      x.revision + (g.state = 'retired' and x.content_id is not null), 0)`),
 });
 const CHANGE = select(pick(columnsOf(readerChanges, "c"), "id", "at"));
 export type ReaderChange = Row<typeof CHANGE>;

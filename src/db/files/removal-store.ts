@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, execute, type Database, type Sql } from "../sql.ts";
-import { json, columnsOf, computed, pick, select, flag, optional, type Row } from "../select.ts";
+import { json, columnsOf, pick, select, flag, optional, type Row } from "../select.ts";
 import { files, fileSources, replacedContents } from "../schema/index.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
 import { isGone, isOpen, LEAVING, MESSAGE_FIELDS, rowKey, sameFile } from "./file-rows.ts";
@@ -16,8 +16,8 @@ const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACE
  */
 const REMOVAL = select({
   ...MESSAGE_FIELDS,
-  generations: computed(
-    json(generations),
+  generations: json(
+    generations,
     `(select json_group_array(json_array(g.generation, g.shards, g.vectors_in))
       from rag_generations g
       where g.rag_id = rag_files.rag_id and (g.state = 'retired'
@@ -111,7 +111,7 @@ const REPLACED = select({
   ...pick(p, "id", "fileId", "path", "version", "contentId"),
   sourceId: p.fileSourceId,
   provider: optional(columnsOf(fileSources, "s").provider),
-  isCurrent: computed(flag, "coalesce(f.version = p.version, 0)"),
+  isCurrent: flag("coalesce(f.version = p.version, 0)"),
 });
 export type ReplacedContent = Row<typeof REPLACED>;
 

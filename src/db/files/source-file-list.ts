@@ -1,18 +1,18 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRow, sql, readRows, type Database, type Sql } from "../sql.ts";
 import {
-  nullable,
   number,
   oneOf,
   text,
-  textList,
+  json,
   columnsOf,
-  computed,
   pick,
   select,
   flag,
   type Row,
+  optional,
 } from "../select.ts";
+import { textList } from "../schema/columns.ts";
 import { readPage, type Slice } from "../page.ts";
 import { AFTER_SLASH, AFTER_ALL } from "../path-range.ts";
 import { files } from "../schema/index.ts";
@@ -27,29 +27,32 @@ const ROWS = `rag_files rf join rags r on r.id = rf.rag_id and r.generation = rf
   where rf.file_id = f.id and rf.status <> 'leaving'`;
 
 /** Null while no RAG indexes the file. */
-const STATUS = computed(
-  nullable(oneOf(FILE_STATUSES)),
-  `case when f.deleted_at is not null then 'deleted' else (select rf.status from ${ROWS}
+const STATUS = optional(
+  oneOf(
+    FILE_STATUSES,
+    `case when f.deleted_at is not null then 'deleted' else (select rf.status from ${ROWS}
     order by ${rankOf("rf.status")} limit 1) end`,
+  ),
 );
 
 export const SOURCE_FILE = select({
   ...pick(f, "path", "name", "externalId", "url", "size", "mimeType", "sha256"),
   status: STATUS,
   isExcluded: IS_EXCLUDED,
-  errorMessage: computed(
-    nullable(text),
-    // A file that is tried again tells why its last try failed.
-    `(select rf.error_message from ${ROWS} and rf.status <> 'deleted'
+  errorMessage: optional(
+    text(
+      // A file that is tried again tells why its last try failed.
+      `(select rf.error_message from ${ROWS} and rf.status <> 'deleted'
       and rf.error_message is not null order by rf.status = 'error' desc limit 1)`,
+    ),
   ),
   /** Parts of the live content that were left out or repaired. */
-  notes: computed(
+  notes: json(
     textList,
     `coalesce((select rf.notes from ${ROWS} order by rf.indexed_at desc limit 1), '[]')`,
   ),
   /** The last success in any RAG, ms. */
-  indexedAt: computed(nullable(number), `(select max(rf.indexed_at) from ${ROWS})`),
+  indexedAt: optional(number(`(select max(rf.indexed_at) from ${ROWS})`)),
 });
 /** A file as the panel lists it, over all RAGs. */
 export type SourceFile = Row<typeof SOURCE_FILE>;
@@ -105,7 +108,7 @@ export async function listFilesOfSource(
   return await readPage(db, SOURCE_FILE, { ...slice, from, order: raw("f.path") });
 }
 
-const ENTRY = select({ path: computed(text, "path"), isFolder: computed(flag, "isFolder") });
+const ENTRY = select({ path: text("path"), isFolder: flag("isFolder") });
 
 /** An entry directly in a folder: a folder's path ends in "/", a file's does not. */
 export type FolderEntry = Row<typeof ENTRY>;

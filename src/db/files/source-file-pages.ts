@@ -1,6 +1,6 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
-import { nullable, number, text, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { number, text, columnsOf, pick, select, type Row, optional } from "../select.ts";
 import { countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
 import type { KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
@@ -22,9 +22,9 @@ export type FilePageQuery = {
 
 const PATH = select(pick(columnsOf(ragFiles), "path"));
 const SEARCHED = select({
-  first: computed(nullable(text), "min(path)"),
-  last: computed(nullable(text), "max(path)"),
-  paths: computed(number, "count(*)"),
+  first: optional(text("min(path)")),
+  last: optional(text("max(path)")),
+  paths: number("count(*)"),
 });
 
 /** In order of path. A search reads 100,000 paths at most; the next page continues there. */
@@ -73,7 +73,6 @@ export async function readFilesBySize(
     from: sql`from files indexed by files_size where file_source_id = ${sourceId}`,
     columns: ["size", "path"],
     order: descending ? "desc" : "asc",
-    keyOf: ({ size, path }) => [size, path],
   });
   const paths = page.data.map(({ path }) => path);
   return { ...page, data: await filesAt(db, sourceId, paths) };

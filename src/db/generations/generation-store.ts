@@ -1,7 +1,7 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import { raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
-import { flag, number, oneOf, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { flag, number, oneOf, columnsOf, pick, select, type Row } from "../select.ts";
 import { rowKey } from "../files/file-rows.ts";
 import { fittingChunks } from "../records.ts";
 import { ragGenerations, rags } from "../schema/index.ts";
@@ -121,7 +121,7 @@ export async function ragsToRebuild(
   target: WantedIndex,
 ): Promise<{ ragIds: RagId[]; impossible: RagId[] }> {
   const { same, suffices, refused: unfit, possible } = conditionsOf(target);
-  const outdated = select({ id: r.id, possible: computed(flag, possible) });
+  const outdated = select({ id: r.id, possible: flag(possible) });
   const [, rows] = await runBatch(db, [
     // When the wanted settings change, refused ones may be wanted again.
     sql`update rags set refused_index = null where refused_index <> ${refusalOf(target)}`,
@@ -176,10 +176,10 @@ export async function dropGeneration(
 }
 
 const LISTED = select({
-  state: computed(oneOf(["live", "building", "retired"]), "g.state"),
+  state: oneOf(["live", "building", "retired"], "g.state"),
   ...pick(g, "generation", "embeddingModel", "dimensions", "chunkSize", "chunkOverlap"),
   ...pick(g, "shards", "vectorsIn", "createdAt", "changedAt"),
-  filesDone: computed(number, "g.indexed_files + g.error_files"),
+  filesDone: number("g.indexed_files + g.error_files"),
   filesFailed: g.errorFiles,
 });
 

@@ -1,9 +1,9 @@
 import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
 import { runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
-import { nullable, number, flag, text } from "../select.ts";
+import { number, flag, text } from "../select.ts";
 import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
-import { columnsOf, computed, optional, pick, select, type Row } from "../select.ts";
+import { columnsOf, optional, pick, select, type Row } from "../select.ts";
 
 const s = columnsOf(fileSources, "s");
 const run = columnsOf(scanRuns, "run");
@@ -28,7 +28,7 @@ const scansUnderWay = ({ now, limit, mayReadAll }: Look) =>
 
 const WAITING = select({
   ...pick(s, "identifier", "name"),
-  errorMessage: computed(text, "w.error_message"),
+  errorMessage: text("w.error_message"),
 });
 /** Files that a look at what waits reads, many of which may be new. */
 const WAITING_READ = 500;
@@ -57,9 +57,9 @@ const waitingFiles = ({ limit, mayReadAll, problem }: Look) =>
       where w.error_message is not null and ${isOpenTo(mayReadAll)}
       order by s.identifier limit ${limit}`;
 
-const OLDEST = select({ since: computed(nullable(number), "min(x.revision)") });
+const OLDEST = select({ since: optional(number("min(x.revision)")) });
 
-const sumOf = (expression: string) => computed(number, `coalesce(sum(${expression}), 0)`);
+const sumOf = (expression: string) => number(`coalesce(sum(${expression}), 0)`);
 const CALLS = select({
   calls: sumOf("calls"),
   errors: sumOf("errors"),
@@ -68,14 +68,14 @@ const CALLS = select({
 
 /** The sums of the last complete verification of each index in use; costs two rows per index. */
 const VERIFICATIONS = select({
-  indexes: computed(number, "count(*)"),
-  compared: computed(number, "count(v.last_verification)"),
-  lastEndedAt: computed(nullable(number), "max(v.last_verification ->> 'endedAt')"),
+  indexes: number("count(*)"),
+  compared: number("count(v.last_verification)"),
+  lastEndedAt: optional(number("max(v.last_verification ->> 'endedAt')")),
   checked: sumOf("v.last_verification ->> 'checked'"),
   addedAgain: sumOf("v.last_verification ->> 'addedAgain'"),
   removed: sumOf("v.last_verification ->> 'removed'"),
-  underWay: computed(number, "count(v.verification)"),
-  underWaySince: computed(nullable(number), "min(v.verification ->> 'beganAt')"),
+  underWay: number("count(v.verification)"),
+  underWaySince: optional(number("min(v.verification ->> 'beganAt')")),
 });
 
 /**
@@ -137,12 +137,12 @@ const SOURCE_IN_NEED = select({
   ...pick(s, "identifier", "name", "provider", "config", "status", "leftOut"),
   access: s.access,
   error: optional(run.error),
-  heldRemovals: computed(number, "coalesce(run.held_removals, 0)"),
+  heldRemovals: number("coalesce(run.held_removals, 0)"),
 });
 
 /** Indexes that are rebuilt next to the live ones, such as after an upgrade. */
 const BUILDS = select({
-  indexes: computed(number, "count(*)"),
+  indexes: number("count(*)"),
   filesDone: sumOf("b.indexed_files + b.error_files"),
   files: sumOf("g.pending_files + g.processing_files + g.indexed_files + g.error_files"),
 });
@@ -181,11 +181,8 @@ export async function readNeeds(db: Database, look: Look) {
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;
 
 const newest = (table: string, where: string) =>
-  computed(
-    nullable(text),
-    `(select identifier from ${table} where ${where} order by id desc limit 1)`,
-  );
-const has = (rows: string) => computed(flag, `exists (select 1 from ${rows} limit 1)`);
+  optional(text(`(select identifier from ${table} where ${where} order by id desc limit 1)`));
+const has = (rows: string) => flag(`exists (select 1 from ${rows} limit 1)`);
 
 const STEPS = select({
   /** Identifiers of the newest of each; null: there is none. */

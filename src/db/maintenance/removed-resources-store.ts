@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { execute, hasRows, readValue, runBatch, sql, readValues, type Database } from "../sql.ts";
 import { heldUntil, rowKey, LEAVING } from "../files/file-rows.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
-import { columnsOf, computed, number, pick, select, type Row } from "../select.ts";
+import { columnsOf, number, pick, select, type Row } from "../select.ts";
 import { IN_WORK } from "../files/pending-files.ts";
 
 const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
@@ -20,7 +20,7 @@ export async function removedResources(
   return { rags: ofRags.map(({ id }) => id), sources: ofSources.map(({ id }) => id) };
 }
 
-const ONE = computed(number, "1");
+const ONE = number("1");
 
 const GENERATION = select(pick(columnsOf(ragGenerations), "generation", "shards", "vectorsIn"));
 

@@ -1,5 +1,5 @@
 import { raw, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { number, oneOf, text, computed, select, type Row } from "../select.ts";
+import { number, oneOf, text, select, type Row } from "../select.ts";
 
 /** All secrets encrypted at rest, by the kind of their owner: table, column and key. */
 const PLACES = {
@@ -21,9 +21,9 @@ const SEALED = raw(
 );
 
 const SECRET = select({
-  kind: computed(oneOf(KINDS), "kind"),
-  id: computed(text, "id"),
-  sealed: computed(text, "sealed"),
+  kind: oneOf(KINDS, "kind"),
+  id: text("id"),
+  sealed: text("sealed"),
 });
 export type SealedSecret = Row<typeof SECRET>;
 
@@ -49,8 +49,8 @@ export async function replaceSealed(
 }
 
 const COUNT = select({
-  keyId: computed(text, "substr(sealed, 1, instr(sealed, '.') - 1)"),
-  secrets: computed(number, "count(*)"),
+  keyId: text("substr(sealed, 1, instr(sealed, '.') - 1)"),
+  secrets: number("count(*)"),
 });
 
 /** How many secrets are sealed with each key. */

@@ -1,16 +1,15 @@
 import type { IndexAddress } from "../../ports/rag-index.ts";
 import { execute, raw, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { nullable, number, columnsOf, computed, pick, select, type Row } from "../select.ts";
+import { number, columnsOf, pick, select, type Row, optional } from "../select.ts";
 import { vectorSyncs } from "../schema/index.ts";
 
 /** An index object whose vectors are kept in sync with the vector index. */
 const VECTOR_SYNC = select({
   ...pick(columnsOf(vectorSyncs), "ragId", "generation", "shard", "verifyAt"),
   /** Null: the generation was dropped, and its vectors are to be removed. */
-  shards: computed(
-    nullable(number),
-    `(select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
-      and g.generation = vector_syncs.generation and g.state <> 'dropped')`,
+  shards: optional(
+    number(`(select shards from rag_generations g where g.rag_id = vector_syncs.rag_id
+      and g.generation = vector_syncs.generation and g.state <> 'dropped')`),
   ),
 });
 export type VectorSync = Row<typeof VECTOR_SYNC>;

@@ -32,5 +32,4 @@ export const readRunPage = (db: Database, sourceId: FileSourceId, at: PageAt) =>
     from: runsOf(sourceId),
     columns: ["started_at", "id"],
     order: "desc",
-    keyOf: ({ startedAt, id }) => [startedAt, id],
   });

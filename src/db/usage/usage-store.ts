@@ -2,7 +2,7 @@ import { toSnakeCase } from "drizzle-orm/casing";
 
 import { SECOND_MS, HOUR_MS } from "../../core/time.ts";
 import { raw, readValues, runBatch, sql, readRows, type Database } from "../sql.ts";
-import { number, text, computed, namedColumns, select, type Row } from "../select.ts";
+import { number, text, namedColumns, select, type Row } from "../select.ts";
 import { usageHours } from "../schema/index.ts";
 
 /** The sums of one hour, dimension, key and currency; calls by the index of their latency bucket. */
@@ -37,7 +37,7 @@ const countedOf = (messages: UsageId[]) =>
       and held.first <= asked.value ->> 'last' and held.last >= asked.value ->> 'first'
       and counted.value in (select value from json_each(${messages.map(({ id }) => id)}))`;
 
-const ID = computed(text, "counted.value");
+const ID = text("counted.value");
 
 /** Which of these messages are counted already. */
 export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
@@ -97,13 +97,13 @@ const KEYS: { [Group in UsageGroup]?: string } = {
   day: "date(u.hour / 1000, 'unixepoch')",
 };
 
-const sumOf = (column: string) => computed(number, `sum(u.${column})`);
+const sumOf = (column: string) => number(`sum(u.${column})`);
 
 /** Sums over a time range, one row per group key and currency. */
 const usageSum = (key: string) =>
   select({
-    key: computed(text, key),
-    currency: computed(text, "u.currency"),
+    key: text(key),
+    currency: text("u.currency"),
     calls: sumOf("calls"),
     errors: sumOf("errors"),
     degraded: sumOf("degraded"),
@@ -116,9 +116,9 @@ export type UsageSum = Row<ReturnType<typeof usageSum>>;
 /** Calls of a group key in one latency bucket, whatever their currency. */
 const usageLatency = (key: string) =>
   select({
-    key: computed(text, key),
-    bucket: computed(number, "cast(latency.key as integer)"),
-    calls: computed(number, "sum(latency.value)"),
+    key: text(key),
+    bucket: number("cast(latency.key as integer)"),
+    calls: number("sum(latency.value)"),
   });
 export type UsageLatency = Row<ReturnType<typeof usageLatency>>;
 
@@ -140,9 +140,9 @@ export async function sumUsage(
 }
 
 const RECENT = select({
-  key: computed(text, "keys.value"),
-  calls: computed(number, "sum(u.calls)"),
-  errors: computed(number, "sum(u.errors)"),
+  key: text("keys.value"),
+  calls: number("sum(u.calls)"),
+  errors: number("sum(u.errors)"),
 });
 export type RecentCalls = Row<typeof RECENT>;
 

@@ -5,7 +5,6 @@ import { files, ragFiles, ragGenerations, sessions } from "../../../src/db/schem
 import {
   assigned,
   columnsOf,
-  computed,
   namedColumns,
   maybe,
   pick,
@@ -19,7 +18,7 @@ const FILE = select({
   ...pick(f, "id", "mimeType", "size", "deletedAt", "metadata"),
   row: pick(columnsOf(ragFiles, "x"), "status", "errorIsOutside", "notes"),
   built: maybe(pick(columnsOf(ragGenerations, "g"), "generation", "vectorsIn")),
-  passages: computed(number, "sum(x.chunk_count)"),
+  passages: number("sum(x.chunk_count)"),
 });
 
 const STORED = {
