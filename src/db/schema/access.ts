@@ -9,8 +9,8 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
-import { jsonColumn, jsonObject, links, owner, textList, updatedAt } from "./columns.ts";
-import type { LinkEnd } from "./columns.ts";
+import { jsonColumn, jsonObject, links, owner, ownerOrNull, updatedAt } from "./columns.ts";
+import { textList, type LinkEnd } from "./columns.ts";
 import { agents, inferences } from "./models.ts";
 import { rags } from "./rags.ts";
 
@@ -32,10 +32,7 @@ export const users = sqliteTable(
 
 /** Second factors: a secret shared with the user's authenticator app. */
 export const userTotp = sqliteTable("user_totp", {
-  userId: text()
-    .$type<UserId>()
-    .primaryKey()
-    .references(() => users.id, { onDelete: "cascade" }),
+  userId: owner<UserId>(() => users.id).primaryKey(),
   /** Base32, sealed: `keyId.iv.ciphertext`. */
   sealedSecret: text().notNull(),
   createdAt: integer().notNull(),
@@ -178,9 +175,7 @@ export const tokens = sqliteTable(
     expiresAt: integer(),
     lastUsedAt: integer(),
     /** The person who connected a program. The token is removed together with the user. */
-    grantedBy: text()
-      .$type<UserId>()
-      .references(() => users.id, { onDelete: "cascade" }),
+    grantedBy: ownerOrNull<UserId>(() => users.id),
     /** As the program names itself to the authorization server. */
     clientId: text(),
     /** Where its codes are sent. */
@@ -245,9 +240,7 @@ export const signInSecrets = sqliteTable(
     /** SHA-256, hex. */
     hash: text().primaryKey(),
     /** Whom a link signs in; null: the `state` of a sign-in with OpenID Connect. */
-    userId: text()
-      .$type<UserId>()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ownerOrNull<UserId>(() => users.id),
     expiresAt: integer().notNull(),
   },
   (table) => [

@@ -28,9 +28,17 @@ export const textList = z.array(z.string());
 /** When somebody last changed its settings, ms; 0: never. Grows with every change. */
 export const updatedAt = () => integer().notNull().default(0);
 
-/** The id of the row that this one belongs to, and goes with; `name`: of the column. */
+/** One of these; the first by default. */
+export const choice = <const Value extends string>(...values: [Value, ...Value[]]) =>
+  text({ enum: values }).notNull().default(values[0]);
+
+/** The id of a row that this one goes with, if it belongs to one; `name`: of the column. */
+export const ownerOrNull = <Id extends string>(id: () => AnySQLiteColumn, name = "") =>
+  text(name).$type<Id>().references(id, { onDelete: "cascade" });
+
+/** The id of the row that this one belongs to, and goes with. */
 export const owner = <Id extends string>(id: () => AnySQLiteColumn, name = "") =>
-  text(name).$type<Id>().notNull().references(id, { onDelete: "cascade" });
+  ownerOrNull<Id>(id, name).notNull();
 
 /** A kind of row, and the id of each. */
 export type LinkEnd = [kind: string, id: () => AnySQLiteColumn];

@@ -18,7 +18,7 @@ import {
   type QuestionSetId,
   type RagId,
 } from "../../core/ids.ts";
-import { jsonColumn, owner, updatedAt } from "./columns.ts";
+import { jsonColumn, owner, updatedAt, ownerOrNull } from "./columns.ts";
 import { inferences } from "./models.ts";
 import { rags } from "./rags.ts";
 import { modelName } from "../../core/input/input-fields.ts";
@@ -88,12 +88,8 @@ export const questionSets = sqliteTable(
     name: text().notNull(),
     identifier: text().notNull(),
     /** One of the two is null. */
-    ragId: text()
-      .$type<RagId>()
-      .references(() => rags.id, { onDelete: "cascade" }),
-    inferenceId: text()
-      .$type<InferenceId>()
-      .references(() => inferences.id, { onDelete: "cascade" }),
+    ragId: ownerOrNull<RagId>(() => rags.id),
+    inferenceId: ownerOrNull<InferenceId>(() => inferences.id),
     /** The chat model that judges answers; null: none. */
     judgeModel: text(),
     createdAt: integer().notNull(),

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { MODEL_KINDS } from "../../core/models/model-kind.ts";
 import type { AgentId, InferenceId, RagId } from "../../core/ids.ts";
-import { jsonColumn, links, textList, updatedAt } from "./columns.ts";
+import { jsonColumn, links, textList, updatedAt, choice } from "./columns.ts";
 import { rags } from "./rags.ts";
 
 const settings = {
@@ -24,12 +24,8 @@ export const inferences = sqliteTable(
     id: text().$type<InferenceId>().primaryKey(),
     ...settings,
     nativeRag: integer({ mode: "boolean" }).notNull().default(true),
-    conversation: text({ enum: ["rewrite", "last-message"] })
-      .notNull()
-      .default("rewrite"),
-    planning: text({ enum: ["off", "on"] })
-      .notNull()
-      .default("off"),
+    conversation: choice("rewrite", "last-message"),
+    planning: choice("off", "on"),
   },
   (table) => [uniqueIndex("inferences_identifier").on(table.identifier)],
 );

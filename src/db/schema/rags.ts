@@ -10,7 +10,7 @@ import {
 
 import { FILE_FAILURES } from "../../core/file-failures.ts";
 import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
-import { owner, updatedAt, jsonColumn, numberList, textList } from "./columns.ts";
+import { owner, updatedAt, jsonColumn, numberList, textList, choice } from "./columns.ts";
 import { files, fileSources } from "./sources.ts";
 
 export const FILE_STATUSES = ["pending", "processing", "indexed", "error", "deleted"] as const;
@@ -46,18 +46,12 @@ export const rags = sqliteTable(
       .notNull()
       .references(() => fileSources.id),
     /** `error` is not stored: it is derived from the file source. */
-    status: text({ enum: ["active", "paused"] })
-      .notNull()
-      .default("active"),
-    scopeMode: text({ enum: ["global", "scoped"] })
-      .notNull()
-      .default("global"),
+    status: choice("active", "paused"),
+    scopeMode: choice("global", "scoped"),
     chunkSize: integer().notNull().default(400),
     chunkOverlap: integer().notNull().default(DEFAULT_CHUNK_OVERLAP),
     reranker: text(),
-    searchMode: text({ enum: ["hybrid", "semantic"] })
-      .notNull()
-      .default("hybrid"),
+    searchMode: choice("hybrid", "semantic"),
     /** Days in which half of what age may cost a passage is lost; null: age does not count. */
     recencyHalfLifeDays: integer(),
     /** Whether members may connect programs to it. */

@@ -10,7 +10,7 @@ import {
 import { z } from "zod";
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
-import { accessCounts, leftOutList, owner, updatedAt } from "./columns.ts";
+import { accessCounts, leftOutList, owner, updatedAt, choice } from "./columns.ts";
 import { jsonColumn, jsonObject, textList } from "./columns.ts";
 
 /** SQL for an id that no other content of the file ever had. */
@@ -31,9 +31,7 @@ export const fileSources = sqliteTable(
     webhookSecretHash: text().notNull(),
     scanIntervalMinutes: integer().notNull().default(360),
     /** On: a call reads only files whose audience its reader is in. */
-    permissions: text({ enum: ["off", "on"] })
-      .notNull()
-      .default("off"),
+    permissions: choice("off", "on"),
     /** When they were last switched on, ms: audiences recorded earlier let nobody in. */
     permissionsSince: integer().notNull().default(0),
     /** When members of its groups are read next, ms. */
@@ -42,9 +40,7 @@ export const fileSources = sqliteTable(
     access: jsonColumn(accessCounts),
     /** Principals of files for which none are told. */
     defaultReaders: jsonColumn(textList).notNull().default([]),
-    status: text({ enum: ["active", "error"] })
-      .notNull()
-      .default("active"),
+    status: choice("active", "error"),
     /** When the clock queues the next scan; null: only on request. */
     nextScanAt: integer(),
     /** A scan was requested while one was in progress: run once more. */
