@@ -107,6 +107,23 @@ function importOrderInDb(folder: string, at: number): OxlintOverride {
   };
 }
 
+/** The panel's own order: components, below the frame of a page, below the pages. */
+const PANEL_ORDER: [files: string[], forbidden: string][] = [
+  [["src/panel/components/*"], "^\\.\\./(pages|api)/"],
+  [
+    ["src/panel/pages/page*.ts*", "src/panel/pages/error-page.tsx"],
+    "^\\./(?!request/|page|error-page)",
+  ],
+  [["src/panel/pages/request/*"], "^\\.\\./(?!\\.\\./|page|error-page)"],
+];
+
+function importOrderInPanel([files, regex]: (typeof PANEL_ORDER)[number]): OxlintOverride {
+  const depth = files[0]?.includes("/request/") === true ? 3 : 2;
+  const message = "Components and the frame of a page import no pages; see docs/architecture.md.";
+  const patterns = [{ regex, message }, ...roomPatterns("panel", depth)];
+  return { files, rules: { "no-restricted-imports": ["error", { patterns }] } };
+}
+
 const measured = "Count steps, or compare processor time by test/support/growth/growth.ts.";
 const patient = "Wait by test/support/eventually.ts, or expect.poll without a timeout.";
 /** What a test must not call, as it would fail on a machine that is slow or busy. */
@@ -150,6 +167,7 @@ export default defineConfig({
   overrides: [
     ...rooms.flatMap((room) => DEPTHS.map((depth) => importOrder(room, depth))),
     ...DB_FOLDERS.map(importOrderInDb),
+    ...PANEL_ORDER.map(importOrderInPanel),
     ...Object.entries(ROOT_FILES).map(rootFile),
     {
       files: ["src/cli/**", "test/support/**", "test/bench/**", "test/contract/run.ts"],

@@ -49,6 +49,7 @@ const deps = {
         "hono/jsx",
         "hono/jsx/jsx-dev-runtime",
         "hono/jsx/jsx-runtime",
+        "hono/route",
         "htmlparser2",
         "ipaddr.js",
         "jose",

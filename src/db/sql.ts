@@ -107,15 +107,23 @@ export type Around = { before: Sql[]; after: Sql[] };
 
 /** Runs all or none in one round trip; returns the rows of each statement. */
 export async function runBatch<const Statements extends readonly Sql[]>(
-  { $client }: Reads,
+  { $client, entry }: Reads & Pick<Database, "entry">,
   statements: Statements,
   { before, after }: Around = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
-  const prepared = [...before, ...statements, ...after].map((statement) => {
-    const { text, parameters } = compile(statement);
-    return $client.prepare(text).bind(...parameters);
+  const compiled = [...before, ...statements, ...after].map(compile);
+  const carried = entry?.isStored === false && compiled.some(({ text }) => !READS.test(text));
+  if (carried) compiled.push(compile(entry.statement));
+  const prepared = compiled.map(({ text, parameters }) =>
+    $client.prepare(text).bind(...parameters),
+  );
+  // Set before the batch, so that another change of the same time does not carry it, too.
+  if (carried) entry.isStored = true;
+  const running = prepared.length === 0 ? [] : $client.batch<StoredRow>(prepared);
+  const results = await Promise.resolve(running).catch((thrown: unknown) => {
+    if (carried) entry.isStored = false;
+    throw thrown;
   });
-  const results = prepared.length === 0 ? [] : await $client.batch<StoredRow>(prepared);
   const lists = statements.map(({ read: reader }, at) => {
     const rows = results[before.length + at]?.results ?? [];
     return reader === null ? rows : rows.map(reader);
@@ -173,8 +181,14 @@ export function only<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** The database. */
-export type Database = { $client: D1Database };
+/** A statement that goes into the same transaction as the first change. */
+export type CarriedEntry = { statement: Sql; isStored: boolean };
+
+/** A statement that changes nothing. */
+const READS = /^\s*(?:select|with)\b/i;
+
+/** The database; `entry`: the entry of the audit trail that its first change carries along. */
+export type Database = { $client: D1Database; entry?: CarriedEntry };
 
 /** The reads of one request; a `Database` can be used as one, too. */
 export type Reads = { $client: Pick<D1Database, "prepare" | "batch"> };

@@ -23,7 +23,7 @@ export async function readFor<Rag extends ListedRag>(
   services.log.info("read for", { reader });
   for (const { identifier } of permitted) {
     const target = `${identifier} for ${reader}`;
-    const event = { actor, action: "rags.read", target, status: 200 };
+    const event = { actor, action: "rags.read", target, status: 200 } as const;
     services.inBackground(recordRepeated(services, event));
   }
   return readers;

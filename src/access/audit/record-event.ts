@@ -1,33 +1,61 @@
 import { reasonOf } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { insertEvent, type AuditEvent } from "../../db/access/audit-store.ts";
+import { insertionOf, type AuditEvent } from "../../db/access/audit-store.ts";
 import { HOUR_MS } from "../../core/time.ts";
+import { runBatch, type CarriedEntry } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
+import type { AuditAction } from "./audit-actions.ts";
+import type { FieldChange } from "./field-changes.ts";
 
 /** Who did something. `name`: an e-mail address, or the name of a key or token. */
 export type Actor = { kind: "user" | "key" | "token"; id: string; name: string | null };
 
 /** `actor` undefined: nobody who is known. Without a request there is no id of one. */
-export type NewEvent = Pick<AuditEvent, "action" | "target" | "status"> &
-  Partial<Pick<AuditEvent, "fields" | "address" | "requestId">> & { actor: Actor | undefined };
+export type NewEvent = Pick<AuditEvent, "target" | "status"> &
+  Partial<Pick<AuditEvent, "address" | "requestId">> & {
+    action: AuditAction;
+    actor: Actor | undefined;
+    changes?: FieldChange[];
+  };
 
-const columnsOf = ({ actor, ...event }: NewEvent) => ({
-  fields: [],
+const columnsOf = ({ actor, changes = [], ...event }: NewEvent) => ({
   address: "",
   requestId: "",
   ...event,
+  fields: changes.map(({ field }) => field),
+  changes,
   actorKind: actor?.kind ?? ("none" as const),
   actorId: actor?.id ?? null,
   actorName: actor?.name ?? null,
 });
 
-/** A failure to write it does not undo the action: the event goes to the log at error level. */
+/** When an event happened, and its place in the trail. */
+export type EventKey = { id: string; at: number };
+export const newEventKey = (at: number): EventKey => ({ id: newId(at), at });
+
+/** The entry of the audit trail that a request leaves. */
+export type AuditEntry = Pick<NewEvent, "action" | "changes"> & {
+  target?: string | null;
+  /** Files that one call changed: a push adds one entry an hour, with a count. */
+  files?: number;
+  /** Where a change in the database has carried it along. */
+  carried?: CarriedEntry & { key: EventKey };
+};
+
+/** The statement that writes an event in the transaction of the change that it records. */
+export const entryOf = (event: NewEvent, key: EventKey) =>
+  insertionOf({ ...columnsOf(event), ...key, count: 1 });
+
+/**
+ * Records what changed nothing in the database, or failed: it replaces what the transaction said.
+ * A failure to write it goes to the log at error level.
+ */
 export async function recordEvent(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   event: NewEvent,
+  { isStored = false, ...key }: EventKey & { isStored?: boolean } = newEventKey(now()),
 ): Promise<void> {
-  const at = now();
-  await store({ db, log }, { ...columnsOf(event), id: newId(at), at, count: 1 });
+  await store({ db, log }, { ...columnsOf(event), ...key, count: isStored ? 0 : 1 });
 }
 
 /** For so long an isolate counts a repeated event before it writes the count, ms. */
@@ -67,9 +95,9 @@ export async function recordRepeated(
 
 async function store({ db, log }: Pick<Services, "db" | "log">, event: AuditEvent): Promise<void> {
   try {
-    await insertEvent(db, event);
+    await runBatch(db, [insertionOf(event)]);
   } catch (thrown) {
-    const { fields, id: _id, at: _at, ...facts } = event;
+    const { fields, changes: _values, id: _id, at: _at, ...facts } = event;
     const reason = reasonOf(thrown);
     log.error("audit event not stored", { ...facts, fields: fields.join(" "), reason });
   }

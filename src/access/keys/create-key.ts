@@ -1,7 +1,6 @@
 import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
-import { newId, type KeyId, type UserId } from "../../core/ids.ts";
 import { futureTime, name } from "../../core/input/input-fields.ts";
 import { insertKey, type KeyRow } from "../../db/access/key-store.ts";
 import type { Services } from "../../services.ts";
@@ -29,10 +28,9 @@ export type AutomationKey = Omit<KeyRow, "hash">;
 /** Creates an automation key. `secret` is returned only here; only its hash is stored. */
 export async function createKey(
   services: Pick<Services, "db" | "now">,
-  input: z.output<ReturnType<typeof newKey>> & { createdBy: UserId },
+  input: z.output<ReturnType<typeof newKey>> & Pick<KeyRow, "id" | "createdBy">,
 ): Promise<{ key: AutomationKey; secret: string }> {
-  const createdAt = services.now();
-  const key: AutomationKey = { id: newId<KeyId>(createdAt), ...input, createdAt };
+  const key: AutomationKey = { ...input, createdAt: services.now() };
   const secret = newAutomationKey();
   await insertKey(services.db, { ...key, hash: await sha256Hex(secret) });
   return { key, secret };

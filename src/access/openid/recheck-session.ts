@@ -66,10 +66,11 @@ export async function recheckSession(
   if (answer === null) return "unknown";
   const judged = judgeClaims(provider.settings, answer.idToken, answer.userinfo);
   const { userId, email, address } = session;
-  const event = { action: "session.recheck", target: email, address };
+  const event = { action: "session.recheck", target: email, address } as const;
   const audit = async (status: number, fields: string[]) => {
     const actor = { kind: "user" as const, id: userId, name: email };
-    await recordEvent(services, { ...event, actor, fields, status });
+    const changes = fields.map((field) => ({ field }));
+    await recordEvent(services, { ...event, actor, changes, status });
   };
   const person = judged.isLetIn
     ? await personOf(services, identity, judged.person).catch(nullIfRefused)

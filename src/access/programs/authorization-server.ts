@@ -129,7 +129,7 @@ function storeEndingGrants(services: Served, network: string, state: { takesPrev
       if (kind === "grant") {
         const name = await endGrant(db, asId(tokenId));
         const actor = { kind: "token" as const, id: tokenId, name };
-        const event = { action: "tokens.disconnect", target: tokenId, status: 200 };
+        const event = { action: "tokens.disconnect", target: tokenId, status: 200 } as const;
         if (name !== null) await recordEvent(services, { actor, ...event });
       }
       await programs.delete(key);

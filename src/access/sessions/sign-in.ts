@@ -21,6 +21,8 @@ import { hashPassword, verifyPassword } from "../users/password.ts";
 
 type SignInServices = Pick<Services, "config" | "db" | "log" | "now">;
 
+export type SignedIn = { session: Session; secret: string };
+
 /**
  * Signs a user in; `secret` is the cookie's value, of which only the hash is stored. A refusal
  * costs one look-up and one scrypt run, whether or not the user exists.
@@ -33,7 +35,7 @@ export async function signIn(
       /** The hash of the browser's earlier session, which ends. */
       replaces?: string | null;
     },
-): Promise<{ session: Session; secret: string }> {
+): Promise<SignedIn> {
   await refusePasswords(services);
   const email = foldEmail(input.email);
   const { user, anyUser } = await findSignIn(services.db, email);

@@ -14,14 +14,12 @@ type Created = Pick<Services, "db" | "now">;
 export async function createToken(
   services: Created,
   input: NewToken,
+  id = newId<TokenId>(services.now()),
 ): Promise<{ token: AccessToken; secret: string }> {
   const secret = newToken();
   const hash = await sha256Hex(secret);
   const ofPanel = { hash, grantedBy: null, clientId: null, clientHost: null, onlyOpen: false };
-  const token = await storeToken(services, input, {
-    id: newId<TokenId>(services.now()),
-    ...ofPanel,
-  });
+  const token = await storeToken(services, input, { id, ...ofPanel });
   if (token === null) throw conflict("Its id is taken");
   return { token, secret };
 }

@@ -5,7 +5,7 @@ import { MAX_EMAIL_LENGTH, typedPassword } from "../users/user-input.ts";
 const MAX_CODE_LENGTH = 40;
 
 /** A code of an authenticator app, or a recovery code. */
-const code = z.string().min(1).max(MAX_CODE_LENGTH);
+const code = z.string().min(1).max(MAX_CODE_LENGTH).meta({ input: "password" });
 
 export const credentials = z.object({
   email: z.string().min(1).max(MAX_EMAIL_LENGTH),

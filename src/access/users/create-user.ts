@@ -12,10 +12,10 @@ export type User = Omit<UserRow, "passwordHash">;
 export async function createUser(
   services: Pick<Services, "db" | "now">,
   input: { email: string; password: string; role: Role },
+  id = newId<UserId>(services.now()),
 ): Promise<User> {
-  const createdAt = services.now();
   const email = foldEmail(input.email);
-  const user = { id: newId<UserId>(createdAt), email, role: input.role, createdAt };
+  const user = { id, email, role: input.role, createdAt: services.now() };
   await refuseGuessable(input.password, email);
   const passwordHash = await hashPassword(input.password);
   if (!(await insertUser(services.db, { ...user, passwordHash }))) throw emailTaken();

@@ -40,7 +40,7 @@ export const userPatch = newUser
   .partial();
 
 /** Accepts any password, whatever the rules were when it was chosen. */
-export const typedPassword = z.string().min(1).max(MAX_PASSWORD_LENGTH);
+export const typedPassword = z.string().min(1).max(MAX_PASSWORD_LENGTH).meta({ input: "password" });
 export const ownPassword = z.object({
   currentPassword: typedPassword.meta({
     label: "Current password",

@@ -20,6 +20,7 @@ type NewFileSource = Pick<
 export async function createFileSource(
   services: Services,
   input: NewFileSource,
+  id = newId<FileSourceId>(services.now()),
 ): Promise<{ source: FileSource; webhookSecret: string }> {
   const { provider, name, scanIntervalMinutes = 0, permissions, defaultReaders } = input;
   const { open, takes, notifications } = manifestOf(input);
@@ -27,7 +28,6 @@ export async function createFileSource(
   const sealedConfig = await sealSecrets(services.config, { ...input, before: null });
   const webhookSecret = newWebhookSecret();
   const createdAt = services.now();
-  const id = newId<FileSourceId>(createdAt);
   const inserted = await insertSource(services.db, {
     ...sealedConfig,
     id,

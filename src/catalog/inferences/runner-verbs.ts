@@ -41,13 +41,15 @@ function runnerVerbs<
   }
 
   /** @throws QuarryError `invalid` (unknown RAG, model); `conflict` when the identifier is taken. */
-  async function create(services: Services, input: New): Promise<Row> {
+  async function create(
+    services: Services,
+    input: New,
+    id = newId<Id>(services.now()),
+  ): Promise<Row> {
     const { rags, ...fields } = input;
     const identifier = chooseIdentifier(input.name, input.identifier);
     const ragIds = (await linkModelAndRags(services, { model: input.model, rags })) ?? [];
-    const createdAt = services.now();
-    const id = newId<Id>(createdAt);
-    const row = { ...fields, id, identifier, createdAt };
+    const row = { ...fields, id, identifier, createdAt: services.now() };
     if (!(await store.insert(services.db, row, ragIds))) throw identifierTaken();
     return await find(services, { key: id });
   }

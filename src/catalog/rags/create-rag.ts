@@ -20,7 +20,11 @@ import { firstVectorPlace } from "./vector-place.ts";
  * it scoped.
  * @throws QuarryError `invalid` (unknown source, scopes, chunking, models); `conflict`.
  */
-export async function createRag(services: Services, given: NewRag): Promise<RagRecord> {
+export async function createRag(
+  services: Services,
+  given: NewRag,
+  id = newId<RagId>(services.now()),
+): Promise<RagRecord> {
   const input = newRag.parse(given);
   const { db, config } = services;
   const { fileSource, scopes = [], ...settings } = input;
@@ -30,8 +34,6 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
   if (row === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
   const { source } = row;
   const scopeMode = input.scopeMode ?? (scopes.length > 0 ? "scoped" : "global");
-  const createdAt = services.now();
-  const id = newId<RagId>(createdAt);
   const inserted = await insertRag(db, {
     ...settings,
     id,
@@ -45,7 +47,7 @@ export async function createRag(services: Services, given: NewRag): Promise<RagR
     ...services.models.embeddingForm(config.EMBEDDING_MODEL),
     format: INDEX_FORMAT,
     vectorsIn: firstVectorPlace(services),
-    createdAt,
+    createdAt: services.now(),
   });
   if (!inserted) throw identifierTaken();
   await queueScopes(services, id);

@@ -17,7 +17,8 @@ const MIN_CHUNK_SIZE = 16;
 const MAX_CHUNK_SIZE = 4_000;
 const MAX_HALF_LIFE_DAYS = 3_650;
 
-const scope = z.object({
+/** Which part of a source a RAG indexes. */
+export const indexScope = z.object({
   type: z.enum(["path", "externalId"]),
   value: z.string().meta({ pattern: NAME_PATTERN }),
 });
@@ -69,7 +70,7 @@ export const newRag = z.object({
       choices: { global: "All files of the source", scoped: "Selected folders and files" },
     })
     .optional(),
-  scopes: z.array(scope).max(MAX_SCOPES).optional(),
+  scopes: z.array(indexScope).max(MAX_SCOPES).optional(),
   ...chunking,
   reranker: modelName.nullable().meta({ label: "Reranker", group: SEARCH }).default(null),
   searchMode: z

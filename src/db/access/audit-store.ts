@@ -6,11 +6,11 @@ import { columnsOf, select, values, text, type Row, optional } from "../select.t
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;
 
-/** If an event with this id exists, its count grows by this one's. */
-export async function insertEvent(db: Database, event: AuditEvent): Promise<void> {
-  await execute(db)`insert into audit_events ${values(auditEvents, event)}
-    on conflict (id) do update set count = count + excluded.count`;
-}
+/** If an event with this id exists, its count grows by this one's, and its outcome is replaced. */
+export const insertionOf = (event: AuditEvent) =>
+  sql`insert into audit_events ${values(auditEvents, event)} on conflict (id) do update
+    set count = count + excluded.count, status = excluded.status, changes = excluded.changes,
+      fields = excluded.fields`;
 
 /** Each filter has an index that continues in order of time. Times in ms; `to` is exclusive. */
 export type AuditFilter = {

@@ -7,6 +7,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
 
 import type { AgentId, InferenceId, KeyId, RagId, TokenId, UserId } from "../../core/ids.ts";
 import { jsonColumn, jsonObject, links, owner, ownerOrNull, updatedAt } from "./columns.ts";
@@ -107,6 +108,13 @@ export const signInTries = sqliteTable(
 export const ACTOR_KINDS = ["user", "key", "token", "none"] as const;
 
 /** Changes and sign-ins, failed ones too, for 90 days. No foreign keys: actors may be deleted. */
+/** A field that was changed; without values where they are secret or long. */
+export const fieldChange = z.object({
+  field: z.string(),
+  from: z.unknown().optional(),
+  to: z.unknown().optional(),
+});
+
 export const auditEvents = sqliteTable(
   "audit_events",
   {
@@ -118,8 +126,10 @@ export const auditEvents = sqliteTable(
     actorName: text(),
     action: text().notNull(),
     target: text(),
-    /** Names of the sent fields, as a JSON list; never a value. */
+    /** Names of the changed fields, as a JSON list. */
     fields: jsonColumn(textList).notNull(),
+    /** What they were and are; entries of earlier versions have names alone. */
+    changes: jsonColumn(z.array(fieldChange)).notNull().default([]),
     /** Status of the answer. */
     status: integer().notNull(),
     address: text().notNull(),

@@ -56,15 +56,14 @@ export type NewQuestionSet = z.output<typeof newQuestionSet>;
 export async function createQuestionSet(
   services: Services,
   input: NewQuestionSet,
+  id = newId<QuestionSetId>(services.now()),
 ): Promise<QuestionSet> {
   const { db, now } = services;
   const identifier = chooseIdentifier(input.name, input.identifier);
   const subject = await subjectOf(services, input);
   await checkJudge(services, input.judgeModel);
-  const createdAt = now();
-  const id = newId<QuestionSetId>(createdAt);
   const { name, judgeModel } = input;
-  const set = { id, name, identifier, judgeModel, createdAt, ...subject };
+  const set = { id, name, identifier, judgeModel, createdAt: now(), ...subject };
   if (!(await insertSet(db, set, MAX_SETS))) {
     if (await isSetIdentifierTaken(db, identifier)) throw identifierTaken();
     throw unprocessable(`There are at most ${MAX_SETS} question sets`);

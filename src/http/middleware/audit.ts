@@ -1,132 +1,112 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { matchedRoutes } from "hono/route";
 
-import { recordEvent, recordRepeated, type NewEvent } from "../../access/audit/record-event.ts";
+import type { AuditAction } from "../../access/audit/audit-actions.ts";
+import {
+  entryOf,
+  newEventKey,
+  recordEvent,
+  recordRepeated,
+  type AuditEntry,
+  type NewEvent,
+} from "../../access/audit/record-event.ts";
+import type { Services } from "../../services.ts";
 import type { AppEnv } from "../app-env.ts";
 import { addressOf } from "../client-address.ts";
 
-const MAX_FIELDS = 30;
-const FIELD_NAME = /^[A-Za-z]\w{0,63}$/;
-const TARGET_KEPT = 500;
-const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
-/** These answer what a change would do, or what a search finds, and change nothing. */
-const READ_BY_POST = new Set(["check", "estimate", "preview", "search"]);
 
-/** The action of a request without a body, by its method. */
-const VERBS: Record<string, string> = {
-  POST: "create",
-  PUT: "put",
-  PATCH: "change",
-  DELETE: "remove",
-};
+type Audited = Pick<Context<AppEnv>, "get" | "req">;
+
+const ACTIONS = new WeakMap<object, AuditAction>();
+
+/** A route's handler; what the guards before it refuse is recorded as its action, too. */
+export function handlerOf<Handler extends object>(
+  action: AuditAction | undefined,
+  handler: Handler,
+): Handler {
+  if (action !== undefined) ACTIONS.set(handler, action);
+  return handler;
+}
 
 /**
- * Records every change below a prefix, failed ones too, after the answer: one event per request,
- * named after the route (`rags.create`, `file-sources.scan`). Only the names of a body's fields
- * are stored. Rate-limited requests are not recorded: anyone could fill the trail with them.
+ * Records the action of a request, refused ones too, unless its change has recorded it. What the
+ * rate limits refuse is not recorded: anyone could fill the trail with it.
  */
-export function audited(prefix: string) {
-  return createMiddleware<AppEnv>(async (context, next) => {
-    await next();
-    const { method } = context.req;
-    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
-    if (context.res.status === TOO_MANY_REQUESTS) return;
-    const segments = pathBelow(prefix, context.req.path);
-    const isRead = [segments[2], method === "POST" ? segments.at(-1) : undefined];
-    if (!isRead.some((name) => READ_BY_POST.has(name ?? ""))) await recordChange(context, segments);
-  });
-}
-
-/** The same for a route where only refused credentials are recorded; `action` names the event. */
-export function auditedRefusal(prefix: string, action: string) {
-  return createMiddleware<AppEnv>(async (context, next) => {
-    await next();
-    const refused = context.res.status === UNAUTHORIZED;
-    if (refused) await recordChange(context, pathBelow(prefix, context.req.path), action);
-  });
-}
-
-/** For pages, whose addresses do not name the changes: what the handler names. */
-export const auditedPages = createMiddleware<AppEnv>(async (context, next) => {
+export const audited = createMiddleware<AppEnv>(async (context, next) => {
   await next();
-  const { status } = context.res;
-  // Anybody can be refused: without an actor there is nothing to tell, and no end to it.
-  const isKnown = context.get("actor") !== undefined;
-  const isRefused = isKnown && context.req.method === "POST" && status === FORBIDDEN;
-  const action = context.get("auditAction") ?? (isRefused ? "panel.refused" : undefined);
-  if (action !== undefined && status !== TOO_MANY_REQUESTS) await recordChange(context, [], action);
+  await record(context, context.get("audit") ?? unreachedEntry(context));
 });
 
-async function recordChange(
-  context: Context<AppEnv>,
-  segments: string[],
-  action = context.get("auditAction") ?? actionOf(context.req.method, segments),
-): Promise<void> {
-  const { status } = context.res;
-  const failed = status >= FAILED_FROM;
+/** For pages: what strangers are refused has no end, and is not recorded. */
+export const auditedPages = createMiddleware<AppEnv>(async (context, next) => {
+  await next();
+  const isRefused = context.req.method === "POST" && context.res.status === FORBIDDEN;
+  const refused = unreachedEntry(context) ?? (isRefused ? { action: "panel.refused" } : undefined);
+  const isKnown = context.get("actor") !== undefined;
+  await record(context, context.get("audit") ?? (isKnown ? refused : undefined));
+});
+
+/** For a route of its own; `parameter` names its target, `status` the only one to be recorded. */
+export const auditedAs = (action: AuditAction, parameter: string, status?: number) =>
+  createMiddleware<AppEnv>(async (context, next) => {
+    const entry = { action, target: context.req.param(parameter) ?? null };
+    context.set("audit", entry);
+    await next();
+    if (status === undefined || context.res.status === status) await record(context, entry);
+  });
+
+/** The entry of a route that a guard before it refused. */
+function unreachedEntry(context: Context<AppEnv>): AuditEntry | undefined {
+  if (context.res.status < FAILED_FROM) return undefined;
+  const [action] = matchedRoutes(context).flatMap(({ handler }) => ACTIONS.get(handler) ?? []);
+  return action === undefined ? undefined : { action };
+}
+
+/** Services whose first change in the database records the request's entry in its transaction. */
+export function recordingServices(
+  context: Audited,
+  facts: Partial<AuditEntry>,
+  status: number,
+): Services {
   const services = context.get("services");
-  const event: NewEvent = {
-    actor: context.get("actor"),
+  const entry = context.get("audit");
+  if (entry === undefined) return services;
+  Object.assign(entry, facts);
+  if (entry.files !== undefined) return services;
+  const key = newEventKey(services.now());
+  const statement = entryOf(eventOf(context, entry, status), key);
+  entry.carried = { statement, isStored: false, key };
+  return { ...services, db: { ...services.db, entry: entry.carried } };
+}
+
+function eventOf({ get, req }: Audited, entry: AuditEntry, status: number): NewEvent {
+  const { action, target = null, changes = [] } = entry;
+  return {
+    actor: get("actor"),
     action,
-    target: context.get("auditTarget") ?? (await targetOf(context.res, segments)),
-    fields: failed ? [] : await fieldsOf(context),
+    target,
+    changes: status >= FAILED_FROM ? [] : changes,
     status,
-    address: addressOf(services.config, context.req.raw),
-    requestId: context.get("requestId"),
+    address: addressOf(get("services").config, req.raw),
+    requestId: get("requestId"),
   };
-  if (failed || !isOfFiles(action)) return await recordEvent(services, event);
-  // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
-  const [, source = null] = segments;
-  services.inBackground(
-    recordRepeated(services, { ...event, target: source }, context.get("auditCount")),
-  );
 }
 
-const OF_FILES = new Set(["put", "refused", "remove"].map((verb) => `file-sources.files.${verb}`));
-const isOfFiles = (action: string) => OF_FILES.has(action);
-
-const pathBelow = (prefix: string, path: string) =>
-  path
-    .slice(prefix.length)
-    .split("/")
-    .filter((segment) => segment !== "");
-
-/** Sub-resources that POST creates; a POST to any other name is an action. */
-const NOUNS_BELOW = new Set(["scopes", "files", "questions", "runs"]);
-const SPOKEN: Record<string, string> = {
-  "session.create": "session.sign-in",
-  "session.remove": "session.sign-out",
-};
-
-/** `rags.reindex` for POST `/rags/x/reindex`; `file-sources.files.put` for PUT `…/files/a`. */
-function actionOf(method: string, [noun = "", , sub]: string[]): string {
-  const verb = VERBS[method] ?? method.toLowerCase();
-  if (sub === undefined) return SPOKEN[`${noun}.${verb}`] ?? `${noun}.${verb}`;
-  const isVerb = method === "POST" && !NOUNS_BELOW.has(sub);
-  return isVerb ? `${noun}.${sub}` : `${noun}.${sub}.${verb}`;
+async function record(context: Context<AppEnv>, entry: AuditEntry | undefined): Promise<void> {
+  const { status } = context.res;
+  if (entry === undefined || status === TOO_MANY_REQUESTS) return;
+  const services = context.get("services");
+  const event = eventOf(context, entry, status);
+  const { files, carried } = entry;
+  if (status < FAILED_FROM && files !== undefined) {
+    // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
+    services.inBackground(recordRepeated(services, event, files));
+  } else if (carried === undefined) await recordEvent(services, event);
+  else if (status >= FAILED_FROM || !carried.isStored) {
+    await recordEvent(services, event, { ...carried.key, isStored: carried.isStored });
+  }
 }
-
-/** The resource that the path names, or the id of the created one. */
-async function targetOf(answer: Response, [, ...named]: string[]): Promise<string | null> {
-  if (named.length > 0) return named.join("/").slice(0, TARGET_KEPT);
-  if (answer.status !== 201) return null;
-  const made: unknown = await answer.clone().json();
-  const id: unknown = typeof made === "object" && made !== null ? Reflect.get(made, "id") : null;
-  return typeof id === "string" ? id : null;
-}
-
-async function fieldsOf({ req, get }: Context<AppEnv>): Promise<string[]> {
-  const named = get("auditFields");
-  if (named !== undefined) return fieldNames(named);
-  // Only where the body was read as JSON: a file's bytes have no fields.
-  if (req.bodyCache.text === undefined) return [];
-  const body: unknown = JSON.parse(await req.text());
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
-  return fieldNames(Object.keys(body));
-}
-
-const fieldNames = (names: string[]) =>
-  names.filter((name) => FIELD_NAME.test(name)).slice(0, MAX_FIELDS);

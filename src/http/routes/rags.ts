@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
+import { fieldChanges, removedFields } from "../../access/audit/field-changes.ts";
 import { listedFor, seesScopes } from "../../access/readers.ts";
 import { addScope, removeScope } from "../../catalog/rags/scopes.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
@@ -12,7 +13,7 @@ import { searchedAs } from "../../retrieval/search-mode.ts";
 import { chunkAnswer, degradedFor } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
-import { audited } from "../middleware/audit.ts";
+import { auditedAs, recordingServices } from "../middleware/audit.ts";
 import { guardRag, guardSearch, mayChangeScopes } from "../middleware/guard.ts";
 import { errors, invalidRequest } from "../schemas/error.ts";
 import { EXAMPLES } from "../schemas/examples.ts";
@@ -72,7 +73,12 @@ const ofScopes = {
 const addRagScope = createRoute({
   ...ofScopes,
   method: "post",
-  middleware: [audited("/api"), guardRag, mayChangeScopes, ...readsJson(Scope)] as const,
+  middleware: [
+    auditedAs("rags.scopes.create", "identifier"),
+    guardRag,
+    mayChangeScopes,
+    ...readsJson(Scope),
+  ] as const,
   operationId: "addRagScope",
   summary: "Add a scope",
   description:
@@ -87,7 +93,12 @@ const addRagScope = createRoute({
 const removeRagScope = createRoute({
   ...ofScopes,
   method: "delete",
-  middleware: [audited("/api"), guardRag, mayChangeScopes, ...readsJson(Scope)] as const,
+  middleware: [
+    auditedAs("rags.scopes.remove", "identifier"),
+    guardRag,
+    mayChangeScopes,
+    ...readsJson(Scope),
+  ] as const,
   operationId: "removeRagScope",
   summary: "Remove a scope",
   description:
@@ -159,14 +170,17 @@ ragRoutes.openapi(retrieveFromRag, async (context) => {
 export const ragScopeRoutes = new OpenAPIHono<AppEnv>();
 
 ragScopeRoutes.openapi(addRagScope, async (context) => {
-  const { rag, services } = context.var;
-  const { files } = await addScope(services, { rag, scope: context.req.valid("json") });
+  const scope = context.req.valid("json");
+  const changes = fieldChanges({ before: {}, input: scope, after: scope, schemas: [Scope] });
+  const services = recordingServices(context, { changes }, 200);
+  const { files } = await addScope(services, { rag: context.var.rag, scope });
   if (files !== null) context.header("X-Scope-Files", files);
   return context.json({ ok: true as const }, 200);
 });
 
 ragScopeRoutes.openapi(removeRagScope, async (context) => {
-  const { rag, services } = context.var;
-  await removeScope(services, { rag, scope: context.req.valid("json") });
+  const scope = context.req.valid("json");
+  const services = recordingServices(context, { changes: removedFields(scope) }, 200);
+  await removeScope(services, { rag: context.var.rag, scope });
   return context.json({ ok: true as const }, 200);
 });

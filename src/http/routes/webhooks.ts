@@ -13,11 +13,12 @@ import { receiveNotifications } from "../../ingestion/webhooks/receive-notificat
 import { SOURCES, takenBy } from "../../sources/registry.ts";
 import { pushLimits, type PushLimits } from "../../sources/web/web-config.ts";
 import type { AppEnv } from "../app-env.ts";
-import { auditedRefusal } from "../middleware/audit.ts";
+import { auditedAs } from "../middleware/audit.ts";
 import { readText } from "../middleware/json-body.ts";
 import { errors } from "../schemas/error.ts";
 import { bearer, json, jsonRequest, readsJson, TAGS } from "./route-parts.ts";
 
+const UNAUTHORIZED = 401;
 const URLS_LIMIT = 1_000;
 /** A provider's full batch is far below. */
 const NOTIFICATIONS_LIMIT_BYTES = 1_048_576;
@@ -63,7 +64,7 @@ const pushWebUrls = createRoute({
   method: "post",
   path: "/api/webhooks/web/{file_source_id}",
   middleware: [
-    auditedRefusal("/api", "webhooks.push"),
+    auditedAs("webhooks.push", "file_source_id", UNAUTHORIZED),
     guardWebSource,
     ...readsJson(PushedUrls),
   ] as const,

@@ -7,6 +7,9 @@ import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verb
 import type { Slice } from "../../db/page.ts";
 import type { AgentRecord, InferenceRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
+import { asId } from "../../core/ids.ts";
+import { action } from "../action.ts";
+import type { Find } from "./request/described-route.ts";
 import { Endpoints, pageOf, time } from "./request/endpoint.ts";
 import { given, type Given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
@@ -17,7 +20,7 @@ type Verbs<Runner extends { id: string }, New, Patch> = {
   list: (db: Services["db"], slice: Slice) => Promise<{ data: Runner[]; total: number }>;
   /** @throws QuarryError `not-found` */
   find: (services: Services, input: { key: string }) => Promise<Runner>;
-  create: (services: Services, input: New) => Promise<Runner>;
+  create: (services: Services, input: New, id: Runner["id"]) => Promise<Runner>;
   update: (services: Services, record: Runner, patch: Patch) => Promise<Runner>;
   remove: (db: Services["db"], id: Runner["id"]) => Promise<unknown>;
 };
@@ -27,60 +30,82 @@ const withRags = <Runner extends AgentRecord | InferenceRecord>(record: Runner) 
   rags: record.rags.map((rag) => rag.identifier),
 });
 
-function runnerRoutes<
-  Runner extends { id: string; identifier: string },
+/** The actions of inferences, and those of agents. */
+function runnerActions<
+  Noun extends "agent" | "inference",
+  Runner extends { id: string; identifier: string; name: string },
   New extends z.ZodType,
   Patch extends z.ZodType<{ identifier?: string | undefined }>,
   Answer extends z.ZodType,
 >(
-  one: "agent" | "inference",
+  noun: Noun,
   verbs: Verbs<Runner, z.output<New>, Omit<Given<z.output<Patch>>, "identifier">>,
-  of: { newBody: New; patchBody: Patch; answer: Answer; shown: (one: Runner) => z.input<Answer> },
+  declared: {
+    newBody: New;
+    patchBody: Patch;
+    answer: Answer;
+    shown: (row: Runner) => z.input<Answer> & object;
+  },
 ) {
-  const { newBody, patchBody, answer, shown } = of;
-  const path = `/${one}s` as const;
-  return new Endpoints("answers", (services, key) => verbs.find(services, { key }))
+  const { newBody, patchBody, answer, shown } = declared;
+  const path = `/${noun}s` as const;
+  const find: Find<Runner> = (services, { key }) => verbs.find(services, { key });
+  const creation = action({
+    name: `${noun}s.create`,
+    about: `Add an ${noun}. \`rags\` holds the identifiers of the RAGs that it searches.`,
+    body: newBody,
+    errors: [404, 409],
+    work: ({ services, body, id }) => verbs.create(services, body, asId(id)),
+    answer,
+    shown,
+    notice: `The ${noun} is created. Ask it a question.`,
+  });
+  const change = action({
+    name: `${noun}s.change`,
+    about: `Change an ${noun}. Fields that are left out stay as they are. The identifier never changes.`,
+    find,
+    body: patchBody,
+    work: ({ services, subject, body }) => {
+      const { identifier, ...patch } = given(body);
+      refuseChange("identifier", subject.identifier, identifier);
+      return verbs.update(services, subject, patch);
+    },
+    previous: shown,
+    answer,
+    shown,
+    notice: "Saved.",
+  });
+  const removal = action({
+    name: `${noun}s.remove`,
+    about: `Remove an ${noun}. Programs that call it get 404.`,
+    find,
+    work: ({ services, subject: { id } }) => verbs.remove(services.db, id),
+    notice: (_none, { name }) => `${name} is removed.`,
+  });
+  const routes = new Endpoints("answers", find)
     .list(
       `get ${path}`,
-      `All ${one}s. With the RAGs that each is linked to.`,
+      `All ${noun}s. With the RAGs that each is linked to.`,
       { item: answer },
       async ({ services, paging }) => pageOf(await verbs.list(services.db, paging), shown),
     )
-    .json(
-      `post ${path}`,
-      `Add an ${one}. \`rags\` holds the identifiers of the RAGs that it searches.`,
-      { body: newBody, answer, status: 201, errors: [404, 409] },
-      async ({ services, body }) => shown(await verbs.create(services, body)),
+    .action(creation)
+    .json(`get ${path}/{id}`, `An ${noun}. All of its settings.`, { answer }, ({ subject }) =>
+      shown(subject),
     )
-    .json(`get ${path}/{id}`, `An ${one}. All of its settings.`, { answer }, ({ found }) =>
-      shown(found),
-    )
-    .json(
-      `patch ${path}/{id}`,
-      `Change an ${one}. Fields that are left out stay as they are. The identifier never changes.`,
-      { body: patchBody, answer },
-      async ({ services, found: record, body }) => {
-        const { identifier: wanted, ...patch } = given(body);
-        refuseChange("identifier", record.identifier, wanted);
-        return shown(await verbs.update(services, record, patch));
-      },
-    )
-    .empty(
-      `delete ${path}/{id}`,
-      `Remove an ${one}. Programs that call it get 404.`,
-      {},
-      ({ services, found }) => verbs.remove(services.db, found.id),
-    ).app;
+    .action(change)
+    .action(removal).app;
+  return { find, creation, change, removal, routes };
 }
 
-export const agentRoutes = runnerRoutes("agent", agentVerbs, {
+export const agentActions = runnerActions("agent", agentVerbs, {
   newBody: newAgent,
   patchBody: agentPatch,
   answer: z.object({ ...storedAgent.shape, ...made }).openapi("PanelAgent"),
   shown: withRags,
 });
 
-export const inferenceRoutes = runnerRoutes("inference", inferenceVerbs, {
+export const inferenceActions = runnerActions("inference", inferenceVerbs, {
   newBody: newInference,
   patchBody: inferencePatch,
   answer: z.object({ ...storedInference.shape, ...made }).openapi("PanelInference"),

@@ -4,10 +4,10 @@ import { baseUrlOf } from "../../http/base-url.ts";
 import { audited } from "../../http/middleware/audit.ts";
 import { finishedDocument } from "../../http/finished-document.ts";
 import { aboutService } from "../../http/open-api-document.ts";
-import { agentRoutes, inferenceRoutes } from "./answers.ts";
+import { agentActions, inferenceActions } from "./answers.ts";
 import { auditRoutes } from "./audit.ts";
 import { questionRoutes, questionSetRoutes } from "./evaluation/questions.ts";
-import { runRoutes } from "./evaluation/runs.ts";
+import { runListRoutes, runRoutes } from "./evaluation/runs.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
@@ -17,7 +17,7 @@ import { overviewRoutes, usageRoutes } from "./overview.ts";
 import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
 import { ragRoutes } from "./rags.ts";
 import { Endpoints, TAGS } from "./request/endpoint.ts";
-import { adminsChange, enrolledOnly, membersSearch, ownPagesOnly } from "./request/guards.ts";
+import { enrolledOnly, membersSearch, ownPagesOnly } from "./request/guards.ts";
 import { signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
@@ -25,8 +25,8 @@ import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
 
 const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatchRoutes];
-const RAGS = [ragRoutes, ragIndexRoutes, inferenceRoutes, agentRoutes];
-const EVALUATION = [questionSetRoutes, questionRoutes, runRoutes];
+const RAGS = [ragRoutes, ragIndexRoutes, inferenceActions.routes, agentActions.routes];
+const EVALUATION = [questionSetRoutes, questionRoutes, runListRoutes, runRoutes];
 const SERVICE = [tokenRoutes, modelRoutes, usageRoutes, overviewRoutes, auditRoutes];
 /** What administrators change and members see, in the order of the reference. */
 const GUARDED = [
@@ -46,14 +46,14 @@ const GUARDED = [
  */
 export function panelApi(): OpenAPIHono<PanelEnv> {
   const app = new OpenAPIHono<PanelEnv>();
-  app.use(audited("/panel/api"));
+  app.use(audited);
   app.route("/", sessionRoutes);
   app.route("/", totpRoutes);
   app.use(signedInOnly, ownPagesOnly, enrolledOnly);
   app.route("/", openSessionRoutes);
   app.route("/", ragSearchRoutes);
   app.route("/", documentRoute(app));
-  app.use(adminsChange, membersSearch);
+  app.use(membersSearch);
   for (const routes of GUARDED) app.route("/", routes);
   return app;
 }

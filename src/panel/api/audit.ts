@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { forbidden } from "../../core/errors.ts";
 import { countEvents, readEvents, readEventPage } from "../../db/access/audit-store.ts";
 import type { AuditEvent, AuditFilter } from "../../db/access/audit-store.ts";
+import { fieldChange } from "../../db/schema/access.ts";
 import type { Key, KeyedPage } from "../../db/page.ts";
 import type { Database } from "../../db/sql.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
@@ -37,6 +38,9 @@ const Event = z
     action: z.string(),
     target: z.string().nullable(),
     fields: z.array(z.string()),
+    changes: z
+      .array(fieldChange)
+      .describe("Values of changed fields, but for secret and long ones; none in old entries."),
     status: z.int(),
     address: z.string(),
     requestId: z.string(),

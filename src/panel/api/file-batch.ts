@@ -10,10 +10,12 @@ import type { BatchResult, SentFile } from "../../ingestion/uploads/put-files.ts
 import { movePushedFiles, removePushedFiles } from "../../ingestion/uploads/pushed-files.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { action, recordFiles } from "../action.ts";
+import type { Find } from "./request/described-route.ts";
 import { Endpoints } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
 import { decodedPath, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
-import { pushedSource, readersIn } from "./request/sent-file.ts";
+import { pushedSource, readersIn, type SourceRow } from "./request/sent-file.ts";
 
 const HEADER_LIMIT_BYTES = 16 * 1_024;
 const LIMITS = {
@@ -70,17 +72,56 @@ const moves = z
   });
 const Missing = z.object({ missing: z.array(z.string()) }).openapi("MissingFiles");
 
-export const fileBatchRoutes = new Endpoints("sources", fileSourceOf)
+/** Up to 500 files of a source that files are pushed to. */
+const filesOfSource: Find<SourceRow> = async (services, { key }) =>
+  pushedSource(await fileSourceOf(services, { key }));
+
+export const filesRemoval = action({
+  name: "file-sources.files.remove",
+  route: "post /file-sources/{id}/removals",
+  about:
+    "Remove up to 500 pushed files. Searches no longer find them when this call answers. `missing` lists paths without a file.",
+  find: filesOfSource,
+  body: z.object({ paths: z.array(path).min(1).max(BATCH_LIMITS.files) }),
+  work: async ({ services, subject: source, body: { paths } }) => {
+    const missing = await removePushedFiles(services, { source, paths });
+    return { missing, count: paths.length - missing.length };
+  },
+  files: ({ count }) => count,
+  answer: Missing,
+});
+
+const filesMove = action({
+  name: "file-sources.files.move",
+  route: "post /file-sources/{id}/moves",
+  about:
+    "Give up to 500 pushed files other paths. Nothing is read or embedded again, unless a name changes. `missing` lists paths without a file, or whose new path is taken.",
+  find: filesOfSource,
+  body: z.object({ moves }),
+  work: async ({ services, subject: source, body }) => {
+    const missing = await movePushedFiles(services, { source, moves: body.moves });
+    return { missing, count: body.moves.length - missing.length };
+  },
+  files: ({ count }) => count,
+  answer: Missing,
+});
+
+export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
   .json(
     "post /file-sources/{id}/files",
     "Upload many files. One part of `multipart/form-data` for each file, with the headers of a single put. The answer has an entry for each.",
-    { ownBody: Batch, bytes: ["multipart/form-data"], answer: Answer, errors: [413, 415] },
-    async ({ context, services, found }) => {
+    {
+      name: "file-sources.files.put",
+      body: Batch,
+      bytes: ["multipart/form-data"],
+      answer: Answer,
+      errors: [413, 415],
+    },
+    async ({ context, services, subject: source }) => {
       const { headers, body } = context.req.raw;
       refuseCoded(headers);
       const boundary = boundaryOf(headers.get("Content-Type") ?? "");
       if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
-      const source = pushedSource(found);
       const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
       const putting = putFiles(services, { source, files: filesOf(parts) });
       // What is stored is recorded even if the caller has gone.
@@ -88,38 +129,18 @@ export const fileBatchRoutes = new Endpoints("sources", fileSourceOf)
       const results = await putting;
       if (results.length === 0) throw invalid("the body has no file");
       const files = results.map((result) => shown(services, result));
-      const count = files.filter(({ status }) => status < FIRST_FAILURE).length;
-      context.set(
-        "auditAction",
-        count > 0 ? "file-sources.files.put" : "file-sources.files.refused",
-      );
-      context.set("auditCount", count > 0 ? count : files.length);
+      const storedFiles = files.filter(({ status }) => status < FIRST_FAILURE).length;
+      const outcome = storedFiles > 0 ? "put" : "refused";
+      recordFiles(context, {
+        action: `file-sources.files.${outcome}`,
+        source,
+        files: storedFiles > 0 ? storedFiles : files.length,
+      });
       return { files };
     },
   )
-  .json(
-    "post /file-sources/{id}/removals",
-    "Remove up to 500 pushed files. Searches no longer find them when this call answers. `missing` lists paths without a file.",
-    { body: z.object({ paths: z.array(path).min(1).max(BATCH_LIMITS.files) }), answer: Missing },
-    async ({ context, services, found, body: { paths } }) => {
-      const missing = await removePushedFiles(services, { source: pushedSource(found), paths });
-      context.set("auditAction", "file-sources.files.remove");
-      context.set("auditCount", paths.length - missing.length);
-      return { missing };
-    },
-  )
-  .json(
-    "post /file-sources/{id}/moves",
-    "Give up to 500 pushed files other paths. Nothing is read or embedded again, unless a name changes. `missing` lists paths without a file, or whose new path is taken.",
-    { body: z.object({ moves }), answer: Missing },
-    async ({ context, services, found, body }) => {
-      const source = pushedSource(found);
-      const missing = await movePushedFiles(services, { source, moves: body.moves });
-      context.set("auditAction", "file-sources.files.move");
-      context.set("auditCount", body.moves.length - missing.length);
-      return { missing };
-    },
-  ).app;
+  .action(filesRemoval)
+  .action(filesMove).app;
 
 function shown({ log }: Services, { path, stored }: BatchResult) {
   if ("thrown" in stored) return { path, ...logFailure(stored.thrown, log) };

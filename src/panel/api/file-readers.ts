@@ -6,7 +6,8 @@ import { unknownGroups } from "../../db/access/member-store.ts";
 import { previewPermissions } from "../../ingestion/readers/preview-permissions.ts";
 import { setReaders } from "../../ingestion/uploads/pushed-files.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
-import { pushedSource } from "./request/sent-file.ts";
+import { action } from "../action.ts";
+import { pushedFile } from "./source-files.ts";
 import { fileSourceOf } from "./file-sources.ts";
 
 const readers = z.array(z.object({ principal: z.string(), from: z.string() }));
@@ -38,34 +39,39 @@ const Preview = z
 
 const FILE = "/file-sources/{id}/files/{path}/readers";
 
+const readersChange = action({
+  name: "file-sources.files.change",
+  route: `patch ${FILE}`,
+  about:
+    "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
+  find: pushedFile,
+  body: z.object({ readers: principals }),
+  work: ({ services, subject, body: { readers } }) => setReaders(services, { ...subject, readers }),
+  target: ({ source, path }) => `${source.identifier}/${path}`,
+});
+
 /** Who may read files; before the routes of files, whose paths may end in anything. */
 export const fileReaderRoutes = new Endpoints("sources", fileSourceOf)
   .json(
     `get ${FILE}`,
     "Who may read a file. Each with where it comes from; `readAt` is when it last changed.",
     { answer: FileReaders },
-    ({ services, found: { source }, path }) => fileReaders(services, { source, path }),
+    ({ services, subject: { source }, path }) => fileReaders(services, { source, path }),
   )
-  .empty(
-    `patch ${FILE}`,
-    "Set who may read a pushed file. Searches follow when this call answers; nothing is read or embedded again.",
-    { body: z.object({ readers: principals }) },
-    ({ services, found, path, body: { readers } }) =>
-      setReaders(services, { source: pushedSource(found), path, readers }),
-  )
+  .action(readersChange)
   .json(
     `post ${FILE}/check`,
     "Check whether a person may read a file. The answer names what lets that person in.",
     { body: z.object(namedReader), answer: Checked },
-    ({ services, found: { source }, path, body }) =>
+    ({ services, subject: { source }, path, body }) =>
       checkReader(services, { source, path, ...body }),
   )
   .json(
     "get /file-sources/{id}/permissions",
     "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
     { answer: Preview },
-    async ({ services, found }) => {
-      const told = await previewPermissions(services, found);
-      return { ...told, unknownGroups: await unknownGroups(services.db, found.source.id) };
+    async ({ services, subject }) => {
+      const told = await previewPermissions(services, subject);
+      return { ...told, unknownGroups: await unknownGroups(services.db, subject.source.id) };
     },
   ).app;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { checkFileSource } from "../../catalog/file-sources/check-file-source.ts";
+import { checkFileSource, type SourceCheck } from "../../catalog/file-sources/check-file-source.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
 import { findFileSource, type FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import { listSourceRows, type ScanRunRow } from "../../db/catalog/source-store.ts";
@@ -12,19 +12,22 @@ import { removeFileSource } from "../../catalog/file-sources/remove-file-source.
 import { renewWebhookSecret } from "../../catalog/file-sources/renew-webhook-secret.ts";
 import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
-import { parseKnownOrRefuse } from "../../http/validation.ts";
+import { asId } from "../../core/ids.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { mayReadAll } from "./request/guards.ts";
-import { all, Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
+import { action } from "../action.ts";
+import type { Address } from "./request/described-route.ts";
+import { all, Endpoints, pageOf, queued, time, timeOrNull } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
-import { jsonOf, refuseChange } from "./request/read-request.ts";
+import { refuseChange } from "./request/read-request.ts";
 import { manifestOf, PROVIDERS, SOURCES } from "../../sources/registry.ts";
 import type { SourceManifest } from "../../sources/source-manifest.ts";
 import { settingFields } from "../../core/input/setting-fields.ts";
 
-export const fileSourceOf = (services: Services, key: string) => findFileSource(services, { key });
+export const fileSourceOf = (services: Services, { key }: Pick<Address, "key">) =>
+  findFileSource(services, { key });
 
 const Scan = z
   .object({
@@ -101,8 +104,6 @@ export const sourceOf = ({ source, lastScan }: FileSource) => ({
     : { notifications: { until: source.watchedUntil, error: source.watchError } }),
 });
 
-const scanRequest = z.object({ confirmRemovals: z.boolean().default(false) });
-
 const FOLDER_ENTRIES = 200;
 const MAX_PATH_LENGTH = 4_096;
 const folderQuery = z.object({
@@ -135,12 +136,87 @@ function settingsText({ provider, name, summary, config: settings }: SourceManif
 }
 
 /** What its provider said of a source that was saved; nothing for one that is not asked. */
-async function checkOf(services: Services, source: FileSource) {
-  const check = await checkFileSource(services, { source });
-  return check.ok === null ? {} : { check };
-}
+const checkOf = (check: SourceCheck | null) => (check?.ok == null ? {} : { check });
 
 const SOURCE = "/file-sources/{id}";
+const targetOf = ({ source }: FileSource) => source.identifier;
+
+export const sourceCreation = action({
+  name: "file-sources.create",
+  about:
+    "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
+  reference: z.object({ ...newSource, config: configs.optional() }),
+  body: ({ input }) => newSourceOf(input),
+  errors: [409, 422],
+  work: async ({ services, body, id }) => {
+    const { source, webhookSecret } = await createFileSource(services, body, asId(id));
+    return { source, webhookSecret, checked: await checkFileSource(services, { source }) };
+  },
+  answer: z
+    .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
+    .openapi("CreatedFileSource"),
+  shown: ({ source, webhookSecret, checked }) => ({
+    ...sourceOf(source),
+    webhookSecret,
+    ...checkOf(checked),
+  }),
+});
+
+export const sourceChange = action({
+  name: "file-sources.change",
+  about:
+    "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
+  find: fileSourceOf,
+  reference: z.object({ ...sourcePatch, config: configs }).partial(),
+  body: ({ subject, input }) => sourcePatchOf(subject, input),
+  errors: [409, 422],
+  work: async ({ services, subject, body }) => {
+    const { identifier, provider, ...patch } = given(body);
+    refuseChange("identifier", subject.source.identifier, identifier);
+    refuseChange("provider", subject.source.provider, provider);
+    const source = await updateFileSource(services, { source: subject, patch });
+    const checked = patch.config === undefined ? null : await checkFileSource(services, { source });
+    return { source, checked };
+  },
+  target: targetOf,
+  previous: ({ source }) => source,
+  answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
+  shown: ({ source, checked }) => ({ ...sourceOf(source), ...checkOf(checked) }),
+});
+
+export const sourceRemoval = action({
+  name: "file-sources.remove",
+  about: "Remove a file source. Refused while a RAG uses it.",
+  find: fileSourceOf,
+  errors: [409],
+  work: ({ services, subject: source }) => removeFileSource(services, { source }),
+  target: targetOf,
+  previous: ({ source: { name } }) => ({ name }),
+  notice: (_none, { source }) => `“${source.name}” is removed.`,
+});
+
+export const webhookSecretRenewal = action({
+  name: "file-sources.webhook-secret",
+  about: "Renew the webhook's secret. The old one stops working at once.",
+  find: fileSourceOf,
+  work: ({ services, subject: source }) => renewWebhookSecret(services, { source }),
+  target: targetOf,
+  answer: z.object({ webhookSecret: z.string() }),
+  shown: (webhookSecret) => ({ webhookSecret }),
+});
+
+export const sourceScan = action({
+  name: "file-sources.scan",
+  about: "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
+  find: fileSourceOf,
+  body: z.object({ confirmRemovals: z.boolean().default(false) }),
+  errors: [409, 422],
+  work: ({ services, subject: { source }, body: { confirmRemovals } }) =>
+    requestScan(services, { sourceId: source.id, confirmRemovals, urls: null }),
+  target: targetOf,
+  ...queued,
+  notice: "The scan is queued; it shows here in a moment.",
+});
 
 export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
   .list(
@@ -152,84 +228,29 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
       return pageOf(await listSourceRows(services.db, slice, mayReadAll(caller)), sourceOf);
     },
   )
-  .json(
-    "post /file-sources",
-    "Add a file source. `webhookSecret` is shown this once; `check` says what its provider answered.",
-    {
-      ownBody: z.object({ ...newSource, config: configs.optional() }),
-      answer: z
-        .object({ ...sourceFields, webhookSecret: z.string(), check: Check.optional() })
-        .openapi("CreatedFileSource"),
-      status: 201,
-      errors: [409, 422],
-    },
-    async ({ context, services }) => {
-      const body = await jsonOf(context.req);
-      const input = parseKnownOrRefuse(newSourceOf(body), body);
-      const { source, webhookSecret } = await createFileSource(services, input);
-      return { ...sourceOf(source), webhookSecret, ...(await checkOf(services, source)) };
-    },
-  )
+  .action(sourceCreation)
   .json(
     `get ${SOURCE}`,
     "A file source. Its settings, state and last scan; of secrets only whether they are set.",
     { answer: Source },
-    ({ found }) => sourceOf(found),
+    ({ subject }) => sourceOf(subject),
   )
-  .json(
-    `patch ${SOURCE}`,
-    "Change a file source. Provider and identifier never change. A secret that is left out is kept.",
-    {
-      ownBody: z.object({ ...sourcePatch, config: configs }).partial(),
-      answer: z.object({ ...sourceFields, check: Check.optional() }).openapi("CheckedFileSource"),
-      errors: [409, 422],
-    },
-    async ({ context, services, found: source }) => {
-      const sent = await jsonOf(context.req);
-      const body = given(parseKnownOrRefuse(sourcePatchOf(source, sent), sent));
-      const { identifier: wanted, provider: kind, ...patch } = body;
-      refuseChange("identifier", source.source.identifier, wanted);
-      refuseChange("provider", source.source.provider, kind);
-      const updated = await updateFileSource(services, { source, patch });
-      const check = patch.config === undefined ? {} : await checkOf(services, updated);
-      return { ...sourceOf(updated), ...check };
-    },
-  )
-  .empty(
-    `delete ${SOURCE}`,
-    "Remove a file source. Refused while a RAG uses it.",
-    { errors: [409] },
-    async ({ services, found: source }) => await removeFileSource(services, { source }),
-  )
-  .json(
-    `post ${SOURCE}/webhook-secret`,
-    "Renew the webhook's secret. The old one stops working at once.",
-    { answer: z.object({ webhookSecret: z.string() }) },
-    async ({ services, found: source }) => {
-      return { webhookSecret: await renewWebhookSecret(services, { source }) };
-    },
-  )
+  .action(sourceChange)
+  .action(sourceRemoval)
+  .action(webhookSecretRenewal)
   .json(
     `post ${SOURCE}/check`,
     "Ask the provider whether the source can be read. One cheap call; nothing is stored.",
     { answer: Check },
-    async ({ services, found: source }) => await checkFileSource(services, { source }),
+    async ({ services, subject: source }) => await checkFileSource(services, { source }),
   )
-  .queue(
-    `post ${SOURCE}/scan`,
-    "Scan now. `confirmRemovals` lets a scan remove as much as an earlier one held back.",
-    { body: scanRequest, errors: [409, 422] },
-    async ({ services, found, body: { confirmRemovals } }) => {
-      const { source } = found;
-      await requestScan(services, { sourceId: source.id, confirmRemovals, urls: null });
-    },
-  )
+  .action(sourceScan)
   .list(
     `get ${SOURCE}/runs`,
     "Scans, the newest first. What each scan found, removed, held back and repaired, or why it failed.",
     { item: Scan },
-    async ({ services, found, paging }) => {
-      const { source } = found;
+    async ({ services, subject, paging }) => {
+      const { source } = subject;
       return pageOf(await listScanRuns(services.db, source.id, paging), scanOf);
     },
   )
@@ -237,8 +258,8 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
     `get ${SOURCE}/folders`,
     "The entries of a folder. 200 entries at a time; `after` leads to the next.",
     { query: folderQuery, answer: Folder },
-    async ({ services, found, query: { path: folder, after = null } }) => {
-      const { source } = found;
+    async ({ services, subject, query: { path: folder, after = null } }) => {
+      const { source } = subject;
       const slice = { sourceId: source.id, folder, after, limit: FOLDER_ENTRIES };
       const entries = await listFolder(services.db, slice);
       const last = entries.length === FOLDER_ENTRIES ? entries.at(-1)?.path : undefined;

@@ -3,19 +3,19 @@ import { z } from "@hono/zod-openapi";
 import {
   providerKeyStates,
   providerName,
-  providerSetting,
+  providerSetting as newProviderSetting,
   providerSettingFields,
   removeProviderKey,
   setProvider,
 } from "../../catalog/models/provider-keys.ts";
 import { forbidden } from "../../core/errors.ts";
 import { serverState } from "../../core/models/model-servers.ts";
-import { offeredModels, replaceModels } from "../../catalog/models/replace-models.ts";
-import { listModelRows } from "../../db/catalog/model-store.ts";
+import { offeredModels, putModel, replaceModels } from "../../catalog/models/replace-models.ts";
+import { tryModelServer } from "../../catalog/models/try-model-server.ts";
+import { listModelRows, removeModel, type ModelRow } from "../../db/catalog/model-store.ts";
 import { PROVIDER_KEY_NAMES } from "../../ports/models.ts";
-import { parseKnownOrRefuse } from "../../http/validation.ts";
+import { action, type ActionCall } from "../action.ts";
 import { Endpoints, timeOrNull } from "./request/endpoint.ts";
-import { jsonOf } from "./request/read-request.ts";
 
 const KeyState = z
   .object({
@@ -25,6 +25,65 @@ const KeyState = z
   })
   .openapi("ProviderKey");
 
+const modelsReplacement = action({
+  name: "models.put",
+  route: "put /models",
+  about: "Replace the offered models. The whole list at once.",
+  body: offeredModels,
+  work: ({ services, body }) => replaceModels(services, { models: body }),
+  answer: offeredModels,
+});
+
+export const modelChange = action({
+  name: "models.put",
+  about: "Add a model to the list, or change its prices.",
+  body: offeredModels.element,
+  work: ({ services, body }: ActionCall<ModelRow | undefined, typeof offeredModels.element>) =>
+    putModel(services, { model: body }),
+  previous: (row) => row ?? {},
+  target: (_row, { body }) => body.model,
+  notice: "The model is in the list.",
+});
+
+export const modelRemoval = action({
+  name: "models.put",
+  about: "Remove a model from the list.",
+  work: ({ services, subject }: ActionCall<ModelRow, z.ZodUndefined>) =>
+    removeModel(services.db, subject),
+  previous: (row) => row,
+  target: ({ model }) => model,
+  notice: "The model is no longer in the list.",
+});
+
+export const providerSetting = action({
+  name: "provider-keys.put",
+  route: "put /provider-keys",
+  about:
+    "Set a provider's key, or a server of local models by its `baseUrl`. Either is tested; keys are stored encrypted.",
+  reference: providerSettingFields,
+  body: newProviderSetting,
+  errors: [409],
+  work: ({ services, body }) => setProvider(services, body),
+  target: (_none, { body }) => ("name" in body ? body.name : body.provider),
+  notice: "The test passed. It is stored.",
+});
+
+export const providerRemoval = action({
+  name: "provider-keys.remove",
+  about: "Remove a provider's key, or a server. What the environment sets stays.",
+  id: providerName,
+  find: (_services, { key: id }) => ({ id }),
+  work: ({ services, subject: { id } }) => removeProviderKey(services, id),
+  notice: "It is removed.",
+});
+
+export const serverTest = action({
+  name: "model-servers.test",
+  about: "Ask each model of a server once.",
+  work: ({ services, subject: { id } }: ActionCall<{ id: string }, z.ZodUndefined>) =>
+    tryModelServer(services, id),
+});
+
 /** The models offered, with prices per million tokens; a list without pages. */
 export const modelRoutes = new Endpoints("service")
   .json(
@@ -33,33 +92,15 @@ export const modelRoutes = new Endpoints("service")
     { answer: offeredModels },
     ({ services }) => listModelRows(services.db),
   )
-  .json(
-    "put /models",
-    "Replace the offered models. The whole list at once.",
-    { body: offeredModels, answer: offeredModels },
-    ({ services, body }) => replaceModels(services, { models: body }),
-  )
+  .action(modelsReplacement)
   .json(
     "get /provider-keys",
     "Keys of model providers. Which providers have one, and whether the environment sets it. Never a key.",
     { answer: z.array(KeyState) },
     ({ services }) => providerKeyStates(services),
   )
-  .empty(
-    "put /provider-keys",
-    "Set a provider's key, or a server of local models by its `baseUrl`. Either is tested; keys are stored encrypted.",
-    { ownBody: providerSettingFields, errors: [409] },
-    async ({ context, services }) => {
-      const body = await jsonOf(context.req);
-      await setProvider(services, parseKnownOrRefuse(providerSetting, body));
-    },
-  )
-  .empty(
-    "delete /provider-keys/{id}",
-    "Remove a provider's key, or a server. What the environment sets stays.",
-    { id: providerName },
-    ({ services, key }) => removeProviderKey(services, key),
-  )
+  .action(providerSetting)
+  .action(providerRemoval)
   .json(
     "get /model-servers",
     "Servers of local models. For administrators. Each is asked for its models; `problem` says why it lists none.",

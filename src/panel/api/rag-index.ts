@@ -7,7 +7,8 @@ import { estimateRebuild, rebuildWish } from "../../ingestion/rebuilds/estimate-
 import { indexState, returnToIndex } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { ragOf } from "./rags.ts";
-import { all, Endpoints, pageOf, time } from "./request/endpoint.ts";
+import { action } from "../action.ts";
+import { all, Endpoints, pageOf, queued, time } from "./request/endpoint.ts";
 import { Chunk, Degradation } from "../../http/schemas/retrieval.ts";
 import { panelSearch, searchRag } from "../search/search-rag.ts";
 
@@ -54,32 +55,36 @@ const Passage = z.object({ ...place, ...marks }).openapi("Passage");
 
 const RAG = "/rags/{id}";
 
+export const indexReturn = action({
+  name: "rags.return",
+  about: "Return to the previous index. Possible while it is kept.",
+  find: ragOf,
+  errors: [409, 422],
+  work: ({ services, subject: { id: ragId } }) => returnToIndex(services, { ragId }),
+  ...queued,
+  notice: "The previous index catches up with recent changes, then takes over.",
+});
+
 export const ragIndexRoutes = new Endpoints("rags", ragOf)
   .json(
     `get ${RAG}/index`,
     "Indexes of a RAG. The live one, the one in progress and the previous one, with their settings.",
     { answer: Index },
-    async ({ services, found: rag }) => await indexState(services, rag.id),
+    async ({ services, subject: rag }) => await indexState(services, rag.id),
   )
   .json(
     `post ${RAG}/estimate`,
     "Estimate a rebuild. Files, passages, model tokens and the price of a rebuild; nothing is changed.",
     { body: rebuildWish, answer: Estimate, errors: [422] },
-    async ({ services, found: rag, body }) => await estimateRebuild(services, { rag, wish: body }),
+    async ({ services, subject: rag, body }) =>
+      await estimateRebuild(services, { rag, wish: body }),
   )
-  .queue(
-    `post ${RAG}/return`,
-    "Return to the previous index. Possible while it is kept.",
-    { errors: [409, 422] },
-    async ({ services, found: rag }) => {
-      await returnToIndex(services, { ragId: rag.id });
-    },
-  )
+  .action(indexReturn)
   .list(
     `get ${RAG}/passages`,
     "Passages of a file. In order of position, with their places in the text.",
     { query: ofFile, item: Passage },
-    async ({ services, found: rag, query: { path }, paging }) =>
+    async ({ services, subject: rag, query: { path }, paging }) =>
       pageOf(await listPassages(services, { rag, path, ...paging }), (passage) => {
         return { ...passage, textHash: passage.duplicateKey };
       }),
@@ -88,7 +93,7 @@ export const ragIndexRoutes = new Endpoints("rags", ragOf)
     `post ${RAG}/preview`,
     "Preview chunking. Cuts a file with other sizes and changes nothing.",
     { body: previewWish, answer: Preview, errors: [422] },
-    async ({ services, found: rag, body }) => await previewChunks(services, { rag, ...body }),
+    async ({ services, subject: rag, body }) => await previewChunks(services, { rag, ...body }),
   ).app;
 
 const legRank = z.object({ rank: z.int(), score: z.number() }).nullable();
@@ -124,8 +129,8 @@ const Answer = z
 export const ragSearchRoutes = new Endpoints("rags", ragOf).json(
   "post /rags/{id}/search",
   "Try a search. Searches as programs do. `reranker` tries another reranker. Members may call it.",
-  { body: panelSearch, answer: Answer },
-  async ({ context, services, caller, found: rag, body }) => {
+  { by: "members", body: panelSearch, answer: Answer },
+  async ({ context, services, caller, subject: rag, body }) => {
     return await searchRag(services, { rag, caller, signal: context.req.raw.signal }, body);
   },
 ).app;

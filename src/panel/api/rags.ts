@@ -13,13 +13,15 @@ import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
-import { all, Endpoints } from "./request/endpoint.ts";
+import { asId } from "../../core/ids.ts";
+import { action } from "../action.ts";
+import { countText } from "../components/figures.ts";
+import type { Address } from "./request/described-route.ts";
+import { all, Endpoints, queued } from "./request/endpoint.ts";
 import { given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
 import { storedPath } from "../../sources/file-names.ts";
-
-const retryQuery = z.object({ path: relativePath.transform(storedPath).optional() });
 
 const { scopeMode, scopes } = storedRag.shape;
 const shown = {
@@ -55,7 +57,69 @@ async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
 }
 
 const RAG = "/rags/{id}";
-export const ragOf = (services: Services, key: string) => findRag(services, { key });
+export const ragOf = (services: Services, { key }: Pick<Address, "key">) =>
+  findRag(services, { key });
+
+export const ragCreation = action({
+  name: "rags.create",
+  about: "Add a RAG. Its files are indexed in the background.",
+  body: newRag,
+  errors: [404, 409, 422],
+  work: ({ services, body, id }) => createRag(services, body, asId(id)),
+  answer: CheckedRag,
+  shown: (rag, services) => checked(services, rag),
+});
+
+export const ragChange = action({
+  name: "rags.change",
+  about: "Change a RAG. A change of chunking builds a new index while the old one answers.",
+  find: ragOf,
+  body: ragPatch,
+  errors: [409, 422],
+  work: async ({ services, subject: rag, body }) => {
+    const { identifier, ...patch } = given(body);
+    refuseChange("identifier", rag.identifier, identifier);
+    return await updateRag(services, { rag, patch });
+  },
+  previous: (rag) => ({ ...rag, fileSource: rag.fileSource.identifier }),
+  answer: CheckedRag,
+  shown: (rag, services) => checked(services, rag),
+});
+
+export const ragRemoval = action({
+  name: "rags.remove",
+  about: "Remove a RAG. Refused while an inference or agent is linked to it.",
+  find: ragOf,
+  errors: [409],
+  work: ({ services, subject: rag }) => removeRag(services, { rag }),
+  notice: (_none, { name }) => `${name} is removed.`,
+});
+
+export const reindexing = action({
+  name: "rags.reindex",
+  about: "Rebuild an index. Embeds every passage again while the current index answers.",
+  find: ragOf,
+  errors: [409],
+  work: ({ services, subject: { id: ragId } }) => reindexRag(services, { ragId }),
+  ...queued,
+  notice: "A new index is being built.",
+});
+
+export const retrying = action({
+  name: "rags.retry",
+  about: "Retry failed files. All files in `error`, or the one at `path`.",
+  find: ragOf,
+  body: z.object({ path: relativePath.transform(storedPath).optional() }),
+  isQuery: true,
+  work: async ({ services, subject: rag, body: { path } }) => {
+    const paths = path === undefined ? null : [path];
+    const retried = await retryFiles(services, { ragId: rag.id, paths });
+    if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
+    return retried;
+  },
+  ...queued,
+  notice: (retried) => `${countText(retried, "file")} will be retried.`,
+});
 
 export const ragRoutes = new Endpoints("rags", ragOf)
   .list(
@@ -75,12 +139,7 @@ export const ragRoutes = new Endpoints("rags", ragOf)
       return { total, data: rags.map((rag, at) => shownOf({ rag, scopes: scopesAt(rag, at) })) };
     },
   )
-  .json(
-    "post /rags",
-    "Add a RAG. Its files are indexed in the background.",
-    { body: newRag, answer: CheckedRag, status: 201, errors: [404, 409, 422] },
-    async ({ services, body }) => await checked(services, await createRag(services, body)),
-  )
+  .action(ragCreation)
   .json(
     `get ${RAG}`,
     "A RAG. `check=scopes` adds the external ids of its scopes that the source does not know.",
@@ -90,47 +149,15 @@ export const ragRoutes = new Endpoints("rags", ragOf)
         .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
         .openapi("ReadRag"),
     },
-    async ({ services, found: rag, query }) => {
+    async ({ services, subject: rag, query }) => {
       if (query.check !== undefined) return await checked(services, rag);
       return shownOf({ rag, scopes: await scopesOf(services.db, rag.id) });
     },
   )
-  .json(
-    `patch ${RAG}`,
-    "Change a RAG. A change of chunking builds a new index while the old one answers.",
-    { body: ragPatch, answer: CheckedRag, errors: [409, 422] },
-    async ({ services, found: rag, body }) => {
-      const { identifier: wanted, ...patch } = given(body);
-      refuseChange("identifier", rag.identifier, wanted);
-      return await checked(services, await updateRag(services, { rag, patch }));
-    },
-  )
-  .empty(
-    `delete ${RAG}`,
-    "Remove a RAG. Refused while an inference or agent is linked to it.",
-    { errors: [409] },
-    async ({ services, found: rag }) => await removeRag(services, { rag }),
-  )
-  .queue(
-    `post ${RAG}/reindex`,
-    "Rebuild an index. Embeds every passage again while the current index answers.",
-    { errors: [409] },
-    async ({ services, found: rag }) => {
-      await reindexRag(services, { ragId: rag.id });
-    },
-  )
-  .queue(
-    `post ${RAG}/retry`,
-    "Retry failed files. All files in `error`, or the one at `path`.",
-    { query: retryQuery },
-    async ({ services, found: rag, query: { path } }) => {
-      const retried = await retryFiles(services, {
-        ragId: rag.id,
-        paths: path === undefined ? null : [path],
-      });
-      if (path !== undefined && retried === 0) await findFileOf(services, rag, path);
-    },
-  ).app;
+  .action(ragChange)
+  .action(ragRemoval)
+  .action(reindexing)
+  .action(retrying).app;
 
 /** @throws QuarryError `not-found` when the RAG has no such file. */
 async function findFileOf(services: Services, rag: RagRecord, path: string): Promise<void> {

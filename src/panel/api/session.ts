@@ -1,10 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import { createMiddleware } from "hono/factory";
 
 import type { Session } from "../../access/sessions/find-session.ts";
 import { expiredSessionCookie, sessionCookie } from "../../access/sessions/session-cookie.ts";
-import { signIn } from "../../access/sessions/sign-in.ts";
+import { signIn, type SignedIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
 import { confirmation, credentials, proof } from "../../access/totp/totp-input.ts";
 import { changeOwnPassword } from "../../access/users/change-own-password.ts";
@@ -18,7 +16,7 @@ import { enrolledOnly, noForeignPages, ownPagesOnly, ownSession } from "./reques
 import { sessionHashOf, signedInOnly } from "./request/guards.ts";
 import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
 import { removeOwnTotp } from "../../access/totp/remove-totp.ts";
-import type { PanelEnv } from "./request/read-request.ts";
+import { action, type ActionContext } from "../action.ts";
 import { providerInput, providerSettings } from "../../access/openid/provider-settings.ts";
 import { saveProvider, storedProvider } from "../../access/openid/provider-settings.ts";
 import type { Services } from "../../services.ts";
@@ -33,29 +31,51 @@ const Itself = z.object({
   key: z.object({ id: z.string(), role }).optional(),
 });
 
+/** For one's own credentials; a key has none. @throws QuarryError `forbidden` */
+function sessionOf({ get }: Pick<ActionContext, "get">): Session {
+  const caller = get("caller");
+  if (caller.kind !== "session") throw forbidden();
+  return caller.session;
+}
+
+const ownTarget = (_none: unknown, { context }: { context: ActionContext }) =>
+  sessionOf(context).email;
+
+const own = [rateLimit("login"), signedInOnly, ownPagesOnly];
+
+export const passwordChange = action({
+  name: "session.password.change",
+  route: "patch /session/password",
+  about: "Change your password. Your other sessions end.",
+  by: "members",
+  body: ownPassword,
+  before: [...own, enrolledOnly],
+  work: async ({ context, services, body }) => {
+    const session = sessionOf(context);
+    await changeOwnPassword(services, { ...(await ownSession(context)), ...body });
+    return { user: userOf(session) };
+  },
+  target: ownTarget,
+  answer: Signed,
+  notice: "The password is changed. Your other sessions have ended.",
+});
+
 export const sessionRoutes = new Endpoints("session")
   .json(
     "post /session",
     "Sign in. The answer sets the session's cookie.",
     {
+      name: "session.sign-in",
+      by: "anybody",
       body: credentials,
       answer: Signed,
       errors: [422],
       before: [rateLimit("login"), noForeignPages],
     },
-    async ({ context, services, body }) => {
-      const { raw } = context.req;
-      context.set("auditTarget", emailIn(body.email));
-      const of = { ...originOf(services.config, raw), replaces: await sessionHashOf(context) };
-      const signingIn = signIn(services, { ...body, ...of });
-      const { session, secret } = await signingIn.catch((thrown: unknown) => {
-        if (thrown instanceof QuarryError && thrown.code === "code-refused") {
-          context.set("auditAction", "session.code");
-        }
-        throw thrown;
-      });
-      context.set("actor", { kind: "user", id: session.userId, name: session.email });
-      context.header("Set-Cookie", sessionCookie(secret, isHttps(services.config, raw)));
+    async ({ context, body }) => {
+      const { session, secret } = await signInRecorded(context, body);
+      const secure = isHttps(context.get("services").config, context.req.raw);
+      context.header("Set-Cookie", sessionCookie(secret, secure));
       return { user: userOf(session) };
     },
   )
@@ -72,93 +92,115 @@ export const sessionRoutes = new Endpoints("session")
       return { user: userOf(caller.session), totp };
     },
   )
-  .empty(
-    "delete /session",
-    "Sign out. The session ends and its cookie is removed.",
-    { before: [signedInOnly, ownPagesOnly] },
-    async ({ context, services: { config, db }, caller }) => {
-      const secure = isHttps(config, context.req.raw);
-      if (caller.kind === "session") {
-        await signOut({ db }, context.req.header("Cookie") ?? null, secure);
-      }
-      context.header("Set-Cookie", expiredSessionCookie(secure));
-    },
+  .action(
+    action({
+      name: "session.sign-out",
+      route: "delete /session",
+      about: "Sign out. The session ends and its cookie is removed.",
+      by: "members",
+      before: [signedInOnly, ownPagesOnly],
+      work: async ({ context, services: { config, db }, caller }) => {
+        const secure = isHttps(config, context.req.raw);
+        if (caller.kind === "session") {
+          await signOut({ db }, context.req.header("Cookie") ?? null, secure);
+        }
+        context.header("Set-Cookie", expiredSessionCookie(secure));
+      },
+    }),
   )
-  .json(
-    "patch /session/password",
-    "Change your password. Your other sessions end.",
-    {
-      body: ownPassword,
-      answer: Signed,
-      before: [rateLimit("login"), signedInOnly, ownPagesOnly, enrolledOnly],
-    },
-    async ({ context, services, caller, body }) => {
-      if (caller.kind !== "session") throw forbidden();
-      await changeOwnPassword(services, { ...(await ownSession(context)), ...body });
-      return { user: userOf(caller.session) };
-    },
-  ).app;
+  .action(passwordChange).app;
+
+/** Signs in, and names in the audit trail who did or tried. */
+export async function signInRecorded(
+  context: ActionContext,
+  given: z.output<typeof credentials>,
+): Promise<SignedIn> {
+  const services = context.get("services");
+  const origin = originOf(services.config, context.req.raw);
+  const entry = { action: "session.sign-in", target: emailIn(given.email) } as const;
+  context.set("audit", entry);
+  try {
+    const replaces = await sessionHashOf(context);
+    const signedIn = await signIn(services, { ...given, ...origin, replaces });
+    const { userId: id, email: name } = signedIn.session;
+    context.set("actor", { kind: "user", id, name });
+    return signedIn;
+  } catch (thrown) {
+    const isCode = thrown instanceof QuarryError && thrown.code === "code-refused";
+    if (isCode) context.set("audit", { ...entry, action: "session.code" });
+    throw thrown;
+  }
+}
 
 const TOTP = "/session/totp";
-const before = [rateLimit("login"), signedInOnly, ownPagesOnly];
+
+export const totpEnrolment = action({
+  name: "session.totp.enrol",
+  route: `post ${TOTP}`,
+  about:
+    "Enrol a second factor. Show `uri` as a QR code or type `secret` into the app; sign-ins need no code until it is confirmed.",
+  by: "members",
+  status: 201,
+  errors: [409, 422],
+  before: own,
+  work: ({ context, services }) => beginTotp(services, sessionOf(context)),
+  target: ownTarget,
+  answer: z.object({ secret: z.string(), uri: z.string() }),
+});
+
+export const totpConfirmation = action({
+  name: "session.totp.confirm",
+  route: `post ${TOTP}/confirm`,
+  about: "Confirm a second factor. The recovery codes are shown only once.",
+  by: "members",
+  body: confirmation,
+  errors: [409, 422],
+  before: own,
+  work: async ({ context, services, body }) =>
+    await confirmEnrolment(services, { ...(await ownSession(context)), ...body }),
+  target: ownTarget,
+  answer: z.object({ recoveryCodes: z.array(z.string()) }),
+});
+
+export const ownTotpRemoval = action({
+  name: "session.totp.remove",
+  route: `delete ${TOTP}`,
+  about: "Remove your second factor. With a code or with the password.",
+  by: "members",
+  body: proof,
+  errors: [404, 409, 422],
+  before: own,
+  work: async ({ context, services, body }) =>
+    await removeOwnTotp(services, { ...(await ownSession(context)), ...body }),
+  target: ownTarget,
+  notice: "The second factor is off.",
+});
 
 export const totpRoutes = new Endpoints("session")
-  .json(
-    `post ${TOTP}`,
-    "Enrol a second factor. Show `uri` as a QR code or type `secret` into the app; sign-ins need no code until it is confirmed.",
-    {
-      answer: z.object({ secret: z.string(), uri: z.string() }),
-      status: 201,
-      errors: [409, 422],
-      before,
-    },
-    ({ context, services }) => beginTotp(services, signedInUser(context, "session.totp.enrol")),
-  )
-  .json(
-    `post ${TOTP}/confirm`,
-    "Confirm a second factor. The recovery codes are shown only once.",
-    {
-      body: confirmation,
-      answer: z.object({ recoveryCodes: z.array(z.string()) }),
-      errors: [409, 422],
-      before: [...before, forUsers("session.totp.confirm")],
-    },
-    async ({ context, services, body }) =>
-      await confirmEnrolment(services, { ...(await ownSession(context)), ...body }),
-  )
-  .empty(
-    `delete ${TOTP}`,
-    "Remove your second factor. With a code or with the password.",
-    {
-      body: proof,
-      errors: [404, 409, 422],
-      before: [...before, forUsers("session.totp.remove")],
-    },
-    async ({ context, services, body }) =>
-      await removeOwnTotp(services, { ...(await ownSession(context)), ...body }),
-  ).app;
-
-/** Records who tried what before the body is checked. */
-function forUsers(auditAction: string) {
-  return createMiddleware<PanelEnv>(async (context, next) => {
-    signedInUser(context, auditAction);
-    await next();
-  });
-}
-
-/** A key has no second factor. @throws QuarryError `forbidden`. */
-function signedInUser(context: Context<PanelEnv>, auditAction: string) {
-  context.set("auditAction", auditAction);
-  const caller = context.get("caller");
-  if (caller.kind !== "session") throw forbidden();
-  context.set("auditTarget", caller.session.email);
-  return caller.session;
-}
+  .action(totpEnrolment)
+  .action(totpConfirmation)
+  .action(ownTotpRemoval).app;
 
 const shown = providerSettings.openapi("OpenIdProvider");
 
 const settingsOf = async (services: Services) =>
   orNotFound(await storedProvider(services)).settings;
+
+export const signInChange = action({
+  name: "sign-in.change",
+  route: "put /sign-in",
+  about:
+    "Set the OpenID Connect provider. Without `clientSecret`, the stored one stays, unless the issuer or the client ID changes.",
+  find: storedProvider,
+  body: providerInput,
+  work: async ({ services, context, body }) => {
+    await saveProvider(services, body, await sessionHashOf(context));
+    return await settingsOf(services);
+  },
+  previous: (provider) => provider?.settings ?? {},
+  answer: shown,
+  notice: "The settings are saved.",
+});
 
 /** The provider that people sign in with. */
 export const signInRoutes = new Endpoints("users")
@@ -171,13 +213,4 @@ export const signInRoutes = new Endpoints("users")
       return await settingsOf(services);
     },
   )
-  .json(
-    "put /sign-in",
-    "Set the OpenID Connect provider. Without `clientSecret`, the stored one stays, unless the issuer or the client ID changes.",
-    { body: providerInput, answer: shown },
-    async ({ services, context, body }) => {
-      context.set("auditAction", "sign-in.change");
-      await saveProvider(services, body, await sessionHashOf(context));
-      return await settingsOf(services);
-    },
-  ).app;
+  .action(signInChange).app;

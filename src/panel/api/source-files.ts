@@ -12,10 +12,12 @@ import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracte
 import { describePushedFile, removePushedFile } from "../../ingestion/uploads/pushed-files.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../sources/file-names.ts";
+import { action, recordFiles } from "../action.ts";
+import type { Find } from "./request/described-route.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
 import { fileMetadata, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
-import { pushedSource, readersIn } from "./request/sent-file.ts";
+import { pushedSource, readersIn, type SourceRow } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
@@ -108,12 +110,67 @@ const Manifest = z
 
 const SOURCE = "/file-sources/{id}";
 
+/** A file that was pushed, or will be. @throws QuarryError `invalid`: the source reads its own */
+export const pushedFile: Find<{ source: SourceRow; path: string }> = async (
+  services,
+  { key, path },
+) => ({ source: pushedSource(await fileSourceOf(services, { key })), path });
+
+const sourceOfFile = ({ source }: { source: SourceRow }) => source.identifier;
+
+export const fileRemoval = action({
+  name: "file-sources.files.remove",
+  route: `delete ${SOURCE}/files/{path}`,
+  about: "Remove a pushed file. Searches no longer find the file when this call answers.",
+  find: pushedFile,
+  work: ({ services, subject }) => removePushedFile(services, subject),
+  target: sourceOfFile,
+  files: () => 1,
+  notice: "The file is removed. Searches no longer find it.",
+});
+
+export const metadataChange = action({
+  name: "file-sources.files.change",
+  route: `patch ${SOURCE}/files/{path}`,
+  about:
+    "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
+  find: async (services, address) => {
+    const { source, path } = await pushedFile(services, address);
+    return { source, ...orNotFound(await findFileDetail(services.db, source.id, path)) };
+  },
+  body: z.object({ metadata: fileMetadata }),
+  work: ({ services, subject: { source, path }, body: { metadata } }) =>
+    describePushedFile(services, { source, path, metadata }),
+  previous: ({ metadata }) => ({ metadata }),
+  target: ({ source, path }) => `${source.identifier}/${path}`,
+  notice: "The metadata is saved. Searches use it in seconds.",
+});
+
+export const fileExclusion = action({
+  name: "file-sources.exclusions.put",
+  route: `put ${SOURCE}/exclusions`,
+  about:
+    "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
+  find: fileSourceOf,
+  body: exclusion,
+  work: async ({ context, services, subject: { source }, body }) => {
+    const { path, textHash, excerpt, excluded } = body;
+    const passage = textHash === undefined ? null : { textHash, excerpt };
+    const by = context.get("actor")?.name ?? null;
+    await excludeFromSearch(services, { source, path, passage, excluded, by });
+    const what = passage === null ? "The file" : "The passage";
+    return `${what} ${excluded ? "is left out of every search." : "is found again."}`;
+  },
+  target: sourceOfFile,
+  notice: (outcome) => outcome,
+});
+
 export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
   .list(
     `get ${SOURCE}/files`,
     "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
     { query: fileFilters, item: File },
-    async ({ services, found: { source }, query, paging: { page, limit } }) => {
+    async ({ services, subject: { source }, query, paging: { page, limit } }) => {
       return pageOf(await listSourceFiles(services, { source, page, limit, ...query }), (file) =>
         Object.assign(file, { filePath: file.path }),
       );
@@ -123,20 +180,25 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     `get ${SOURCE}/manifest`,
     "Paths, sizes and hashes of pushed files. 5,000 at a time, so that a push sends only what differs.",
     { query: manifestQuery, answer: Manifest },
-    ({ services, found, query: { cursor } }) =>
-      manifestPage(services, { source: pushedSource(found), cursor }),
+    ({ services, subject, query: { cursor } }) =>
+      manifestPage(services, { source: pushedSource(subject), cursor }),
   )
   .raw(
     `put ${SOURCE}/files/{path}`,
     "Upload a file. 200 for an existing file, 201 for a new one. `X-File-Metadata` takes JSON, `X-File-Modified` an ISO 8601 time, `X-File-Readers` a JSON list of who may read it.",
-    { bytes: ["application/octet-stream"], errors: [413, 415] },
+    {
+      name: "file-sources.files.put",
+      bytes: ["application/octet-stream"],
+      errors: [413, 415],
+    },
     { 200: { schema: Stored }, 201: { schema: Stored } },
-    async ({ context, services, found, path }) => {
+    async ({ context, services, subject, path }) => {
       const { raw } = context.req;
       refuseCoded(raw.headers);
       const length = context.req.header("Content-Length");
+      const source = pushedSource(subject);
       const { created, ...file } = await putFile(services, {
-        source: pushedSource(found),
+        source,
         path,
         body: raw.body ?? new ArrayBuffer(0),
         contentLength: length === undefined ? null : Number(length),
@@ -145,29 +207,17 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
         modifiedAt: modifiedIn(context.req.header("X-File-Modified")),
         readers: readersIn(context.req.header("X-File-Readers")),
       });
+      recordFiles(context, { action: "file-sources.files.put", source, files: 1 });
       return context.json(file, created ? 201 : 200);
     },
   )
-  .empty(
-    `delete ${SOURCE}/files/{path}`,
-    "Remove a pushed file. Searches no longer find the file when this call answers.",
-    {},
-    async ({ services, found, path }) => {
-      await removePushedFile(services, { source: pushedSource(found), path });
-    },
-  )
-  .empty(
-    `patch ${SOURCE}/files/{path}`,
-    "Replace a pushed file's metadata. Searches filter by it within seconds; nothing is read or embedded again.",
-    { body: z.object({ metadata: fileMetadata }) },
-    ({ services, found, path, body: { metadata } }) =>
-      describePushedFile(services, { source: pushedSource(found), path, metadata }),
-  )
+  .action(fileRemoval)
+  .action(metadataChange)
   .json(
     `get ${SOURCE}/files/{path}`,
     "A file and its status in each RAG. Removed files are included while their row is kept.",
     { answer: Detail },
-    async ({ services, found: { source }, path }) => {
+    async ({ services, subject: { source }, path }) => {
       const file = orNotFound(await findFileDetail(services.db, source.id, path));
       return { ...file, filePath: file.path };
     },
@@ -177,7 +227,7 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     "The text that was read from a file. `start` and `end` are the offsets that passages tell.",
     { query: offsets },
     { 200: { mediaTypes: ["text/plain"] } },
-    async ({ context, services, found: { source }, path, query: { start, end } }) => {
+    async ({ context, services, subject: { source }, path, query: { start, end } }) => {
       const read = await readExtractedText(services, { source, path });
       return context.body(utf8Stream(read.text.slice(start, end)), {
         headers: {
@@ -192,17 +242,7 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     `get ${SOURCE}/exclusions`,
     "What is left out of search. Files by path, passages by the hash of their text.",
     { item: ExcludedItem },
-    ({ services, found: { source }, paging: { offset, limit } }) =>
+    ({ services, subject: { source }, paging: { offset, limit } }) =>
       listExclusions(services.db, { sourceId: source.id, offset, limit }),
   )
-  .empty(
-    `put ${SOURCE}/exclusions`,
-    "Leave a file or a passage out of search, or take it in again. With `textHash` of a passage, the passage, and every equal one of the source. It stays out when the file is indexed again.",
-    { body: exclusion },
-    async ({ context, services, found: { source }, body }) => {
-      const { path, textHash, excerpt, excluded } = body;
-      const passage = textHash === undefined ? null : { textHash, excerpt };
-      const by = context.get("actor")?.name ?? null;
-      await excludeFromSearch(services, { source, path, passage, excluded, by });
-    },
-  ).app;
+  .action(fileExclusion).app;

@@ -3,7 +3,12 @@ import { z } from "@hono/zod-openapi";
 import { createToken } from "../../access/tokens/create-token.ts";
 import { newToken } from "../../access/tokens/token-settings.ts";
 import { asId } from "../../core/ids.ts";
-import { listTokens, removeToken, TOKEN_KINDS } from "../../db/access/token-store.ts";
+import { orNotFound } from "../../core/errors.ts";
+import { findTokenLine, listTokens, removeToken } from "../../db/access/token-store.ts";
+import { TOKEN_KINDS } from "../../db/access/token-store.ts";
+import type { Services } from "../../services.ts";
+import { action } from "../action.ts";
+import type { Address } from "./request/described-route.ts";
 import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 
 const shown = {
@@ -21,6 +26,28 @@ const shown = {
   lastUsedAt: timeOrNull,
 };
 
+export const tokenCreation = action({
+  name: "tokens.create",
+  about: "Create a token. It is shown only once. `*` covers all resources, future ones included.",
+  body: ({ now }) => newToken(now),
+  errors: [404],
+  work: ({ services, body, id }) => createToken(services, body, asId(id)),
+  answer: z.object({ ...shown, token: z.string() }).openapi("CreatedToken"),
+  shown: ({ token, secret }) => ({ ...token, token: secret }),
+});
+
+export const findToken = async ({ db }: Services, { key }: Address) =>
+  orNotFound(await findTokenLine(db, key));
+
+export const tokenRemoval = action({
+  name: "tokens.remove",
+  about: "Remove a token. It stops working everywhere within five seconds.",
+  find: findToken,
+  work: ({ services, subject: { id } }) => removeToken(services.db, id),
+  notice: (_none, { name, person }) =>
+    person === null ? `${name} is removed and has stopped working.` : `${name} is disconnected.`,
+});
+
 export const tokenRoutes = new Endpoints("tokens")
   .list(
     "get /tokens",
@@ -28,23 +55,5 @@ export const tokenRoutes = new Endpoints("tokens")
     { item: z.object(shown).openapi("Token") },
     ({ services, paging }) => listTokens(services.db, paging),
   )
-  .json(
-    "post /tokens",
-    "Create a token. It is shown only once. `*` covers all resources, future ones included.",
-    {
-      body: newToken,
-      answer: z.object({ ...shown, token: z.string() }).openapi("CreatedToken"),
-      status: 201,
-      errors: [404],
-    },
-    async ({ services, body }) => {
-      const { token, secret } = await createToken(services, body);
-      return { ...token, token: secret };
-    },
-  )
-  .empty(
-    "delete /tokens/{id}",
-    "Remove a token. It stops working everywhere within five seconds.",
-    {},
-    ({ services, key }) => removeToken(services.db, asId(key)),
-  ).app;
+  .action(tokenCreation)
+  .action(tokenRemoval).app;

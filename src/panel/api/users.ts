@@ -1,53 +1,80 @@
 import { z } from "@hono/zod-openapi";
 
+import { createKey, newKey } from "../../access/keys/create-key.ts";
+import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
 import { removeTotp } from "../../access/totp/remove-totp.ts";
 import { createUser } from "../../access/users/create-user.ts";
 import { userBehind } from "../../access/users/own-credentials.ts";
 import { removeUser, updateUser } from "../../access/users/update-user.ts";
-import { asId, type UserId } from "../../core/ids.ts";
-import { listUsers } from "../../db/access/user-store.ts";
-import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 import { newUser, role, userPatch } from "../../access/users/user-input.ts";
+import { forbidden, orNotFound } from "../../core/errors.ts";
+import { asId, type UserId } from "../../core/ids.ts";
 import { given } from "../../core/input/given.ts";
-import { createKey, newKey } from "../../access/keys/create-key.ts";
-import { listKeys, removeKey } from "../../db/access/key-store.ts";
-import { forbidden } from "../../core/errors.ts";
+import { findListedKey, listKeys, removeKey } from "../../db/access/key-store.ts";
 import { endSession, listSessions } from "../../db/access/session-store.ts";
-import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
+import { findPerson, listUsers } from "../../db/access/user-store.ts";
+import type { Services } from "../../services.ts";
+import { action } from "../action.ts";
+import type { Address } from "./request/described-route.ts";
+import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 import { sessionHashOf } from "./request/guards.ts";
 
 const User = z.object({ id: z.string(), email: z.string(), role, createdAt: time }).openapi("User");
+
+export const findUser = async ({ db }: Services, { key }: Address) =>
+  orNotFound(await findPerson(db, asId(key)));
+
+export const userCreation = action({
+  name: "users.create",
+  about: "Add a user. The password has at least 12 characters and is not a common one.",
+  body: newUser,
+  errors: [409],
+  work: ({ services, body, id }) => createUser(services, body, asId(id)),
+  answer: User,
+  notice: ({ email }) => `${email} can sign in now.`,
+});
+
+export const userChange = action({
+  name: "users.change",
+  about: "Change a user. A new password or role ends their sessions.",
+  find: findUser,
+  body: userPatch,
+  errors: [409],
+  work: ({ services, caller, subject, body }) =>
+    updateUser(services, { id: subject.id, patch: given(body), by: userBehind(caller) }),
+  previous: ({ email, role }) => ({ email, role }),
+  answer: User,
+  notice: "The user is saved.",
+});
+
+export const userRemoval = action({
+  name: "users.remove",
+  about: "Remove a user. Their sessions and keys end.",
+  find: findUser,
+  errors: [409],
+  work: ({ services, subject: { id } }) => removeUser(services, { id }),
+  previous: ({ email }) => ({ email }),
+  notice: (_none, { email }) => `${email} is removed.`,
+});
+
+export const totpRemoval = action({
+  name: "users.totp.remove",
+  route: "delete /users/{id}/totp",
+  about: "Remove a user's second factor. For a user who lost the app and the recovery codes.",
+  find: findUser,
+  work: ({ services, caller, subject: { id: userId } }) =>
+    removeTotp(services, { userId, by: userBehind(caller) }),
+  notice: "Their second factor is off.",
+});
 
 export const userRoutes = new Endpoints("users")
   .list("get /users", "Users. Everybody who can sign in.", { item: User }, ({ services, paging }) =>
     listUsers(services.db, paging),
   )
-  .json(
-    "post /users",
-    "Add a user. The password has at least 12 characters and is not a common one.",
-    { body: newUser, answer: User, status: 201, errors: [409] },
-    ({ services, body }) => createUser(services, body),
-  )
-  .json(
-    "patch /users/{id}",
-    "Change a user. A new password or role ends their sessions.",
-    { body: userPatch, answer: User, errors: [409] },
-    ({ services, caller, key, body }) =>
-      updateUser(services, { id: key, patch: given(body), by: userBehind(caller) }),
-  )
-  .empty(
-    "delete /users/{id}",
-    "Remove a user. Their sessions and keys end.",
-    { errors: [409] },
-    ({ services, key }) => removeUser(services, { id: key }),
-  )
-  .empty(
-    "delete /users/{id}/totp",
-    "Remove a user's second factor. For a user who lost the app and the recovery codes.",
-    {},
-    ({ services, caller, key }) =>
-      removeTotp(services, { userId: asId(key), by: userBehind(caller) }),
-  ).app;
+  .action(userCreation)
+  .action(userChange)
+  .action(userRemoval)
+  .action(totpRemoval).app;
 
 const shownKey = {
   id: z.string(),
@@ -58,6 +85,27 @@ const shownKey = {
   expiresAt: timeOrNull,
 };
 
+export const keyCreation = action({
+  name: "keys.create",
+  about: "Create a key. It is shown only once.",
+  body: ({ now }) => newKey(now),
+  work: ({ services, caller, body, id }) =>
+    createKey(services, { ...body, createdBy: userBehind(caller), id: asId(id) }),
+  answer: z.object({ ...shownKey, key: z.string() }).openapi("CreatedKey"),
+  shown: ({ key, secret }) => ({ ...key, key: secret }),
+});
+
+export const findKey = async ({ db }: Services, { key }: Address) =>
+  orNotFound(await findListedKey(db, key));
+
+export const keyRemoval = action({
+  name: "keys.remove",
+  about: "Remove a key. It stops working at once.",
+  find: findKey,
+  work: ({ services, subject: { id } }) => removeKey(services.db, id),
+  notice: (_none, { name }) => `${name} is removed and has stopped working.`,
+});
+
 export const keyRoutes = new Endpoints("users")
   .list(
     "get /keys",
@@ -65,23 +113,8 @@ export const keyRoutes = new Endpoints("users")
     { item: z.object({ ...shownKey, createdByEmail: z.string() }).openapi("Key") },
     ({ services, paging }) => listKeys(services.db, paging),
   )
-  .json(
-    "post /keys",
-    "Create a key. It is shown only once.",
-    {
-      body: newKey,
-      answer: z.object({ ...shownKey, key: z.string() }).openapi("CreatedKey"),
-      status: 201,
-    },
-    async ({ services, caller, body }) => {
-      const createdBy = caller.kind === "key" ? caller.createdBy : caller.session.userId;
-      const { key, secret } = await createKey(services, { ...body, createdBy });
-      return { ...key, key: secret };
-    },
-  )
-  .empty("delete /keys/{id}", "Remove a key. It stops working at once.", {}, ({ services, key }) =>
-    removeKey(services.db, asId(key)),
-  ).app;
+  .action(keyCreation)
+  .action(keyRemoval).app;
 
 /** Whose sessions the caller may see and end: null for everybody's. */
 function reachOf(caller: PanelCaller): UserId | null {
@@ -101,6 +134,15 @@ const OpenSession = z
   })
   .openapi("OpenSession");
 
+export const sessionEnd = action({
+  name: "sessions.remove",
+  about: "End a session. The user must sign in again there.",
+  by: "members",
+  find: (_services, { key: id }) => ({ id }),
+  work: ({ services, caller, subject: { id } }) => endSession(services.db, id, reachOf(caller)),
+  notice: "The session has ended.",
+});
+
 /** Where users are signed in: everybody sees and ends their own, an administrator all. */
 export const openSessionRoutes = new Endpoints("users")
   .list(
@@ -117,9 +159,4 @@ export const openSessionRoutes = new Endpoints("users")
       };
     },
   )
-  .empty(
-    "delete /sessions/{id}",
-    "End a session. The user must sign in again there.",
-    {},
-    ({ services, caller, key }) => endSession(services.db, key, reachOf(caller)),
-  ).app;
+  .action(sessionEnd).app;

@@ -1,9 +1,9 @@
 import type { ModelChoice } from "../../catalog/models/model-choices.ts";
-import { OTHER_MODEL, type FormState, type Form } from "../pages/request/form.ts";
 import { SelectField, TextField, Choices, TextArea, field } from "./form.tsx";
 import { count } from "./figures.ts";
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { MAX_CHOICES, type Choice } from "../../db/catalog/panel-lists.ts";
+import { OTHER_MODEL, type FormState, type Form } from "./form-state.ts";
 
 type Props = {
   state: FormState;

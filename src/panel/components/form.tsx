@@ -1,6 +1,5 @@
 import type { Child, JSX } from "hono/jsx";
-
-import { type FormState, UPDATED_AT } from "../pages/request/form.ts";
+import { type FormState, UPDATED_AT } from "./form-state.ts";
 
 export type FormProps = {
   action: string;

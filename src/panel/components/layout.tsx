@@ -1,8 +1,6 @@
 import type { Child } from "hono/jsx";
 
 import type { Session } from "../../access/sessions/find-session.ts";
-import type { AssetNames } from "../pages/request/assets.ts";
-import type { Flash, Theme } from "../pages/request/page-cookies.ts";
 import { Data, visible } from "./data.tsx";
 import { Notice, ShownOnce, Warning } from "./notice.tsx";
 
@@ -24,6 +22,20 @@ export const PLACES: readonly Place[] = [
 export const placeAt = (address: string): Place | null =>
   PLACES.find(({ path }, at) => address === path || (at > 0 && address.startsWith(`${path}/`))) ??
   null;
+
+/** The addresses of the files that every page loads; their names hold the hash of their content. */
+export type AssetNames = { style: string; script: string; icon: string };
+
+export type Theme = "light" | "dark";
+
+/** What a page tells once. */
+export type Flash = {
+  path: string;
+  notice: string | null;
+  /** Something that somebody has to look at. */
+  problem: string | null;
+  secret: { label: string; value: string } | null;
+};
 
 export type LayoutProps = {
   title: string;

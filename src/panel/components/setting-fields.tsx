@@ -1,12 +1,11 @@
 import type { Child } from "hono/jsx";
 
 import type { SettingField } from "../../core/input/setting-fields.ts";
-import type { FormState } from "../pages/request/form.ts";
-import { formName } from "../pages/request/setting-form.ts";
 import { Checkbox, Form, SelectField, TextArea, TextField, type FormProps } from "./form.tsx";
 import { valueAt } from "../../sources/source-secrets.ts";
 import { Data } from "./data.tsx";
 import { count } from "./figures.ts";
+import { type FormState, formName } from "./form-state.ts";
 
 type Props = {
   fields: readonly SettingField[];

@@ -1,9 +1,10 @@
 import { Hono } from "hono";
 
-import { adminsChange, membersSearch } from "../api/request/guards.ts";
+import { membersSearch } from "../api/request/guards.ts";
 import { notFound } from "../../core/errors.ts";
 import { auditedPages } from "../../http/middleware/audit.ts";
 import { withoutSlash } from "../../http/middleware/without-slash.ts";
+import { agentActions, inferenceActions } from "../api/answers.ts";
 import { accountPages } from "./account/account.tsx";
 import { secondFactorPages } from "./account/second-factor.tsx";
 import { errorPage } from "./error-page.tsx";
@@ -57,17 +58,17 @@ export function panelPages(): Hono<PageEnv> {
   app.get("/reference", (context) =>
     referencePage(context, { title: "Quarry panel API", document: "/panel/api/openapi.json" }),
   );
-  // What members may post stands above, what administrators may below.
+  // Searches of members with permissions stand above, what they may not see below.
   searchPages(at("/search"));
-  runPages(at("/inferences"), "inference");
-  runPages(at("/agents"), "agent");
+  runPages(at("/inferences"), "inference", inferenceActions.find);
+  runPages(at("/agents"), "agent", agentActions.find);
   programPages(at("/tokens/programs"));
-  app.use(adminsChange, membersSearch);
+  app.use(membersSearch);
   firstStepsActions(at("/first-steps"));
   newSourcePages(at("/new/source"));
   newRagPages(at("/new/rag"));
-  newModelPages(at("/new/inference"), "inference");
-  newModelPages(at("/new/agent"), "agent");
+  newModelPages(at("/new/inference"), "inference", inferenceActions);
+  newModelPages(at("/new/agent"), "agent", agentActions);
   newSetPages(at("/new/question-set"));
   app.get("/new/question", adminsOnly, keepPage);
   for (const add of SOURCES) add(at("/sources"));
@@ -78,8 +79,8 @@ export function panelPages(): Hono<PageEnv> {
   signInSettings(at("/settings/sign-in"));
   app.get("/settings/log", adminsOnly, logPage);
   ragPages(at("/rags"));
-  answerPages(at("/inferences"), "inference");
-  answerPages(at("/agents"), "agent");
+  answerPages(at("/inferences"), "inference", inferenceActions);
+  answerPages(at("/agents"), "agent", agentActions);
   app.get("/evaluation/:set/runs/compare", comparePage);
   for (const add of EVALUATION) add(at("/evaluation"));
   app.get("/asked", adminsOnly, askedPage);

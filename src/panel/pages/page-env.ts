@@ -4,16 +4,25 @@ import { createMiddleware } from "hono/factory";
 import { forbidden } from "../../core/errors.ts";
 import { isHttps } from "../../http/base-url.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
+import type { Find } from "../api/request/described-route.ts";
 import type { PanelEnv } from "../api/request/read-request.ts";
-import type { AssetNames } from "./request/assets.ts";
+import type { AssetNames } from "../components/layout.tsx";
 
-/** What every page behind the sign-in finds in its context. */
+/** The context of every page behind the sign-in. */
 export type PageEnv = {
   Bindings: PanelEnv["Bindings"];
   Variables: PanelEnv["Variables"] & { session: Session; assets: AssetNames };
 };
 
 export type PageContext = Context<PageEnv>;
+
+/** Looks up what a page's address names as the API does. */
+export const lookUp =
+  <Subject>(find: Find<Subject>) =>
+  async ({ get, req }: PageContext): Promise<Subject> => {
+    const param = (name: string) => req.param(name) ?? "";
+    return await find(get("services"), { key: param("id") || param("set"), path: "", param });
+  };
 
 export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
 

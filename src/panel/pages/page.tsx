@@ -1,21 +1,33 @@
+import type { z } from "@hono/zod-openapi";
 import type { Hono, MiddlewareHandler } from "hono";
 import { html } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 import { invalidField } from "../../core/errors.ts";
-import type { Services } from "../../services.ts";
+import type { AuditAction } from "../../access/audit/audit-actions.ts";
+import { handlerOf } from "../../http/middleware/audit.ts";
+import { permit, type Action } from "../action.ts";
+import type { Who } from "../api/request/described-route.ts";
 import { Data } from "../components/data.tsx";
 import { Form as PostForm, Hidden, TextField, field } from "../components/form.tsx";
 import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs } from "../components/page-head.tsx";
 import type { Crumb, HeadProps, TabsProps } from "../components/page-head.tsx";
-import { adminsOnly, type PageContext, type PageEnv } from "./page-env.ts";
-import { formFrom, formOf, freshForm, submit } from "./request/form.ts";
-import type { Form, FormState, Submission } from "./request/form.ts";
+import type { PageContext, PageEnv } from "./page-env.ts";
+import { formOf } from "./request/form.ts";
+import { submit, type FormPage } from "./request/submit.ts";
 import { takeFlash, themeIn } from "./request/page-cookies.ts";
+import { formFrom, freshForm, type Form, type FormState } from "../components/form-state.ts";
 
-export { adminsOnly, isAdmin, isSecure, type PageContext, type PageEnv } from "./page-env.ts";
+export {
+  adminsOnly,
+  isAdmin,
+  isSecure,
+  lookUp,
+  type PageContext,
+  type PageEnv,
+} from "./page-env.ts";
 
 const COMMIT_LENGTH = 7;
 /** The address of the place whose pages have many. */
@@ -106,7 +118,7 @@ export async function leadingPage(
   );
 }
 
-type Handle<Found, Result> = (context: PageContext, found: Found) => Promise<Result> | Result;
+type Handle<Found, Result> = (context: PageContext, subject: Found) => Promise<Result> | Result;
 
 /** Pages below one address. Each is given what its address names, where that is looked up. */
 export class Pages<Found = undefined> {
@@ -131,49 +143,75 @@ export class Pages<Found = undefined> {
     this.#app.get(path, async (context) => await show(context, await this.#find(context)));
   }
 
-  post(path: string, answer: Handle<Found, Response>): void {
-    this.#app.post(path, async (context) => await answer(context, await this.#find(context)));
+  /** Takes a POST that is no action; `by` absent: administrators. */
+  receive(path: string, answer: Handle<Found, Response>, by?: Who, action?: AuditAction): void {
+    const handler = async (context: PageContext) => {
+      const { id, set } = context.req.param();
+      if (action !== undefined) context.set("audit", { action, target: id ?? set ?? null });
+      permit(context, by);
+      return await answer(context, await this.#find(context));
+    };
+    this.#app.post(path, handlerOf(action, handler));
   }
 
-  /** What a form or a button does, and where it leads. */
-  submit<Result>(path: string, handle: Handle<Found, Submission<Result>>): void {
-    this.post(
-      path,
-      async (context, subject) => await submit(context, await handle(context, subject)),
-    );
-  }
-
-  /** Asks before something is removed. `of` gets the address's or the form's values. */
-  removal(
+  /** The form or the button of a change, and where it leads. */
+  form<Subject, Body extends z.ZodType, Result>(
     path: string,
-    removalOf: (context: PageContext, found: Found, form: Form) => Promise<Removal> | Removal,
-    by: "admins" | "all" = "admins",
+    change: Action<Subject, Body, Result>,
+    pageOf: Handle<Found, FormPage<Result> & Changed<Subject>>,
   ): void {
-    if (by === "admins") this.use(path, adminsOnly);
+    const answer = async (context: PageContext, subject: Found) => {
+      const form = await pageOf(context, subject);
+      return await submit(context, change, { ...form, subject: subjectOf<Subject>(form) });
+    };
+    this.receive(path, answer, change.by, change.name);
+  }
+
+  /** Asks before something is removed. `removalOf` gets the address's or the form's values. */
+  removal<Subject, Body extends z.ZodType, Result>(
+    path: string,
+    change: Action<Subject, Body, Result>,
+    removalOf: (
+      context: PageContext,
+      subject: Found,
+      form: Form,
+    ) => MaybePromise<Removal & Changed<Subject>>,
+  ): void {
     this.get(path, async (context, subject) => {
+      permit(context, change.by);
       const values = formFrom(new URL(context.req.url).searchParams);
       const removal = await removalOf(context, subject, values);
-      return await confirmPage(context, removal, freshForm({ type: "path" }));
+      return await confirmPage(context, removal, freshForm(removal.fields?.chosen));
     });
-    this.submit(path, async (context, subject) => {
+    const answer = async (context: PageContext, subject: Found) => {
       const form = await formOf(context);
       const removal = await removalOf(context, subject, form);
-      const { audit, name, isMuch = false, notice, to = placeAbove(removal) } = removal;
-      return {
-        audit,
+      const { name, isMuch = false, fields, to = placeAbove(removal) } = removal;
+      return await submit(context, change, {
+        subject: subjectOf<Subject>(removal),
         form,
-        fields: ["confirmation", "type", "value", "entry"],
-        work: async (services) => {
+        fields: ["confirmation", ...(fields?.names ?? [])],
+        body: () => {
           const isNamed = form.text("confirmation") === name.trim();
           if (isMuch && !isNamed) throw invalidField("confirmation", "must match");
-          await removal.remove(services);
+          return fields?.body?.(form) ?? removal.body;
         },
         again: (state) => confirmPage(context, removal, state),
-        leads: () => ({ to: to ?? OVERVIEW, ...(notice === undefined ? {} : { notice }) }),
-      };
-    });
+        to: to ?? OVERVIEW,
+      });
+    };
+    this.receive(path, answer, change.by, change.name);
   }
 }
+
+type MaybePromise<Value> = Promise<Value> | Value;
+
+/** The changed thing; absent: it creates something, or there is only one. */
+type Changed<Subject> = undefined extends Subject ? { subject?: Subject } : { subject: Subject };
+
+const subjectOf = <Subject,>(form: Changed<Subject>): Subject =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- absent only where it may be
+  Reflect.get(form, "subject") as Subject;
 
 /** Something that cannot be undone, and what is said and asked before it. */
 type Removal = {
@@ -187,14 +225,20 @@ type Removal = {
   isHarmless?: true;
   cancel?: string;
   submit?: string;
+  /** Hidden fields. */
   values?: Record<string, string>;
-  fields?: (state: FormState) => Child;
+  /** Further fields, the values chosen beforehand, and the body that they mean. */
+  fields?: {
+    show: (state: FormState) => Child;
+    names?: readonly string[];
+    chosen?: Record<string, string>;
+    body?: (form: Form) => unknown;
+  };
+  /** The body of the change, where there are no fields. */
+  body?: unknown;
   says: Child;
-  audit: [action: string, target: string];
-  remove: (services: Services) => Promise<unknown>;
   /** Where it leads; absent: to the last of the places above. */
   to?: string;
-  notice?: string;
 };
 
 const placeAbove = ({ trail }: Pick<Removal, "trail">) => trail.at(-1)?.href;
@@ -202,7 +246,7 @@ const placeAbove = ({ trail }: Pick<Removal, "trail">) => trail.at(-1)?.href;
 /** The page that asks, with a form that is posted to its own address. */
 export async function confirmPage(
   context: PageContext,
-  removal: Omit<Removal, "audit" | "remove">,
+  removal: Removal,
   state: FormState = freshForm(),
 ) {
   const { title, trail, name, isMuch = false, isHarmless = false, submit = "Remove it" } = removal;
@@ -220,7 +264,7 @@ export async function confirmPage(
         dangerous={!isHarmless}
       >
         <Hidden values={removal.values} />
-        {removal.fields?.(state)}
+        {removal.fields?.show(state)}
         {isMuch ? <Confirmation state={state} name={name} /> : null}
       </PostForm>
     </section>,

@@ -16,6 +16,7 @@ type Event = {
   action: string;
   target: string | null;
   fields: string[];
+  changes: { field: string; from?: unknown; to?: unknown }[];
   status: number;
   address: string;
   requestId: string;
@@ -35,7 +36,7 @@ const latestLine = async () => {
 
 const admin = await signedIn();
 
-test("a change is kept with its actor, address, request and fields, and no value", async () => {
+test("a change is kept with its actor, address, request and fields, without secrets", async () => {
   const made = await call("POST", "/panel/api/file-sources", {
     headers: {
       Authorization: `Bearer ${await newKey()}`,
@@ -54,13 +55,23 @@ test("a change is kept with its actor, address, request and fields, and no value
     }),
   });
   expect(made.status).toBe(201);
+  const changes = [
+    { field: "name", to: "Bucket" },
+    { field: "provider", to: "object_storage" },
+    { field: "config.endpoint", to: "https://s3.example.com" },
+    { field: "config.region", to: "x" },
+    { field: "config.bucket", to: "b" },
+    { field: "config.credentials.accessKeyId" },
+    { field: "config.credentials.secretAccessKey" },
+  ];
   expect(await latest()).toEqual({
     id: expect.any(String),
     at: expect.stringMatching(/Z$/),
     actor: { kind: "key", id: expect.any(String), name: "Trail" },
     action: "file-sources.create",
     target: (made.body as { id: string }).id,
-    fields: ["name", "provider", "config"],
+    fields: changes.map(({ field }) => field),
+    changes,
     status: 201,
     address: "192.0.2.11",
     requestId: "trail-1",
@@ -121,12 +132,15 @@ test("scope changes by a token and wrong webhook secrets are kept", async () => 
   expect(await latest()).toMatchObject({
     actor: { kind: "token", id: token.id, name: "Widens" },
     action: "rags.scopes.create",
-    target: "trail/scopes",
-    fields: ["type", "value"],
+    target: "trail",
+    changes: [
+      { field: "type", to: "path" },
+      { field: "value", to: scope.value },
+    ],
     status: 200,
   });
   await call("POST", `/api/webhooks/web/${id}`, { body: JSON.stringify({ urls: [] }) });
-  expect(await latestLine()).toBe(`none null: webhooks.push web/${id}, 401`);
+  expect(await latestLine()).toBe(`none null: webhooks.push ${id}, 401`);
 });
 
 test("the trail is paged, filtered and exported, for administrators only", async () => {
@@ -153,14 +167,14 @@ test("the trail is paged, filtered and exported, for administrators only", async
   expect((await call("GET", "/panel/api/audit", { headers })).status).toBe(403);
 });
 
-test("a trail that cannot be written loses no change, and is told in the log", async () => {
+test("a change and its entry are written together or not at all", async () => {
   const lines: string[] = [];
   const log = jsonLog((level, line) => lines.push(`${level} ${line}`));
   await env.DB.prepare("alter table audit_events rename to hidden").run();
   try {
-    expect((await admin.send("POST", "/tokens", { name: "Kept" })).status).toBe(201);
+    expect((await admin.send("POST", "/tokens", { name: "Lost" })).status).toBe(500);
     const actor = { kind: "user", id: "u", name: null } as const;
-    const event = { action: "a.b", target: "t", fields: ["f"], status: 200 };
+    const event = { action: "rags.read", target: "t", status: 200 } as const;
     await recordEvent(
       { db: openDatabase(env.DB), log, now: () => 1 },
       { ...event, actor, requestId: "r-1" },
@@ -169,7 +183,46 @@ test("a trail that cannot be written loses no change, and is told in the log", a
     await env.DB.prepare("alter table hidden rename to audit_events").run();
   }
   expect(lines.join()).toMatch(/^error .*audit event not stored.*r-1/);
-  expect(JSON.stringify((await admin.send("GET", "/tokens")).body)).toContain("Kept");
+  expect(JSON.stringify((await admin.send("GET", "/tokens")).body)).not.toContain("Lost");
+});
+
+test("an entry says what changed, old and new, and nothing of what was sent unchanged", async () => {
+  await admin.send("POST", "/file-sources", { name: "Diff", provider: "file_system" });
+  await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" });
+  const changesOf = async (query: string) => (await trail(`?limit=1${query}`)).data[0]?.changes;
+  const model = "embedded/extractive";
+  const body = { name: "Diff", systemPrompt: "Old.", model, rags: ["diff"] };
+  await admin.send("POST", "/inferences", body);
+  const browser = new Browser();
+  await browser.signIn();
+  const form = { name: "Diff", model, rags: "diff", nativeRag: "on", conversation: "rewrite" };
+  const prompt = { ...form, planning: "off", systemPrompt: "A prompt.\nOf two lines." };
+  expect((await browser.post("/panel/inferences/diff/settings", prompt)).status).toBe(303);
+  expect(await changesOf("&action=inferences.change")).toEqual([{ field: "systemPrompt" }]);
+  await admin.send("PATCH", "/inferences/diff", { ...body, temperature: 0.5, name: "Different" });
+  expect(await changesOf("&action=inferences.change")).toEqual([
+    { field: "name", from: "Diff", to: "Different" },
+    { field: "systemPrompt" },
+    { field: "temperature", to: 0.5 },
+  ]);
+  await admin.send("PATCH", "/rags/diff", { chunkSize: 400, searchMode: "semantic" });
+  expect(await changesOf("&action=rags.change")).toEqual([
+    { field: "searchMode", from: "hybrid", to: "semantic" },
+  ]);
+  // The conflict takes back what the transaction said.
+  expect((await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" })).status).toBe(
+    409,
+  );
+  expect(await latest()).toMatchObject({
+    action: "rags.create",
+    status: 409,
+    changes: [],
+    count: 1,
+  });
+  await admin.send("DELETE", "/inferences/diff");
+  expect(await changesOf("")).toEqual([{ field: "name", from: "Different" }]);
+  await browser.open("/panel/settings/log?action=rags.change");
+  expect(browser.text).toContain("searchMode: hybrid → semantic");
 });
 
 test("after 90 days an event is forgotten", async () => {

@@ -7,6 +7,7 @@ import {
   findQuestion,
   listQuestions,
   type Question,
+  type QuestionContent,
 } from "../../../db/evaluation/question-store.ts";
 import { type QuestionSet, deleteSet, listSets } from "../../../db/evaluation/set-store.ts";
 import { expectedShape, ANSWER_CHECKS } from "../../../db/schema/evaluation.ts";
@@ -26,6 +27,10 @@ import {
   questionSetPatch,
 } from "../../../evaluation/questions/question-sets.ts";
 import { readText, refuseCoded } from "../../../http/middleware/json-body.ts";
+import { asId } from "../../../core/ids.ts";
+import type { Services } from "../../../services.ts";
+import { action, perform, type ActionCall } from "../../action.ts";
+import type { Find, Address } from "../request/described-route.ts";
 import { all, Endpoints, pageOf, time } from "../request/endpoint.ts";
 import { given } from "../../../core/input/given.ts";
 
@@ -47,62 +52,119 @@ const shownOf = (question: Question) => ({ ...question, check: question.answerCh
 const kept = z.object({ kept: z.int() }).openapi("KeptQuestions");
 
 const SET = "/question-sets/{id}";
+export const questionSetOf = (services: Services, { key }: Pick<Address, "key">) =>
+  findQuestionSet(services, key);
 
-export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
+/** `{question}` of a set. */
+export const questionOf: Find<{ set: QuestionSet; question: Question }> = async (
+  services,
+  address,
+) => {
+  const set = await questionSetOf(services, address);
+  const question = await findQuestion(services.db, set.id, address.param("question"));
+  return { set, question: orNotFound(question) };
+};
+
+const questionTarget = ({ set, question }: { set: QuestionSet; question: Question }) =>
+  `${set.identifier}/${question.id}`;
+
+export const questionCreation = action({
+  name: "question-sets.questions.create",
+  route: `post ${SET}/questions`,
+  about: "Add a question. Replaces an equal question of the set.",
+  find: questionSetOf,
+  body: questionForm,
+  errors: [409, 422],
+  work: ({ services, subject: set, body }) => keepIn(services, set, [askedOf(body)]),
+  answer: kept,
+});
+
+export const questionChange = action({
+  name: "question-sets.questions.change",
+  route: `patch ${SET}/questions/{question}`,
+  about: "Change a question. In part or in whole.",
+  find: questionOf,
+  body: questionPatch,
+  errors: [409, 422],
+  work: ({ services, subject: { set, question }, body }) => {
+    const change = askedOf({ ...shownOf(question), ...given(body) });
+    return changeQuestion(services, { set, question, change });
+  },
+  target: questionTarget,
+  previous: ({ question }) => shownOf(question),
+  answer: Shown,
+  shown: shownOf,
+  notice: "The question is saved.",
+});
+
+export const questionRemoval = action({
+  name: "question-sets.questions.remove",
+  route: `delete ${SET}/questions/{question}`,
+  about: "Remove a question. Runs that asked it keep their results.",
+  find: questionOf,
+  work: async ({ services, subject: { set, question } }) => {
+    if (!(await deleteQuestion(services.db, set.id, question.id))) throw notFound();
+  },
+  target: questionTarget,
+  previous: ({ question: { question } }) => ({ question }),
+  notice: "The question is removed.",
+});
+
+type Importing = { set: QuestionSet; contents: () => Promise<QuestionContent[]> };
+
+/** Keeps the questions of a file. `absent`: files that they expect and that are not there. */
+export const questionImport = action({
+  name: "question-sets.import",
+  about:
+    "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
+  work: async ({ services, subject: { set, contents } }: ActionCall<Importing, z.ZodUndefined>) =>
+    await keepIn(services, set, await contents()),
+  target: ({ set }) => set.identifier,
+});
+
+async function keepIn(services: Services, set: QuestionSet, asked: QuestionContent[]) {
+  await keepQuestions(services, { set, asked });
+  return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
+}
+
+const FORMATS = new Map([
+  ["text/csv", "csv"],
+  ["application/x-ndjson", "jsonl"],
+  ["application/jsonl", "jsonl"],
+] as const);
+
+export const questionRoutes = new Endpoints("evaluation", questionSetOf)
   .list(
     `get ${SET}/questions`,
     "Questions. With what must be found or answered.",
     { item: Shown },
-    async ({ services, found: set, paging }) =>
+    async ({ services, subject: set, paging }) =>
       pageOf(await listQuestions(services.db, set.id, paging), shownOf),
   )
+  .action(questionCreation)
+  .action(questionChange)
+  .action(questionRemoval)
   .json(
-    `post ${SET}/questions`,
-    "Add a question. Replaces an equal question of the set.",
-    { body: questionForm, answer: kept, status: 201, errors: [409, 422] },
-    async ({ services, found: set, body }) => {
-      await keepQuestions(services, { set, asked: [askedOf(body)] });
-      return { kept: 1 };
-    },
-  )
-  .json(
-    `patch ${SET}/questions/{question}`,
-    "Change a question. In part or in whole.",
-    { body: questionPatch, answer: Shown, errors: [409, 422] },
-    async ({ context, services, found: set, body }) => {
-      const id = context.req.param("question") ?? "";
-      const question = orNotFound(await findQuestion(services.db, set.id, id));
-      const change = askedOf({ ...shownOf(question), ...given(body) });
-      return shownOf(await changeQuestion(services, { set, question, change }));
-    },
-  )
-  .empty(
-    `delete ${SET}/questions/{question}`,
-    "Remove a question. Runs that asked it keep their results.",
-    {},
-    async ({ context, services, found: set }) => {
-      const id = context.req.param("question") ?? "";
-      if (!(await deleteQuestion(services.db, set.id, id))) throw notFound();
-    },
-  )
-  .json(
-    `post ${SET}/import`,
-    "Import questions. CSV or JSON Lines. One wrong line refuses the import; the error names its number.",
+    "post /question-sets/{id}/import",
+    questionImport.about,
     {
-      bytes: ["text/csv", "application/x-ndjson", "application/jsonl"],
+      name: questionImport.name,
+      bytes: [...FORMATS.keys()],
       answer: z.object({ kept: z.int(), absent: z.array(z.string()) }).openapi("ImportedQuestions"),
       errors: [409, 413, 415, 422],
     },
-    async ({ context: { req }, services, found: set }) => {
-      const [type = ""] = (req.header("Content-Type") ?? "").toLowerCase().split(";");
+    async ({ context, subject: set }) => {
+      const { raw } = context.req;
+      const [type = ""] = (raw.headers.get("Content-Type") ?? "").toLowerCase().split(";");
       const format = [...FORMATS].find(([name]) => name === type.trim())?.[1];
       if (format === undefined) {
         throw invalid("Content-Type must be text/csv or application/x-ndjson");
       }
-      refuseCoded(req.raw.headers);
-      const asked = importedQuestions(await readText(req.raw, MAX_IMPORT_BYTES), format, set);
-      await keepQuestions(services, { set, asked });
-      return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
+      refuseCoded(raw.headers);
+      const contents = async () =>
+        importedQuestions(await readText(raw, MAX_IMPORT_BYTES), format, set);
+      const subject = { set, contents };
+      return await perform(context, questionImport, { subject, input: undefined, status: 200 });
     },
   )
   .raw(
@@ -110,7 +172,7 @@ export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
     "Export questions. In the form that an import takes.",
     { query: exported },
     { 200: { mediaTypes: ["application/x-ndjson", "text/csv"] } },
-    async ({ context, services, found: set, query: { format } }) => {
+    async ({ context, services, subject: set, query: { format } }) => {
       const questions = await allQuestions(services.db, set.id);
       const isCsv = format === "csv";
       const body = isCsv ? questionsAsCsv(questions) : questionsAsJsonLines(questions);
@@ -120,12 +182,6 @@ export const questionRoutes = new Endpoints("evaluation", findQuestionSet)
       });
     },
   ).app;
-
-const FORMATS = new Map([
-  ["text/csv", "csv"],
-  ["application/x-ndjson", "jsonl"],
-  ["application/jsonl", "jsonl"],
-] as const);
 
 const shownSet = (set: QuestionSet) => ({
   ...set,
@@ -148,41 +204,51 @@ const oneSubject = {
   else: { properties: { inference: {} }, required: ["inference"] },
 };
 
-export const questionSetRoutes = new Endpoints("evaluation", findQuestionSet)
+export const setCreation = action({
+  name: "question-sets.create",
+  about: "Add a question set. `rag` or `inference` answers the questions.",
+  body: newQuestionSet.meta(oneSubject),
+  errors: [404, 409, 422],
+  work: ({ services, body, id }) => createQuestionSet(services, body, asId(id)),
+  answer: ShownSet,
+  shown: shownSet,
+  notice: "The set is created. Add questions to it.",
+});
+
+export const setChange = action({
+  name: "question-sets.change",
+  about: "Change a question set. Its name, or the model that judges answers.",
+  find: questionSetOf,
+  body: questionSetPatch,
+  errors: [422],
+  work: ({ services, subject: set, body }) => changeQuestionSet(services, set, given(body)),
+  previous: (set) => set,
+  answer: ShownSet,
+  shown: shownSet,
+  notice: "Saved.",
+});
+
+export const setRemoval = action({
+  name: "question-sets.remove",
+  about: "Remove a question set. Its questions and runs go with it.",
+  find: questionSetOf,
+  work: ({ services, subject: set }) => deleteSet(services.db, set.id),
+  notice: "The question set is removed.",
+});
+
+export const questionSetRoutes = new Endpoints("evaluation", questionSetOf)
   .list(
     "get /question-sets",
     "Question sets. Each set belongs to one RAG or one inference.",
     { item: ShownSet },
     async ({ services, paging }) => pageOf(await listSets(services.db, paging), shownSet),
   )
-  .json(
-    "post /question-sets",
-    "Add a question set. `rag` or `inference` answers the questions.",
-    {
-      body: newQuestionSet.meta(oneSubject),
-      answer: ShownSet,
-      status: 201,
-      errors: [404, 409, 422],
-    },
-    async ({ services, body }) => shownSet(await createQuestionSet(services, body)),
-  )
+  .action(setCreation)
   .json(
     `get ${SET}`,
     "A question set. With the number of its questions.",
     { answer: ShownSet },
-    async ({ found: set }) => shownSet(set),
+    async ({ subject: set }) => shownSet(set),
   )
-  .json(
-    `patch ${SET}`,
-    "Change a question set. Its name, or the model that judges answers.",
-    { body: questionSetPatch, answer: ShownSet, errors: [422] },
-    async ({ services, found: set, body }) => {
-      return shownSet(await changeQuestionSet(services, set, given(body)));
-    },
-  )
-  .empty(
-    `delete ${SET}`,
-    "Remove a question set. Its questions and runs go with it.",
-    {},
-    async ({ services, found: set }) => await deleteSet(services.db, set.id),
-  ).app;
+  .action(setChange)
+  .action(setRemoval).app;

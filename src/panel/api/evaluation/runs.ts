@@ -1,21 +1,20 @@
 import { z } from "@hono/zod-openapi";
-import type { Context } from "hono";
 
 import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
 import { deleteRun, findRun, listRuns } from "../../../db/evaluation/run-store.ts";
+import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { foundShape, settingShape } from "../../../db/schema/evaluation.ts";
 import { summaryShape, RUN_STATUSES } from "../../../db/schema/evaluation.ts";
 import type { Setting, Spent } from "../../../db/schema/evaluation.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { compareRuns } from "../../../evaluation/runs/compare-runs.ts";
 import { startRun } from "../../../evaluation/runs/start-run.ts";
-import type { Services } from "../../../services.ts";
+import { action, type ActionCall } from "../../action.ts";
+import type { Find } from "../request/described-route.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "../request/endpoint.ts";
-import type { PanelEnv } from "../request/read-request.ts";
 import { given } from "../../../core/input/given.ts";
-import { shownAsked } from "./questions.ts";
+import { questionSetOf, shownAsked } from "./questions.ts";
 
 const newRun = z.object({ setting: settingShape.default({}) });
 const compared = z.object({ with: z.string().min(1) });
@@ -89,53 +88,92 @@ const resultOf = (result: EvaluationResult) => ({
   judge: result.judge === null ? null : spentOf(result.judge),
 });
 
-type RunCall = { context: Context<PanelEnv>; services: Services; found: QuestionSet };
+export type RunOfSet = { set: QuestionSet; run: EvaluationRun };
 
-/** The run that `{run}` of the path names. @throws QuarryError `not-found`. */
-async function runOf({ context, services, found: set }: RunCall, id = context.req.param("run")) {
-  return orNotFound(await findRun(services.db, set.id, id ?? ""));
-}
+/** `{run}` of a set. @throws QuarryError `not-found`. */
+export const runOf: Find<RunOfSet> = async (services, { key, param }) => {
+  const set = await questionSetOf(services, { key });
+  return { set, run: orNotFound(await findRun(services.db, set.id, param("run"))) };
+};
 
 const SET = "/question-sets/{id}";
 
-export const runRoutes = new Endpoints("evaluation", findQuestionSet)
+const runCreation = action({
+  name: "question-sets.runs.create",
+  route: `post ${SET}/runs`,
+  about:
+    "Start a run. It continues in the background; `setting` has the values that differ from the resource's.",
+  find: questionSetOf,
+  body: newRun,
+  errors: [409, 422],
+  work: async ({ services, subject: set, body }) => {
+    const setting: Setting = given(body.setting);
+    return orNotFound(
+      await findRun(services.db, set.id, await startRun(services, { set, setting })),
+    );
+  },
+  answer: Run,
+});
+
+const twoRuns = z.object({ setting: settingShape, second: settingShape });
+
+export const runsCreation = action({
+  name: "question-sets.runs.create",
+  about: "Start a run, and one with a second setting to compare it with.",
+  body: twoRuns,
+  work: async ({
+    services,
+    subject: set,
+    body: { setting, second },
+  }: ActionCall<QuestionSet, typeof twoRuns>) => {
+    const ids = [await startRun(services, { set, setting: given(setting) })];
+    if (Object.keys(second).length > 0) {
+      ids.push(await startRun(services, { set, setting: given(second) }));
+    }
+    return ids;
+  },
+});
+
+export const runRemoval = action({
+  name: "question-sets.runs.remove",
+  route: `delete ${SET}/runs/{run}`,
+  about: "Remove a run. A run in progress ends.",
+  find: runOf,
+  work: async ({ services, subject: { set, run } }) => {
+    await deleteRun(services.db, set.id, run.id);
+  },
+  target: ({ set, run }) => `${set.identifier}/${run.id}`,
+  notice: "The run is removed.",
+});
+
+export const runListRoutes = new Endpoints("evaluation", questionSetOf)
   .list(
     `get ${SET}/runs`,
     "Runs, the newest first. With their figures if they are done.",
     { item: Run },
-    ({ services, found: set, paging }) => listRuns(services.db, set.id, paging),
+    ({ services, subject: set, paging }) => listRuns(services.db, set.id, paging),
   )
+  .action(runCreation).app;
+
+export const runRoutes = new Endpoints("evaluation", runOf)
   .json(
-    `post ${SET}/runs`,
-    "Start a run. It continues in the background; `setting` has the values that differ from the resource's.",
-    { body: newRun, answer: Run, status: 201, errors: [409, 422] },
-    async (call) => {
-      const { services, found: set, body } = call;
-      const setting: Setting = given(body.setting);
-      return await runOf(call, await startRun(services, { set, setting }));
-    },
-  )
-  .json(`get ${SET}/runs/{run}`, "A run. Its progress and figures.", { answer: Run }, (call) =>
-    runOf(call),
+    `get ${SET}/runs/{run}`,
+    "A run. Its progress and figures.",
+    { answer: Run },
+    ({ subject }) => subject.run,
   )
   .list(
     `get ${SET}/runs/{run}/results`,
     "Results of a run. Question by question.",
     { item: Result },
-    async (call) => {
-      const run = await runOf(call);
-      return pageOf(await listResults(call.services.db, run.id, call.paging), resultOf);
-    },
+    async ({ services, subject: { run }, paging }) =>
+      pageOf(await listResults(services.db, run.id, paging), resultOf),
   )
   .json(
     `get ${SET}/runs/{run}/comparison`,
     "Compare two runs. Paired by question, with a bootstrap interval of each difference.",
     { query: compared, answer: Comparison, errors: [422] },
-    async (call) => {
-      const run = await runOf(call);
-      return await compareRuns(call.services, run, await runOf(call, call.query.with));
-    },
+    async ({ services, subject: { set, run }, query }) =>
+      await compareRuns(services, run, orNotFound(await findRun(services.db, set.id, query.with))),
   )
-  .empty(`delete ${SET}/runs/{run}`, "Remove a run. A run in progress ends.", {}, async (call) => {
-    await deleteRun(call.services.db, call.found.id, (await runOf(call)).id);
-  }).app;
+  .action(runRemoval).app;

@@ -1,15 +1,26 @@
 import { z } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 
+import type { AuditAction } from "../../../access/audit/audit-actions.ts";
+import type { Services } from "../../../services.ts";
+
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 export type Success = 200 | 201 | 202;
+export type Route = `${Method} /${string}`;
+
+/** Administrators and their keys; everybody who is signed in; anybody. */
+export type Who = "admins" | "members" | "anybody";
+
+/** The parameters of an address: `{id}`, `{path}` of a file, or another parameter. */
+export type Address = { key: string; path: string; param: (name: string) => string };
+export type Find<Subject> = (services: Services, address: Address) => Promise<Subject> | Subject;
 
 export type Facts<Query, Body> = {
-  query?: Query;
-  /** Schema of the JSON body; a function of the present time (ms) where it depends on that. */
-  body?: Body | ((now: number) => Body);
-  /** Schema of a body that the handler reads and checks itself: JSON with `jsonOf`. */
-  ownBody?: z.ZodType;
+  query?: Query | undefined;
+  /** Schema of the body. */
+  body?: Body | undefined;
+  /** False: the handler checks the JSON body itself. */
+  isParsed?: boolean;
   /** Media types of a body that is not JSON; the handler reads it. */
   bytes?: string[];
   /** Schema of `{id}` where it is chosen from names of ours. */
@@ -17,9 +28,14 @@ export type Facts<Query, Body> = {
   /** Statuses beyond those that every route may answer with. */
   errors?: number[];
   before?: MiddlewareHandler[];
+  find?: Find<unknown>;
+  /** Who may call what is no GET; absent: administrators. */
+  by?: Who;
+  /** The name of a change, for the audit trail. */
+  name?: AuditAction;
 };
 
-/** What a route may answer with: JSON of a schema, another media type, or nothing. */
+/** An answer of a route: JSON of a schema, another media type, or nothing. */
 export type Answer = { schema?: z.ZodType; mediaTypes?: string[] | undefined } | null;
 export function aboutOf(about: string) {
   const [summary = "", ...rest] = about.split(". ");
@@ -38,13 +54,12 @@ const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name 
 const binary = z.string().openapi({ format: "binary" });
 
 export function requestOf(path: string, facts: Facts<z.ZodObject, z.ZodType>) {
-  const { body, ownBody, bytes, query } = facts;
+  const { body: json, bytes, query } = facts;
   const schemas: Record<string, z.ZodType> = {
     ...PARAMETERS,
     ...(facts.id === undefined ? {} : { id: facts.id }),
   };
   const params = namesIn(path).map((name): [string, z.ZodType] => [name, schemas[name] ?? id]);
-  const json = typeof body === "function" ? body(0) : (body ?? ownBody);
   const types = bytes ?? (json === undefined ? [] : ["application/json"]);
   const schema = json ?? binary;
   const content = Object.fromEntries(types.map((type) => [type, { schema }]));

@@ -1,11 +1,13 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 
 import type { PanelCaller } from "../../../access/sessions/find-panel-caller.ts";
 import { isoTime } from "../../../core/time.ts";
+import { handlerOf } from "../../../http/middleware/audit.ts";
 import { jsonBody } from "../../../http/middleware/json-body.ts";
 import { parseKnownOrRefuse, parseOrRefuse } from "../../../http/validation.ts";
 import type { Services } from "../../../services.ts";
+import { perform, permit, routeOf, statusOf, type Action } from "../../action.ts";
 import {
   aboutOf,
   operationIdOf,
@@ -13,7 +15,10 @@ import {
   responsesOf,
   type Answer,
   type Facts,
+  type Find,
   type Method,
+  type Address,
+  type Route,
   type Success,
 } from "./described-route.ts";
 import { filePathOf } from "./sent-file.ts";
@@ -31,26 +36,22 @@ export const TAGS = {
   service: "Models and prices, usage, overview, audit trail.",
 };
 
-type Route = `${Method} /${string}`;
-type Find<Found> = (services: Services, key: string) => Promise<Found>;
-/** What `{id}` names, where the route has it. */
-type FoundAt<At extends Route, Found> = At extends `${string}{id}${string}` ? Found : undefined;
+/** The subject of a route with `{id}`. */
+type SubjectAt<At extends Route, Subject> = At extends `${string}{id}${string}`
+  ? Subject
+  : undefined;
 
-type Call<Query extends z.ZodType, Body extends z.ZodType, Found> = {
+type Call<Query extends z.ZodType, Body extends z.ZodType, Subject> = Address & {
   context: Context<PanelEnv>;
   services: Services;
   caller: PanelCaller;
-  /** `{id}` of the path. */
-  key: string;
-  found: Found;
-  /** `{path}` of the path: a file's. */
-  path: string;
+  subject: Subject;
   query: z.output<Query>;
   body: z.output<Body>;
 };
 
-type Handle<At extends Route, Found, Query extends z.ZodType, Body extends z.ZodType, Reply> = (
-  call: Call<Query, Body, FoundAt<At, Found>>,
+type Handle<At extends Route, Subject, Query extends z.ZodType, Body extends z.ZodType, Reply> = (
+  call: Call<Query, Body, SubjectAt<At, Subject>>,
 ) => Reply;
 
 type None = z.ZodUndefined;
@@ -60,13 +61,13 @@ type None = z.ZodUndefined;
  * the answer (fields that the schema does not name are left out), and documents both. `about` is a
  * sentence that sums the route up, and what else there is to say.
  */
-export class Endpoints<Found = undefined> {
+export class Endpoints<Subject = undefined> {
   readonly app = new OpenAPIHono<PanelEnv>();
   readonly #tag: keyof typeof TAGS;
-  readonly #find: Find<Found> | undefined;
+  readonly #find: Find<Subject> | undefined;
 
   /** `find` looks up what `{id}` of a path names, once the request is checked. */
-  constructor(tag: keyof typeof TAGS, find?: Find<Found>) {
+  constructor(tag: keyof typeof TAGS, find?: Find<Subject>) {
     this.#tag = tag;
     this.#find = find;
   }
@@ -80,7 +81,7 @@ export class Endpoints<Found = undefined> {
     route: At,
     about: string,
     facts: Facts<Query, Body> & { answer: Reply; status?: Success },
-    handle: Handle<At, Found, Query, Body, Promise<z.input<Reply>> | z.input<Reply>>,
+    handle: Handle<At, Subject, Query, Body, Promise<z.input<Reply>> | z.input<Reply>>,
   ): this {
     const { answer, status = 200 } = facts;
     return this.raw(route, about, facts, { [status]: { schema: answer } }, async (call) => {
@@ -89,17 +90,27 @@ export class Endpoints<Found = undefined> {
     });
   }
 
-  /** Answers 202: the work continues in the background. */
-  queue<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
-    route: At,
-    about: string,
-    facts: Facts<Query, Body>,
-    handle: Handle<At, Found, Query, Body, Promise<unknown>>,
-  ): this {
-    return this.json(route, about, { ...facts, answer: queued, status: 202 }, async (call) => {
-      await handle(call);
-      return { queued: true } as const;
-    });
+  /** The route of an action, which its declaration describes. */
+  action<Of, Body extends z.ZodType, Result>(declared: Action<Of, Body, Result>): this {
+    const { about, body, reference, isQuery = false, answer, shown, ...facts } = declared;
+    const status = answer === undefined ? 204 : statusOf(declared);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- else it has a reference
+    const at = { now: 0, subject: undefined as Of, input: undefined };
+    const shape = reference ?? (typeof body === "function" ? body(at) : body);
+    const query = isQuery && shape instanceof z.ZodObject ? shape : undefined;
+    const routeFacts = query === undefined ? { ...facts, body: shape } : { ...facts, query };
+    const answers = { [status]: answer === undefined ? null : { schema: answer } };
+    const handle = async (call: Call<z.ZodObject, z.ZodType, unknown>) => {
+      const { context, services } = call;
+      const input = query === undefined ? call.body : call.query;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as its own `find` gives it
+      const request = { subject: call.subject as Of, input, status };
+      const result = await perform(context, declared, request);
+      if (answer === undefined) return context.body(null, 204);
+      const reply = shown === undefined ? result : await shown(result, services);
+      return context.json(answer.parse(reply), statusOf(declared));
+    };
+    return this.raw(routeOf(declared), about, { ...routeFacts, isParsed: false }, answers, handle);
   }
 
   /** Answers with one page of a list, or in a form of its own. */
@@ -108,7 +119,7 @@ export class Endpoints<Found = undefined> {
     about: string,
     facts: Facts<Query, None> & { item: Item; mediaTypes?: string[] },
     handle: (
-      call: Call<Query, None, FoundAt<At, Found>> & { paging: Paging },
+      call: Call<Query, None, SubjectAt<At, Subject>> & { paging: Paging },
     ) => Promise<{ data: z.input<Item>[]; total: number } | Response>,
   ): this {
     const { item, query, mediaTypes, ...rest } = facts;
@@ -118,22 +129,10 @@ export class Endpoints<Found = undefined> {
     return this.raw(route, about, asked, answers, async (call) => {
       const { page, limit } = paging.parse(call.query);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the fields of `query`
-      const own = call as unknown as Call<Query, None, FoundAt<At, Found>>;
+      const own = call as unknown as Call<Query, None, SubjectAt<At, Subject>>;
       const listed = await handle({ ...own, paging: { page, limit, offset: (page - 1) * limit } });
       if (listed instanceof Response) return listed;
       return call.context.json(shown.parse({ ...listed, page, limit }));
-    });
-  }
-
-  empty<At extends Route, Query extends z.ZodObject, Body extends z.ZodType = None>(
-    route: At,
-    about: string,
-    facts: Facts<Query, Body>,
-    handle: Handle<At, Found, Query, Body, Promise<unknown>>,
-  ): this {
-    return this.raw(route, about, facts, { 204: null }, async (call) => {
-      await handle(call);
-      return call.context.body(null, 204);
     });
   }
 
@@ -142,10 +141,10 @@ export class Endpoints<Found = undefined> {
     about: string,
     facts: Facts<Query, Body>,
     answers: Record<number, Answer>,
-    handle: Handle<At, Found, Query, Body, Promise<Response>>,
+    handle: Handle<At, Subject, Query, Body, Promise<Response>>,
   ): this {
     const { method, path } = partsOf(route);
-    const { body, ownBody, before = [] } = facts;
+    const { body, before = [], by, name, isParsed = true } = facts;
     this.app.openAPIRegistry.registerPath(
       createRoute({
         method,
@@ -160,23 +159,29 @@ export class Endpoints<Found = undefined> {
     const [, tail] = path.split("{path}", 2);
     const rest = tail === "" ? "*" : ":path{.+}";
     const at = path.replace("{path}", rest).replaceAll(/\{(\w+)\}/g, ":$1");
-    const hasJson = (body ?? ownBody) !== undefined && facts.bytes === undefined;
-    const reading = hasJson ? [...before, jsonBody()] : before;
-    this.app.on(method.toUpperCase(), [at], ...reading, async (context) => {
+    const pathIn = (url: string) => (tail === undefined ? "" : filePathOf(url, tail));
+    const hasJson = body !== undefined && facts.bytes === undefined;
+    const reading: MiddlewareHandler[] = hasJson ? [...before, jsonBody()] : before;
+    const handler = async (context: Context<PanelEnv>) => {
       const services = context.get("services");
+      const param = (parameter: string) => context.req.param(parameter) ?? "";
+      const key = param("id");
+      if (name !== undefined) context.set("audit", { action: name, target: key || null });
+      if (method !== "get") permit(context, by);
       const query = parseOrRefuse(facts.query ?? z.unknown(), context.req.query());
-      const schema = typeof body === "function" ? body(services.now()) : body;
-      const sent =
-        schema === undefined ? undefined : parseKnownOrRefuse(schema, await jsonOf(context.req));
-      const key = context.req.param("id") ?? "";
       parseOrRefuse(facts.id ?? z.unknown(), key, "id");
-      const found = key === "" ? undefined : await this.#find?.(services, key);
-      const file = tail === undefined ? "" : filePathOf(context.req.raw.url, tail);
+      const path = pathIn(context.req.raw.url);
+      const address = { key, path, param };
+      const find = facts.find ?? (key === "" ? undefined : this.#find);
+      const subject = await find?.(services, address);
+      const json = hasJson ? await jsonOf(context.req) : undefined;
+      const parsed = hasJson && isParsed ? parseKnownOrRefuse(body, json) : json;
       const caller = context.get("caller");
-      const call = { context, services, caller, key, found, query, body: sent, path: file };
+      const call = { ...address, context, services, caller, subject, query, body: parsed };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both were parsed by their schemas
-      return await handle(call as Call<Query, Body, FoundAt<At, Found>>);
-    });
+      return await handle(call as Call<Query, Body, SubjectAt<At, Subject>>);
+    };
+    this.app.on(method.toUpperCase(), [at], ...reading, handlerOf(name, handler));
     return this;
   }
 }
@@ -204,7 +209,12 @@ export const timeOrNull = time
   .nullable()
   .openapi({ type: ["string", "null"], format: "date-time" });
 
-const queued = z.object({ queued: z.literal(true) }).openapi("Queued");
+/** The answer to what continues in the background. */
+export const queued = {
+  answer: z.object({ queued: z.literal(true) }).openapi("Queued"),
+  shown: () => ({ queued: true }),
+  status: 202,
+} as const;
 
 export const pageOf = <Row, Shown>(
   { data, total }: { data: Row[]; total: number },

@@ -102,12 +102,6 @@ export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => 
   await next();
 });
 
-/** A member reads everything and changes nothing. @throws QuarryError `forbidden`. */
-export const adminsChange = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
-  if (get("caller").role !== "admin" && !isReading(req.method)) throw forbidden();
-  await next();
-});
-
 /** Keys and administrators read everything. */
 export const mayReadAll = ({ kind, role }: PanelCaller) => kind === "key" || role === "admin";
 

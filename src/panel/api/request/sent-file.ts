@@ -69,6 +69,8 @@ export function mediaTypeOf(contentType: string | undefined, path: string): stri
   return TELL_NOTHING.has(given) ? mediaTypeByName(path) : given;
 }
 
+export type SourceRow = FileSource["source"];
+
 /** The source, if files can be pushed to it. @throws QuarryError `invalid`. */
 export function pushedSource({ source }: FileSource) {
   if (takenBy(source.provider) === "files") return source;

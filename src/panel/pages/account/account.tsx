@@ -1,18 +1,19 @@
-import { changeOwnPassword } from "../../../access/users/change-own-password.ts";
 import { ownPassword, ROLES } from "../../../access/users/user-input.ts";
 import { Data, Time, visible } from "../../components/data.tsx";
 import { Form, ActionButton } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { Facts, Empty } from "../../components/page-head.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, type FormState, auditAs, redirectWithNotice } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
-import { countTry, ownSession, sessionHashOf } from "../../api/request/guards.ts";
+import { countTry, sessionHashOf } from "../../api/request/guards.ts";
+import { passwordChange } from "../../api/session.ts";
+import { sessionEnd } from "../../api/users.ts";
 import type { Child } from "hono/jsx";
 import type { UserId } from "../../../core/ids.ts";
-import { endSession, listSessions } from "../../../db/access/session-store.ts";
+import { listSessions } from "../../../db/access/session-store.ts";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/account";
 const PASSWORDS = declaredForm(ownPassword);
@@ -20,25 +21,17 @@ const PASSWORDS = declaredForm(ownPassword);
 export function accountPages(pages: Pages): void {
   pages.get("/", (context) => accountPage(context, freshForm()));
 
-  pages.submit("/password", (context) => ({
-    audit: ["session.password.change", context.get("session").email],
+  pages.form("/password", passwordChange, (context) => ({
     fields: PASSWORDS.names,
-    work: async (services, form) => {
+    body: async (form) => {
       await countTry(context);
-      const given = PASSWORDS.read(form);
-      const own = await ownSession(context);
-      await changeOwnPassword(services, { ...own, ...given });
+      return PASSWORDS.body(form);
     },
     again: (state) => accountPage(context, state),
-    leads: () => ({
-      to: HERE,
-      notice: "The password is changed. Your other sessions have ended.",
-    }),
+    to: HERE,
   }));
 
-  pages.post("/sessions/:session/end", (context) =>
-    endOne(context, { userId: context.get("session").userId, here: HERE }),
-  );
+  addSessionEnd(pages, "", () => HERE);
 }
 
 async function accountPage(context: PageContext, state: FormState): Promise<Response> {
@@ -74,11 +67,16 @@ const SESSIONS_SHOWN = 20;
 
 type Whose = { userId: UserId; here: string };
 
-export async function endOne(context: PageContext, { userId, here }: Whose): Promise<Response> {
-  const id = context.req.param("session") ?? "";
-  auditAs(context, "sessions.remove", id);
-  await endSession(context.get("services").db, id, userId);
-  return redirectWithNotice(context, here, { notice: "The session has ended." });
+/** Ends one of the sessions that a page lists, and leads back to it. */
+export function addSessionEnd(
+  pages: Pages,
+  path: string,
+  hereOf: (context: PageContext) => string,
+): void {
+  pages.form(`${path}/sessions/:session/end`, sessionEnd, (context) => ({
+    subject: { id: context.req.param("session") ?? "" },
+    to: hereOf(context),
+  }));
 }
 
 export async function openSessions(context: PageContext, { userId, here }: Whose): Promise<Child> {

@@ -1,38 +1,30 @@
-import { beginTotp, confirmEnrolment, pendingTotp } from "../../../access/totp/enrol-totp.ts";
-import { removeOwnTotp } from "../../../access/totp/remove-totp.ts";
+import { pendingTotp } from "../../../access/totp/enrol-totp.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
-import { parseOrRefuse } from "../../../http/validation.ts";
-import { confirmation, proof } from "../../../access/totp/totp-input.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton, Form, TextField, field } from "../../components/form.tsx";
 import { page, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, typed, type FormState } from "../request/form.ts";
-import { countTry, ownSession } from "../../api/request/guards.ts";
+import { typed } from "../request/form.ts";
+import { countTry } from "../../api/request/guards.ts";
+import { ownTotpRemoval, totpConfirmation, totpEnrolment } from "../../api/session.ts";
 import { encode } from "uqr";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/account/second-factor";
 
 export function secondFactorPages(pages: Pages): void {
   pages.get("/", (context) => secondFactorPage(context, freshForm()));
 
-  pages.submit("/", (context) => ({
-    audit: ["session.totp.enrol", context.get("session").email],
-    work: (services) => beginTotp(services, context.get("session")),
-    leads: () => ({ to: HERE }),
-  }));
+  pages.form("/", totpEnrolment, () => ({ to: HERE }));
 
-  pages.submit("/confirm", (context) => ({
-    audit: ["session.totp.confirm", context.get("session").email],
+  pages.form("/confirm", totpConfirmation, (context) => ({
     fields: ["code"],
-    work: async (services, form) => {
+    body: async (form) => {
       await countTry(context);
-      const { code } = parseOrRefuse(confirmation, { code: form.text("code") });
-      const own = await ownSession(context);
-      return await confirmEnrolment(services, { ...own, code });
+      return { code: form.text("code") };
     },
     again: (state) => secondFactorPage(context, state),
-    leads: ({ recoveryCodes }) => ({
-      to: HERE,
+    to: HERE,
+    tells: ({ recoveryCodes }) => ({
       notice: "The second factor is on. Your other sessions have ended.",
       secret: {
         label: "Recovery codes: each replaces a code of the app, once.",
@@ -41,17 +33,14 @@ export function secondFactorPages(pages: Pages): void {
     }),
   }));
 
-  pages.submit("/remove", (context) => ({
-    audit: ["session.totp.remove", context.get("session").email],
+  pages.form("/remove", ownTotpRemoval, (context) => ({
     fields: ["code", "password"],
-    work: async (services, form) => {
+    body: async (form) => {
       await countTry(context);
-      const sent = { code: typed(form.text("code")), password: typed(form.exact("password")) };
-      const given = parseOrRefuse(proof, sent);
-      await removeOwnTotp(services, { ...(await ownSession(context)), ...given });
+      return { code: typed(form.text("code")), password: typed(form.exact("password")) };
     },
     again: (state) => secondFactorPage(context, state),
-    leads: () => ({ to: "/panel/account", notice: "The second factor is off." }),
+    to: "/panel/account",
   }));
 }
 

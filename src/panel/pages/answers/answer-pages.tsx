@@ -1,59 +1,72 @@
-import { agentVerbs, findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
-import { inferenceVerbs } from "../../../catalog/inferences/runner-verbs.ts";
-import { agentRows, inferenceRows } from "../../../db/catalog/runner-store.ts";
 import { DangerZone, Data } from "../../components/data.tsx";
 import { addressOf, modelListPage, modelTab, WORDS, type Kind, type Model } from "./model-list.tsx";
 import { askModel, modelPage } from "../search/search.tsx";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
-import type { Services } from "../../../services.ts";
-import { agentPatch, newAgent } from "../../../catalog/agents/agent-settings.ts";
-import { inferencePatch, newInference } from "../../../catalog/inferences/inference-settings.ts";
+import type { z } from "zod";
+import type { Action } from "../../action.ts";
+import type { Find } from "../../api/request/described-route.ts";
+import { newAgent } from "../../../catalog/agents/agent-settings.ts";
+import { newInference } from "../../../catalog/inferences/inference-settings.ts";
 import { LongChoices, ModelField, PromptField } from "../../components/choice-fields.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { settingFacts, SettingForm } from "../../components/setting-fields.tsx";
-import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import type { Form as Sent, FormState } from "../request/form.ts";
+import { adminsOnly, isAdmin, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { filterIn } from "../request/list.tsx";
-import { declaredForm, formName } from "../request/setting-form.ts";
+import { declaredForm } from "../request/setting-form.ts";
+import { type Form as Sent, type FormState, formName } from "../../components/form-state.ts";
 
-const find =
-  (kind: Kind) =>
-  async (context: PageContext): Promise<Model> => {
-    const services = context.get("services");
-    const key = context.req.param("id") ?? "";
-    if (kind === "agent") return { kind, record: await findAgent(services, { key }) };
-    return { kind, record: await findInference(services, { key }) };
-  };
+type Runner = Model["record"];
 
-/** Running changes nothing: members may do it, so this stands before what only admins may post. */
-export function runPages(pages: Pages, kind: Kind): void {
-  pages.of(find(kind)).post("/:id/run", askModel);
+/** The actions of one kind of them. */
+type Actions<Of extends Runner, New extends z.ZodType, Patch extends z.ZodType> = {
+  find: Find<Of>;
+  creation: Action<undefined, New, Of>;
+  change: Action<Of, Patch, Of>;
+  removal: Action<Of, z.ZodUndefined, unknown>;
+};
+
+const modelOf =
+  <Of extends Runner>(kind: Kind, find: Find<Of>) =>
+  async (context: PageContext) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each kind has its own records
+    ({ kind, record: await lookUp(find)(context) }) as Model & { record: Of };
+
+/** Running changes nothing: members may do it, so this stands before what members may not see. */
+export function runPages<Of extends Runner>(pages: Pages, kind: Kind, find: Find<Of>): void {
+  pages.of(modelOf(kind, find)).receive("/:id/run", askModel, "members");
 }
 
-export function answerPages(pages: Pages, kind: Kind): void {
+export function answerPages<Of extends Runner, New extends z.ZodType, Patch extends z.ZodType>(
+  pages: Pages,
+  kind: Kind,
+  { find, change, removal }: Actions<Of, New, Patch>,
+): void {
   const { place, title: list } = WORDS[kind];
   pages.get("/", (context) => modelListPage(context, kind));
-  const ofOne = pages.of(find(kind));
+  const ofOne = pages.of(modelOf(kind, find));
   ofOne.get("/:id", modelPage);
   ofOne.get("/:id/settings", (context, model) => editModelPage(context, model));
-  ofOne.submit("/:id/settings", (context, model) => ({
-    audit: [`${place}.change`, model.record.identifier],
-    fields: STORED[kind].names,
-    changes: model.record,
-    work: (services, form) => update(services, model, form),
-    again: (state, form) => editModelPage(context, model, completed(state, form, model)),
-    leads: (isWhole) => ({
-      to: addressOf(kind, model.record.identifier) + (isWhole ? "/settings" : ""),
-      notice: "Saved.",
-    }),
-  }));
-  ofOne.removal("/:id/remove", (_context, model) => {
-    const { identifier, name } = model.record;
+  ofOne.form("/:id/settings", change, (context, model) => {
+    const isWhole = (form: Sent) => form.text("only") === "";
+    return {
+      subject: model.record,
+      fields: STORED[kind].names,
+      // The page that runs it saves its prompt only.
+      body: (form) => (isWhole(form) ? STORED[kind] : PROMPT).patch(form),
+      changes: model.record,
+      again: (state, form) => editModelPage(context, model, completed(state, form, model)),
+      to: (_record, form) =>
+        addressOf(kind, model.record.identifier) + (isWhole(form) ? "/settings" : ""),
+    };
+  });
+  ofOne.removal("/:id/remove", removal, (_context, { record }) => {
+    const { identifier, name } = record;
     const address = addressOf(kind, identifier);
     return {
+      subject: record,
       title: `Remove the ${kind}`,
       trail: [
         { name: list, href: `/panel/${place}` },
@@ -67,31 +80,23 @@ export function answerPages(pages: Pages, kind: Kind): void {
           figures of its calls. Programs that call it get 404.
         </p>
       ),
-      audit: [`${place}.remove`, identifier],
-      remove: ({ db }) =>
-        model.kind === "agent"
-          ? agentRows.remove(db, model.record.id)
-          : inferenceRows.remove(db, model.record.id),
       to: `/panel/${place}`,
-      notice: `${name} is removed.`,
     };
   });
 }
 
 /** A new one; no identifier can hide it, as none is below `/new`. */
-export function newModelPages(pages: Pages, kind: Kind): void {
+export function newModelPages<Of extends Runner, New extends z.ZodType, Patch extends z.ZodType>(
+  pages: Pages,
+  kind: Kind,
+  { creation }: Actions<Of, New, Patch>,
+): void {
   pages.use("*", adminsOnly);
   pages.get("/", (context) => newModelPage(context, kind));
-  pages.submit("/", (context) => ({
-    audit: [`${WORDS[kind].place}.create`],
-    fields: NEW[kind].names,
-    work: (services, form) => create(services, kind, form),
+  pages.form("/", creation, (context) => ({
+    declared: NEW[kind],
     again: (state) => newModelPage(context, kind, state),
-    leads: ({ id, identifier }) => ({
-      to: addressOf(kind, identifier),
-      target: id,
-      notice: `The ${kind} is created. Ask it a question.`,
-    }),
+    to: ({ identifier }) => addressOf(kind, identifier),
   }));
 }
 
@@ -151,11 +156,6 @@ async function newModelPage(context: PageContext, kind: Kind, failed: FormState 
       controls={await controlsOf(context, state)}
     />,
   );
-}
-
-async function create(services: Services, kind: Kind, form: Sent) {
-  if (kind === "agent") return await agentVerbs.create(services, NEW.agent.read(form));
-  return await inferenceVerbs.create(services, NEW.inference.read(form));
 }
 
 const storedState = ({ kind, record }: Model) =>
@@ -219,17 +219,4 @@ function completed(failed: FormState, form: Sent, model: Model): FormState {
     text: (field) => fieldState(field).text(field),
     all: (field) => fieldState(field).all(field),
   };
-}
-
-/** The page that runs it saves its prompt `only`. Returns whether the whole form was sent. */
-async function update(services: Services, model: Model, form: Sent): Promise<boolean> {
-  const isWhole = form.text("only") === "";
-  if (model.kind === "agent") {
-    const { patch } = isWhole ? STORED.agent : PROMPT;
-    await agentVerbs.update(services, model.record, patch(form, agentPatch));
-  } else {
-    const { patch } = isWhole ? STORED.inference : PROMPT;
-    await inferenceVerbs.update(services, model.record, patch(form, inferencePatch));
-  }
-  return isWhole;
 }

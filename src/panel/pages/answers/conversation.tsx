@@ -5,9 +5,9 @@ import { AgentInvokeRequest, MESSAGES_LIMIT } from "../../../inference/run-reque
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { visible } from "../../components/data.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import type { Form } from "../request/form.ts";
 import type { RunOutcome } from "./run-result.tsx";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
+import type { Form } from "../../components/form-state.ts";
 
 /** The turns before the prompt: only the page keeps them, in this field of its forms. */
 export const TURNS = "messages";

@@ -19,12 +19,13 @@ import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.ts
 import { Facts } from "../../components/page-head.tsx";
 import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, leadingPage, type PageContext, type PageEnv } from "../page.tsx";
-import { attempt, auditAs, formOf, freshForm, type Form, type FormState } from "../request/form.ts";
+import { attempt, formOf } from "../request/form.ts";
 import { asPage, enrolledPage, ownForms, signedInPage } from "../request/guards.ts";
 import { appBehind } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
+import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
 
 /** OAuth's authorization endpoint: whether a program may be connected, and to what. */
 export function authorizePages(): Hono<PageEnv> {
@@ -44,7 +45,7 @@ export function authorizePages(): Hono<PageEnv> {
       return await leadingPage(context, "Not connected", asked.denied);
     }
     const id = idIn(form);
-    auditAs(context, "tokens.connect", id);
+    context.set("audit", { action: "tokens.connect", target: id });
     // A group may have no list to show its problem at: all stand above the form.
     const tried = await attempt(form, [], () => connect(context, { id, form, asked }));
     if (!tried.done) return await consentPage(context, asked, tried.state);

@@ -8,19 +8,25 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { page, type PageContext } from "../page.tsx";
 import { measureWords, runsAddress, trailToRuns } from "./set-parts.tsx";
-import { runOf, spentFigures } from "./run-page.tsx";
+import { runOf } from "../../api/evaluation/runs.ts";
+import { spentFigures } from "./run-page.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { settingInWords } from "./setting-fields.tsx";
 
 /** Two runs side by side: `?first=&second=`. Waits while they are under way. */
 export async function comparePage(context: PageContext): Promise<Response> {
-  const setKey = context.req.param("set") ?? "";
-  const { set, run: first } = await runOf(context, setKey, context.req.query("first") ?? "");
-  const { run: second } = await runOf(context, setKey, context.req.query("second") ?? "");
+  const services = context.get("services");
+  const key = context.req.param("set") ?? "";
+  const runAt = (name: string) => {
+    const param = () => context.req.query(name) ?? "";
+    return runOf(services, { key, path: "", param });
+  };
+  const { set, run: first } = await runAt("first");
+  const { run: second } = await runAt("second");
   const runs = [first, second];
   const isDone = runs.every(({ status }) => status === "done");
-  const comparison = isDone ? await compareRuns(context.get("services"), first, second) : null;
-  const now = context.get("services").now();
+  const comparison = isDone ? await compareRuns(services, first, second) : null;
+  const now = services.now();
   const isRunning = runs.some(({ status }) => status === "running");
   return await page(
     context,

@@ -1,55 +1,46 @@
-import { orNotFound } from "../../../core/errors.ts";
-import { deleteQuestion, findQuestion } from "../../../db/evaluation/question-store.ts";
 import type { Question } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { changeQuestion } from "../../../evaluation/questions/keep-questions.ts";
 import { resultsOfQuestion } from "../../../db/evaluation/result-store.ts";
 import { DangerZone, Data, Time } from "../../components/data.tsx";
 import { Form, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
 import { Table } from "../../components/table.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, type FormState, typed, type Form as Sent } from "../request/form.ts";
+import { questionChange, questionOf, questionRemoval } from "../../api/evaluation/questions.ts";
+import { lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { typed } from "../request/form.ts";
 import { ragsOfSet } from "../../../evaluation/questions/absent-files.ts";
 import { MAX_CHOICES } from "../../../db/catalog/panel-lists.ts";
 import { readFilePage } from "../../../db/files/source-file-pages.ts";
 import { filterIn } from "../request/list.tsx";
 import { Place } from "./run-page.tsx";
-import { runsAddress, setAddress, setOf, trailTo } from "./set-parts.tsx";
-import { askedOf, questionForm } from "../../../evaluation/questions/question-form.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { runsAddress, setAddress, trailTo } from "./set-parts.tsx";
+import { freshForm, type FormState, type Form as Sent } from "../../components/form-state.ts";
 
 export function questionPages(pages: Pages): void {
-  const ofOne = pages.of(async (context) => {
-    const set = await setOf(context);
-    const id = context.req.param("question") ?? "";
-    const question = await findQuestion(context.get("services").db, set.id, id);
-    return { set, question: orNotFound(question) };
-  });
+  const ofOne = pages.of(lookUp(questionOf));
   ofOne.get("/:set/questions/:question", (context, { set, question }) =>
     questionPage(context, set, question, freshForm(valuesOf(question))),
   );
 
-  ofOne.submit("/:set/questions/:question", (context, { set, question }) => ({
-    audit: ["question-sets.questions.change", `${set.identifier}/${question.id}`],
+  ofOne.form("/:set/questions/:question", questionChange, (context, subject) => ({
+    subject,
     fields: QUESTION_FIELDS,
-    changes: question,
-    work: (services, form) => changeQuestion(services, { set, question, change: askedIn(form) }),
-    again: (state) => questionPage(context, set, question, state),
-    leads: () => ({ to: setAddress(set.identifier), notice: "The question is saved." }),
+    body: questionBody,
+    changes: subject.question,
+    again: (state) => questionPage(context, subject.set, subject.question, state),
+    to: setAddress(subject.set.identifier),
   }));
 
-  ofOne.removal("/:set/questions/:question/remove", (_context, { set, question }) => ({
+  ofOne.removal("/:set/questions/:question/remove", questionRemoval, (_context, subject) => ({
+    subject,
     title: "Remove the question",
-    trail: trailTo(set),
-    name: question.question,
+    trail: trailTo(subject.set),
+    name: subject.question.question,
     says: (
       <p>
-        <Data>{question.question}</Data> is left out of new runs. Earlier runs keep its results.
+        <Data>{subject.question.question}</Data> is left out of new runs. Earlier runs keep its
+        results.
       </p>
     ),
-    audit: ["question-sets.questions.remove", `${set.identifier}/${question.id}`],
-    remove: ({ db }) => deleteQuestion(db, set.id, question.id),
-    notice: "The question is removed.",
   }));
 }
 
@@ -148,22 +139,19 @@ function valuesOf({ expected, ...question }: Question): Record<string, string> {
   };
 }
 
-/** @throws QuarryError `invalid` */
-export function askedIn(form: Sent) {
-  const parsed = parseKnownOrRefuse(questionForm, {
-    question: form.exact("question"),
-    expected: [...form.lines("expected"), ...form.lines("further")].map((line) => {
-      const at = line.indexOf(BETWEEN);
-      return at === -1
-        ? { file: line }
-        : { file: line.slice(0, at), passage: line.slice(at + BETWEEN.length) };
-    }),
-    check: typed(form.text("check")) ?? null,
-    answer: typed(form.exact("answer").trim()) ?? null,
-    jsonSchema: typed(form.text("jsonSchema")) ?? null,
-  });
-  return askedOf(parsed);
-}
+/** The question of a form, as the API takes it. */
+export const questionBody = (form: Sent) => ({
+  question: form.exact("question"),
+  expected: [...form.lines("expected"), ...form.lines("further")].map((line) => {
+    const at = line.indexOf(BETWEEN);
+    return at === -1
+      ? { file: line }
+      : { file: line.slice(0, at), passage: line.slice(at + BETWEEN.length) };
+  }),
+  check: typed(form.text("check")) ?? null,
+  answer: typed(form.exact("answer").trim()) ?? null,
+  jsonSchema: typed(form.text("jsonSchema")) ?? null,
+});
 
 const CHECKS = [
   { value: "", label: "not checked" },

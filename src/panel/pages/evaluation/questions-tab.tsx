@@ -1,24 +1,23 @@
 import { listQuestions } from "../../../db/evaluation/question-store.ts";
 import type { Question, QuestionContent } from "../../../db/evaluation/question-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { absentOfSet } from "../../../evaluation/questions/absent-files.ts";
-import { keepQuestions } from "../../../evaluation/questions/keep-questions.ts";
 import { Data, DataLink } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { field, FileField, Form, SelectField, TextArea } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
-import type { Services } from "../../../services.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, multipartOf, type FormState, type FormWithFiles } from "../request/form.ts";
+import { multipartOf, type FormWithFiles } from "../request/form.ts";
 import { QUESTIONS_A_PAGE, setAddress, setOf, setTab } from "./set-parts.tsx";
-import { askedIn, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
+import { questionCreation, questionImport } from "../../api/evaluation/questions.ts";
+import { questionBody, expectedLines, pathsOf, QUESTION_FIELDS } from "./question-page.tsx";
 import { QuestionFields } from "./question-page.tsx";
 import { invalidField, QuarryError, toldToPeople } from "../../../core/errors.ts";
 import { MAX_IMPORT_BYTES } from "../../../evaluation/limits.ts";
 import { importedQuestions } from "../../../evaluation/questions/import-questions.ts";
 import type { ImportFormat } from "../../../evaluation/questions/import-questions.ts";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 /** In the address: the form of a question is open. */
 const ADDING = "add";
@@ -34,37 +33,29 @@ export function questionListPages(pages: Pages): void {
     return questionsTab(context, set, forms);
   });
 
-  ofSet.submit("/:set/questions", (context, set) => ({
-    audit: ["question-sets.questions.create", set.identifier],
+  ofSet.form("/:set/questions", questionCreation, (context, set) => ({
+    subject: set,
     fields: QUESTION_FIELDS,
-    work: (services, form) => keep(services, set, [askedIn(form)]),
+    body: questionBody,
     again: (added) => questionsTab(context, set, { added }),
-    leads: ({ to, ...flash }) => ({
-      ...flash,
-      to: `${to}?${ADDING}#${ADDING}`,
-      notice: "The question is saved.",
-    }),
+    to: `${setAddress(set.identifier)}?${ADDING}#${ADDING}`,
+    tells: ({ absent }) => ({ notice: "The question is saved.", ...problemOf(absent) }),
   }));
 
-  ofSet.submit("/:set/import", async (context, set) => {
+  ofSet.form("/:set/import", questionImport, async (context, set) => {
     const parts = await multipartOf(context, FORM_LIMIT_BYTES);
     return {
-      audit: ["question-sets.import", set.identifier],
+      subject: { set, contents: () => questionsIn(parts, set) },
       form: parts.form,
       fields: ["file", "format", "text"],
-      work: async (services) => await keep(services, set, await questionsIn(parts, set)),
       again: (imported) => questionsTab(context, set, { imported }),
-      leads: (flash) => flash,
+      to: setAddress(set.identifier),
+      tells: ({ kept, absent }) => ({
+        notice: `${countText(kept, "question")} imported.`,
+        ...problemOf(absent),
+      }),
     };
   });
-}
-
-/** Where keeping these questions leads, and the notice there. */
-async function keep(services: Services, set: QuestionSet, contents: QuestionContent[]) {
-  await keepQuestions(services, { set, asked: contents });
-  const absent = await absentOfSet(services, { set, asked: contents });
-  const notice = `${countText(contents.length, "question")} imported.`;
-  return { to: setAddress(set.identifier), notice, ...problemOf(absent) };
 }
 
 const NAMES_SHOWN = 3;

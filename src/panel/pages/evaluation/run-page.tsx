@@ -1,37 +1,26 @@
-import { orNotFound } from "../../../core/errors.ts";
 import { listResults, type EvaluationResult } from "../../../db/evaluation/result-store.ts";
-import { deleteRun, findRun, type EvaluationRun } from "../../../db/evaluation/run-store.ts";
+import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import type { RunSummary } from "../../../db/schema/evaluation.ts";
 import { MEASURE_NAMES } from "../../../evaluation/measures/summarise.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { runOf, runRemoval, type RunOfSet } from "../../api/evaluation/runs.ts";
 import { Data, DataLink, LinkButton, Time, Faint } from "../../components/data.tsx";
 import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { Facts, Figure } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { measureWords, QUESTIONS_A_PAGE, runsAddress, setAddress } from "./set-parts.tsx";
 import { trailToRuns } from "./set-parts.tsx";
 import { figure, LOOK_EVERY_SECONDS, RunStatus } from "./runs-tab.tsx";
 import { FACT_NAMES, settingInWords } from "./setting-fields.tsx";
 
-type Named = { set: QuestionSet; run: EvaluationRun };
-
-export async function runOf(context: PageContext, setKey: string, runId: string): Promise<Named> {
-  const services = context.get("services");
-  const set = await findQuestionSet(services, setKey);
-  return { set, run: orNotFound(await findRun(services.db, set.id, runId)) };
-}
-
 export function runResultPages(pages: Pages): void {
-  const ofRun = pages.of((context) => {
-    const { set = "", run = "" } = context.req.param();
-    return runOf(context, set, run);
-  });
+  const ofRun = pages.of(lookUp(runOf));
   ofRun.get("/:set/runs/:run", (context, subject) => runPage(context, subject));
-  ofRun.removal("/:set/runs/:run/remove", (_context, { set, run }) => ({
+  ofRun.removal("/:set/runs/:run/remove", runRemoval, (_context, { set, run }) => ({
+    subject: { set, run },
     title: "Remove the run",
     trail: trailToRuns(set),
     name: run.id,
@@ -42,13 +31,10 @@ export function runResultPages(pages: Pages): void {
         longer be compared.
       </p>
     ),
-    audit: ["question-sets.runs.remove", `${set.identifier}/${run.id}`],
-    remove: ({ db }) => deleteRun(db, set.id, run.id),
-    notice: "The run is removed.",
   }));
 }
 
-async function runPage(context: PageContext, { set, run }: Named): Promise<Response> {
+async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Response> {
   const { db, now } = context.get("services");
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listResults(db, run.id, slice);

@@ -1,7 +1,7 @@
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import type { EvaluationRun } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
-import { startRun } from "../../../evaluation/runs/start-run.ts";
+import { runsCreation } from "../../api/evaluation/runs.ts";
 import { isoTime } from "../../../core/time.ts";
 import { Charts } from "../../components/chart.tsx";
 import { Time, Faint } from "../../components/data.tsx";
@@ -12,12 +12,12 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table, type Column } from "../../components/table.tsx";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, type FormState } from "../request/form.ts";
 import { measureWords, SHOWN_MEASURES, keptRuns, runsAddress, setOf } from "./set-parts.tsx";
 import { setTab } from "./set-parts.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 import { SECOND, SettingFields, settingIn, settingInWords } from "./setting-fields.tsx";
 import { SETTING_FIELDS } from "./setting-fields.tsx";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 export const LOOK_EVERY_SECONDS = 3;
 const DIGITS = 3;
@@ -27,27 +27,14 @@ export function runListPages(pages: Pages): void {
   const ofSet = pages.of(setOf);
   ofSet.get("/:set/runs", (context, set) => runsTab(context, set, freshForm()));
 
-  ofSet.submit("/:set/runs", (context, set) => {
-    const address = runsAddress(set);
-    return {
-      audit: ["question-sets.runs.create", set.identifier],
-      fields: SETTING_FIELDS,
-      work: async (services, form) => {
-        const second = settingIn(form, SECOND);
-        const isCompared = Object.keys(second).length > 0;
-        const wished = [settingIn(form, ""), ...(isCompared ? [second] : [])];
-        const ids: string[] = [];
-        for (const setting of wished) {
-          ids.push(await startRun(services, { set, setting }));
-        }
-        return ids;
-      },
-      again: (state) => runsTab(context, set, state),
-      leads: ([first = "", second]) => ({
-        to: `${address}/${second === undefined ? first : `compare?first=${first}&second=${second}`}`,
-      }),
-    };
-  });
+  ofSet.form("/:set/runs", runsCreation, (context, set) => ({
+    subject: set,
+    fields: SETTING_FIELDS,
+    body: (form) => ({ setting: settingIn(form, ""), second: settingIn(form, SECOND) }),
+    again: (state) => runsTab(context, set, state),
+    to: ([first = "", second]) =>
+      `${runsAddress(set)}/${second === undefined ? first : `compare?first=${first}&second=${second}`}`,
+  }));
 }
 
 async function runsTab(context: PageContext, set: QuestionSet, state: FormState) {

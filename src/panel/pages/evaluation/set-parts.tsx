@@ -4,10 +4,10 @@ import { listRuns } from "../../../db/evaluation/run-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { RUNS_AT_ONCE, RUNS_KEPT } from "../../../evaluation/limits.ts";
 import type { Services } from "../../../services.ts";
-import { findQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { questionSetOf } from "../../api/evaluation/questions.ts";
 import { DataLink } from "../../components/data.tsx";
 import { changed } from "../request/list.tsx";
-import { page, type PageContext, type PageProps } from "../page.tsx";
+import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 import type { MeasureName } from "../../../evaluation/measures/summarise.ts";
 
 export const PLACE = { name: "Evaluation", href: "/panel/evaluation" };
@@ -36,8 +36,7 @@ export const subjectOf = (set: QuestionSet) => ({
 });
 
 /** The set that the address names. @throws QuarryError `not-found`. */
-export const setOf = (context: PageContext): Promise<QuestionSet> =>
-  findQuestionSet(context.get("services"), context.req.param("set") ?? "");
+export const setOf = lookUp(questionSetOf);
 
 const TABS = { "": "Questions", "/runs": "Runs", "/settings": "Settings" };
 

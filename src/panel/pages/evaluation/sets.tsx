@@ -1,26 +1,21 @@
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
-import { listSets, deleteSet, setsOfRag } from "../../../db/evaluation/set-store.ts";
+import { listSets, setsOfRag } from "../../../db/evaluation/set-store.ts";
 import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { MAX_SETS } from "../../../evaluation/limits.ts";
-import {
-  createQuestionSet,
-  newQuestionSet,
-  changeQuestionSet,
-  questionSetPatch,
-} from "../../../evaluation/questions/question-sets.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
+import { setChange, setCreation, setRemoval } from "../../api/evaluation/questions.ts";
 import { count, countText } from "../../components/figures.ts";
 import { Form, SelectField, field } from "../../components/form.tsx";
 import { SettingFields, SettingForm } from "../../components/setting-fields.tsx";
-import { bodyIn, declaredForm } from "../request/setting-form.ts";
+import { declaredForm } from "../request/setting-form.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { Table } from "../../components/table.tsx";
 import { DangerZone, DataLink, LinkButton, Data, ShortenedLink } from "../../components/data.tsx";
 import { isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { type FormState, formFrom } from "../request/form.ts";
 import { ASKED, NEW_SET, PLACE, setAddress, subjectOf, setOf, setTab } from "./set-parts.tsx";
 import { trailTo } from "./set-parts.tsx";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { type FormState, formFrom } from "../../components/form-state.ts";
 
 const NEW_FORM = declaredForm(newQuestionSet);
 
@@ -30,22 +25,15 @@ export function newSetPages(pages: Pages): void {
     const subject = context.req.query("subject") ?? "";
     return newSetPage(context, NEW_FORM.state({}, { subject }));
   });
-  pages.submit("/", (context) => ({
-    audit: ["question-sets.create"],
+  pages.form("/", setCreation, (context) => ({
     fields: [...NEW_FORM.names, "subject"],
-    work: async (services, form) => {
+    body: (form) => {
       const [kind, identifier] = form.text("subject").split(" ");
       const subject = kind === "rag" ? { rag: identifier } : { inference: identifier };
-      const body = { ...bodyIn(form, NEW_FORM.fields), ...subject };
-      const input = parseKnownOrRefuse(newQuestionSet, body);
-      return await createQuestionSet(services, input);
+      return { ...NEW_FORM.body(form), ...subject };
     },
     again: (state) => newSetPage(context, state),
-    leads: ({ id, identifier }) => ({
-      to: setAddress(identifier),
-      target: id,
-      notice: "The set is created. Add questions to it.",
-    }),
+    to: ({ identifier }) => setAddress(identifier),
   }));
 }
 
@@ -136,16 +124,16 @@ export function setPages(pages: Pages): void {
   const ofSet = pages.of(setOf);
   ofSet.get("/:set/settings", (context, set) => settingsTab(context, set, FORM.state(set)));
 
-  ofSet.submit("/:set/settings", (context, set) => ({
-    audit: ["question-sets.change", set.identifier],
-    fields: FORM.names,
+  ofSet.form("/:set/settings", setChange, (context, set) => ({
+    subject: set,
+    declared: FORM,
     changes: set,
-    work: (services, form) => changeQuestionSet(services, set, FORM.patch(form, questionSetPatch)),
     again: (state) => settingsTab(context, set, state),
-    leads: () => ({ to: `${setAddress(set.identifier)}/settings`, notice: "Saved." }),
+    to: `${setAddress(set.identifier)}/settings`,
   }));
 
-  ofSet.removal("/:set/remove", (_context, set) => ({
+  ofSet.removal("/:set/remove", setRemoval, (_context, set) => ({
+    subject: set,
     title: "Remove the set",
     trail: trailTo(set),
     name: set.name,
@@ -156,10 +144,7 @@ export function setPages(pages: Pages): void {
         {countText(set.questions, "question")} and all runs are deleted. The RAG or inference stays.
       </p>
     ),
-    audit: ["question-sets.remove", set.identifier],
-    remove: ({ db }) => deleteSet(db, set.id),
     to: PLACE.href,
-    notice: "The question set is removed.",
   }));
 }
 

@@ -1,8 +1,9 @@
 import type { Child } from "hono/jsx";
 
-import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
 import { findFileSource } from "../../../catalog/file-sources/find-file-source.ts";
-import { createRag } from "../../../catalog/rags/create-rag.ts";
+import { perform } from "../../action.ts";
+import { sourceCreation } from "../../api/file-sources.ts";
+import { ragCreation } from "../../api/rags.ts";
 import { usageReport } from "../../../catalog/usage/usage-report.ts";
 import type { UsageLine, UsageReport } from "../../../catalog/usage/usage-report.ts";
 import { notFound } from "../../../core/errors.ts";
@@ -12,7 +13,7 @@ import { count, countText, duration, money, percent } from "../../components/fig
 import { PageHead, Tabs } from "../../components/page-head.tsx";
 import { isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
 import { fileSystem } from "../../../sources/file-system/manifest.ts";
-import { auditAs, redirectWithNotice } from "../request/form.ts";
+import { redirectWithNotice } from "../request/form.ts";
 import { choiceIn } from "../request/list.tsx";
 import { areStepsClosed, closeSteps, FirstSteps, missingSteps } from "./first-steps.tsx";
 import { Builds, NeedsList, needsOf } from "./needs.tsx";
@@ -180,12 +181,14 @@ export function overviewPages(pages: Pages): void {
     firstSteps(context, await readSteps(context.get("services").db), null),
   );
 
-  pages.post("/first-steps/close", (context) => {
+  const close = (context: PageContext) => {
     closeSteps(context);
     return redirectWithNotice(context, OVERVIEW);
-  });
+  };
+  pages.receive("/first-steps/close", close, "members");
 }
 
+const SEE_OTHER = 303;
 const FOLDER_NAME = "Documents";
 
 const inferenceOf = (rag: string, name = rag) =>
@@ -193,32 +196,27 @@ const inferenceOf = (rag: string, name = rag) =>
 
 /** The steps that need no question: a folder to upload to, and a RAG of the first source. */
 export function firstStepsActions(pages: Pages): void {
-  pages.post("/folder", async (context) => {
+  pages.receive("/folder", async (context) => {
     const services = context.get("services");
     const { source: sourceKey } = await readSteps(services.db);
     if (sourceKey !== null) return redirectWithNotice(context, `/panel/sources/${sourceKey}`);
-    auditAs(context, "file-sources.create");
-    const { source } = await createFileSource(services, {
-      name: FOLDER_NAME,
-      provider: fileSystem.provider,
-      config: {},
-      scanIntervalMinutes: 0,
-    });
-    auditAs(context, "file-sources.create", source.source.id);
+    const input = { name: FOLDER_NAME, provider: fileSystem.provider, scanIntervalMinutes: 0 };
+    const request = { subject: undefined, input, status: SEE_OTHER };
+    const { source } = await perform(context, sourceCreation, request);
     return redirectWithNotice(context, `/panel/sources/${source.source.identifier}`, {
       notice: "Upload files or a folder below. Then create a RAG that indexes them.",
     });
   });
 
-  pages.post("/rag", async (context) => {
+  pages.receive("/rag", async (context) => {
     const services = context.get("services");
     const steps = await readSteps(services.db);
     if (steps.source === null) throw notFound();
     if (steps.rag !== null) return redirectWithNotice(context, inferenceOf(steps.rag));
     const { source } = await findFileSource(services, { key: steps.source });
-    auditAs(context, "rags.create");
-    const rag = await createRag(services, { name: source.name, fileSource: source.id });
-    auditAs(context, "rags.create", rag.id);
+    const input = { name: source.name, fileSource: source.id };
+    const request = { subject: undefined, input, status: SEE_OTHER };
+    const rag = await perform(context, ragCreation, request);
     return redirectWithNotice(context, inferenceOf(rag.identifier, rag.name), {
       notice:
         "The RAG is created and its files are being indexed. Create an inference to ask them.",

@@ -1,19 +1,18 @@
 import type { Child } from "hono/jsx";
 
-import { findRag } from "../../../catalog/rags/find-rag.ts";
+import { ragOf as findRagByKey } from "../../api/rags.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { LinkButton } from "../../components/data.tsx";
-import { isAdmin, page, type PageContext, type PageProps } from "../page.tsx";
+import { isAdmin, lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
-import type { FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
+import type { FormState } from "../../components/form-state.ts";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
-export const ragOf = (context: PageContext): Promise<RagRecord> =>
-  findRag(context.get("services"), { key: context.req.param("id") ?? "" });
+export const ragOf = lookUp(findRagByKey);
 
 export const ragAddress = (identifier: string) => `/panel/rags/${identifier}`;
 

@@ -1,10 +1,7 @@
-import { updateRag } from "../../../catalog/rags/update-rag.ts";
 import type { RagRecord } from "../../../db/records.ts";
-import { retryFiles } from "../../../ingestion/indexing/retry-files.ts";
-import { reindexRag, returnToIndex } from "../../../ingestion/rebuilds/reindex-rag.ts";
-import { count, countText } from "../../components/figures.ts";
-import type { Services } from "../../../services.ts";
-import type { Form, FormState } from "../request/form.ts";
+import { count } from "../../components/figures.ts";
+import { indexReturn } from "../../api/rag-index.ts";
+import { ragChange, ragCreation, reindexing, retrying } from "../../api/rags.ts";
 import { previewPage } from "./preview.tsx";
 import { NEW_RAG_FORM, ragAddress, ragControls, ragOf, RAGS } from "./rag-tab.tsx";
 import { ragPage } from "./rag-page.tsx";
@@ -18,10 +15,10 @@ import { Status, StatusBar } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
-import { createRag } from "../../../catalog/rags/create-rag.ts";
 import { optionsOf } from "../../components/choice-fields.tsx";
 import { SelectField } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
+import type { FormState } from "../../components/form-state.ts";
 
 export function ragPages(pages: Pages): void {
   pages.get("/", (context) => ragListPage(context));
@@ -30,19 +27,33 @@ export function ragPages(pages: Pages): void {
   ofRag.get("/:id", ragPage);
   ofRag.get("/:id/scope", (context, rag) => scopePage(context, rag));
   ofRag.get("/:id/settings", settingsPage);
-  ofRag.post("/:id/settings", saveSettings);
+  ofRag.receive("/:id/settings", saveSettings, "admins", "rags.change");
   ofRag.get("/:id/settings/cost", settingsCostPage);
   ofRag.get("/:id/preview", previewPage);
   ofRag.get("/:id/reindex", reindexPage);
   addRemovals(ofRag);
-  for (const [path, { audit, work }] of Object.entries(ACTIONS)) {
-    ofRag.submit(`/:id/${path}`, (_context, rag) => ({
-      audit: [audit, rag.identifier],
-      work: (services, form) => work(services, rag, form),
-      leads: (notice) => ({ to: ragAddress(rag.identifier), notice }),
-    }));
+  for (const [path, change] of [
+    ["reindex", reindexing],
+    ["return", indexReturn],
+  ] as const) {
+    ofRag.form(`/:id/${path}`, change, (_context, rag) => ({ subject: rag, to: addressOf(rag) }));
   }
+  ofRag.form("/:id/retry", retrying, (_context, rag) => ({
+    subject: rag,
+    body: (form) => ({ path: form.has("path") ? form.exact("path") : undefined }),
+    to: addressOf(rag),
+  }));
+  ofRag.form("/:id/status", ragChange, (_context, rag) => ({
+    subject: rag,
+    body: (form) => ({ status: form.text("status") === "paused" ? "paused" : "active" }),
+    to: addressOf(rag),
+    tells: ({ status }) => ({
+      notice: status === "paused" ? "Indexing is paused." : "Indexing continues.",
+    }),
+  }));
 }
+
+const addressOf = ({ identifier }: RagRecord) => ragAddress(identifier);
 
 /** A new RAG; no identifier can hide it, as none is below `/new`. */
 export function newRagPages(pages: Pages): void {
@@ -52,58 +63,17 @@ export function newRagPages(pages: Pages): void {
     const fileSource = context.req.query("source") ?? "";
     return show(context, NEW_RAG_FORM.state({}, { fileSource, scopeMode: "global" }));
   });
-  pages.submit("/", (context) => ({
-    audit: ["rags.create"],
-    fields: NEW_RAG_FORM.names,
-    work: (services, form) => createRag(services, NEW_RAG_FORM.read(form)),
+  pages.form("/", ragCreation, (context) => ({
+    declared: NEW_RAG_FORM,
     again: (state) => show(context, state),
-    leads: ({ id, identifier, scopeMode }) => {
+    to: (rag) => addressOf(rag) + (rag.scopeMode === "scoped" ? "/scope" : ""),
+    tells: ({ scopeMode }) => {
       const isScoped = scopeMode === "scoped";
       const next = isScoped ? "Choose what it indexes." : "Its files are being indexed.";
-      const to = ragAddress(identifier) + (isScoped ? "/scope" : "");
-      return { to, target: id, notice: `The RAG is created. ${next}` };
+      return { notice: `The RAG is created. ${next}` };
     },
   }));
 }
-
-type Action = {
-  audit: string;
-  /** Returns the notice. */
-  work: (services: Services, rag: RagRecord, form: Form) => Promise<string>;
-};
-
-const ACTIONS: Record<string, Action> = {
-  reindex: {
-    audit: "rags.reindex",
-    work: async (services, { id: ragId }) => {
-      await reindexRag(services, { ragId });
-      return "A new index is being built.";
-    },
-  },
-  return: {
-    audit: "rags.return",
-    work: async (services, { id: ragId }) => {
-      await returnToIndex(services, { ragId });
-      return "The previous index catches up with recent changes, then takes over.";
-    },
-  },
-  retry: {
-    audit: "rags.retry",
-    work: async (services, { id: ragId }, form) => {
-      const path = form.exact("path");
-      const retried = await retryFiles(services, { ragId, paths: path === "" ? null : [path] });
-      return `${countText(retried, "file")} will be retried.`;
-    },
-  },
-  status: {
-    audit: "rags.change",
-    work: async (services, rag, form) => {
-      const isPaused = form.text("status") === "paused";
-      await updateRag(services, { rag, patch: { status: isPaused ? "paused" : "active" } });
-      return isPaused ? "Indexing is paused." : "Indexing continues.";
-    },
-  },
-};
 
 /** Seconds between looks at what is being indexed. */
 const LOOK_EVERY_SECONDS = 3;

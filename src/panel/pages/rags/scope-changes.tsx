@@ -1,7 +1,6 @@
 import { addScope, removeScope } from "../../../catalog/rags/scopes.ts";
 import { problemWithScope } from "../../../catalog/rags/scope-values.ts";
-import { removeRag } from "../../../catalog/rags/remove-rag.ts";
-import { updateRag } from "../../../catalog/rags/update-rag.ts";
+import { indexScope } from "../../../catalog/rags/rag-settings.ts";
 import { conflict, invalidField } from "../../../core/errors.ts";
 import { countScopeFiles, countScopes } from "../../../db/catalog/rag-scope-store.ts";
 import { listFolder } from "../../../db/files/source-file-list.ts";
@@ -11,10 +10,13 @@ import { Data } from "../../components/data.tsx";
 import { atLeast, countText } from "../../components/figures.ts";
 import { Choices, type Option, field } from "../../components/form.tsx";
 import type { Pages } from "../page.tsx";
-import type { Form, FormState } from "../request/form.ts";
 import { changed } from "../request/list.tsx";
-import { ragAddress, trailTo } from "./rag-tab.tsx";
+import type { z } from "zod";
+import { action, type ActionCall } from "../../action.ts";
+import { ragChange, ragRemoval } from "../../api/rags.ts";
+import { ragAddress, RAGS, trailTo } from "./rag-tab.tsx";
 import { ScopeFields, scopePage } from "./scope.tsx";
+import type { Form, FormState } from "../../components/form-state.ts";
 
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;
@@ -44,7 +46,8 @@ const lossOf = (rag: RagRecord) => ({
 });
 
 export function addRemovals(ofRag: Pages<RagRecord>): void {
-  ofRag.removal("/:id/remove", (_context, rag) => ({
+  ofRag.removal("/:id/remove", ragRemoval, (_context, rag) => ({
+    subject: rag,
     ...lossOf(rag),
     title: "Remove the RAG",
     says: (
@@ -55,32 +58,51 @@ export function addRemovals(ofRag: Pages<RagRecord>): void {
         404.
       </p>
     ),
-    audit: ["rags.remove", rag.identifier],
-    remove: (services) => removeRag(services, { rag }),
-    to: "/panel/rags",
-    notice: `${rag.name} is removed.`,
+    to: RAGS.href,
   }));
   addScopeChanges(ofRag);
 }
 
+const scopeAddition = action({
+  name: "rags.scopes.create",
+  about: "Index a part of the source.",
+  body: indexScope,
+  work: async ({
+    services,
+    subject: rag,
+    body: scope,
+  }: ActionCall<RagRecord, typeof indexScope>) => {
+    await addScope(services, { rag, scope });
+  },
+});
+
+type ScopeOfRag = { rag: RagRecord; scope: IndexScope };
+
+const scopeRemoval = action({
+  name: "rags.scopes.remove",
+  about: "Leave a part of the source out of the index.",
+  work: ({ services, subject }: ActionCall<ScopeOfRag, z.ZodUndefined>) =>
+    removeScope(services, subject),
+  target: ({ rag }) => rag.identifier,
+  previous: ({ scope }) => scope,
+});
+
 function addScopeChanges(ofRag: Pages<RagRecord>): void {
-  ofRag.submit("/:id/scope/add", (context, rag) => ({
-    audit: ["rags.scopes.create", rag.identifier],
+  ofRag.form("/:id/scope/add", scopeAddition, (context, rag) => ({
+    subject: rag,
     fields: ["type", "value"],
-    work: async (services, form) => {
-      await addScope(services, { rag, scope: scopeIn(form) });
-      return treeAddress(rag, form);
-    },
+    body: scopeIn,
     again: (state) => scopePage(context, rag, state),
-    leads: (to) => ({ to }),
+    to: (_none, form) => treeAddress(rag, form),
   }));
 
-  ofRag.removal("/:id/scope/remove", async (context, rag, form) => {
+  ofRag.removal("/:id/scope/remove", scopeRemoval, async (context, rag, form) => {
     const scope = scopeIn(form);
     const { db } = context.get("services");
     const files = await countScopeFiles(db, rag.fileSource.id, scope, FILES_COUNTED);
     return {
       ...lossOf(rag),
+      subject: { rag, scope },
       title: "Leave out of the index",
       isMuch: files >= MUCH,
       values: { ...scope, path: form.exact("path") },
@@ -93,8 +115,6 @@ function addScopeChanges(ofRag: Pages<RagRecord>): void {
           documents stay in <Data>{rag.fileSource.name}</Data>.
         </p>
       ),
-      audit: ["rags.scopes.remove", rag.identifier],
-      remove: (services) => removeScope(services, { rag, scope }),
       to: treeAddress(rag, form),
     };
   });
@@ -113,14 +133,26 @@ const FirstPart = ({ state, options }: { state: FormState; options: Option[] }) 
   </>
 );
 
+/** The RAG's scopes become this one. @throws QuarryError `conflict`, `invalid` */
+function narrowTo(rag: RagRecord, form: Form) {
+  const entry = form.exact("entry");
+  const scope: IndexScope = entry === "" ? scopeIn(form) : { type: "path", value: entry };
+  if (rag.scopeMode !== "global") throw conflict("Parts of it are already chosen");
+  const problem = problemWithScope(rag.fileSource.provider, scope);
+  if (problem !== null) throw invalidField("value", problem);
+  return { scopeMode: "scoped", scopes: [scope] };
+}
+
 function addNarrowing(ofRag: Pages<RagRecord>): void {
-  ofRag.removal("/:id/scope/narrow", async (context, rag, form) => {
+  const narrowing = { ...ragChange, notice: "Only the chosen parts are indexed now." };
+  ofRag.removal("/:id/scope/narrow", narrowing, async (context, rag) => {
     const services = context.get("services");
     const root = { sourceId: rag.fileSource.id, folder: "", after: null, limit: FOLDERS_OFFERED };
     const entries = await listFolder(services.db, root);
     const offered = entries.map(({ path }) => ({ value: path, label: path }));
     return {
       ...lossOf(rag),
+      subject: rag,
       title: "Index chosen parts only",
       values: { typed: "on" },
       submit: "Index this part only",
@@ -133,28 +165,24 @@ function addNarrowing(ofRag: Pages<RagRecord>): void {
           <Data>{rag.fileSource.name}</Data>.
         </p>
       ),
-      fields: (state) => <FirstPart state={state} options={offered} />,
-      audit: ["rags.change", rag.identifier],
-      remove: async () => {
-        const entry = form.exact("entry");
-        const scope: IndexScope = entry === "" ? scopeIn(form) : { type: "path", value: entry };
-        if (rag.scopeMode !== "global") throw conflict("Parts of it are already chosen");
-        const problem = problemWithScope(rag.fileSource.provider, scope);
-        if (problem !== null) throw invalidField("value", problem);
-        await updateRag(services, { rag, patch: { scopeMode: "scoped", scopes: [scope] } });
+      fields: {
+        names: ["type", "value", "entry"],
+        chosen: { type: "path" },
+        show: (state) => <FirstPart state={state} options={offered} />,
+        body: (form) => narrowTo(rag, form),
       },
       to: scopeAddress(rag),
-      notice: "Only the chosen parts are indexed now.",
     };
   });
 }
 
 function addWidening(ofRag: Pages<RagRecord>): void {
-  ofRag.removal("/:id/scope/everything", async (context, rag) => {
-    const services = context.get("services");
-    const scopes = await countScopes(services.db, rag.id, MUCH);
+  const widening = { ...ragChange, notice: "Everything is indexed now." };
+  ofRag.removal("/:id/scope/everything", widening, async (context, rag) => {
+    const scopes = await countScopes(context.get("services").db, rag.id, MUCH);
     return {
       ...lossOf(rag),
+      subject: rag,
       title: "Index everything",
       isHarmless: true,
       isMuch: scopes >= MUCH,
@@ -166,10 +194,8 @@ function addWidening(ofRag: Pages<RagRecord>): void {
           <Data>{rag.fileSource.name}</Data>. Nothing is removed from the index.
         </p>
       ),
-      audit: ["rags.change", rag.identifier],
-      remove: (services) => updateRag(services, { rag, patch: { scopeMode: "global" } }),
+      body: { scopeMode: "global" },
       to: scopeAddress(rag),
-      notice: "Everything is indexed now.",
     };
   });
 }

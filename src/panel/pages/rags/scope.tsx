@@ -10,9 +10,9 @@ import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
-import { freshForm, type FormState } from "../request/form.ts";
 import { changed, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 const ENTRIES = 100;
 const SCOPES_LISTED = 100;

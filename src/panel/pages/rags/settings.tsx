@@ -1,4 +1,7 @@
-import { updateRag } from "../../../catalog/rags/update-rag.ts";
+import { given } from "../../../core/input/given.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
+import { perform } from "../../action.ts";
+import { ragChange } from "../../api/rags.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { estimateRebuild } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
 import type { RebuildEstimate } from "../../../ingestion/rebuilds/estimate-rebuild.ts";
@@ -8,18 +11,14 @@ import { Facts } from "../../components/page-head.tsx";
 import { Hidden } from "../../components/form.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { page, isAdmin, type PageContext } from "../page.tsx";
+import { redirectWithNotice, attempt, formOf, refuseStale } from "../request/form.ts";
+import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
 import {
-  auditAs,
-  redirectWithNotice,
-  attempt,
   formFrom,
-  formOf,
   type Form as Sent,
   type FormState,
-  refuseStale,
   UPDATED_AT,
-} from "../request/form.ts";
-import { RAG_FORM, ragControls, ragAddress, ragTab, trailTo } from "./rag-tab.tsx";
+} from "../../components/form-state.ts";
 
 export const settingsPage = (context: PageContext, rag: RagRecord): Promise<Response> =>
   show(context, rag, RAG_FORM.state(rag));
@@ -51,12 +50,13 @@ async function show(context: PageContext, rag: RagRecord, state: FormState): Pro
 
 function patchIn(rag: RagRecord, form: Sent) {
   refuseStale(form, rag);
-  return RAG_FORM.patch(form, ragPatch);
+  return given(parseKnownOrRefuse(ragPatch, RAG_FORM.patch(form)));
 }
+
+const SEE_OTHER = 303;
 
 /** Saves what builds nothing at once; else what the new index costs is asked about first. */
 export async function saveSettings(context: PageContext, rag: RagRecord): Promise<Response> {
-  auditAs(context, "rags.change", rag.identifier);
   const services = context.get("services");
   const form = await formOf(context);
   const attempted = await attempt(form, RAG_FORM.names, async () => {
@@ -64,9 +64,12 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
     const rebuilds = needsNewIndex(rag, patch);
     if (rebuilds && !form.has("confirmed")) {
       await estimateRebuild(services, { rag, wish: patch });
+      // Nothing is changed yet.
+      context.set("audit", undefined);
       return "ask" as const;
     }
-    await updateRag(services, { rag, patch });
+    const request = { subject: rag, input: RAG_FORM.patch(form), status: SEE_OTHER };
+    await perform(context, ragChange, request);
     return rebuilds ? ("building" as const) : ("saved" as const);
   });
   if (!attempted.done) return await show(context, rag, attempted.state);

@@ -1,15 +1,13 @@
 import { z } from "zod";
 
 import type { Env } from "../../../env.ts";
+import type { AssetNames } from "../../components/layout.tsx";
 
 const PREFIX = "/assets/panel";
 /** Any host: the binding looks at the path only. */
 const MANIFEST = `https://assets.local${PREFIX}/manifest.json`;
 
 const manifest = z.object({ style: z.string(), script: z.string(), icon: z.string() });
-
-/** The addresses of the files that every page loads; their names hold the hash of their content. */
-export type AssetNames = z.infer<typeof manifest>;
 
 /** Without assets, a page is plain and still works. */
 const NONE: AssetNames = { style: "", script: "", icon: "" };

@@ -2,6 +2,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { CookieOptions } from "hono/utils/cookie";
 import { z } from "zod";
 
+import type { Flash, Theme } from "../../components/layout.tsx";
 import { isSecure, type PageContext } from "../page-env.ts";
 import { FLOW_MS } from "../../../access/sessions/session-cookie.ts";
 import { sha256Hex } from "../../../core/hash.ts";
@@ -12,11 +13,9 @@ import { parsedJson } from "../../../core/input/parsed-json.ts";
 const flash = z.object({
   path: z.string(),
   notice: z.string().nullable(),
-  /** Something that somebody has to look at. */
   problem: z.string().nullable(),
   secret: z.object({ label: z.string(), value: z.string() }).nullable(),
 });
-export type Flash = z.infer<typeof flash>;
 
 /** A page that never comes must not leave a secret lying in the browser. */
 const KEPT_SECONDS = 60;
@@ -95,8 +94,6 @@ export const takeFlow = async (context: PageContext, state: string): Promise<str
 /** Undefined for what is none. */
 export const jsonInBase64 = (text: string): unknown =>
   parsedJson(Buffer.from(text, "base64url").toString());
-
-export type Theme = "light" | "dark";
 
 const NAME = "quarry_theme";
 const A_YEAR_SECONDS = 31_536_000;

@@ -1,19 +1,15 @@
 import type { z } from "zod";
 
 import { isObject } from "../../../core/is-object.ts";
-import { given } from "../../../core/input/given.ts";
 import { settingFields, type SettingField } from "../../../core/input/setting-fields.ts";
 import { valueAt } from "../../../sources/source-secrets.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { chosenIn } from "../../components/choice-fields.tsx";
-import { freshForm, numberOf, OTHER_MODEL, type Form } from "./form.ts";
+import { numberOf } from "./form.ts";
+import { formName, freshForm, OTHER_MODEL, type Form } from "../../components/form-state.ts";
 
 /** The settings that a form shows: those with a label. */
 export const shownFields = (settings: z.core.$ZodType, path: string[] = []) =>
   settingFields(settings, path).filter(({ meta }) => meta.label !== undefined);
-
-/** A setting's name in a form: its path in the body that the API takes. */
-export const formName = ({ path }: SettingField) => path.join(".");
 
 /** `prefix`: what the names of the form's fields begin with. */
 type BodyOptions = { isPatch?: boolean; prefix?: string };
@@ -92,11 +88,10 @@ export function declaredForm<Settings extends z.ZodType<object>>(
   return {
     fields,
     names: fields.map(formName),
-    /** @throws QuarryError `invalid` */
-    read: (form: Form, schema = settings) => parseKnownOrRefuse(schema, bodyIn(form, fields)),
-    /** Only what the form holds. @throws QuarryError `invalid` */
-    patch: <Patch extends z.ZodType<object>>(form: Form, schema: Patch) =>
-      given(parseKnownOrRefuse(schema, bodyIn(form, fields, { isPatch: true }))),
+    /** The body of the API that the form means. */
+    body: (form: Form) => bodyIn(form, fields),
+    /** The body of a change: an empty field empties it. */
+    patch: (form: Form) => bodyIn(form, fields, { isPatch: true }),
     /** What it shows of stored settings; `others` are fields that it has in addition. */
     state: (settings: object = {}, extras: Record<string, string | string[]> = {}) =>
       freshForm({ ...formValues(fields, settings), ...extras }),

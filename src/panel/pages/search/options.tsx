@@ -1,9 +1,9 @@
 import { PromptField } from "../../components/choice-fields.tsx";
 import { Checkbox, SelectField, TextArea, TextField, field } from "../../components/form.tsx";
-import type { FormState } from "../request/form.ts";
 import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
 import { NO_RERANKER, keyOf, searchesFirst, type Target } from "./search-settings.ts";
+import type { FormState } from "../../components/form-state.ts";
 
 type OptionsProps = {
   state: FormState;

@@ -5,10 +5,10 @@ import { Warning } from "../../components/notice.tsx";
 import type { EarlierMessage } from "../../../inference/types.ts";
 import { HiddenTurns } from "../answers/conversation.tsx";
 import { addressOf } from "../answers/model-list.tsx";
-import { type FormState, UPDATED_AT } from "../request/form.ts";
 import { Options } from "./options.tsx";
 import { SECOND, keyOf, targetKey, type Choices, type Target } from "./search-settings.ts";
 import { SAMPLE_QUESTION, type Call } from "./try-setting.ts";
+import { type FormState, UPDATED_AT } from "../../components/form-state.ts";
 
 export type FormProps = {
   action: string;

@@ -4,7 +4,7 @@ import { parseOrRefuse } from "../../../http/validation.ts";
 import { panelSearch, type PanelSearch } from "../../search/search-rag.ts";
 import type { InferenceInput } from "../../../inference/types.ts";
 import { InferenceRunRequest } from "../../../inference/run-requests.ts";
-import { typed, type Form } from "../request/form.ts";
+import { typed } from "../request/form.ts";
 import { bodyIn } from "../request/setting-form.ts";
 import { findAgent, findInference } from "../../../catalog/inferences/runner-verbs.ts";
 import { findRag } from "../../../catalog/rags/find-rag.ts";
@@ -12,6 +12,7 @@ import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import type { Services } from "../../../services.ts";
 import type { Model } from "../answers/model-list.tsx";
+import type { Form } from "../../components/form-state.ts";
 
 /** The fields of one setting, as they stand in the address; those of the second have a `b.`. */
 export const SETTING_FIELDS = [

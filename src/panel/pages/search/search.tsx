@@ -10,8 +10,8 @@ import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { attempt, formFrom, freshForm, postedValues } from "../request/form.ts";
-import type { Attempt, Form } from "../request/form.ts";
+import { attempt, postedValues } from "../request/form.ts";
+import type { Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import {
   SECOND,
@@ -25,6 +25,7 @@ import {
   type Target,
 } from "./search-settings.ts";
 import { trySetting, type Tried } from "./try-setting.ts";
+import { formFrom, freshForm, type Form } from "../../components/form-state.ts";
 
 const HERE = "/panel/search";
 const FIELDS = [...SETTING_FIELDS, ...SETTING_FIELDS.map((name) => SECOND + name), "q", "more"];
@@ -46,12 +47,13 @@ export function searchPages(pages: Pages): void {
       : NOTHING;
     return await answerPage(context, request, attempted);
   });
-  pages.post("/", async (context) => {
+  const ask = async (context: PageContext) => {
     const form = await askedForm(context);
     const request = orNotFound(await askedIn(context, form, null));
     if (searchesOnly(request)) return context.redirect(addressOf(form), 303);
     return await answer(context, request);
-  });
+  };
+  pages.receive("/", ask, "members");
 }
 
 export const modelPage = async (context: PageContext, model: Model) =>

@@ -11,7 +11,7 @@ import { searchRag, type SearchAnswer } from "../../search/search-rag.ts";
 import { collectRun } from "../answers/run-result.tsx";
 import type { Model } from "../answers/model-list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
-import { formFrom, typed, type Form } from "../request/form.ts";
+import { typed } from "../request/form.ts";
 import {
   namedIn,
   publicBodyOf,
@@ -22,6 +22,7 @@ import {
   searchesFirst,
   type Target,
 } from "./search-settings.ts";
+import { formFrom, type Form } from "../../components/form-state.ts";
 
 /** A passage as a search gives it, or as a model was given it. */
 export type Passage = SearchAnswer["chunks"][number] | RetrievedChunk;

@@ -1,16 +1,16 @@
-import { createKey, newKey } from "../../../access/keys/create-key.ts";
-import { orNotFound } from "../../../core/errors.ts";
-import { removeKey, findListedKey, readKeyPage } from "../../../db/access/key-store.ts";
+import { newKey } from "../../../access/keys/create-key.ts";
+import { readKeyPage } from "../../../db/access/key-store.ts";
 import type { ListedKey } from "../../../db/access/key-store.ts";
 import { Data, Shortened, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import type { FormState } from "../request/form.ts";
+import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
+import { lookUp, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
+import type { FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));
@@ -18,38 +18,27 @@ const FORM = declaredForm(newKey(0));
 export function keyPages(pages: Pages): void {
   pages.get("/", (context) => keysTab(context, FORM.state({}, { role: "admin" })));
 
-  pages.submit("/", (context) => ({
-    audit: ["keys.create"],
-    fields: FORM.names,
-    work: async (services, form) => {
-      const input = FORM.read(form, newKey(services.now()));
-      return await createKey(services, { ...input, createdBy: context.get("session").userId });
-    },
+  pages.form("/", keyCreation, (context) => ({
+    declared: FORM,
     again: (state) => keysTab(context, state),
-    leads: ({ key, secret }) => {
-      const secretView = { label: `The key “${key.name}”.`, value: secret };
-      return { to: HERE, target: key.id, secret: secretView };
-    },
+    to: HERE,
+    tells: ({ key, secret }) => ({
+      secret: { label: `The key “${key.name}”.`, value: secret },
+    }),
   }));
 
-  pages.removal("/:id/remove", async (context) => {
-    const { db } = context.get("services");
-    const { id, name } = orNotFound(await findListedKey(db, context.req.param("id") ?? ""));
-    return {
-      title: "Remove the key",
-      trail: [{ name: "Automation keys", href: HERE }],
-      name,
-      says: (
-        <p>
-          <Data>{name}</Data> stops working at once, in every program that has it, and cannot be
-          restored.
-        </p>
-      ),
-      audit: ["keys.remove", id],
-      remove: ({ db }) => removeKey(db, id),
-      notice: `${name} is removed and has stopped working.`,
-    };
-  });
+  pages.of(lookUp(findKey)).removal("/:id/remove", keyRemoval, (_context, subject) => ({
+    subject,
+    title: "Remove the key",
+    trail: [{ name: "Automation keys", href: HERE }],
+    name: subject.name,
+    says: (
+      <p>
+        <Data>{subject.name}</Data> stops working at once, in every program that has it, and cannot
+        be restored.
+      </p>
+    ),
+  }));
 }
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 
+import { AUDIT_ACTIONS } from "../../../access/audit/audit-actions.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { readEventPage, namesOf, nameOf, thingOf } from "../../../db/access/audit-store.ts";
 import type { AuditEvent, AuditFilter, Named } from "../../../db/access/audit-store.ts";
@@ -8,7 +9,7 @@ import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
 import { Data, ShortenedLink, Time, Faint, visible } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
-import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
+import { Filters, FilterSelect, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
 import type { PageContext } from "../page-env.ts";
@@ -53,6 +54,11 @@ export async function logPage(context: PageContext): Promise<Response> {
   return await settingsPage(context, "/log", content);
 }
 
+const ACTIONS = [
+  { value: "", label: "Any" },
+  ...AUDIT_ACTIONS.map((value) => ({ value, label: value })),
+];
+
 const isFiltered = (filter: AuditFilter) => Object.values(filter).some((value) => value !== null);
 
 type FiltersProps = {
@@ -64,7 +70,7 @@ type FiltersProps = {
 
 const LogFilters = ({ context, filter, thing, actors }: FiltersProps) => (
   <Filters action={HERE} active={isFiltered(filter)}>
-    <FilterText name="action" label="Action, such as rags.create" value={filter.action ?? ""} />
+    <FilterSelect name="action" label="Action" value={filter.action ?? ""} options={ACTIONS} />
     <FilterSelect name="actor" label="Person or key" value={filter.actor ?? ""} options={actors} />
     <Day name="from" label="From" value={filterIn(context, "from")} />
     <Day name="to" label="To" value={filterIn(context, "to")} />
@@ -148,7 +154,7 @@ const columnsAt = (now: number, view: Shown): Column<AuditEvent>[] => [
 ];
 
 const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
-  const { action, count, status, fields } = event;
+  const { action, count, status, fields, changes } = event;
   return (
     <>
       <a href={changed(shown.here, { action })}>
@@ -157,10 +163,26 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
       {count === 1 ? null : <span class="soft">{countText(count, "time")} in an hour </span>}
       {status < FAILED_FROM ? null : <Status tone="bad">refused, {status}</Status>}
       <Thing event={event} shown={shown} />
-      {fields.length === 0 ? null : <Faint text={`Fields: ${fields.join(", ")}`} />}
+      {fields.length === 0 ? null : (
+        <Faint
+          text={changes.length === 0 ? `Fields: ${fields.join(", ")}` : changesInWords(changes)}
+        />
+      )}
     </>
   );
 };
+
+/** "chunkSize: 400 → 500, systemPrompt: changed". */
+const changesInWords = (changes: AuditEvent["changes"]) =>
+  changes
+    .map(({ field, from, to }) => {
+      if (from === undefined && to === undefined) return `${field}: changed`;
+      return `${field}: ${valueInWords(from)} → ${valueInWords(to)}`;
+    })
+    .join(", ");
+
+const valueInWords = (value: unknown) =>
+  value === undefined ? "none" : typeof value === "string" ? value : JSON.stringify(value);
 
 function actorOf({ actorKind, actorId, actorName }: AuditEvent, address: string): Child {
   if (actorId === null) return <span class="soft">not signed in</span>;

@@ -3,12 +3,9 @@ import {
   newProviderKey,
   providerKeyStates,
   providerName,
-  removeProviderKey,
-  setProvider,
   variableOf,
   type ProviderKeyState,
 } from "../../../catalog/models/provider-keys.ts";
-import { tryModelServer } from "../../../catalog/models/try-model-server.ts";
 import type { ServedModel, ServerState } from "../../../core/models/model-servers.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { Time, Data, Faint, Shortened } from "../../components/data.tsx";
@@ -17,16 +14,24 @@ import { ActionButton } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Table, type Columns, removeColumn } from "../../components/table.tsx";
+import {
+  modelChange,
+  modelRemoval,
+  providerRemoval,
+  providerSetting,
+  serverTest,
+} from "../../api/models.ts";
 import { isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, formOf, type FormState } from "../request/form.ts";
-import { bodyIn, declaredForm } from "../request/setting-form.ts";
-import { putModel, offeredModels } from "../../../catalog/models/replace-models.ts";
+import { formOf } from "../request/form.ts";
+import { declaredForm } from "../request/setting-form.ts";
+import { offeredModels } from "../../../catalog/models/replace-models.ts";
 import type { Config } from "../../../config.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import { listModelRows, removeModel, type ModelRow } from "../../../db/catalog/model-store.ts";
+import { listModelRows, type ModelRow } from "../../../db/catalog/model-store.ts";
 import { Empty, Facts } from "../../components/page-head.tsx";
 import { changed } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
+import type { Form, FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/settings/models";
 const MODEL_FORM = declaredForm(offeredModels.element);
@@ -39,27 +44,23 @@ type Forms = { model?: FormState; key?: FormState; server?: FormState };
 export function modelPages(pages: Pages): void {
   pages.get("/", (context) => modelsTab(context));
 
-  pages.submit("/", (context) => ({
-    audit: ["models.put"],
-    fields: MODEL_FORM.names,
-    work: async (services, form) => {
-      const currency = form.text("currency").toUpperCase();
-      const body = { ...bodyIn(form, MODEL_FORM.fields), currency };
-      const model = parseOrRefuse(offeredModels.element, body);
-      await putModel(services, { model });
-    },
-    again: (model) => modelsTab(context, { model }),
-    leads: () => ({ to: HERE, notice: "The model is in the list." }),
-  }));
-
-  pages.removal("/remove", async (context, _none, form) => {
-    const { db } = context.get("services");
-    const rows = await listModelRows(db);
-    const isAsked = ({ model, kind }: ModelRow) =>
-      model === form.exact("model") && kind === form.exact("kind");
-    const row = orNotFound(rows.find(isAsked));
-    const { model, kind } = row;
+  pages.form("/", modelChange, async (context) => {
+    const form = await formOf(context);
     return {
+      subject: await modelIn(context, form),
+      form,
+      fields: MODEL_FORM.names,
+      body: () => ({ ...MODEL_FORM.body(form), currency: form.text("currency").toUpperCase() }),
+      again: (model) => modelsTab(context, { model }),
+      to: HERE,
+    };
+  });
+
+  pages.removal("/remove", modelRemoval, async (context, _none, form) => {
+    const subject = orNotFound(await modelIn(context, form));
+    const { model, kind } = subject;
+    return {
+      subject,
       title: "Remove a model from the list",
       trail: [{ name: "Models and prices", href: HERE }],
       name: model,
@@ -67,56 +68,49 @@ export function modelPages(pages: Pages): void {
       says: (
         <p>
           <Data mono>{model}</Data> ({kind}) is no longer suggested, and its prices are deleted:{" "}
-          {priceOf(row.inputPrice, row)} for input, {priceOf(row.outputPrice, row)} for output. What
-          uses it keeps working; the cost of further calls is not counted.
+          {priceOf(subject.inputPrice, subject)} for input, {priceOf(subject.outputPrice, subject)}{" "}
+          for output. What uses it keeps working; the cost of further calls is not counted.
         </p>
       ),
-      audit: ["models.put", model],
-      remove: ({ db }) => removeModel(db, { model, kind }),
-      notice: "The model is no longer in the list.",
     };
   });
   addKeys(pages);
 }
 
+/** The stored model that a form names. */
+async function modelIn(context: PageContext, form: Form): Promise<ModelRow | undefined> {
+  const rows = await listModelRows(context.get("services").db);
+  const [model, kind] = [form.text("model"), form.text("kind")];
+  return rows.find((row) => row.model === model && row.kind === kind);
+}
+
 function addKeys(pages: Pages): void {
-  pages.submit("/keys", (context) => ({
-    audit: ["provider-keys.put"],
+  const isServer = (form: Form) => form.has("baseUrl");
+  pages.form("/keys", providerSetting, (context) => ({
     fields: [...KEY_FORM.names, ...SERVER_FORM.names],
-    work: async (services, form) => {
-      const setting = form.has("baseUrl") ? SERVER_FORM.read(form) : KEY_FORM.read(form);
-      auditAs(context, "provider-keys.put", "name" in setting ? setting.name : setting.provider);
-      await setProvider(services, setting);
-    },
-    again: (state, form) =>
-      modelsTab(context, form.has("baseUrl") ? { server: state } : { key: state }),
-    leads: () => ({ to: HERE, notice: "The test passed. It is stored." }),
+    body: (form) => (isServer(form) ? SERVER_FORM : KEY_FORM).body(form),
+    again: (state, form) => modelsTab(context, { [isServer(form) ? "server" : "key"]: state }),
+    to: HERE,
   }));
 
-  pages.submit("/test", async (context) => {
+  pages.form("/test", serverTest, async (context) => {
     const form = await formOf(context);
-    const name = parseOrRefuse(newModelServer.shape.name, form.text("name"));
     return {
-      audit: ["model-servers.test", name],
+      subject: { id: parseOrRefuse(newModelServer.shape.name, form.text("name")) },
       form,
-      work: (services) => tryModelServer(services, name),
-      leads: (trials) => {
+      to: HERE,
+      tells: (trials) => {
         const text = trials.map(({ model, result }) => `${model}: ${result}.`).join(" ");
         const kind = trials.every(({ passed }) => passed) ? "notice" : "problem";
-        return { to: HERE, [kind]: text || "It lists no model to test." };
+        return { [kind]: text || "It lists no model to test." };
       },
     };
   });
 
-  pages.submit("/keys/remove", async (context) => {
+  pages.form("/keys/remove", providerRemoval, async (context) => {
     const form = await formOf(context);
-    const provider = parseOrRefuse(providerName, form.text("provider"));
-    return {
-      audit: ["provider-keys.remove", provider],
-      form,
-      work: (services) => removeProviderKey(services, provider),
-      leads: () => ({ to: HERE, notice: "It is removed." }),
-    };
+    const id = parseOrRefuse(providerName, form.text("provider"));
+    return { subject: { id }, form, to: HERE };
   });
 }
 

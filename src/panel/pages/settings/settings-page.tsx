@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 
 import { isAdmin, page, type PageContext } from "../page.tsx";
-import type { FormState } from "../request/form.ts";
+import type { FormState } from "../../components/form-state.ts";
 
 export const SETTINGS = "/panel/settings";
 

@@ -2,7 +2,6 @@ import type { Child } from "hono/jsx";
 
 import {
   providerInput,
-  saveProvider,
   signInChoices,
   storedProvider,
   type StoredProvider,
@@ -10,7 +9,7 @@ import {
 import type { Finding } from "../../../access/openid/test-provider.ts";
 import { readEvents } from "../../../db/access/audit-store.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import { sessionHashOf } from "../../api/request/guards.ts";
+import { signInChange } from "../../api/session.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { visible } from "../../components/data.tsx";
 import { ActionButton } from "../../components/form.tsx";
@@ -18,10 +17,10 @@ import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Status, type Tone } from "../../components/status.tsx";
 import { adminsOnly, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, type FormState } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import { redirectUriOf } from "../sign-in/openid-pages.tsx";
 import { settingsPage } from "./settings-page.tsx";
+import type { FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);
@@ -32,25 +31,23 @@ const FAILED_FROM = 400;
 export function signInSettings(pages: Pages): void {
   pages.use("*", adminsOnly);
   pages.get("/", (context) => signInTab(context, {}));
-  pages.submit("/", async (context) => ({
-    audit: ["sign-in.change"],
-    fields: FORM.names,
-    changes: await storedProvider(context.get("services")),
-    work: async (services, form) => {
-      const ownSession = await sessionHashOf(context);
-      await saveProvider(services, FORM.read(form), ownSession);
-    },
-    again: (state) => signInTab(context, { state }),
-    leads: () => ({ to: HERE, notice: "The settings are saved." }),
-  }));
-  pages.post("/test", async (context) => {
-    auditAs(context, "sign-in.test");
+  pages
+    .of(({ get }) => storedProvider(get("services")))
+    .form("/", signInChange, (context, stored) => ({
+      subject: stored,
+      declared: FORM,
+      changes: stored,
+      again: (state) => signInTab(context, { state }),
+      to: HERE,
+    }));
+  const test = async (context: PageContext) => {
     const stored = orNotFound(await storedProvider(context.get("services")));
     const { testProvider } = await import("../../../access/openid/test-provider.ts");
     const redirectUri = redirectUriOf(context);
     const findings = await testProvider(context.get("services"), stored, redirectUri);
     return await signInTab(context, { findings });
-  });
+  };
+  pages.receive("/test", test, "admins", "sign-in.test");
 }
 
 type Shown = { state?: FormState; findings?: readonly Finding[] };

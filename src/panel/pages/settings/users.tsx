@@ -1,35 +1,29 @@
-import { createUser } from "../../../access/users/create-user.ts";
 import { groupsOfUser } from "../../../db/access/openid-store.ts";
-import { readPersonPage, type Person, findPerson } from "../../../db/access/user-store.ts";
+import { readPersonPage, type Person } from "../../../db/access/user-store.ts";
 import { newUser, userPatch } from "../../../access/users/user-input.ts";
 import { Data, Time, TimeOr, DataLink, DangerZone } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
-import { freshForm, type FormState } from "../request/form.ts";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
-import { removeTotp } from "../../../access/totp/remove-totp.ts";
-import { removeUser, updateUser } from "../../../access/users/update-user.ts";
-import { forbidden, orNotFound } from "../../../core/errors.ts";
-import { asId } from "../../../core/ids.ts";
+import { findUser, totpRemoval, userChange, userCreation, userRemoval } from "../../api/users.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { endOne, openSessions } from "../account/account.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { addSessionEnd, openSessions } from "../account/account.tsx";
+import { adminsOnly, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);
 
 export function userListPages(pages: Pages): void {
   pages.get("/", (context) => usersTab(context, NEW_FORM.state({}, { role: "member" })));
-  pages.submit("/", (context) => ({
-    audit: ["users.create"],
-    fields: NEW_FORM.names,
-    work: (services, form) => createUser(services, NEW_FORM.read(form)),
+  pages.form("/", userCreation, (context) => ({
+    declared: NEW_FORM,
     again: (state) => usersTab(context, state),
-    leads: ({ id, email }) => ({ to: HERE, target: id, notice: `${email} can sign in now.` }),
+    to: HERE,
   }));
 }
 
@@ -78,57 +72,43 @@ const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
 const FORM = declaredForm(userPatch);
 const OWN_FORM = declaredForm(userPatch, ["password"]);
 
-async function personOf(context: PageContext): Promise<Person> {
-  if (!isAdmin(context)) throw forbidden();
-  const id = context.req.param("id") ?? "";
-  return orNotFound(await findPerson(context.get("services").db, asId(id)));
-}
-
 const ownId = (context: PageContext) => context.get("session").userId;
 
-const pathOf = ({ id }: Pick<Person, "id">) => `${HERE}/users/${id}`;
+const pathOf = ({ id }: { id: string }) => `${HERE}/users/${id}`;
 
 export function userPages(pages: Pages): void {
-  const ofPerson = pages.of(personOf);
+  pages.use("*", adminsOnly);
+  const ofPerson = pages.of(lookUp(findUser));
   ofPerson.get("/:id", (context, person) => userPage(context, person, null));
-  ofPerson.submit("/:id", (context, person) => ({
-    audit: ["users.change", person.id],
-    fields: FORM.names,
+  ofPerson.form("/:id", userChange, (context, person) => ({
+    subject: person,
+    declared: FORM,
     changes: person,
-    work: (services, form) => {
-      const patch = FORM.patch(form, userPatch);
-      return updateUser(services, { id: person.id, patch, by: ownId(context) });
-    },
     again: (state) => userPage(context, person, state),
-    leads: () => ({ to: pathOf(person), notice: "The user is saved." }),
+    to: pathOf(person),
   }));
 
-  ofPerson.submit("/:id/second-factor/remove", (context, person) => ({
-    audit: ["users.totp.remove", person.id],
-    work: (services) => removeTotp(services, { userId: person.id, by: ownId(context) }),
-    leads: () => ({ to: pathOf(person), notice: "Their second factor is off." }),
+  ofPerson.form("/:id/second-factor/remove", totpRemoval, (_context, person) => ({
+    subject: person,
+    to: pathOf(person),
   }));
 
-  ofPerson.post("/:id/sessions/:session/end", (context, person) =>
-    endOne(context, { userId: person.id, here: pathOf(person) }),
-  );
+  addSessionEnd(pages, "/:id", ({ req }) => pathOf({ id: req.param("id") ?? "" }));
 
-  ofPerson.removal("/:id/remove", (_context, { id, email }) => ({
+  ofPerson.removal("/:id/remove", userRemoval, (_context, person) => ({
+    subject: person,
     title: "Remove a user",
-    trail: [...TRAIL, { name: email, href: pathOf({ id }) }],
-    name: email,
+    trail: [...TRAIL, { name: person.email, href: pathOf(person) }],
+    name: person.email,
     isMuch: true,
     submit: "Remove this user",
     says: (
       <p>
-        Ends the sessions of <Data>{email}</Data> and removes their automation keys. What they set
-        up stays, as does the audit log.
+        Ends the sessions of <Data>{person.email}</Data> and removes their automation keys. What
+        they set up stays, as does the audit log.
       </p>
     ),
-    audit: ["users.remove", id],
-    remove: (services) => removeUser(services, { id }),
     to: HERE,
-    notice: `${email} is removed.`,
   }));
 }
 

@@ -12,9 +12,10 @@ import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";
 import { barePage, isSecure, leadingPage, type PageContext, type Pages } from "../page.tsx";
 import { askedOnceMore } from "../request/guards.ts";
-import { auditAs, formOf, freshForm, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
+import { formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { forgetPrompt, keepFlow, promptIn, setPrompt, takeFlow } from "../request/page-cookies.ts";
 import { signInPage } from "./sign-in.tsx";
+import { freshForm } from "../../components/form-state.ts";
 
 const START = "/panel";
 
@@ -73,10 +74,10 @@ async function finished(context: PageContext): Promise<Finished | null> {
   const replaces = await sessionHashOf(context);
   const of = { kept, returned, redirectUri: redirectUriOf(context), origin, replaces };
   try {
-    const found = await finishSignIn(services, of);
-    auditAs(context, "session.openid", found.user.email);
-    context.set("auditFields", found.changes);
-    return found;
+    const signedIn = await finishSignIn(services, of);
+    const changes = signedIn.changes.map((field) => ({ field }));
+    context.set("audit", { action: "session.openid", target: signedIn.user.email, changes });
+    return signedIn;
   } catch (thrown) {
     await refuse(context, thrown);
     return null;
@@ -97,7 +98,7 @@ async function refuse(context: PageContext, thrown: unknown): Promise<void> {
   const email = (isRefused ? thrown.email : null) ?? "unknown";
   const { cause: reason } = thrown;
   const target = typeof reason === "string" ? `${email}: ${reason}` : email;
-  if (!isOfNobody) auditAs(context, "session.openid", target);
+  if (!isOfNobody) context.set("audit", { action: "session.openid", target });
   throw thrown;
 }
 
@@ -113,18 +114,19 @@ function addLinkPages(pages: Pages): void {
     });
   });
 
-  pages.post("/sign-in/link", async (context) => {
+  const useLink = async (context: PageContext) => {
     hideAddress(context);
     return await orSignInPage(context, START, async () => {
       await countTry(context);
-      auditAs(context, "session.admin-link", "unknown");
+      context.set("audit", { action: "session.admin-link", target: "unknown" });
       const code = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("code");
       const services = context.get("services");
       const origin = originOf(services.config, context.req.raw);
       const used = await useAdminLink(services, { code, origin });
       return await enter(context, used, START);
     });
-  });
+  };
+  pages.receive("/sign-in/link", useLink, "anybody");
 }
 
 const linkPage = (context: PageContext, code: string, { email }: SignedInUser) =>

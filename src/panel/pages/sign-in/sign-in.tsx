@@ -1,30 +1,20 @@
 import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-in.ts";
 import { expiredSessionCookie, sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { findSession, isOutOfTime } from "../../../access/sessions/find-session.ts";
-import { signIn } from "../../../access/sessions/sign-in.ts";
 import { signOut } from "../../../access/sessions/sign-out.ts";
 import { QuarryError } from "../../../core/errors.ts";
-import { originOf } from "../../../http/client-address.ts";
 import { parseOrRefuse } from "../../../http/validation.ts";
 import { credentials } from "../../../access/totp/totp-input.ts";
 import { emailIn } from "../../../access/users/user-input.ts";
 import { signInChoices } from "../../../access/openid/provider-settings.ts";
 import { visible } from "../../components/data.tsx";
-import { countTry, sessionHashOf } from "../../api/request/guards.ts";
+import { signInRecorded } from "../../api/session.ts";
+import { countTry } from "../../api/request/guards.ts";
 import { TextField, field } from "../../components/form.tsx";
 import { barePage, isSecure, type PageContext, type Pages } from "../page.tsx";
-import {
-  auditAs,
-  attempt,
-  formFrom,
-  formOf,
-  freshForm,
-  typed,
-  STRANGERS_LIMIT_BYTES,
-  type Form,
-  type FormState,
-} from "../request/form.ts";
+import { attempt, formOf, typed, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
 import { begunFlows, promptIn, setPrompt, setTheme } from "../request/page-cookies.ts";
+import { formFrom, freshForm, type Form, type FormState } from "../../components/form-state.ts";
 
 const FIELDS = ["email", "password", "code"];
 const FORBIDDEN = 403;
@@ -41,68 +31,67 @@ export function sessionPages(pages: Pages): void {
     return await signInPage(context, freshForm(), next);
   });
 
-  pages.post("/sign-in", async (context) => {
-    // Counted before anything is read, so that a flood of sign-ins is refused unread.
-    const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
-    if (!counted.done) {
-      return await signInPage(context, counted.state, addressAfterSignIn(undefined));
-    }
-    const form = await formOf(context, STRANGERS_LIMIT_BYTES);
-    const next = addressAfterSignIn(form.text("next"));
-    const tried = await attempt(form, FIELDS, () => signInWith(context, form));
-    if (!tried.done) return await signInPage(context, tried.state, next);
-    context.header("Set-Cookie", sessionCookie(tried.result, isSecure(context)));
-    return context.redirect(next, 303);
-  });
+  pages.receive("/sign-in", signInByForm, "anybody");
 
-  pages.post("/sign-out", async (context) => {
+  const leave = async (context: PageContext) => {
     const services = context.get("services");
     const secure = isSecure(context);
     const cookies = context.req.header("Cookie") ?? null;
     const session = await findSession(services, cookies, secure);
     // Without a session nothing happens, and there is nothing to record.
     if (session !== null) {
-      auditAs(context, "session.sign-out");
+      context.set("audit", { action: "session.sign-out" });
       context.set("actor", { kind: "user", id: session.userId, name: session.email });
       await signOut(services, cookies, secure);
       if (session.isVouched) setPrompt(context, "select_account");
     }
     context.header("Set-Cookie", expiredSessionCookie(secure), { append: true });
     return context.redirect("/panel/sign-in", 303);
-  });
+  };
+  pages.receive("/sign-out", leave, "anybody");
 
-  pages.post("/theme", async (context) => {
+  const chooseTheme = async (context: PageContext) => {
     const theme = (await formOf(context, STRANGERS_LIMIT_BYTES)).text("theme");
     setTheme(context, theme);
     return context.redirect(addressAfterSignIn(pathOf(context.req.header("Referer"))), 303);
-  });
+  };
+  pages.receive("/theme", chooseTheme, "anybody");
+}
+
+async function signInByForm(context: PageContext): Promise<Response> {
+  // Counted before anything is read, so that a flood of sign-ins is refused unread.
+  const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
+  if (!counted.done) {
+    return await signInPage(context, counted.state, addressAfterSignIn(undefined));
+  }
+  const form = await formOf(context, STRANGERS_LIMIT_BYTES);
+  const next = addressAfterSignIn(form.text("next"));
+  const tried = await attempt(form, FIELDS, () => signInWith(context, form));
+  if (!tried.done) return await signInPage(context, tried.state, next);
+  context.header("Set-Cookie", sessionCookie(tried.result, isSecure(context)));
+  return context.redirect(next, 303);
 }
 
 /** Returns the new session's secret. */
 async function signInWith(context: PageContext, form: Form): Promise<string> {
-  auditAs(context, "session.sign-in", emailIn(form.text("email")));
-  const services = context.get("services");
+  const target = emailIn(form.text("email"));
+  context.set("audit", { action: "session.sign-in", target });
   const given = parseOrRefuse(credentials, {
     email: form.text("email"),
     password: form.exact("password"),
     code: typed(form.text("code")),
   });
-  const origin = originOf(services.config, context.req.raw);
   try {
-    const replaces = await sessionHashOf(context);
-    const { session, secret } = await signIn(services, { ...given, ...origin, replaces });
-    context.set("actor", { kind: "user", id: session.userId, name: session.email });
-    return secret;
+    return (await signInRecorded(context, given)).secret;
   } catch (thrown) {
-    throw refusal(context, thrown);
+    throw refusal(thrown);
   }
 }
 
 /** The API's "Unauthorized", in words for people. */
-function refusal(context: PageContext, thrown: unknown): unknown {
+function refusal(thrown: unknown): unknown {
   if (!(thrown instanceof QuarryError) || thrown.kind !== "unauthorized") return thrown;
   if (thrown.code === "code-refused") {
-    context.set("auditAction", "session.code");
     const fields = [{ field: "code", problem: "is wrong, or was used already" }];
     return new QuarryError("unauthorized", "code is wrong, or was used already", { fields });
   }

@@ -2,9 +2,9 @@ import { isObject } from "../../../core/is-object.ts";
 import { Data } from "../../components/data.tsx";
 import { FormMessage } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
-import type { Form, FormState } from "../request/form.ts";
 import type { ShownFile } from "./shown-source.ts";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
+import type { Form, FormState } from "../../components/form-state.ts";
 
 type Metadata = Record<string, unknown>;
 

@@ -1,14 +1,13 @@
-import { excludeFromSearch } from "../../../catalog/file-sources/exclude-from-search.ts";
 import { notFound, orNotFound } from "../../../core/errors.ts";
 import { findFileDetail } from "../../../db/files/file-store.ts";
-import { describePushedFile, keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
-import { removePushedFile } from "../../../ingestion/uploads/pushed-files.ts";
+import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
 import { countText, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, formOf, type FormState } from "../request/form.ts";
+import { fileExclusion, fileRemoval, metadataChange } from "../../api/source-files.ts";
+import { formOf, typed } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { BUSY_SECONDS } from "./scan-state.tsx";
 import { passagesTab, textTab } from "./file-content.tsx";
@@ -19,6 +18,7 @@ import { LEFT_OUT } from "./left-out.tsx";
 import { Original, originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
+import { freshForm, type FormState } from "../../components/form-state.ts";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(
@@ -40,12 +40,13 @@ export function filePages(pages: Pages): void {
     originalOf(context, await fileOf(context, sourceView)),
   );
   addChanges(ofSource);
-  ofSource.removal("/:id/file/remove", async (context, sourceView, form) => {
+  ofSource.removal("/:id/file/remove", fileRemoval, async (context, sourceView, form) => {
     const { file, here: address } = await fileOf(context, sourceView, form.exact("path"));
     const { source } = sourceView;
     if (takenBy(source.provider) !== "files") throw notFound();
     const { path } = file;
     return {
+      subject: { source, path },
       title: "Remove the file",
       trail: [...trailTo(sourceView), { name: path, href: address }],
       name: path,
@@ -57,57 +58,42 @@ export function filePages(pages: Pages): void {
           has no other copy.
         </p>
       ),
-      audit: ["file-sources.files.remove", source.id],
-      remove: (services) => removePushedFile(services, { source: { id: source.id }, path }),
       to: sourceView.path,
-      notice: "The file is removed. Searches no longer find it.",
     };
   });
 }
 
 function addChanges(ofSource: Pages<ShownSource>): void {
-  ofSource.submit("/:id/file/search", async (context, { source, path: sourcePath }) => {
+  ofSource.form("/:id/file/search", fileExclusion, async (context, sourceView) => {
     const form = await formOf(context);
-    const textHash = form.text("textHash");
-    const passage = textHash === "" ? null : { textHash, excerpt: form.exact("excerpt") };
-    const excluded = form.text("excluded") === "on";
     const path = form.exact("path");
-    const by = context.get("session").email;
     const back = form.text("back");
-    const address = fileAddress(source.identifier, path);
+    const address = fileAddress(sourceView.source.identifier, path);
     const to = back === "" ? address : `${address}&rag=${encodeURIComponent(back)}`;
-    const what = passage === null ? "The file" : "The passage";
-    const outcome = excluded ? "is left out of every search." : "is found again.";
     return {
-      audit: ["file-sources.exclusions.put", source.id],
+      subject: sourceView,
       form,
-      work: (services) => excludeFromSearch(services, { source, path, passage, excluded, by }),
-      leads: () => ({
-        to: back === LEFT_OUT ? sourcePath + LEFT_OUT : to,
-        notice: `${what} ${outcome}`,
+      body: () => ({
+        path,
+        textHash: typed(form.text("textHash")),
+        excerpt: form.exact("excerpt"),
+        excluded: form.text("excluded") === "on",
       }),
+      to: back === LEFT_OUT ? sourceView.path + LEFT_OUT : to,
     };
   });
 
-  ofSource.submit("/:id/file/metadata", async (context, sourceView) => {
+  ofSource.form("/:id/file/metadata", metadataChange, async (context, sourceView) => {
     const form = await formOf(context);
     const view = await fileOf(context, sourceView, form.exact("path"));
     const { source } = sourceView;
     if (!keepsOriginals(source)) throw notFound();
     return {
-      audit: ["file-sources.files.change", source.id],
+      subject: { source, ...view.file },
       form,
-      fields: [],
-      work: async (services) => {
-        const { path, metadata: before } = view.file;
-        const metadata = metadataOf(form, before);
-        await describePushedFile(services, { source, path, metadata });
-      },
+      body: () => ({ metadata: metadataOf(form, view.file.metadata) }),
       again: (state) => filePage(context, view, state),
-      leads: () => ({
-        to: view.here,
-        notice: "The metadata is saved. Searches use it in seconds.",
-      }),
+      to: view.here,
     };
   });
 }

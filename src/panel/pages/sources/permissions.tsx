@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { newSource, sourcePatch } from "../../../catalog/file-sources/file-source-settings.ts";
 import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
+import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { unknownGroups } from "../../../db/access/member-store.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
 import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
@@ -9,12 +10,13 @@ import { countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
-import { attempt, formFrom, type FormState } from "../request/form.ts";
+import { attempt } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import type { ShownSource } from "./shown-source.ts";
 import type { Child } from "hono/jsx";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
+import { formFrom, type FormState } from "../../components/form-state.ts";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
@@ -29,7 +31,7 @@ async function previewIn(context: PageContext, view: ShownSource) {
   if (context.req.query("preview") === undefined) return { state, preview: null };
   const form = formFrom(new URL(context.req.url).searchParams);
   const attempted = await attempt(form, PERMISSIONS_FORM.names, () =>
-    Promise.resolve(PERMISSIONS_FORM.patch(form, sourcePatchOf(view, {}))),
+    Promise.resolve(parseKnownOrRefuse(sourcePatchOf(view, {}), PERMISSIONS_FORM.patch(form))),
   );
   if (!attempted.done) return { state: attempted.state, preview: null };
   const { defaultReaders = [] } = attempted.result;

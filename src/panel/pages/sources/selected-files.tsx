@@ -1,15 +1,21 @@
 import { invalid, notFound } from "../../../core/errors.ts";
 import { reindexFiles, retryFiles } from "../../../ingestion/indexing/retry-files.ts";
-import { removePushedFiles } from "../../../ingestion/uploads/pushed-files.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { Data } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { confirmPage, type PageContext, type Pages } from "../page.tsx";
-import { auditAs, redirectWithNotice, formOf, type Form } from "../request/form.ts";
+import type { z } from "zod";
+import type { RagId } from "../../../core/ids.ts";
+import { action, perform, type ActionCall } from "../../action.ts";
+import { filesRemoval } from "../../api/file-batch.ts";
+import { submit } from "../request/submit.ts";
+import { redirectWithNotice, formOf } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { ROWS } from "../request/list.tsx";
 import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+import type { Form } from "../../components/form-state.ts";
 
+const SEE_OTHER = 303;
 /** A longer list of what is removed is folded. */
 const LISTED_OPEN = 10;
 
@@ -37,7 +43,7 @@ export const SelectionBar = ({ path, isPushed, hasRows }: BarProps) => (
 
 /** Several files of one page of the list: tried again, or removed after a question. */
 export function selectedFiles(pages: Pages): void {
-  pages.of(sourceOf).post("/:id/selected", async (context, view) => {
+  pages.of(sourceOf).receive("/:id/selected", async (context, view) => {
     const form = await formOf(context);
     const paths = [...new Set(form.all("path"))];
     if (paths.length > ROWS) throw invalid(`at most ${ROWS} files at a time`);
@@ -50,9 +56,29 @@ export function selectedFiles(pages: Pages): void {
     }
     if (takenBy(view.source.provider) !== "files") throw notFound();
     if (action !== "confirmed") return await askToRemove(context, view, paths);
-    return await removeSelected(context, view, paths);
+    return await submit(context, filesRemoval, {
+      subject: view.source,
+      form,
+      body: () => ({ paths }),
+      to: view.path,
+      tells: ({ missing, count }) => removedInWords(count, missing),
+    });
   });
 }
+
+type FilesInRag = { ragId: RagId; identifier: string; paths: string[] };
+type FilesCall = ActionCall<FilesInRag, z.ZodUndefined>;
+
+const selectionRetry = action({
+  name: "rags.retry",
+  about: "Try failed files again.",
+  work: ({ services, subject }: FilesCall) => retryFiles(services, subject),
+});
+const selectionReindexing = action({
+  name: "rags.reindex",
+  about: "Index files again.",
+  work: ({ services, subject }: FilesCall) => reindexFiles(services, subject),
+});
 
 /** Queues them in each RAG: those that failed, or all that are not queued yet. */
 async function indexSelected(
@@ -60,15 +86,17 @@ async function indexSelected(
   { rags, path, source }: ShownSource,
   { paths, form }: { paths: string[]; form: Form },
 ) {
-  const services = context.get("services");
   const isRetry = form.text("action") === "retry";
   const isFile = form.text("back") === "file";
   const to = isFile ? fileAddress(source.identifier, paths[0] ?? "") : path;
+  const chosen = isRetry ? selectionRetry : selectionReindexing;
   let queued = 0;
   for (const { ragId, identifier } of rags) {
-    auditAs(context, isRetry ? "rags.retry" : "rags.reindex", identifier);
-    const index = isRetry ? retryFiles : reindexFiles;
-    queued = Math.max(queued, await index(services, { ragId, paths }));
+    // Each RAG has an entry of its own in the audit trail.
+    context.set("audit", undefined);
+    const subject = { ragId, identifier, paths };
+    const request = { subject, input: undefined, status: SEE_OTHER };
+    queued = Math.max(queued, await perform(context, chosen, request));
   }
   const notice = `${countText(queued, "file is", "files are")} being ${isRetry ? "tried" : "indexed"} again.`;
   const problem = isRetry
@@ -84,7 +112,9 @@ const askToRemove = (context: PageContext, view: ShownSource, paths: string[]) =
     name: view.source.name,
     submit: `Remove ${countText(paths.length, "file")}`,
     values: { action: "confirmed" },
-    fields: () => paths.map((path) => <input type="hidden" name="path" value={path} />),
+    fields: {
+      show: () => paths.map((path) => <input type="hidden" name="path" value={path} />),
+    },
     says: (
       <>
         <p>
@@ -105,18 +135,9 @@ const askToRemove = (context: PageContext, view: ShownSource, paths: string[]) =
     ),
   });
 
-async function removeSelected(
-  context: PageContext,
-  { source, path }: ShownSource,
-  paths: string[],
-) {
-  const services = context.get("services");
-  auditAs(context, "file-sources.files.remove", source.id);
-  context.set("auditCount", paths.length);
-  const missing = await removePushedFiles(services, { source: { id: source.id }, paths });
-  const notice = `${countText(paths.length - missing.length, "file")} removed`;
-  if (missing.length === 0) return redirectWithNotice(context, path, { notice: `${notice}.` });
+function removedInWords(count: number, missing: string[]) {
+  const notice = `${countText(count, "file")} removed`;
+  if (missing.length === 0) return { notice: `${notice}.` };
   const examples = missing.slice(0, 5).map((path) => `${path}: there is no such file`);
-  const problem = `${notice}, ${missing.length} not: ${examples.join("; ")}`;
-  return redirectWithNotice(context, path, { problem });
+  return { problem: `${notice}, ${missing.length} not: ${examples.join("; ")}` };
 }

@@ -9,12 +9,12 @@ import { ActionButton, SelectField, field } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
-import { type FormState, type Form } from "../request/form.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { z } from "zod";
 import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
+import type { FormState, Form } from "../../components/form-state.ts";
 
 /** What a source is made of, how programs reach it, and its removal. */
 export async function settingsTab(

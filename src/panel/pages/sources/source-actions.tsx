@@ -1,24 +1,23 @@
 import { checkFileSource } from "../../../catalog/file-sources/check-file-source.ts";
 import type { SourceCheck } from "../../../catalog/file-sources/check-file-source.ts";
-import { removeFileSource } from "../../../catalog/file-sources/remove-file-source.ts";
-import { renewWebhookSecret } from "../../../catalog/file-sources/renew-webhook-secret.ts";
-import { requestScan } from "../../../catalog/file-sources/request-scan.ts";
-import { updateFileSource } from "../../../catalog/file-sources/update-file-source.ts";
 import { conflict, invalid, QuarryError } from "../../../core/errors.ts";
 import { countSourceFiles } from "../../../db/catalog/rag-scope-store.ts";
 import { manifestOf, takenBy } from "../../../sources/registry.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
-import { sourcePatchOf } from "../../../catalog/file-sources/file-source-settings.ts";
-import { given } from "../../../core/input/given.ts";
 import { Data } from "../../components/data.tsx";
 import { atLeast, sentence } from "../../components/figures.ts";
 import type { PageContext, Pages } from "../page.tsx";
-import { auditAs, multipartOf, redirectWithNotice } from "../request/form.ts";
+import { recordFiles } from "../../action.ts";
+import {
+  sourceChange,
+  sourceRemoval,
+  sourceScan,
+  webhookSecretRenewal,
+} from "../../api/file-sources.ts";
+import { multipartOf, redirectWithNotice } from "../request/form.ts";
 import { PERMISSIONS, PERMISSIONS_FORM } from "./permissions.tsx";
 import { sourceBody, sourceForm } from "./settings-tab.tsx";
-import { sourceOf, trailTo, type ShownSource } from "./shown-source.ts";
+import { sourceOf, SOURCES, trailTo, type ShownSource } from "./shown-source.ts";
 import { failedTab } from "./source.tsx";
-import type { Services } from "../../../services.ts";
 import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
@@ -31,82 +30,57 @@ const FILES_COUNTED = 10_000;
 /** What can be done with a source. */
 export function sourceActions(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
-  ofSource.submit("/:id/scan", (_context, { source, path }) => ({
-    audit: ["file-sources.scan", source.id],
-    work: (services, form) => {
-      const confirmRemovals = form.text("confirmRemovals") === "on";
-      return requestScan(services, { sourceId: source.id, confirmRemovals });
-    },
-    leads: () => ({
-      to: `${path}/runs`,
-      notice: "The scan is queued; it shows here in a moment.",
-    }),
+  ofSource.form("/:id/scan", sourceScan, (_context, view) => ({
+    subject: view,
+    body: (form) => ({ confirmRemovals: form.text("confirmRemovals") === "on" }),
+    to: `${view.path}/runs`,
   }));
 
-  ofSource.submit("/:id/check", (_context, view) => ({
-    work: (services) => checkFileSource(services, { source: view }),
-    leads: (checked) => ({
-      to: `${view.path}/settings`,
-      ...noticeFrom("The connection was checked.", checked),
-    }),
-  }));
-
-  ofSource.submit("/:id/webhook-secret", (_context, view) => ({
-    audit: ["file-sources.webhook-secret", view.source.id],
-    work: (services) => renewWebhookSecret(services, { source: view }),
-    leads: (value) => ({
-      to: `${view.path}/settings`,
-      secret: { label: "The secret of the source's webhook.", value },
-    }),
-  }));
-
-  ofSource.post("/:id/upload", async (context, { source, path }) => {
-    auditAs(context, "file-sources.files.put", source.id);
-    return redirectWithNotice(context, path, await uploadFiles(context, source));
+  ofSource.receive("/:id/check", async (context, view) => {
+    const checked = await checkFileSource(context.get("services"), { source: view });
+    const flash = noticeFrom("The connection was checked.", checked);
+    return redirectWithNotice(context, `${view.path}/settings`, flash);
   });
-  addSaving(ofSource);
-  ofSource.submit("/:id/permissions", (context, view) => ({
-    audit: ["file-sources.change", view.source.id],
-    fields: PERMISSIONS_FORM.names,
-    work: async (services, form) => {
-      const patch = PERMISSIONS_FORM.patch(form, sourcePatchOf(view, {}));
-      await updateFileSource(services, { source: view, patch });
-    },
+
+  ofSource.form("/:id/webhook-secret", webhookSecretRenewal, (_context, view) => ({
+    subject: view,
+    to: `${view.path}/settings`,
+    tells: (value) => ({ secret: { label: "The secret of the source's webhook.", value } }),
+  }));
+
+  const upload = async (context: PageContext, { source, path }: ShownSource) =>
+    redirectWithNotice(context, path, await uploadFiles(context, source));
+  ofSource.receive("/:id/upload", upload, "admins", "file-sources.files.put");
+
+  ofSource.form("/:id/settings", sourceChange, (context, view) => {
+    const manifest = manifestOf(view.source);
+    return {
+      subject: view,
+      fields: sourceForm(manifest, false).names,
+      body: (form) => sourceBody(form, manifest),
+      changes: view.source,
+      again: (state) => failedTab(context, "/settings", state),
+      to: `${view.path}/settings`,
+      tells: ({ checked }) => noticeFrom("The settings are saved.", checked),
+    };
+  });
+  ofSource.form("/:id/permissions", sourceChange, (context, view) => ({
+    subject: view,
+    declared: PERMISSIONS_FORM,
     again: (state) => failedTab(context, PERMISSIONS, state),
-    leads: () => ({
-      to: view.path + PERMISSIONS,
+    to: view.path + PERMISSIONS,
+    tells: () => ({
       notice: "The permissions are saved. Files are found as soon as theirs are read.",
     }),
   }));
-  ofSource.removal("/:id/remove", removalOf);
-}
-
-function addSaving(ofSource: Pages<ShownSource>): void {
-  ofSource.submit("/:id/settings", (context, view) => {
-    const manifest = manifestOf(view.source);
-    return {
-      audit: ["file-sources.change", view.source.id],
-      fields: sourceForm(manifest, false).names,
-      changes: view.source,
-      work: async (services, form) => {
-        const body = sourceBody(form, manifest);
-        const patch = given(parseKnownOrRefuse(sourcePatchOf(view, body), body));
-        const source = await updateFileSource(services, { source: view, patch });
-        return await checkFileSource(services, { source });
-      },
-      again: (state) => failedTab(context, "/settings", state),
-      leads: (checked) => ({
-        to: `${view.path}/settings`,
-        ...noticeFrom("The settings are saved.", checked),
-      }),
-    };
-  });
+  ofSource.removal("/:id/remove", sourceRemoval, removalOf);
 }
 
 /** What was done, and what the source's provider said of it, for the page after a redirect. */
-export function noticeFrom(outcome: string, { ok, message }: SourceCheck) {
+export function noticeFrom(outcome: string, check: SourceCheck | null) {
+  if (check?.ok == null) return { notice: outcome };
+  const { ok, message } = check;
   const sentenceText = sentence(message);
-  if (ok === null) return { notice: outcome };
   return ok ? { notice: `${outcome} ${sentenceText}` } : { notice: outcome, problem: sentenceText };
 }
 
@@ -116,6 +90,7 @@ async function removalOf(context: PageContext, view: ShownSource) {
   const isPushed = manifestOf(source).takes === "files";
   const files = await countSourceFiles(context.get("services").db, source.id, FILES_COUNTED);
   return {
+    subject: view,
     title: "Remove a source",
     trail: trailTo(view),
     name: source.name,
@@ -132,11 +107,8 @@ async function removalOf(context: PageContext, view: ShownSource) {
         No RAG uses it. This cannot be undone.
       </p>
     ),
-    audit: ["file-sources.remove", source.id] satisfies [string, string],
-    remove: (services: Services) => removeFileSource(services, { source: view }),
-    to: "/panel/sources",
-    notice: `“${source.name}” is removed.`,
-  } as const;
+    to: SOURCES.href,
+  };
 }
 
 /** Bytes of one form: it is read into memory as a whole, unlike what the page's script sends. */
@@ -159,6 +131,9 @@ async function uploadFiles(
     if (problem !== null) failed.push(`${file.name}: ${problem}`);
   }
   const uploaded = files.length - failed.length;
+  const outcome = uploaded > 0 ? "put" : "refused";
+  const action = `file-sources.files.${outcome}` as const;
+  recordFiles(context, { action, source, files: uploaded > 0 ? uploaded : files.length });
   const words = uploadInWords({ chosen: files.length, uploaded, skipped: 0, failed });
   if (failed.length === 0) return { notice: `${words}.` };
   const more = failed.length - FAILURES_TOLD;

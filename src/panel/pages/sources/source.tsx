@@ -9,12 +9,12 @@ import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import type { FormState } from "../request/form.ts";
 import { filesCsv, filesTab } from "./files-tab.tsx";
 import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";
 import { LEFT_OUT, leftOutTab } from "./left-out.tsx";
 import { settingsTab } from "./settings-tab.tsx";
 import { sourceOf, SOURCES, type ShownSource } from "./shown-source.ts";
+import type { FormState } from "../../components/form-state.ts";
 
 const TABS = {
   "": filesTab,

@@ -8,15 +8,14 @@ import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page
 import { listPage, listQuery } from "../request/list.tsx";
 import { indexedSources, SOURCES as LIST, type IndexedSource as Line } from "./shown-source.ts";
 import { BUSY_SECONDS, IDLE_SECONDS, isScanning, isUnderWay } from "./scan-state.tsx";
-import { checkFileSource } from "../../../catalog/file-sources/check-file-source.ts";
-import { createFileSource } from "../../../catalog/file-sources/create-file-source.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
-import { newSourceOf } from "../../../catalog/file-sources/file-source-settings.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { SettingForm } from "../../components/setting-fields.tsx";
-import { formOf, submit, type FormState } from "../request/form.ts";
+import { sourceCreation } from "../../api/file-sources.ts";
+import { formOf } from "../request/form.ts";
+import { submit } from "../request/submit.ts";
 import { noticeFrom } from "./source-actions.tsx";
 import { sourceBody, sourceControls, sourceForm } from "./settings-tab.tsx";
+import type { FormState } from "../../components/form-state.ts";
 
 /** All file sources, with what came of them. */
 export function sourceListPages(pages: Pages): void {
@@ -140,37 +139,28 @@ export function newSourcePages(pages: Pages): void {
     return await newSourcePage(context, manifest, fresh);
   });
 
-  pages.post("/", async (context) => {
+  const create = async (context: PageContext) => {
     const form = await formOf(context);
     const manifest = SOURCES.find(({ id }) => id === form.text("kind"));
     if (manifest === undefined) return await choosePage(context);
-    return await submit(context, {
-      audit: ["file-sources.create"],
+    const isHooked = manifest.takes === "addresses";
+    return await submit(context, sourceCreation, {
+      subject: undefined,
       form,
       fields: sourceForm(manifest, true).names,
-      work: async (services) => {
-        const body = { ...sourceBody(form, manifest), provider: manifest.provider };
-        const source = await createFileSource(
-          services,
-          parseKnownOrRefuse(newSourceOf(body), body),
-        );
-        const isAsked = manifest.takes !== "addresses";
-        const check = isAsked ? await checkFileSource(services, source) : null;
-        return { ...source, check };
-      },
+      body: () => ({ ...sourceBody(form, manifest), provider: manifest.provider }),
       again: (state) => newSourcePage(context, manifest, state),
-      leads: ({ source: { source }, webhookSecret: value, check }) => ({
-        to: `/panel/sources/${source.identifier}`,
-        target: source.id,
-        ...(check === null
+      to: ({ source: { source } }) => `/panel/sources/${source.identifier}`,
+      tells: ({ webhookSecret: value, checked }) =>
+        isHooked
           ? {
               notice: "The source is created. Its first scan has started.",
               secret: { label: "The secret of the source's webhook.", value },
             }
-          : noticeFrom("The source is created.", check)),
-      }),
+          : noticeFrom("The source is created.", checked),
     });
-  });
+  };
+  pages.receive("/", create, "admins", sourceCreation.name);
 }
 
 const HERE = { name: "New source", href: "/panel/new/source" };

@@ -2,14 +2,17 @@ import { endRegistrations, unusedRegistrations } from "../../../access/programs/
 import type { Registration } from "../../../access/programs/registrations.ts";
 import { forbidden, notFound } from "../../../core/errors.ts";
 import { isGrantOf } from "../../../db/access/grant-store.ts";
-import { findTokenLine, listTokenLines, removeToken } from "../../../db/access/token-store.ts";
+import { listTokenLines } from "../../../db/access/token-store.ts";
 import type { TokenLine } from "../../../db/access/token-store.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { removeColumn, Table, type Column } from "../../components/table.tsx";
-import { isAdmin, type PageContext, type Pages } from "../page.tsx";
+import type { z } from "zod";
+import { action, type ActionCall } from "../../action.ts";
+import { findToken, tokenRemoval } from "../../api/tokens.ts";
+import { isAdmin, lookUp, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery, ROWS } from "../request/list.tsx";
 import { NAMED } from "../../../core/principals.ts";
 import { DAY_MS } from "../../../core/time.ts";
@@ -24,10 +27,11 @@ const TRAIL = [
 /** Programs that people connected over OAuth: all for administrators, their own for members. */
 export function programPages(pages: Pages): void {
   pages.get("/", (context) => show(context));
-  pages.removal("/unused", async (context) => {
+  pages.removal("/unused", registrationsRemoval, async (context) => {
     const services = context.get("services");
     const unused = await unusedRegistrations(services);
     return {
+      subject: unused,
       title: "Unused registrations",
       trail: TRAIL,
       name: "unused registrations",
@@ -46,22 +50,18 @@ export function programPages(pages: Pages): void {
           />
         </>
       ),
-      audit: ["tokens.remove", "unused"],
-      remove: (services) => endRegistrations(services, unused),
-      notice: `${countText(unused.length, "registration")} removed.`,
     };
   });
-  pages.removal(
-    "/:id/remove",
-    async (context) => {
+  pages
+    .of(lookUp(findToken))
+    .removal("/:id/remove", ownProgramRemoval, async (context, program) => {
       const { db, now } = context.get("services");
-      const id = context.req.param("id") ?? "";
-      const program = await findTokenLine(db, id);
-      if (program === null || program.clientHost === null) throw notFound();
+      const { name, person, lastUsedAt, id } = program;
+      if (program.clientHost === null) throw notFound();
       const isOwn = await isGrantOf(db, id, context.get("session").userId);
       if (!isOwn && !isAdmin(context)) throw forbidden();
-      const { name, person, lastUsedAt } = program;
       return {
+        subject: program,
         title: "Disconnect the program",
         trail: TRAIL,
         name,
@@ -73,14 +73,21 @@ export function programPages(pages: Pages): void {
             <TimeOr at={lastUsedAt} now={now()} none="never" />.
           </p>
         ),
-        audit: ["tokens.remove", program.id],
-        remove: ({ db }) => removeToken(db, program.id),
-        notice: `${name} is disconnected.`,
       };
-    },
-    "all",
-  );
+    });
 }
+
+/** People disconnect their own programs; the page says whose they are. */
+const ownProgramRemoval = { ...tokenRemoval, by: "members" } as const;
+
+const registrationsRemoval = action({
+  name: "tokens.remove",
+  about: "Remove registrations of programs that nobody allowed.",
+  work: ({ services, subject }: ActionCall<Registration[], z.ZodUndefined>) =>
+    endRegistrations(services, subject),
+  target: () => "unused",
+  notice: (_none, unused) => `${countText(unused.length, "registration")} removed.`,
+});
 
 async function show(context: PageContext): Promise<Response> {
   const services = context.get("services");

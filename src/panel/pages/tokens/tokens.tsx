@@ -1,13 +1,10 @@
-import { createToken } from "../../../access/tokens/create-token.ts";
 import { newToken } from "../../../access/tokens/token-settings.ts";
-import { removeToken, findTokenLine, listTokenLines } from "../../../db/access/token-store.ts";
+import { listTokenLines } from "../../../db/access/token-store.ts";
 import type { TokenLine } from "../../../db/access/token-store.ts";
-import { orNotFound } from "../../../core/errors.ts";
-import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
-import { adminsOnly, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
-import { freshForm, type Form, type FormState } from "../request/form.ts";
+import { findToken, tokenCreation, tokenRemoval } from "../../api/tokens.ts";
+import { adminsOnly, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { NAMED } from "../../../core/principals.ts";
@@ -15,7 +12,8 @@ import { Choices, field, TextField } from "../../components/form.tsx";
 import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
-import { bodyIn, declaredForm } from "../request/setting-form.ts";
+import { declaredForm } from "../request/setting-form.ts";
+import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/tokens";
 const TOKENS = { name: "Tokens", href: HERE };
@@ -25,38 +23,28 @@ export function tokenPages(pages: Pages): void {
   pages.use("/new", adminsOnly);
   pages.get("/", (context) => show(context));
   pages.get("/new", (context) => newTokenPage(context, freshToken(context)));
-  pages.submit("/new", (context) => ({
-    audit: ["tokens.create"],
+  pages.form("/new", tokenCreation, (context) => ({
     fields: FORM.names,
-    work: async (services, form) => {
-      const input = parseKnownOrRefuse(newToken(services.now()), tokenIn(form));
-      return await createToken(services, input);
-    },
+    body: tokenIn,
     again: (state) => newTokenPage(context, state),
-    leads: ({ token, secret }) => {
-      const secretView = { label: `The token ${token.name}.`, value: secret };
-      return { to: HERE, target: token.id, secret: secretView };
-    },
+    to: HERE,
+    tells: ({ token, secret }) => ({
+      secret: { label: `The token ${token.name}.`, value: secret },
+    }),
   }));
-  pages.removal("/:id/remove", async (context) => {
-    const { db, now } = context.get("services");
-    const token = await findTokenLine(db, context.req.param("id") ?? "");
-    const { id, name, lastUsedAt } = orNotFound(token);
-    return {
-      title: "Remove the token",
-      trail: [TOKENS],
-      name,
-      says: (
-        <p>
-          <Data>{name}</Data> stops working within three seconds everywhere and cannot be restored.
-          Last used: <TimeOr at={lastUsedAt} now={now()} none="never" />.
-        </p>
-      ),
-      audit: ["tokens.remove", id],
-      remove: ({ db }) => removeToken(db, id),
-      notice: `${name} is removed and has stopped working.`,
-    };
-  });
+  pages.of(lookUp(findToken)).removal("/:id/remove", tokenRemoval, (context, subject) => ({
+    subject,
+    title: "Remove the token",
+    trail: [TOKENS],
+    name: subject.name,
+    says: (
+      <p>
+        <Data>{subject.name}</Data> stops working within three seconds everywhere and cannot be
+        restored. Last used:{" "}
+        <TimeOr at={subject.lastUsedAt} now={context.get("services").now()} none="never" />.
+      </p>
+    ),
+  }));
 }
 
 async function show(context: PageContext): Promise<Response> {
@@ -130,7 +118,7 @@ function readerIn(form: Form): string | null {
 function tokenIn(form: Form) {
   const day = form.text("expiresAt");
   return {
-    ...bodyIn(form, FORM.fields),
+    ...FORM.body(form),
     ...Object.fromEntries(GROUPS.map((group) => [group.group, groupIn(form, group)])),
     reader: readerIn(form),
     expiresAt: day === "" ? null : `${day}T23:59:59Z`,

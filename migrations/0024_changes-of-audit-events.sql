@@ -1,0 +1,1 @@
+ALTER TABLE `audit_events` ADD `changes` text DEFAULT '[]' NOT NULL;

@@ -1,0 +1,57 @@
+import type { z } from "@hono/zod-openapi";
+
+import { perform, routeOf, type Action } from "../../action.ts";
+import type { Form, FormState } from "../../components/form-state.ts";
+import type { PageContext } from "../page-env.ts";
+import { attempt, formOf, redirectWithNotice, refuseStale } from "./form.ts";
+import type { Changing, Told } from "./form.ts";
+
+const SEE_OTHER = 303;
+
+/** How a page sends a change: what its form holds, and where success leads. */
+export type FormPage<Result> = {
+  form?: Form;
+  /** The form as the action's settings declare it. */
+  declared?: {
+    names: readonly string[];
+    body: (form: Form) => object;
+    patch: (form: Form) => object;
+  };
+  /** The body that the API takes, where the declaration does not say it. */
+  body?: (form: Form) => unknown;
+  /** The form's fields; other problems are shown above it. */
+  fields?: readonly string[];
+  /** The record that it changes: refused when that changed since the form was shown. */
+  changes?: Changing;
+  /** The form with what its author can correct; absent: a button, whose errors have a page. */
+  again?: (state: FormState, form: Form) => Promise<Response>;
+  /** Where success leads. */
+  to: string | ((result: Result, form: Form) => string);
+  /** Shown on the next page; absent: the notice of the action. */
+  tells?: (result: Result) => Told;
+};
+
+/** The answer to a posted form: the next page, or the form again with what is wrong. */
+export async function submit<Subject, Body extends z.ZodType, Result>(
+  context: PageContext,
+  change: Action<Subject, Body, Result>,
+  { subject, ...page }: FormPage<Result> & { subject: Subject },
+): Promise<Response> {
+  const { declared, fields = declared?.names ?? [], again, to, tells } = page;
+  const form = page.form ?? (await formOf(context));
+  const work = async () => {
+    refuseStale(form, page.changes);
+    const isPatch = routeOf(change).startsWith("patch ");
+    const input = (await page.body?.(form)) ?? declared?.[isPatch ? "patch" : "body"](form) ?? {};
+    return await perform(context, change, { subject, input, status: SEE_OTHER });
+  };
+  const leadOn = (result: Result) => {
+    const notice =
+      typeof change.notice === "function" ? change.notice(result, subject) : change.notice;
+    const flash = tells?.(result) ?? (notice === undefined ? {} : { notice });
+    return redirectWithNotice(context, typeof to === "string" ? to : to(result, form), flash);
+  };
+  if (again === undefined) return leadOn(await work());
+  const attempted = await attempt(form, fields, work);
+  return attempted.done ? leadOn(attempted.result) : await again(attempted.state, form);
+}
