@@ -36,7 +36,7 @@ type Before = Omit<Explanation, "relevance" | "recency" | "value">;
 /** A rank is among the candidates of the chunk's own RAG. */
 function factsById(lists: ScoredList[]): Map<ChunkId, Before> {
   const facts = new Map<ChunkId, Before>();
-  for (const { chunks, found: findings } of lists) {
+  for (const { chunks, findings } of lists) {
     for (const [at, { chunk, value, fused = value, fusedPlace }] of chunks.entries()) {
       const queries = findings.queries.map(({ lexical, vector }, query) => ({
         lexical: rankOf(chunk.scores[query]?.lexical ?? null, lexical),

@@ -18,13 +18,11 @@ export function mergeLists(scoredLists: ScoredList[], includeDuplicates: boolean
 function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
   if (lists.length === 1) return first.chunks;
   const all = lists.map(({ chunks }) => chunks);
-  const isOfOneModel = lists.every(
-    ({ found: findings }) => modelOf(findings) === modelOf(first.found),
-  );
+  const isOfOneModel = lists.every(({ findings }) => modelOf(findings) === modelOf(first.findings));
   if (lists.every((list) => isJudgedAs(list, first, isOfOneModel))) {
     return mergeByHeads(all.map((chunks) => chunks.map(valuedAsJudged)));
   }
-  const isOfOneMode = lists.every(({ found: findings }) => findings.mode === first.found.mode);
+  const isOfOneMode = lists.every(({ findings }) => findings.mode === first.findings.mode);
   return mergeByHeads(isOfOneModel && isOfOneMode ? all : onCommonScale(lists));
 }
 
@@ -82,16 +80,16 @@ function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
  * vectors alone. Similarities compare among lists of one model. Each list keeps its order.
  */
 function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
-  const legs = lists.map(({ chunks, found: { queries } }) =>
+  const legs = lists.map(({ chunks, findings: { queries } }) =>
     queries.map((_, at): LegLists => ({
       lexical: chunks.map(({ words }) => words[at] ?? 0).sort((a, b) => b - a),
       vector: chunks.flatMap(({ chunk }) => chunk.similarities[at] ?? []).sort((a, b) => b - a),
     })),
   );
-  return lists.map(({ chunks, found: findings }, place) => {
+  return lists.map(({ chunks, findings }, place) => {
     const fusions = findings.queries.map((_, at) => {
       const ofModel = legs.filter(
-        (_, list) => modelOf(lists[list]?.found ?? findings) === modelOf(findings),
+        (_, list) => modelOf(lists[list]?.findings ?? findings) === modelOf(findings),
       );
       const { lexicalBest } = scaleOf(legs.flatMap((own) => own[at] ?? []));
       const scale = { ...scaleOf(ofModel.flatMap((own) => own[at] ?? [])), lexicalBest };

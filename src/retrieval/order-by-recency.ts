@@ -13,7 +13,7 @@ function recencyOf(ageMs: number, halfLifeDays: number): number {
 /** Puts the newer of passages that fit about equally first, in RAGs that have a half-life. */
 export const orderByRecency = (lists: ScoredList[], now: number): ScoredList[] =>
   lists.map((list) => {
-    const { recencyHalfLifeDays: halfLife } = list.found.target.rag;
+    const { recencyHalfLifeDays: halfLife } = list.findings.target.rag;
     if (halfLife === null) return list;
     const chunks = list.chunks.map((chunk) => aged(chunk, now, halfLife));
     return { ...list, chunks: chunks.sort(inOrder) };

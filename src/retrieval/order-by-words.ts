@@ -1,5 +1,5 @@
-import { featuresOf, type Features } from "./passage-features.ts";
-import { wordsOfPassage, type PassageWords } from "./passage-words.ts";
+import { featuresOf, wordsOfPassage } from "./passage-features.ts";
+import type { Features, PassageWords } from "./passage-features.ts";
 import { modelOf, orderOf, REORDERED, type RagFindings } from "./rag-findings.ts";
 import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
@@ -44,21 +44,21 @@ export async function orderByWords(
   pause: Pause,
 ): Promise<ScoredList[]> {
   const ordered = new Map<RagFindings, ScoredList>();
-  const groups = Map.groupBy(lists, ({ found: findings }) =>
+  const groups = Map.groupBy(lists, ({ findings }) =>
     JSON.stringify([orderOf(findings, plan), modelOf(findings)]),
   );
   for (const group of groups.values()) {
-    const order = group[0] === undefined ? null : orderOf(group[0].found, plan);
+    const order = group[0] === undefined ? null : orderOf(group[0].findings, plan);
     if (order === null) continue;
     const scoresOf =
       order === "neighbours"
         ? scoreByNeighbours
         : (best: Placed[]) => bestScores(best, plan.queries, pause);
     for (const list of await orderTogether(group, REORDERED[order], scoresOf)) {
-      ordered.set(list.found, list);
+      ordered.set(list.findings, list);
     }
   }
-  return lists.map((list) => ordered.get(list.found) ?? list);
+  return lists.map((list) => ordered.get(list.findings) ?? list);
 }
 
 /** The best `count` of all lists trade places by their scores, which are given in their order. */

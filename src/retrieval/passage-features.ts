@@ -3,7 +3,43 @@ import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
 import { codeWordParts, searchWordsOf, withoutSigns } from "../text/words.ts";
-import type { PassageWords } from "./passage-words.ts";
+
+/** More of a passage is not looked at. */
+const MAX_CHARACTERS = 8_000;
+const EXTENSIONS = /(?:\.[\p{L}\p{N}]{1,5}){1,3}$/u;
+const CASE_CHANGE = /([\p{Ll}\d])(\p{Lu})/gu;
+/** Names that say what a document is for, and not what it is about. */
+const SAYS_LITTLE = /^(?:readme|index|docs?|documentation|api|main|src|man|guides?)$/i;
+
+/** A passage by its words: its names are cut once for all queries. */
+export type PassageWords = ReturnType<typeof wordsOfPassage>;
+
+export const wordsOfPassage = ({
+  path,
+  headings,
+  text,
+}: {
+  path: string;
+  headings: string[];
+  text: string;
+}) => ({
+  /** Their beginnings. */
+  text: text.slice(0, MAX_CHARACTERS),
+  headings: headings.join("\n").slice(0, MAX_CHARACTERS),
+  /** Those of each name in the path (`undici`, `retry agent`), outermost first. */
+  names: namesIn(path),
+});
+
+const wordsIn = (text: string) => [...searchWordsOf(text), ...codeWordParts(text)];
+
+function namesIn(path: string): string[][] {
+  return path
+    .split("/")
+    .map((segment) => segment.replace(EXTENSIONS, ""))
+    .filter((name) => name.length > 1 && !SAYS_LITTLE.test(name))
+    .map((name) => wordsIn(name.replace(CASE_CHANGE, "$1 $2")))
+    .filter((words) => words.length > 0);
+}
 
 /** `fused`: what the fusion gave it for the query, 0 to 1; `lexical`: BM25, 0 if not found. */
 export type Candidate = Pick<Features, "fused" | "lexical" | "cosine"> & {
@@ -80,9 +116,8 @@ function askedOf(query: string): QueryStems {
 
 /** A query of nothing but asking words is asked by all of them. */
 function tellingOf(words: string[]): string[] {
-  const tellingWords = withoutStopWords(words);
-  const telling = tellingWords.filter(isTelling);
-  return telling.length > 0 ? telling : tellingWords;
+  const telling = words.filter(isTelling);
+  return telling.length > 0 ? telling : withoutStopWords(words);
 }
 
 /** Terms by their places: bit 0 is the first one. */
@@ -156,8 +191,7 @@ function termsAmong(words: string[], query: QueryStems): Terms {
   return terms;
 }
 
-const termsIn = (text: string, query: QueryStems): Terms =>
-  termsAmong([...searchWordsOf(text), ...codeWordParts(text)], query);
+const termsIn = (text: string, query: QueryStems): Terms => termsAmong(wordsIn(text), query);
 
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {

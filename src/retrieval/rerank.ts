@@ -21,7 +21,7 @@ export function rerankLists(
 ): Promise<ScoredList[]> {
   return Promise.all(
     lists.map(async (list): Promise<ScoredList> => {
-      const { reranker, id, identifier } = list.found.target.rag;
+      const { reranker, id, identifier } = list.findings.target.rag;
       if (reranker === null) return list;
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
       const passing = list.chunks.filter((chunk) => passesThreshold(chunk, plan.threshold));

@@ -41,15 +41,15 @@ export function retrieve(
     const explains = options.explain === true;
     const plan = planSearch(request, explains);
     const ranking = await inTurn(call, plan, request.topK);
-    const { found: findings, chosen: choices, scored, ...timed } = ranking;
+    const { findings, best, scored, ...timed } = ranking;
     const result: RetrievalResult = {
-      chunks: choices.map(asRetrieved),
+      chunks: best.map(asRetrieved),
       degradations: call.report.degradations,
       // Abandoned legs may still record theirs.
       uses: [...call.report.uses],
       ...timed,
       legs: call.report.legTimes(),
-      ...(explains ? { explanations: explain(choices, scored) } : {}),
+      ...(explains ? { explanations: explain(best, scored) } : {}),
     };
     const facts = { ...sizesOf(request, plan, findings, result), ...result.legs };
     services.log.info("retrieval", facts);
@@ -61,10 +61,10 @@ export function retrieve(
 }
 
 type Ranking = Pick<RetrievalResult, "timings"> & {
-  found: RagFindings[];
+  findings: RagFindings[];
   /** The lists before reranking, and what is answered of them. */
   scored: ScoredList[];
-  chosen: ScoredChunk[];
+  best: ScoredChunk[];
 };
 
 /** Queries, times the chunks that are reranked of each in hundreds, and RAGs; a question is 1. */
@@ -78,9 +78,9 @@ function isLong({ queries, targets, reranks, needed }: SearchPlan): boolean {
 }
 
 const NOTHING: Ranking = {
-  found: [],
+  findings: [],
   scored: [],
-  chosen: [],
+  best: [],
   timings: { contextMs: 0, rerankingMs: 0 },
 };
 
@@ -124,7 +124,7 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const passing = merged.filter((chunk) => passesThreshold(chunk, plan.threshold));
   const best = passing.slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
-  return { found: findings, scored, chosen: best, timings };
+  return { findings, scored, best, timings };
 }
 
 /** For the log: how large the retrieval was, its time and degradations; no query and no text. */

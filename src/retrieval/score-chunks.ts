@@ -44,7 +44,7 @@ export type ScoredChunk = {
 /** One RAG's candidates in its own order, best value first. */
 export type ScoredList = {
   /** The findings from which the chunks were chosen. */
-  found: RagFindings;
+  findings: RagFindings;
   chunks: ScoredChunk[];
   comparesBy: ComparesBy;
 };
@@ -79,7 +79,7 @@ export function scoreChunks(findings: RagFindings[]): ScoredList[] {
     const rule = { mode, weight: embedded?.fusionWeight ?? 0 };
     const fusions = scales.map((scale, at) => fusionOf(legs[rag]?.[at] ?? NO_LEGS, rule, scale));
     const scored = chunks.map((chunk) => scoreChunk(chunk, fusions, target.rag));
-    return { found: finding, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
+    return { findings: finding, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
   });
 }
 

@@ -1,26 +1,16 @@
+import { isStopWord } from "./stop-words.ts";
 import { cutUnspacedScripts, isPartOfCut, wordsOf } from "./words.ts";
 
-/** Words that build a sentence, or that say that something is asked, in English and German. */
-const NOT_TOLD = new Set(
+/** Words that ask, or that hardly say what is asked about, in English and German. */
+const ASKING_WORDS = new Set(
   `
-  a about above after again all also am an and any applies are aren as at be because been before
-  being below between both but by can cannot could couldn d did didn do does doesn doing don done
-  each else ever few for from further get gets getting give given gives go goes got had has hasn
-  have having he her here hers him his how i if in into is isn it its itself just know let lets ll
-  look m many may me might mine more most much must my myself often need needed needs no nor not now
-  of off on once one ones only or other our ours out over own per please possible re s same say says
-  shall she should show shown so some somebody someone something such t tell than that the their
-  theirs them then there these they thing things this those through to too under until up us use
-  used using ve very want wants was way we were what whats when where whether which while who whom
-  whose why will with without won would you your yours according answer question explain describe
-  find
-  aber als am an auch auf aus bei beim bekomme bekommt besteht bestehen bin bis bitte da dann darf
-  das dass dein dem den der des die dir du durch ein eine einem einen einer eines er es euch fur
-  gelten gibt gilt hat habe haben ich ihm ihn ihr im in ist ja jede jeder kann kein keine man mein
-  mich mir mit muss mussen nach nicht noch nun nur ob oder ohne sein seine sich sie sind so soll
-  sollte uber um und uns unser unter viel viele hoch lange oft schwer teuer macht mache vom von vor
-  wann war warum was welche welcher welches wem wen wenn wer werden wie wir wird wo wohin woher zu
-  zum zur`
+  applies aren can cannot couldn d didn doesn don done else ever get gets getting give given gives go
+  goes got hasn isn just know let lets ll look m many may might mine much must often need needed
+  needs one ones per please possible re s say says shall show shown somebody someone something t
+  tell thing things us use used using ve want wants way whats whether whose will without won
+  according answer question explain describe find
+  bekomme bekommt besteht bestehen bitte darf die gelten gibt gilt habe man mussen nun sollte unter
+  viel viele hoch lange oft schwer teuer macht mache war wem wen wohin woher`
     .trim()
     .split(/\s+/),
 );
@@ -29,7 +19,7 @@ const NOT_TOLD = new Set(
 const ROMANCE =
   /^(?:comment|combien|quel(?:le)?s?|pourquoi|quand|qui|que|qu|ou|est|dans|a que|a quoi|como|cuant[oa]s?|cuando|donde|quien|cual(?:es)?|por que|se|esta|puedo|hay|come|quant[oaie]s?|quando|dove|chi|che|cosa|qual[ei]?|quais|perche|posso|onde|quem|o que)\b.*\b(?:le|la|les|l|des|du|une?|el|los|las|una|del?|en|il|lo|gli|di|della|o|os|as|um|uma|do|da|dos|das|no|na)\b/;
 /** The words that build their sentences. */
-const ROMANCE_NOT_TOLD = new Set(
+const ROMANCE_BUILDERS = new Set(
   `le la les l un une des du de d au aux et ou en dans pour par sur avec est sont etre ce cet cette
    ces que qu qui quel quelle quels quelles combien comment pourquoi quand peut puis on il elle je j
    nous vous mon ma mes se s t y faut fait faire doit quoi
@@ -59,12 +49,12 @@ function withoutAsking(text: string): string {
   return text.replace(KANA.test(text) ? HIRAGANA : ASKS_IN_CHINESE, " ");
 }
 
-export const isTelling = (word: string): boolean => !NOT_TOLD.has(word);
+export const isTelling = (word: string): boolean => !isStopWord(word) && !ASKING_WORDS.has(word);
 
 /** The words of a text that are not only there to ask or to build a sentence. */
 export function tellingWords(text: string): string[] {
   const words = wordsOf(cutUnspacedScripts(withoutAsking(text))).filter(isTelling);
   if (HAN.test(text)) return words.filter((word) => !isPartOfCut(word));
   const isRomance = ROMANCE.test(wordsOf(text).join(" "));
-  return isRomance ? words.filter((word) => !ROMANCE_NOT_TOLD.has(word)) : words;
+  return isRomance ? words.filter((word) => !ROMANCE_BUILDERS.has(word)) : words;
 }

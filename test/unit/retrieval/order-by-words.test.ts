@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 
 import type { ChunkId, FileId } from "../../../src/core/ids.ts";
 import { orderByWords } from "../../../src/retrieval/order-by-words.ts";
-import { featuresOf } from "../../../src/retrieval/passage-features.ts";
-import { wordsOfPassage } from "../../../src/retrieval/passage-words.ts";
+import { featuresOf, wordsOfPassage } from "../../../src/retrieval/passage-features.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
 import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { scoreChunks } from "../../../src/retrieval/score-chunks.ts";
@@ -41,14 +40,14 @@ function listOf(
     };
   });
   const lexical = given.map(({ bm25 }) => bm25).sort((a, b) => b - a);
-  const found = {
+  const findings = {
     target: { rag: { identifier: rag, searchMode, reranker: null } },
     mode: searchMode,
     embedded: { vectors: [], fusionWeight },
     queries: queries.map(() => ({ lexical, vector: [], equal: 0 })),
     chunks,
   } as unknown as RagFindings;
-  return scoreChunks([found]);
+  return scoreChunks([findings]);
 }
 
 async function ordered(given: Given[], setting: Setting) {

@@ -90,8 +90,8 @@ function listsOf(
   comparesBy: ComparesBy = { by: "values" },
 ) {
   const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
-  const found = { target: { rag }, embedded: { fusionWeight } } as unknown as RagFindings;
-  return lists.map((chunks) => ({ found, chunks, comparesBy }));
+  const findings = { target: { rag }, embedded: { fusionWeight } } as unknown as RagFindings;
+  return lists.map((chunks) => ({ findings, chunks, comparesBy }));
 }
 
 const merged = (...of: Parameters<typeof listsOf>) => names(mergeLists(listsOf(...of), true));
