@@ -82,15 +82,12 @@ export type QueryScores = {
   statistics?: WordStatistics | undefined;
 };
 
-/** How the vector index must apply a restriction. */
-export type RestrictionPlan =
-  /** The index object scans all that is eligible. */
-  | { kind: "exact" }
-  /** Too many chunks for an exact scan: the vector index filters. */
-  | { kind: "filtered"; elsewhere: Elsewhere };
-
-/** Moved files whose vectors are not visible in the new folders yet; `anywhere`: too many. */
-export type Elsewhere = FileId[] | "anywhere";
+/**
+ * How a vector index applies a restriction. `exact`: not at all, the index object scans all that is
+ * eligible. Else it filters, and looks for moved files by themselves, whose vectors may not be
+ * visible in the new folders yet; `anywhere`: there are too many.
+ */
+export type RestrictionPlan = "exact" | "anywhere" | FileId[];
 
 export type SearchReply = {
   /** In no order; some more than needed where similarities or other indexes decide. */

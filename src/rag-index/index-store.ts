@@ -87,7 +87,7 @@ const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
   drop: { run: ({ drop }, leg) => drop(leg), ofEmpty: () => undefined },
   planRestriction: {
     run: ({ search }, restriction, exactLimit) => search.planRestriction(restriction, exactLimit),
-    ofEmpty: () => ({ kind: "exact" }),
+    ofEmpty: () => "exact",
   },
   facts: { run: facts, ofEmpty: () => ({ chunks: 0, files: 0, staged: 0, tombstones: 0 }) },
   listFiles: { run: listFiles, ofEmpty: () => [] },

@@ -1,4 +1,3 @@
-import type { FileId } from "../core/ids.ts";
 import { trimEnd } from "../core/trim.ts";
 import type { Restriction, RestrictionPlan } from "../ports/rag-index.ts";
 import type { Nearest, VectorFilter, VectorIndex } from "../ports/vector-index.ts";
@@ -49,18 +48,14 @@ function vectorFilterOf(
   plans: RestrictionPlan[],
 ): VectorFilter | null | "not expressible" {
   if (plans.length === 0) return null;
-  const filtered = plans.filter((plan) => plan.kind === "filtered");
-  if (filtered.length < plans.length) return "not expressible";
+  if (plans.includes("exact")) return "not expressible";
   if (metadata.length > 0 || condition !== undefined) return "not expressible";
   // The nearest are mostly enough for a reader's files alone: others are dropped when read.
   if (scopes === null) return null;
   if (scopes.files.length > 0) return "not expressible";
   const folders = scopes.folders.map((folder) => trimEnd(folder, "/"));
-  const fileIds: FileId[] = [];
-  for (const { elsewhere } of filtered) {
-    if (elsewhere === "anywhere") return null;
-    fileIds.push(...elsewhere);
-  }
+  if (plans.includes("anywhere")) return null;
+  const fileIds = plans.flatMap((plan) => (typeof plan === "string" ? [] : plan));
   return folders.includes("") ? null : { fileIds, folders: [...new Set(folders)] };
 }
 

@@ -83,8 +83,7 @@ export class Search {
   /** How a vector index must apply a restriction. */
   planRestriction(restriction: Restriction, exactLimit = EXACT_SCAN_LIMIT_CHUNKS): RestrictionPlan {
     const { chunkCount, files } = this.#eligibility(restriction, false);
-    if (chunkCount <= exactLimit) return { kind: "exact" };
-    return { kind: "filtered", elsewhere: elsewhereOf(this.#sql, restriction, files) };
+    return chunkCount <= exactLimit ? "exact" : elsewhereOf(this.#sql, restriction, files);
   }
 
   /** A step a query, until `isOver`. If chunks were deleted between, searches again in one step. */

@@ -1,7 +1,7 @@
 import type { Verb } from "../write/write-context.ts";
 import type { BitSet } from "../../core/bit-set.ts";
 import { folderOf, withAncestors } from "../../core/folders.ts";
-import type { Elsewhere, Restriction } from "../../ports/rag-index.ts";
+import type { Restriction, RestrictionPlan } from "../../ports/rag-index.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { rowsOf, run, valueOf, valuesOf, type Row } from "../tables.ts";
 
@@ -74,7 +74,7 @@ export function elsewhereOf(
   sql: SqlStorage,
   { named: scopes }: Restriction,
   files: BitSet | null,
-): Elsewhere {
+): RestrictionPlan {
   const folders = new Set(scopes?.folders.map((folder) => trimEnd(folder, "/")));
   const isAsked = (folder: string) =>
     folders.has("") || withAncestors(folder).some((above) => folders.has(above));
