@@ -3,35 +3,16 @@ import type { HydratedChunk } from "../../ports/rag-index.ts";
 import { rowsOf, stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { RankedId } from "./fuse.ts";
-import { cosineWith, queryVector, type QueryVector } from "../vectors/query-vector.ts";
+import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 
-type Facts = HydratedChunk["file"];
-
-/** In the order of the columns: naming each value costs 3 % of a search. */
-type HydratedRow = [
-  id: ChunkId,
-  text: string,
-  duplicateKey: string,
-  fileChunks: number,
-  position: number,
-  headings: string,
-  languages: string,
-  page: number | null,
-  start: number,
-  end: number,
-  fileId: Facts["fileId"],
-  path: string,
-  name: string,
-  externalId: string | null,
-  url: string | null,
-  modifiedAt: number,
-  vector: ArrayBuffer | null,
-];
+type HydratedRow = Omit<HydratedChunk, "file" | "headings" | "similarities" | "scores" | "vector"> &
+  HydratedChunk["file"] & { headings: string; vector: ArrayBuffer | null };
 
 /** The list drives the join, so that rows come in its order. */
-const ofChunks = (vector: string) =>
-  `SELECT c.id, t.text, c.duplicate_key, f.chunk_count, c.position, c.headings, c.languages, c.page,
-    c.start_at, c.end_at, f.id, f.path, f.name, f.external_id, f.url, f.modified_at, ${vector}
+const ofChunks = (vector: string) => `SELECT c.id, t.text, c.duplicate_key AS duplicateKey,
+    f.chunk_count AS fileChunks, c.position, c.headings, c.languages, c.page, c.start_at AS start,
+    c.end_at AS end, f.id AS fileId, f.path, f.name, f.external_id AS externalId, f.url,
+    f.modified_at AS modifiedAt, ${vector} AS vector
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
 const OF_CHUNKS = ofChunks("NULL");
@@ -45,14 +26,22 @@ export function readChunks(
   withVectors: boolean,
 ): HydratedChunk[] {
   const queries = queryVectors.map((vector) => (vector === null ? null : queryVector(vector)));
-  const comparesVectors = queries.some((query) => query !== null);
-  const columns = comparesVectors ? WITH_VECTORS : OF_CHUNKS;
+  const columns = queries.some((query) => query !== null) ? WITH_VECTORS : OF_CHUNKS;
   const scores = new Map(candidates.map(({ id, scores }) => [id, scores]));
-  const rows = sql.exec(columns, JSON.stringify([...scores.keys()])).raw<HydratedRow>();
-  return Array.from(rows, (row) => ({
-    ...hydrated(row, queries, withVectors),
-    scores: scores.get(row[0]) ?? [],
-  }));
+  const rows = sql.exec<HydratedRow>(columns, JSON.stringify([...scores.keys()]));
+  return Array.from(
+    rows,
+    ({ fileId, path, name, externalId, url, modifiedAt, headings, vector, ...chunk }) => ({
+      ...chunk,
+      headings: stringsIn(headings),
+      file: { fileId, path, name, externalId, url, modifiedAt },
+      similarities: queries.map((query) =>
+        query === null || vector === null ? null : cosineWith(query, vector),
+      ),
+      scores: scores.get(chunk.id) ?? [],
+      ...(withVectors && vector !== null ? { vector: new Uint8Array(vector) } : {}),
+    }),
+  );
 }
 
 /** Those of these chunks that the call may see, and those that an equal chunk represents. */
@@ -71,32 +60,4 @@ export function sortOut(
     else if (eligibility.includesFile(file)) equal.add(id);
   }
   return { eligible, equal };
-}
-
-/** Null where there is nothing to compare. */
-const similaritiesOf = (vector: ArrayBuffer | null, queries: (QueryVector | null)[]) =>
-  queries.map((query) => (query === null || vector === null ? null : cosineWith(query, vector)));
-
-function hydrated(
-  row: HydratedRow,
-  queries: (QueryVector | null)[],
-  withVectors: boolean,
-): Omit<HydratedChunk, "scores"> {
-  const [id, text, duplicateKey, fileChunks, position, headings, languages, ...more] = row;
-  const [page, start, end, fileId, path, name, externalId, url, modifiedAt, vector] = more;
-  return {
-    id,
-    text,
-    duplicateKey,
-    similarities: similaritiesOf(vector, queries),
-    file: { fileId, path, name, externalId, url, modifiedAt },
-    fileChunks,
-    position,
-    headings: stringsIn(headings),
-    languages,
-    page,
-    start,
-    end,
-    ...(withVectors && vector !== null ? { vector: new Uint8Array(vector) } : {}),
-  };
 }

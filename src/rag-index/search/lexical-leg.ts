@@ -55,9 +55,6 @@ type LexicalQuery = {
 
 type Hit = { chunk: number; id: ChunkId; score: number };
 
-/** `scored`: by FTS5 with every word of the query; otherwise the order is still to be computed. */
-type Collected = { hits: Hit[]; scored: boolean };
-
 /** `statistics`: for a merge, this index's part of what BM25 is computed from. */
 type LexicalResult = { lexical: Candidate[]; statistics?: WordStatistics };
 
@@ -72,17 +69,11 @@ export function searchWords(
   eligibility: Eligibility,
   search: LexicalQuery,
 ): LexicalResult {
-  const { query, limit, merged, postingsLimit, named: nameOf, wordScores } = search;
+  const { query, limit, merged, postingsLimit } = search;
   const terms = queryTerms(query, termCounts);
   const bounded = withinBound(terms, postingsLimit);
-  const { hits, scored } = collect(sql, eligibility, {
-    terms,
-    bounded,
-    limit,
-    postingsLimit,
-    named: nameOf,
-    wordScores,
-  });
+  const scored = bounded.length === terms.length;
+  const hits = collect(sql, eligibility, search, { terms, bounded });
   const candidates = hits.map(({ id, score }) => ({ id, score }));
   if (scored && !merged) return { lexical: candidates };
   const corpus = readCorpusSize(sql);
@@ -92,29 +83,28 @@ export function searchWords(
   return merged ? { lexical, statistics } : { lexical };
 }
 
+/** Scored by FTS5 if all words are within the bound; else their order is still to be computed. */
 function collect(
   sql: SqlStorage,
   eligibility: Eligibility,
-  search: { terms: QueryTerm[]; bounded: QueryTerm[] } & Pick<
-    LexicalQuery,
-    "limit" | "postingsLimit" | "named" | "wordScores"
-  >,
-): Collected {
-  const { terms, bounded, limit, postingsLimit } = search;
+  search: LexicalQuery,
+  { terms, bounded }: { terms: QueryTerm[]; bounded: QueryTerm[] },
+): Hit[] {
+  const { limit, postingsLimit } = search;
   const [rarest] = terms;
-  if (rarest === undefined) return { hits: [], scored: true };
-  const scored = bounded.length === terms.length;
+  if (rarest === undefined) return [];
   const { files, chunkCount } = eligibility;
-  if (!scored && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
-    return { hits: unscored(eligibleChunks(sql, eligibility)), scored };
+  const isBounded = bounded.length < terms.length;
+  if (isBounded && files !== null && chunkCount <= DIRECT_LIMIT_CHUNKS) {
+    return unscored(eligibleChunks(sql, eligibility));
   }
   if (bounded.length === 0) {
     const first = { match: matchExpression([rarest]), postingsLimit };
-    return { hits: unscored(firstMatches(sql, eligibility, first)), scored };
+    return unscored(firstMatches(sql, eligibility, first));
   }
   const ranked = rankedReader(sql, eligibility, bounded, search);
   const find = (chunks: number[]) => placesOf(sql, chunks, search.named);
-  return { hits: rankByFts(ranked, find, eligibility, limit), scored };
+  return rankByFts(ranked, find, eligibility, limit);
 }
 
 const unscored = (sample: Map<number, ChunkId>): Hit[] =>

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { VectorBlock } from "../../../src/rag-index/memory/vector-block.ts";
+import { VectorBlock } from "../../../src/rag-index/memory/vector-memory.ts";
 import { BestFew } from "../../../src/rag-index/vectors/best-few.ts";
 import { queryVector } from "../../../src/rag-index/vectors/query-vector.ts";
 import { addedUp } from "../../../src/rag-index/search/word-scores.ts";

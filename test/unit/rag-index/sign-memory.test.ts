@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { SignBlock } from "../../../src/rag-index/memory/sign-block.ts";
+import { SignBlock } from "../../../src/rag-index/memory/sign-memory.ts";
 
 test("a chunk that left does not come back when what equals it is marked", () => {
   const block = new SignBlock(8);
