@@ -10,7 +10,6 @@ const TOKEN_PREFIX = "qry_";
 const KEY_PREFIX = "qrya_";
 const WEBHOOK_PREFIX = "qryw_";
 
-/** A new access token of the public API. */
 export const newToken = () => newCredential(TOKEN_PREFIX);
 export const newAutomationKey = () => newCredential(KEY_PREFIX);
 export const newWebhookSecret = () => newCredential(WEBHOOK_PREFIX);

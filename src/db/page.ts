@@ -4,7 +4,6 @@ import { raw, only, runBatch, sql, joinSql, readRows } from "./sql.ts";
 import type { Reads, Sql, Selection } from "./sql.ts";
 import { json, number, text, select } from "./select.ts";
 
-/** A slice of a list. */
 export type Slice = { offset: number; limit: number };
 
 const COUNT = select({ count: number("count(*)") });

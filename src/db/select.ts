@@ -106,6 +106,13 @@ type Expression = string | Sql;
 const computed = <Value>(expression: Expression, reader: Reader<Value>): Selected<Value> =>
   new Selected(typeof expression === "string" ? raw(expression) : expression, reader);
 
+/** Reads a value that a condition keeps from being null. */
+export const present = <Value>({ sql: expression, read: reader }: Selected<Value | null>) =>
+  new Selected(
+    expression,
+    (value, name): NonNullable<Value> => reader(value, name) ?? refuse(value, name, "present"),
+  );
+
 /** Reads a value or null, as of an outer join that found no row. */
 export const optional = <Value>({ sql: expression, read: reader }: Selected<Value>) =>
   new Selected(expression, nullable(reader));

@@ -16,6 +16,13 @@ export const LATE_WRITES_MS = 16 * MINUTE_MS;
 /** How long a removal may take to reach the index before the sweep repeats it. */
 export const REMOVAL_CLAIM_MS = 30 * SECOND_MS;
 
+/** Of work that is queued now, and of removals that are carried out now. */
+export const timesFrom = (now: number) => ({
+  now,
+  claimedUntil: now + QUEUED_CLAIM_MS,
+  removedUntil: now + REMOVAL_CLAIM_MS,
+});
+
 const BACK_OFF_MS = [10 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS];
 /** Attempts in total: the first one, and one after each wait. */
 export const MAX_TRIES = BACK_OFF_MS.length + 1;

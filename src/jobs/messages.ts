@@ -16,7 +16,6 @@ export const indexMessage: z.ZodType<IndexWork> = z.union([
     .transform(({ files, texts }) => ({ files, texts: new Map(Object.entries(texts)) })),
 ]);
 
-/** A queue message and its validated content. */
 export type Parsed<Content> = { message: Message; content: Content };
 
 /**

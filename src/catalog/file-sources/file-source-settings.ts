@@ -57,7 +57,6 @@ export function newSourceOf(body: unknown) {
   return z.object({ ...newSource, config: schema.prefault({}) });
 }
 
-/** The schema of a change of a source. */
 export function sourcePatchOf({ source }: FileSource, body: unknown) {
   const { provider, sealedSecrets } = source;
   const manifest = manifestOf({ provider, config: fieldOf(body, "config") });

@@ -16,7 +16,6 @@ type Change = Links & { model?: string | undefined; openToMembers?: boolean | un
 type Links = { rags?: string[] | undefined };
 type Made<Id> = { id: Id; identifier: string; createdAt: number };
 
-/** How one kind of them is stored. */
 type Store<Id extends string, Row extends { id: Id }, New, Patch> = {
   find: (db: Database, key: string) => Promise<Row | null>;
   insert: (db: Database, row: Omit<New, "rags"> & Made<Id>, ragIds: RagId[]) => Promise<boolean>;
@@ -28,7 +27,6 @@ type Store<Id extends string, Row extends { id: Id }, New, Patch> = {
   ) => Promise<void>;
 };
 
-/** The verbs of inferences, and those of agents. */
 function runnerVerbs<
   Id extends string,
   Row extends { id: Id; model: string },

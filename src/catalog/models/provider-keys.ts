@@ -15,7 +15,6 @@ import { guardUrl, httpAddress } from "../../sources/guarded-url.ts";
 
 const MAX_KEY_LENGTH = 1_000;
 
-/** The input that sets a provider key. */
 export const newProviderKey = z.object({
   provider: z.enum(PROVIDER_KEY_NAMES).meta({
     label: "Provider",
@@ -43,7 +42,6 @@ export const newProviderKey = z.object({
     }),
 });
 
-/** The input that sets a server of local models. */
 export const newModelServer = z.object({
   name: z
     .string()

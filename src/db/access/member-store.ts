@@ -3,7 +3,7 @@ import { DEFAULT, PUBLIC, type Principal } from "../../core/principals.ts";
 import { portionsOf, execute, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
 import { files, fileSources, syncedGroups, principalGroups } from "../schema/index.ts";
-import { columnsOf, number, pick, select, values, type Row } from "../select.ts";
+import { columnsOf, number, pick, present, select, values, type Row } from "../select.ts";
 
 const SOURCE = select(
   pick(
@@ -91,18 +91,16 @@ export const LETS_IN = `(p.principal = g.name or p.principal in ('${DEFAULT}', '
 const UNKNOWN_SHOWN = 100;
 const UNKNOWN = select({
   name: g.name,
-  reason: g.unknown,
+  reason: present(g.unknown),
   files: number(`(select count(*) from audience_principals p
       cross join files f on f.audience = p.audience and f.file_source_id = g.file_source_id
       where ${LETS_IN} and f.deleted_at is null)`),
 });
 
 /** The first groups of a source whose members are not known, why, and how many files they read. */
-export async function unknownGroups(db: Database, id: FileSourceId) {
-  const rows = await readRows(db)`select ${UNKNOWN} from synced_groups g
+export const unknownGroups = (db: Database, id: FileSourceId) =>
+  readRows(db)`select ${UNKNOWN} from synced_groups g
     where file_source_id = ${id} and unknown is not null order by name limit ${UNKNOWN_SHOWN}`;
-  return rows.map(({ name, reason, files }) => ({ name, reason: reason ?? "", files }));
-}
 
 const DEFAULTS = select(pick(columnsOf(fileSources), "id", "defaultReaders"));
 const MEMBERSHIP = select(pick(columnsOf(principalGroups), "fileSourceId", "inGroup"));

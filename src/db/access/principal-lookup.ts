@@ -5,9 +5,10 @@ import type { Database, Reads, Sql, Selection } from "../sql.ts";
 import { flag, oneOf, columnsOf, pick, select, type Row } from "../select.ts";
 import { GRANT_IDLE_MS } from "./grant-store.ts";
 import { CALLING } from "./session-store.ts";
+import { selectScopes } from "../catalog/rag-scope-store.ts";
 import { LISTED_RAG, RAG_JOINS } from "../records.ts";
 import type { AgentRecord, InferenceRecord, ListedRag } from "../records.ts";
-import { agents, inferences, ragScopes, tokens } from "../schema/index.ts";
+import { agents, inferences, tokens } from "../schema/index.ts";
 
 /** Identifies a caller: the SHA-256 of a token or of a session's secret. */
 export type Credential = { kind: "token" | "session"; hash: string };
@@ -75,7 +76,15 @@ function coverage(
 
 const COVERAGE = { covered: flag("covered"), changing: flag("changing") };
 const { read: readCoverage } = select(COVERAGE);
-const SCOPE = select(pick(columnsOf(ragScopes), "type", "value"));
+
+const lookupOf = <Resource>(
+  principal: StoredPrincipal | null,
+  row: Record<string, unknown> | undefined,
+  read: (row: Record<string, unknown>) => Resource,
+): Lookup<Resource> => {
+  if (row === undefined) return { principal, found: null };
+  return { principal, found: { resource: read(row), ...readCoverage(row) } };
+};
 
 /** The caller and a RAG with its scopes, in one round trip. */
 export async function lookUpRag(
@@ -87,15 +96,10 @@ export async function lookUpRag(
     principalQuery(credential),
     sql`select ${LISTED_RAG.sql}, ${coverage(credential, "rag", { id: "r.id", rags: "r.id" })}
       from rags r ${RAG_JOINS} where r.identifier = ${identifier} and r.removed_at is null`,
-    sql`select ${SCOPE} from rag_scopes where rag_id = (
-        select id from rags where identifier = ${identifier} and removed_at is null)
-      order by type, value`,
+    selectScopes(sql`(select id from rags
+      where identifier = ${identifier} and removed_at is null)`),
   ]);
-  if (row === undefined) return { principal, found: null };
-  return {
-    principal,
-    found: { resource: { ...LISTED_RAG.read(row), scopes }, ...readCoverage(row) },
-  };
+  return lookupOf(principal, row, (rag) => ({ ...LISTED_RAG.read(rag), scopes }));
 }
 
 /** The caller and an inference or agent with its linked RAGs, in one round trip. */
@@ -117,8 +121,7 @@ const lookUpRunner =
         where ${raw(`l.${kind}_id`)} = (select id from ${table} where identifier = ${identifier})
           and r.removed_at is null order by r.identifier`,
     ]);
-    if (row === undefined) return { principal, found: null };
-    return { principal, found: { resource: { ...runner.read(row), rags }, ...readCoverage(row) } };
+    return lookupOf(principal, row, (stored) => ({ ...runner.read(stored), rags }));
   };
 
 export const lookUpInference = lookUpRunner("inference", select(columnsOf(inferences, "m")));

@@ -77,7 +77,6 @@ export type LinkedSource = Row<typeof LINKED_RAG>["source"];
 
 export type InferenceItem = Omit<Row<typeof INFERENCE>, "id"> & { fileSources: LinkedSource[] };
 
-/** Selects a token by its hash. */
 const tokenSql = (hash: string) => sql`(select * from tokens where hash = ${hash}) t`;
 
 const FROM_RAGS = raw(`cross join rags r on r.id = linked.id and r.removed_at is null
@@ -152,7 +151,6 @@ const RUN_AGENT = select({
   ...pick(columnsOf(agents, "m"), "name", "identifier", "createdAt", "description"),
 });
 
-/** A caller runs an inference or an agent. */
 export type CoveredRunner = Row<typeof RUN_INFERENCE> | Row<typeof RUN_AGENT>;
 
 /** Which identifiers are listed: both ends are left out. */

@@ -5,9 +5,8 @@ import { execute, hasRows, raw, readRow, readRows, runBatch, sql, type Database 
 import { readPage, type Slice } from "../page.ts";
 import { HAS_TOTP } from "./user-store.ts";
 import { sessions, users, signInTries } from "../schema/index.ts";
-import { assigned, columnsOf, pick, select, json, values } from "../select.ts";
+import { assigned, columnsOf, pick, select, json, values, type Row } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import type { Row } from "../select.ts";
 
 /** A session ends when it was not used for so long, */
 const SESSION_IDLE_MS = 12 * HOUR_MS;

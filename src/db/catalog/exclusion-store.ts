@@ -66,7 +66,6 @@ export const ragsExcluding = (db: Database, sourceId: FileSourceId) =>
   readValues(db, ragId)`select r.id from rags r
     where r.file_source_id = ${sourceId} and r.removed_at is null`;
 
-/** Lists a source's exclusions. */
 export const listExclusions = (
   db: Database,
   { sourceId, ...slice }: Slice & { sourceId: FileSourceId },

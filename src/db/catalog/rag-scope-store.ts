@@ -1,7 +1,6 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { raw, readRows, readValues, runBatch, sql } from "../sql.ts";
-import type { Database, Sql } from "../sql.ts";
+import { raw, readRows, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { text, columnsOf, pick, select, selected } from "../select.ts";
 import { counting, countUpTo } from "../page.ts";
 import { ragScopes } from "../schema/index.ts";
@@ -10,8 +9,8 @@ import { AFTER_SLASH } from "../path-range.ts";
 const s = columnsOf(ragScopes, "s");
 const SCOPE = select(pick(s, "type", "value"));
 
-/** The scopes `s` of a RAG, in order. */
-export const selectScopes = (ragId: RagId) =>
+/** The scopes `s` of a RAG, in order; `ragId`: of the RAG, or what selects it. */
+export const selectScopes = (ragId: RagId | Sql) =>
   sql`select ${SCOPE} from rag_scopes s where s.rag_id = ${ragId}
     order by s.type, s.value`;
 

@@ -5,15 +5,9 @@ import { execute, raw, readRows, only, runBatch, sql } from "../sql.ts";
 import type { Database, Selection } from "../sql.ts";
 import { text, assigned, select, values, columnsOf, pick, UPDATED } from "../select.ts";
 import { counting, type Slice } from "../page.ts";
-import { RAG, RAG_FIELDS, RAG_JOINS, type RagRecord } from "../records.ts";
+import { RAG, RAG_FIELDS, RAG_JOINS } from "../records.ts";
 import { inferences, agents } from "../schema/index.ts";
 import { closeToMembers } from "./open-to-members.ts";
-
-/** A record, its linked RAGs in order of identifier. */
-const recordOf = <Stored extends object>(row: Stored, rags: RagRecord[]) => ({
-  ...row,
-  rags,
-});
 
 type Kind = "inference" | "agent";
 type Stored = { id: string; identifier: string };
@@ -40,26 +34,27 @@ function runnerReads<Runner extends Stored>(
     find: async (db: Database, key: string) => {
       const matching = sql`from ${name} m where m.id = ${key} or m.identifier = ${key}
         order by m.id = ${key} desc limit 1`;
-      const [[row], ofFound] = await runBatch(db, [
+      const [[row], ragRows] = await runBatch(db, [
         sql`select ${selection} ${matching}`,
         sql`select ${RAG} ${rags} and l.${owner} = (select m.id ${matching})
           order by r.identifier`,
       ]);
-      return row === undefined ? null : recordOf(row, ofFound);
+      return row === undefined ? null : Object.assign(row, { rags: ragRows });
     },
 
     /** A page in order of identifier. */
     list: async (db: Database, { offset, limit }: Slice) => {
       const page = sql`from ${name} m order by m.identifier limit ${limit} offset ${offset}`;
-      const [rows, ofPage, counts] = await runBatch(db, [
+      const [rows, linkRows, counts] = await runBatch(db, [
         sql`select ${selection} ${page}`,
         sql`select ${linked} ${rags} and l.${owner} in (select m.id ${page})
           order by r.identifier`,
         counting(sql`from ${name}`),
       ]);
-      const ragsOf = Map.groupBy(ofPage, (link) => link.owner);
-      const ofOne = ({ id }: Stored) => (ragsOf.get(id) ?? []).map(({ rag }) => rag);
-      const data = rows.map((row) => recordOf(row, ofOne(row)));
+      const linksOf = Map.groupBy(linkRows, (link) => link.owner);
+      const data = rows.map((row) =>
+        Object.assign(row, { rags: (linksOf.get(row.id) ?? []).map(({ rag }) => rag) }),
+      );
       return { data, total: only(counts).count };
     },
 

@@ -10,7 +10,6 @@ export const insertQuery = (db: Database, query: KeptQuery) =>
   execute(db)`insert into kept_queries ${selected(keptQueries, query)}
     from rags r where r.id = ${query.ragId} and r.removed_at is null`;
 
-/** Deletes queries from before `before`. */
 export const purgeQueries = (db: Database, before: number) =>
   execute(db)`delete from kept_queries where at < ${before}`;
 

@@ -13,7 +13,6 @@ export type Question = Row<typeof QUESTION>;
 /** The columns of what is asked and expected, of questions and of their copies in a run. */
 export const CONTENT = ["question", "expected", "answerCheck", "answer", "jsonSchema"] as const;
 
-/** The text and the expectations of a question. */
 export type QuestionContent = Pick<Question, (typeof CONTENT)[number]>;
 
 /** A page of a set's questions in the order in which they were added. */
@@ -65,12 +64,10 @@ export const updateQuestion = (db: Database, setId: QuestionSetId, question: New
 export const deleteQuestion = (db: Database, setId: QuestionSetId, questionId: string) =>
   hasRows(db)`delete from questions where set_id = ${setId} and id = ${questionId} returning 1`;
 
-/** All questions of a set, for an export. */
 export const allQuestions = (db: Database, setId: QuestionSetId) =>
   readRows(db)`select ${QUESTION} from questions
     where set_id = ${setId} order by id`;
 
-/** Whether a run of the set needs a judge. */
 export const hasJudgedQuestions = (db: Database, setId: QuestionSetId) =>
   hasRows(db)`select 1 from questions where set_id = ${setId} and answer_check = 'judged' limit 1`;
 

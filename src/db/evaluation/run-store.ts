@@ -43,7 +43,6 @@ export async function insertRun(
   return inserted.length > 0;
 }
 
-/** The runs of a set, the latest first. */
 export const listRuns = (db: Database, setId: QuestionSetId, slice: Slice) =>
   readPage(db, RUN, {
     ...slice,
@@ -59,7 +58,6 @@ export const findRun = (db: Database, setId: QuestionSetId, runId: string) =>
 export const deleteRun = (db: Database, setId: QuestionSetId, runId: string) =>
   hasRows(db)`delete from evaluation_runs where set_id = ${setId} and id = ${runId} returning 1`;
 
-/** A worker's claim of a run. */
 type Claim = { lease: string; now: number; until: number };
 
 const CLAIMED = select(pick(columnsOf(evaluationRuns), "setId", "setting", "facts"));

@@ -41,7 +41,6 @@ export const findSet = (db: Database, key: string) =>
   readRow(db)`select ${SET} ${FROM} and (s.id = ${key} or s.identifier = ${key})
     order by s.id = ${key} desc limit 1`;
 
-/** A page of the sets in order of identifier. */
 export const listSets = (db: Database, slice: Slice) =>
   readPage(db, SET, { ...slice, from: FROM, order: raw("s.identifier") });
 
@@ -68,7 +67,6 @@ export async function insertSet(
 export const isSetIdentifierTaken = (db: Database, identifier: string) =>
   hasRows(db)`select 1 from question_sets where identifier = ${identifier}`;
 
-/** Changes what is given. */
 export const updateSet = (
   db: Database,
   id: QuestionSetId,

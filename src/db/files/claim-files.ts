@@ -1,6 +1,6 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
-import { flag, columnsOf, optional, pick, select, type Row } from "../select.ts";
+import { flag, columnsOf, maybe, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
@@ -16,23 +16,20 @@ const CLAIMED = select({
   ...pick(g, "chunkSize", "chunkOverlap", "shards", "vectorsIn", "embeddingModel", "dimensions"),
   ...pick(g, "passagePrefix", "modelChangedAt"),
   isBuilding: flag("g.state = 'building'"),
-  vectorsFrom: { generation: g.vectorsFrom, shards: optional(v.shards) },
+  /** The generation whose vectors are reused where the embedded text is the same. */
+  vectorsFrom: maybe(pick(v, "generation", "shards")),
   source: pick(columnsOf(fileSources, "s"), "id", "provider", "config", "sealedSecrets"),
   readers: optional(columnsOf(audiences, "a").readers),
 });
-
-type ClaimedRow = Row<typeof CLAIMED>;
 
 /**
  * Everything needed to index one file in one generation. `attempts` includes this one (1: the
  * first). `chunkCount` live chunks exist in the generation, made from `fingerprint`; `indexedAt`
  * is the last success in any. `isBuilding`: the generation is not live yet.
  */
-export type ClaimedFile = Omit<ClaimedRow, "vectorsFrom"> & {
+export type ClaimedFile = Row<typeof CLAIMED> & {
   /** Its last worker died: this file may be the cause. */
   isSuspect: boolean;
-  /** The generation whose vectors are reused where the embedded text is the same. */
-  vectorsFrom: { generation: number; shards: number } | null;
 };
 
 /** Files not returned are done, void, or claimed by another worker. One round trip per batch. */
@@ -65,23 +62,15 @@ export async function claimFiles(
   ] as const;
   const [suspects, , rows] = await runBatch(db, steps, countingFiles(messages));
   const suspected = new Set(suspects.map(keyOfFile));
-  return rows.map((row) => claimedFrom(row, suspected.has(keyOfFile(row))));
+  return rows.map((row) => {
+    const isSuspect = suspected.has(keyOfFile(row));
+    // A suspect's attempt is counted when its work begins.
+    return Object.assign(row, { isSuspect, attempts: row.attempts + (isSuspect ? 1 : 0) });
+  });
 }
 
-/** Identifies a file in a generation. */
 export const keyOfFile = ({ ragId, generation, fileId }: Omit<IndexMessage, "revision">) =>
   `${ragId} ${generation} ${fileId}`;
-
-function claimedFrom({ vectorsFrom, ...file }: ClaimedRow, isSuspect: boolean): ClaimedFile {
-  const { generation, shards } = vectorsFrom;
-  return {
-    ...file,
-    // A suspect's attempt is counted when its work begins.
-    attempts: file.attempts + (isSuspect ? 1 : 0),
-    isSuspect,
-    vectorsFrom: generation === null || shards === null ? null : { generation, shards },
-  };
-}
 
 /** Renews a live worker's claim on the files of these messages. */
 export const renewClaims = (

@@ -2,7 +2,7 @@ import type { FileFailure } from "../../core/file-failures.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { execute, readRows, runBatch, sql, type Database } from "../sql.ts";
-import { heldUntil, MESSAGE, sameFile } from "./file-rows.ts";
+import { heldUntil, MESSAGE, sameFile, type PendTimes } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
 
 /** The result of one attempt, as it is written. */
@@ -75,8 +75,7 @@ export async function finishFiles(
 export const requeueSuperseded = (
   db: Database,
   superseded: (IndexMessage & { above: number })[],
-  now: number,
-  claimedUntil: number,
+  { now, claimedUntil }: PendTimes,
 ) =>
   readRows(db)`update rag_files set status = 'pending', attempts = 0, lease_id = null,
       claimed_until = ${claimedUntil}, leased_until = 0,

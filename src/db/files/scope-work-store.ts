@@ -8,8 +8,8 @@ import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
 import { files, ragGenerations, rags } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
-import { HOLDS, isGone, OPEN, pendSql } from "./file-rows.ts";
-import { leaveSql, type Removal } from "./removal-store.ts";
+import { HOLDS, isGone, OPEN, pendSql, type PendTimes } from "./file-rows.ts";
+import { leaveSql, type Removal, type RemovalTimes } from "./removal-store.ts";
 
 /** A RAG's indexes and what they show; null scopes: the whole source. */
 export type RagScopes = {
@@ -134,28 +134,28 @@ export async function applyScopesToPage(
   db: Database,
   ragId: RagId,
   { after, upTo, revision }: Page,
-  { now, queuedUntil, removedUntil }: { now: number; queuedUntil: number; removedUntil: number },
+  times: PendTimes & RemovalTimes,
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] }> {
   // Without an upper bound SQLite would read the index to its end, page after page.
   const last = upTo ?? AFTER_ALL;
   const ofPage = (x: string) => sql`${raw(x)}.path > ${after} and ${raw(x)}.path <= ${last}`;
   const [, messages, removals] = await runBatch(db, [
     // Files that this page adds are no longer coming. While the walk is under way, one is.
-    sql`update rags as r set scopes_due_at = ${queuedUntil},
+    sql`update rags as r set scopes_due_at = ${times.claimedUntil},
         coming_files = max(min(1, coming_files), coming_files - (select count(*) from files f
           where ${OF_SOURCE} and ${ofPage("f")} and ${LACKS} and ${HOLDS}))
       where r.id = ${ragId} and r.scopes_due_at is not null`,
     pendSql(
       raw("rags r join files f on f.file_source_id = r.file_source_id"),
       sql`r.id = ${ragId} and ${ofPage("f")} and f.deleted_at is null and ${LACKS}`,
-      { now, claimedUntil: queuedUntil },
+      times,
     ),
     leaveSql(
       sql`rags r cross join rag_generations g on g.rag_id = r.id and ${OPEN}
           cross join rag_files rf on rf.rag_id = r.id and rf.generation = g.generation
           cross join files f on f.id = rf.file_id
         where r.id = ${ragId} and rf.status in ${ANY_STATUS} and ${ofPage("rf")} and not ${HOLDS}`,
-      { now, removedUntil },
+      times,
     ),
     // A later change of the scopes has its own walk.
     ...(upTo === null

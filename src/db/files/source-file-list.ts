@@ -13,7 +13,7 @@ import {
   optional,
 } from "../select.ts";
 import { textList } from "../schema/columns.ts";
-import { readPage, type Slice } from "../page.ts";
+import { containedIn, readPage, type Slice } from "../page.ts";
 import { AFTER_SLASH, AFTER_ALL } from "../path-range.ts";
 import { files } from "../schema/index.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
@@ -69,16 +69,12 @@ export type FileSlice = Slice & {
 /** Paths that one search for a part of a path reads from the index of paths. */
 export const MAX_PATHS_SEARCHED = 100_000;
 
-/** Whether `path` contains this, whatever the case of its letters from A to Z; "" is in all. */
-export const pathContains = (part: string): Sql =>
-  part === "" ? raw("1") : sql`instr(lower(path), lower(${part})) > 0`;
-
 /** The source's files `f`, or those whose paths contain this. */
 const filesOf = (sourceId: FileSourceId, contains: string) =>
   contains === ""
     ? raw("files f")
     : sql`(select path from (select path from files where file_source_id = ${sourceId}
-          order by path limit ${MAX_PATHS_SEARCHED}) where ${pathContains(contains)}) found
+          order by path limit ${MAX_PATHS_SEARCHED}) where ${containedIn(["path"], contains)}) found
         cross join files f on f.file_source_id = ${sourceId} and f.path = found.path`;
 
 /** A folder is a range of paths; what else is in the range (`a-b` beside `a/b`) is filtered out. */

@@ -1,13 +1,12 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { number, text, columnsOf, pick, select, type Row, optional } from "../select.ts";
-import { countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
-import type { KeyedPage, PageAt } from "../page.ts";
+import { containedIn, countUpTo, keyedPage, readingOf, readKeyedPage } from "../page.ts";
+import type { Key, KeyedPage, PageAt } from "../page.ts";
 import { files, ragFiles } from "../schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS, type FileStatus } from "../schema/rags.ts";
 import type { LiveRows } from "./public-files.ts";
-import { MAX_PATHS_SEARCHED, pathContains, SOURCE_FILE } from "./source-file-list.ts";
-import type { SourceFile } from "./source-file-list.ts";
+import { MAX_PATHS_SEARCHED, SOURCE_FILE, type SourceFile } from "./source-file-list.ts";
 
 export type FilePageQuery = {
   sourceId: FileSourceId;
@@ -35,16 +34,16 @@ export async function readFilePage(
   const reading = readingOf(at, 1);
   const { backwards, rows, key } = reading;
   const isDown = backwards !== descending;
-  const beyond = key === null ? raw("1") : sql`path ${raw(isDown ? "<" : ">")} ${key[0]}`;
-  const lists = indexesOf({ sourceId, status }).map(
-    (index) => sql`(select path ${index} and ${beyond}
-      order by path ${raw(isDown ? "desc" : "asc")}
-      limit ${part === "" ? rows : MAX_PATHS_SEARCHED})`,
+  const limit = part === "" ? rows : MAX_PATHS_SEARCHED;
+  const lists = indexesOf({ sourceId, status }).map((index) =>
+    pathsOf(index, { after: key?.[0], isDown, limit }),
   );
   // In the order of the inner list, which is read as far as the page needs.
   const pages = await runBatch(
     db,
-    lists.map((list) => sql`select ${PATH} from ${list} where ${pathContains(part)} limit ${rows}`),
+    lists.map(
+      (list) => sql`select ${PATH} from ${list} where ${containedIn(["path"], part)} limit ${rows}`,
+    ),
   );
   const isCut = part !== "" && !backwards && pages.flat().length < rows;
   const end = isCut ? await endOfSearch(db, lists, isDown) : undefined;
@@ -58,6 +57,13 @@ const filesAt = (db: Database, sourceId: FileSourceId, paths: string[]) =>
   readRows(db)`select ${SOURCE_FILE} from json_each(${paths}) wanted
     cross join files f on f.file_source_id = ${sourceId} and f.path = wanted.value
     order by wanted.key`;
+
+/** Some paths of an index in order, up or down, behind one of them. */
+const pathsOf = (index: Sql, to: { after: Key[0] | undefined; isDown: boolean; limit: number }) => {
+  const [beyond, order] = to.isDown ? ["<", "desc"] : [">", "asc"];
+  const isBeyond = to.after === undefined ? raw("1") : sql`path ${raw(beyond)} ${to.after}`;
+  return sql`(select path ${index} and ${isBeyond} order by path ${raw(order)} limit ${to.limit})`;
+};
 
 type Sorted = Pick<FilePageQuery, "sourceId" | "at"> & { descending: boolean };
 
@@ -91,20 +97,15 @@ export async function readFilesByStatus(
   const from = Math.max(0, begins);
   const lists = statuses.slice(from).map((status, nth) => {
     const [list = raw("")] = indexesOf({ sourceId, status: { status, indexes: [index] } });
-    const beyond =
-      key === null || nth > 0 ? raw("1") : sql`path ${raw(isDown ? "<" : ">")} ${key[1]}`;
-    return sql`select ${PATH} ${list} and ${beyond}
-      order by path ${raw(isDown ? "desc" : "asc")} limit ${rows}`;
+    const after = nth > 0 ? undefined : key?.[1];
+    return sql`select ${PATH} from ${pathsOf(list, { after, isDown, limit: rows })}`;
   });
   const pages = await runBatch(db, lists);
-  const lastRows = pages.flatMap((paths, nth) =>
-    paths.map(({ path }) => ({ path, status: statuses[from + nth] ?? "" })),
+  const keys = pages.flatMap((paths, nth) =>
+    paths.map(({ path }): [string, string] => [statuses[from + nth] ?? "", path]),
   );
-  const page = keyedPage(lastRows.slice(0, rows), at, reading, ({ status, path }) => [
-    status,
-    path,
-  ]);
-  const paths = page.data.map(({ path }) => path);
+  const page = keyedPage(keys.slice(0, rows), at, reading, (shown) => shown);
+  const paths = page.data.map(([, path]) => path);
   return { ...page, data: await filesAt(db, sourceId, paths) };
 }
 

@@ -1,6 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { readRows, execute, readRow, type Database } from "../sql.ts";
-import { MESSAGE, pendAgainSql } from "../files/file-rows.ts";
+import { MESSAGE, pendAgainSql, type PendTimes } from "../files/file-rows.ts";
 import { ragFiles, ragGenerations, files, fileSources } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
 
@@ -41,10 +41,9 @@ export const resetToPending = (
   db: Database,
   { ragId, generation }: Generation,
   fileIds: FileId[],
-  now: number,
-  claimedUntil: number,
+  times: PendTimes,
 ) =>
-  readRows(db)`${pendAgainSql({ now, claimedUntil })}, fingerprint = null
+  readRows(db)`${pendAgainSql(times)}, fingerprint = null
     where rag_id = ${ragId} and generation = ${generation}
       and file_id in (select value from json_each(${fileIds})) and status in ('indexed', 'error')
     returning ${MESSAGE}`;

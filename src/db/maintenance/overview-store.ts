@@ -1,9 +1,8 @@
 import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
 import { runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
-import { number, flag, text } from "../select.ts";
+import { number, flag, text, columnsOf, optional, pick, select, type Row } from "../select.ts";
 import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
-import { columnsOf, optional, pick, select, type Row } from "../select.ts";
 
 const s = columnsOf(fileSources, "s");
 const run = columnsOf(scanRuns, "run");

@@ -1,8 +1,8 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
-import { execute, hasRows, readValue, runBatch, sql, readValues, type Database } from "../sql.ts";
+import { execute, hasRows, readValue, runBatch, sql, readRows, type Database } from "../sql.ts";
 import { heldUntil, rowKey, LEAVING } from "../files/file-rows.ts";
 import { fileSources, ragGenerations, rags } from "../schema/index.ts";
-import { columnsOf, number, pick, select, type Row } from "../select.ts";
+import { columnsOf, pick, select, type Row } from "../select.ts";
 import { IN_WORK } from "../files/pending-files.ts";
 
 const [r, s] = [columnsOf(rags), columnsOf(fileSources)];
@@ -19,8 +19,6 @@ export async function removedResources(
   ]);
   return { rags: ofRags.map(({ id }) => id), sources: ofSources.map(({ id }) => id) };
 }
-
-const ONE = number("1");
 
 const GENERATION = select(pick(columnsOf(ragGenerations), "generation", "shards", "vectorsIn"));
 
@@ -39,7 +37,7 @@ export async function removedRagGenerations(
 /** Deletes some of a RAG's file rows; returns whether there may be more. */
 export const deleteRagFiles = async (db: Database, ragId: RagId, limit: number) =>
   (
-    await readValues(db, ONE)`delete from rag_files where (${rowKey()}) in (
+    await readRows(db)`delete from rag_files where (${rowKey()}) in (
     select ${rowKey()} from rag_files where rag_id = ${ragId} limit ${limit})
     returning 1`
   ).length === limit;
@@ -61,7 +59,7 @@ export const purgeableSince = (db: Database, sourceId: FileSourceId) =>
 /** Deletes some of a source's files; returns whether there may be more. */
 export const deleteSourceFiles = async (db: Database, sourceId: FileSourceId, limit: number) =>
   (
-    await readValues(db, ONE)`delete from files where id in (
+    await readRows(db)`delete from files where id in (
     select id from files where file_source_id = ${sourceId} limit ${limit})
     returning 1`
   ).length === limit;

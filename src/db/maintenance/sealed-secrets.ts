@@ -53,6 +53,5 @@ const COUNT = select({
   secrets: number("count(*)"),
 });
 
-/** How many secrets are sealed with each key. */
 export const countSealedByKey = (db: Database) =>
   readRows(db)`select ${COUNT} from (${SEALED}) group by 1`;

@@ -3,8 +3,8 @@ import type { IndexMessage } from "../../core/queue-messages.ts";
 import { raw, readRows, runBatch, sql, readValues, portionsOf } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 import { countingInRags } from "../files/count-together.ts";
-import { HOLDS, isOpen, pendSql } from "../files/file-rows.ts";
-import { leaveSql, type Removal } from "../files/removal-store.ts";
+import { HOLDS, isOpen, pendSql, type PendTimes } from "../files/file-rows.ts";
+import { leaveSql, type Removal, type RemovalTimes } from "../files/removal-store.ts";
 import { files } from "../schema/index.ts";
 import { NEW_CONTENT_ID, type ScanProblem, type ScanProgress } from "../schema/sources.ts";
 import { columnsOf, namedColumns, pick, select, type Row } from "../select.ts";
@@ -69,18 +69,16 @@ export type PageWrites = {
   audiences: Audience[];
 };
 
-export type PageTimes = { now: number; queuedUntil: number; removedUntil: number };
-
 /** Files, their rows, counts and progress, all or nothing. Null: another worker has done it. */
 export async function commitPage(
   db: Database,
   run: ScanRun,
   page: { next: ScanProgress; counts: RunCounts; problems: ScanProblem[]; writes: PageWrites },
-  times: PageTimes & { claimedUntil: number },
+  times: PendTimes & RemovalTimes & { leasedUntil: number },
 ): Promise<{ messages: IndexMessage[]; removals: Removal[] } | null> {
   const { next, counts, problems, writes } = page;
   const commits = [
-    ...commitStep(run, next, counts, times.claimedUntil),
+    ...commitStep(run, next, counts, times.leasedUntil),
     ...addProblems(run, next.commit, problems),
   ];
   const changes = writeStatements(run, next.commit, writes, times);
@@ -99,8 +97,9 @@ function writeStatements(
   run: ScanRun,
   commit: string,
   { writes, moved, states, failures, readers, audiences }: PageWrites,
-  { now, queuedUntil, removedUntil }: PageTimes,
+  times: PendTimes & RemovalTimes,
 ): Sql[] {
+  const { now } = times;
   const committed = isCommitted(run, commit);
   const statements: Sql[] = [];
   const at = Math.max(now, run.source.permissionsSince);
@@ -122,13 +121,13 @@ function writeStatements(
       sql`${ofWrites} cross join files f on f.id = m.value
         cross join rags r on r.file_source_id = f.file_source_id`,
       committed,
-      { now, claimedUntil: queuedUntil },
+      times,
     ),
     leaveSql(
       sql`${ofWrites} cross join rag_files rf on rf.file_id = m.value
           cross join files f on f.id = rf.file_id cross join rags r on r.id = rf.rag_id
         where not ${HOLDS} and ${committed}`,
-      { now, removedUntil },
+      times,
     ),
     sql`update rag_files set status = 'error', claimed_until = 0, leased_until = ${now},
         error_message = m.value ->> 'message', error_code = 'source',

@@ -11,7 +11,6 @@ const COUNT = select(pick(columnsOf(fileSources), "runCount"));
 
 const runsOf = (sourceId: FileSourceId) => sql`from scan_runs where file_source_id = ${sourceId}`;
 
-/** One page of a source's runs, the newest first. */
 export async function listScanRuns(
   db: Database,
   sourceId: FileSourceId,

@@ -3,7 +3,7 @@ import { execute, hasRows, runBatch, sql, readRows, readValues } from "../sql.ts
 import type { Database, Sql } from "../sql.ts";
 import { fileSources, scanRuns } from "../schema/index.ts";
 import type { ScanProgress } from "../schema/sources.ts";
-import { columnsOf, pick, select, selected, type Row } from "../select.ts";
+import { columnsOf, pick, present, select, selected, type Row } from "../select.ts";
 
 export type { ScanProgress };
 
@@ -188,24 +188,13 @@ export const takeDueSources = (db: Database, now: number, dueAgainAt: number) =>
   readValues(db, s.id)`update file_sources set next_scan_at = ${dueAgainAt}
     where next_scan_at <= ${now} and removed_at is null returning id`;
 
-type UnclaimedScan = { fileSourceId: FileSourceId; runId: ScanRunId };
-
-const UNCLAIMED_SCAN = select({ fileSourceId: s.id, runId: s.scanRunId });
+const UNCLAIMED_SCAN = select({ fileSourceId: s.id, runId: present(s.scanRunId) });
 
 /** Scans whose worker or message was lost. */
-export async function takeUnclaimedScans(
-  db: Database,
-  now: number,
-  claimedUntil: number,
-): Promise<UnclaimedScan[]> {
-  const rows = await readRows(db)`update file_sources
-    set scan_claimed_until = ${claimedUntil}
+export const takeUnclaimedScans = (db: Database, now: number, claimedUntil: number) =>
+  readRows(db)`update file_sources set scan_claimed_until = ${claimedUntil}
     where scan_claimed_until < ${now} and scan_run_id is not null and removed_at is null
     returning ${UNCLAIMED_SCAN}`;
-  return rows.flatMap(({ fileSourceId, runId }) =>
-    runId === null ? [] : [{ fileSourceId, runId }],
-  );
-}
 
 /** Ends a scan whose message failed at every delivery; `runId` null: the run in progress. */
 export async function giveUpScan(

@@ -39,7 +39,6 @@ const countedOf = (messages: UsageId[]) =>
 
 const ID = text("counted.value");
 
-/** Which of these messages are counted already. */
 export async function foldedUsageIds(db: Database, messages: UsageId[]): Promise<Set<string>> {
   const ids = await readValues(db, ID)`select counted.value
     from json_each(${slotsOf(messages)}) asked, ${countedOf(messages)}`;

@@ -132,7 +132,6 @@ const isPlain = (thrown: unknown) =>
   thrown instanceof UnreadableDocument ||
   thrown instanceof QuarryError;
 
-/** Says how to continue after a failed attempt. */
 export type FailureVerdict =
   /** The document itself is at fault: no automatic retry, and its earlier version is void. */
   | { kind: "unreadable"; message: string }

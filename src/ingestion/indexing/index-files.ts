@@ -13,7 +13,7 @@ import { tryPurgeTombstones, scheduleVectorSync } from "../vector-sync/upsert-ve
 import { EmbeddingTally } from "./embed-chunks.ts";
 import { mayBeCompressed } from "../../documents/media-type/media-types.ts";
 import { addressOf } from "./file-work.ts";
-import { LEASE_MS, QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { LEASE_MS, timesFrom } from "../timeouts.ts";
 import type { FileResult, NextTry } from "./end-file.ts";
 import { indexGroup, unstarted, type DoneFile, type IndexJob } from "./index-group.ts";
 import { leaseOf, type Lease, type WorkBudget } from "./work-budget.ts";
@@ -29,7 +29,6 @@ const ASK_AGAIN_MS = 200;
 
 const NO_TEXTS: PushedTexts = new Map();
 
-/** A message to be delivered again after a delay. */
 export type Redelivery = { message: IndexMessage; delayMs: number };
 
 /**
@@ -116,7 +115,7 @@ async function renewAll(
  */
 async function releaseUnstarted(services: Services, unstarted: ClaimedFile[], lease: Lease) {
   if (unstarted.length === 0) return;
-  const claimedUntil = services.now() + QUEUED_CLAIM_MS;
+  const { claimedUntil } = timesFrom(services.now());
   const messages = await releaseClaims(services.db, unstarted, { leaseId: lease.id, claimedUntil });
   if (messages.length === 0) return;
   services.log.info("claims released", { files: messages.length });
@@ -194,9 +193,8 @@ async function record(services: Services, batch: DoneFile[], lease: Lease): Prom
   tellNextTries(services.log, results);
   await releaseUnstarted(services, unstarted, lease);
   if (changed.length === 0) return;
-  const now = services.now();
-  const claimedUntil = now + QUEUED_CLAIM_MS;
-  await services.queue.index(await requeueSuperseded(services.db, changed, now, claimedUntil));
+  const times = timesFrom(services.now());
+  await services.queue.index(await requeueSuperseded(services.db, changed, times));
 }
 
 function savedBySource(results: DoneFile[]): Map<FileSourceId, number> {

@@ -1,6 +1,5 @@
-import { inWaves } from "../../core/work/parallel.ts";
+import { inWaves, inParallel } from "../../core/work/parallel.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import { countAttempt } from "../../db/files/file-rows.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";

@@ -2,7 +2,7 @@ import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { pendEnded, pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
-import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { timesFrom } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 
@@ -39,8 +39,7 @@ async function inSteps(
 ): Promise<number> {
   let total = 0;
   for (;;) {
-    const step = { now: now(), claimedUntil: now() + QUEUED_CLAIM_MS, limit: FILES_PER_STEP };
-    const { messages, count } = await pend(step);
+    const { messages, count } = await pend({ ...timesFrom(now()), limit: FILES_PER_STEP });
     await queue.index(messages);
     total += count;
     if (messages.length < FILES_PER_STEP) return total;

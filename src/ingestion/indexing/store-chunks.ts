@@ -13,7 +13,6 @@ import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/u
 
 /** The index is written first: it searches in-flight vectors, and lost ones are sent from it. */
 
-/** Indexes that are written at once. */
 const INDEXES_AT_ONCE = 6;
 /**
  * Chunks of several files that a call writes; searches of this index wait for some 30 ms
@@ -117,7 +116,6 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
 }
 
-/** Chunks as the index stores them. */
 const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>
   Promise.all(
     embedded.map(async ({ chunk, vector }): Promise<StagedChunk> => {

@@ -14,7 +14,6 @@ const BEGIN_WITHIN_MS = MINUTE_MS;
 
 export type WorkBudget = ReturnType<typeof workBudget>;
 
-/** A budget that starts now. */
 export function workBudget(now: () => number) {
   const end = now() + BEGIN_WITHIN_MS;
   let hasBegun = false;

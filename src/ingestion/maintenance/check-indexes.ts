@@ -7,7 +7,7 @@ import type { CountedFile, CountedIndex } from "../../db/maintenance/index-check
 import type { RagIndex } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
-import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { timesFrom } from "../timeouts.ts";
 import { shardOf } from "../../core/hash.ts";
 
 const INDEXES_PER_TURN = 3;
@@ -64,11 +64,8 @@ async function repairShard(
     const { unwanted, wrong } = differences(entries.filter(isKnown), own);
     if (unwanted.length > 0) await index.remove(unwanted);
     if (wrong.length > 0) {
-      const now = services.now();
-      const claimedUntil = now + QUEUED_CLAIM_MS;
-      await services.queue.index(
-        await resetToPending(services.db, indexCount, wrong, now, claimedUntil),
-      );
+      const times = timesFrom(services.now());
+      await services.queue.index(await resetToPending(services.db, indexCount, wrong, times));
     }
     if (last === null) return;
     after = last;

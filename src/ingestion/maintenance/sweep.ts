@@ -22,9 +22,9 @@ import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkEmbedders } from "./check-embedders.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { filePrefix, removeBelow } from "../../sources/file-objects.ts";
-import { tellIndexes } from "../readers/record-readers.ts";
+import { tellIndexesOrLater } from "../readers/record-readers.ts";
 import { messageOf, queueBySize } from "../indexing/queue-by-size.ts";
-import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES } from "../timeouts.ts";
+import { QUEUED_CLAIM_MS, SWEPT_CLAIM_MS, MAX_TRIES, timesFrom } from "../timeouts.ts";
 import { startWantedRebuilds } from "../rebuilds/reindex-rag.ts";
 import { purgeInterruptedUploads } from "../removal/purge-replaced-contents.ts";
 import { purgeReplacedContents } from "../removal/purge-replaced-contents.ts";
@@ -130,17 +130,14 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
 }
 
 async function finishRemovals(services: Services): Promise<void> {
-  const now = services.now();
-  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  const times = timesFrom(services.now());
   await removeFromIndexes(services, await overdueRemovals(services.db, times, FILES_PER_SWEEP));
 }
 
 async function tellLeftReaders(services: Services): Promise<void> {
   const before = services.now() - READERS_TOLD_WITHIN_MS;
-  for (const id of await sourcesOfUntoldReaders(services.db, before)) {
-    const event = "an index was not told who may read files";
-    await attempt(services.log, event, { fileSourceId: id }, () => tellIndexes(services, id));
-  }
+  for (const id of await sourcesOfUntoldReaders(services.db, before))
+    await tellIndexesOrLater(services, id);
 }
 
 const KILLED = "reading it stopped the service twice; split it into several, or leave it out";

@@ -18,17 +18,14 @@ type Source = { id: FileSourceId; permissionsSince?: number };
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
 export async function recordedOf(files: FileWithReaders[]): Promise<Recorded> {
-  const recorded: Recorded = { audiences: [], files: [] };
-  const principals = new Set<string>();
+  const audiences = new Map<string, Audience>();
+  const rows: Recorded["files"] = [];
   for (const { id, readers, isNew } of files) {
     const audience = readers === null ? null : await audienceOf(readers);
-    if (audience !== null && !principals.has(audience.id)) {
-      principals.add(audience.id);
-      recorded.audiences.push(audience);
-    }
-    recorded.files.push({ id, audience: audience?.id ?? null, isNew });
+    if (audience !== null) audiences.set(audience.id, audience);
+    rows.push({ id, audience: audience?.id ?? null, isNew });
   }
-  return recorded;
+  return { audiences: [...audiences.values()], files: rows };
 }
 
 /**

@@ -43,7 +43,6 @@ export async function startWantedRebuilds(services: Services): Promise<void> {
   for (const ragId of ragIds) await startRebuild(services, { ragId });
 }
 
-/** The deployment's settings for every index. */
 function wantedIndex(services: Pick<Services, "config" | "models" | "vectorIndex">) {
   const { config, models, vectorIndex } = services;
   const target: WantedIndex = {

@@ -10,10 +10,10 @@ import {
 } from "../../db/maintenance/removed-resources-store.ts";
 import type { Services } from "../../services.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
-import { purgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { stopAllWatches } from "../watches/stop-watches.ts";
 import { removeBelow, sourcePrefix } from "../../sources/file-objects.ts";
-import { isInVectorIndex, scheduleLeftoverRemoval } from "../vector-sync/upsert-vectors.ts";
+import { isInVectorIndex, purgeTombstones } from "../vector-sync/upsert-vectors.ts";
+import { LEFTOVERS_RECHECK_MS, scheduleVectorSync } from "../vector-sync/upsert-vectors.ts";
 import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 const ROWS_PER_STEP = 2_000;
@@ -54,7 +54,7 @@ export async function emptyIndex(services: Services, address: PlacedIndex): Prom
     if (!(await purgeTombstones(services, address)) || isMore) return false;
   }
   await index.destroy();
-  await scheduleLeftoverRemoval(services, address);
+  await scheduleVectorSync(services, [address], LEFTOVERS_RECHECK_MS);
   return true;
 }
 

@@ -1,19 +1,16 @@
 import { reasonOf } from "../../core/errors.ts";
-import type { FileId, RagId } from "../../core/ids.ts";
+import type { FileId } from "../../core/ids.ts";
 import { markFilesDeleted, settleRemovals, type Removal } from "../../db/files/removal-store.ts";
-import type { IndexAddress } from "../../ports/rag-index.ts";
 import type { Services } from "../../services.ts";
 import { tryPurgeTombstones } from "../vector-sync/upsert-vectors.ts";
 import { scheduleVectorSync, type PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 import { shardOf } from "../../core/hash.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { Deadline } from "../../core/work/deadline.ts";
-import { REMOVAL_CLAIM_MS } from "../timeouts.ts";
+import { REMOVAL_CLAIM_MS, timesFrom } from "../timeouts.ts";
 
 /** An index that does not answer holds up no other; the sweep comes back when the claim ends. */
 const REMOVE_WITHIN_MS = REMOVAL_CLAIM_MS - 10 * SECOND_MS;
-
-type Addressed = { address: PlacedIndex; removals: Removal[] };
 
 /**
  * Removes marked files from every index that may hold them, then records the removal. Files for
@@ -53,26 +50,21 @@ export async function removeFromIndexes(
   return reasons;
 }
 
-function byIndex(removals: Removal[]): Addressed[] {
-  const indexes = new Map<string, Addressed>();
-  for (const removal of removals) {
-    for (const [generation, shards, vectorsIn] of removal.generations) {
-      const shard = shardOf(removal.fileId, shards);
-      add(indexes, removal, { ragId: removal.ragId, generation, shard, vectorsIn });
-    }
-  }
-  return [...indexes.values()];
+/** Each index that may hold some of the files, with these. */
+function byIndex(removals: Removal[]): { address: PlacedIndex; removals: Removal[] }[] {
+  const places = removals.flatMap((removal) =>
+    removal.generations.map(([generation, shards, vectorsIn]) => {
+      const { ragId, fileId } = removal;
+      return { removal, address: { ragId, generation, shard: shardOf(fileId, shards), vectorsIn } };
+    }),
+  );
+  const indexes = Map.groupBy(places, ({ address }) => JSON.stringify(address));
+  return [...indexes.values()].flatMap((some) =>
+    some
+      .slice(0, 1)
+      .map(({ address }) => ({ address, removals: some.map(({ removal }) => removal) })),
+  );
 }
-
-function add(indexes: Map<string, Addressed>, removal: Removal, address: PlacedIndex): void {
-  const key = addressKey(address);
-  const entry = indexes.get(key) ?? { address, removals: [] };
-  entry.removals.push(removal);
-  indexes.set(key, entry);
-}
-
-const addressKey = ({ ragId, generation, shard }: IndexAddress & { ragId: RagId }) =>
-  `${ragId}/${generation}/${shard}`;
 
 /**
  * Removes files deleted at their source from every search before it returns; from an index that
@@ -85,8 +77,7 @@ export async function removeDeletedFiles(
   before: number,
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const now = services.now();
-  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  const times = timesFrom(services.now());
   const { count, removals } = await markFilesDeleted(services.db, ids, before, times);
   await removeFromIndexes(services, removals);
   return count;

@@ -3,7 +3,7 @@ import type { RagId } from "../../core/ids.ts";
 import { applyScopesToPage, endOfPage, scopesRevision } from "../../db/files/scope-work-store.ts";
 import { releasePending } from "../../db/files/pending-files.ts";
 import type { Services } from "../../services.ts";
-import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
+import { QUEUED_CLAIM_MS, timesFrom } from "../timeouts.ts";
 import { removeFromIndexes } from "../removal/remove-from-indexes.ts";
 
 const FILES_PER_PAGE = 1_000;
@@ -27,21 +27,13 @@ export async function applyScopesToFiles(
   }
   const from = after ?? "";
   const upTo = await endOfPage(services.db, ragId, from, FILES_PER_PAGE);
-  const now = services.now();
-  const { messages, removals } = await applyScopesToPage(
-    services.db,
-    ragId,
-    { after: from, upTo, revision },
-    { now, queuedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS },
-  );
+  const page = { after: from, upTo, revision };
+  const times = timesFrom(services.now());
+  const { messages, removals } = await applyScopesToPage(services.db, ragId, page, times);
   await services.queue.index(messages);
   await removeFromIndexes(services, removals);
   if (upTo !== null) {
-    await services.queue.scan({
-      kind: "apply-scopes",
-      ragId,
-      after: upTo,
-      revision: revision ?? undefined,
-    });
+    const next = { ragId, after: upTo, revision: revision ?? undefined };
+    await services.queue.scan({ kind: "apply-scopes", ...next });
   }
 }

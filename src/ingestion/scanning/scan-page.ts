@@ -7,7 +7,7 @@ import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { advanced } from "../../sources/listing-advance.ts";
 import { comparePage } from "./compare-page.ts";
-import { LEASE_MS, QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
+import { LEASE_MS, timesFrom } from "../timeouts.ts";
 import { audienceOf, defaultReadersOf } from "../../sources/audiences.ts";
 import { tellIndexesOrLater } from "../readers/record-readers.ts";
 import { notePage } from "./scan-notes.ts";
@@ -44,12 +44,7 @@ export async function scanPage(
     services.db,
     run,
     { next, counts: page.counts, problems: problemsOf(listing), writes: page.writes },
-    {
-      now,
-      queuedUntil: now + QUEUED_CLAIM_MS,
-      removedUntil: now + REMOVAL_CLAIM_MS,
-      claimedUntil: now + LEASE_MS,
-    },
+    { ...timesFrom(now), leasedUntil: now + LEASE_MS },
   );
   if (committed === null) return null;
   // Before anything else of the page: whoever may no longer read a file finds it no more.

@@ -1,6 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { listFilesOfSource } from "../../db/files/source-file-list.ts";
-import type { FileSlice } from "../../db/files/source-file-list.ts";
+import { listFilesOfSource, type FileSlice } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 import { DEFAULT } from "../../core/principals.ts";
 import { manifestRows } from "../../db/files/file-store.ts";

@@ -6,7 +6,7 @@ import type { Services } from "../../services.ts";
 import { changedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { writeMetadata } from "../../db/files/write-files.ts";
-import { QUEUED_CLAIM_MS, REMOVAL_CLAIM_MS } from "../timeouts.ts";
+import { timesFrom } from "../timeouts.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { markPathsDeleted } from "../../db/files/removal-store.ts";
@@ -41,8 +41,7 @@ export async function describePushedFile(
   const { source, path, metadata } = update;
   if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
     throw invalidField("metadata", `must have at most ${MAX_METADATA_LENGTH} characters as JSON`);
-  const now = services.now();
-  const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
+  const times = timesFrom(services.now());
   const messages = orNotFound(
     await writeMetadata(services.db, { path, metadata }, source.id, times),
   );
@@ -74,8 +73,7 @@ export async function removePushedFiles(
   services: Services,
   { source, paths }: { source: Source; paths: string[] },
 ): Promise<string[]> {
-  const now = services.now();
-  const times = { now, removedUntil: now + REMOVAL_CLAIM_MS };
+  const times = timesFrom(services.now());
   const marked = await markPathsDeleted(services.db, { sourceId: source.id, paths }, times);
   const [failed] = await removeFromIndexes(services, marked.removals);
   if (failed !== undefined) throw failed;
@@ -90,7 +88,6 @@ export async function movePushedFiles(
   services: Services,
   { source, moves }: { source: Source; moves: { from: string; to: string }[] },
 ): Promise<string[]> {
-  const now = services.now();
   const paths = moves.flatMap(({ from, to }) => [from, to]);
   const existing = await findFiles(services.db, source.id, paths);
   const isLive = (path: string) => existing.get(path)?.deletedAt === null;
@@ -98,7 +95,7 @@ export async function movePushedFiles(
     const file = isLive(from) && !isLive(path) ? existing.get(from) : undefined;
     return file === undefined ? [] : [{ id: file.id, from, path, name: fileNameOf(path) }];
   });
-  const times = { now, claimedUntil: now + QUEUED_CLAIM_MS, removedUntil: now + REMOVAL_CLAIM_MS };
+  const times = timesFrom(services.now());
   const { messages, removals } = await moveFiles(services.db, source.id, moved, times);
   await services.queue.index(messages, { together: true });
   await removeFromIndexes(services, removals);

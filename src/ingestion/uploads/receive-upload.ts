@@ -7,7 +7,6 @@ import type { FileStore } from "../../ports/file-store.ts";
 /** Shorter bodies stay in memory until they are known to be new, which saves a write. */
 const HELD_BYTES = 1 << 20;
 
-/** A body that was read completely. */
 export class Upload {
   /** Bytes. */
   readonly size: number;

@@ -10,7 +10,7 @@ import type { Services } from "../../services.ts";
 import { problemWithName, problemWithPath } from "../../sources/file-names.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { queueBySize } from "../indexing/queue-by-size.ts";
-import { QUEUED_CLAIM_MS } from "../timeouts.ts";
+import { timesFrom } from "../timeouts.ts";
 import { changedReaders, recordedOf, recordReaders } from "../readers/record-readers.ts";
 import { tellIndexesOrLater } from "../readers/record-readers.ts";
 import type { PushedSource } from "../readers/record-readers.ts";
@@ -98,37 +98,19 @@ async function storeOnce(
   });
   const placements = await storeBytes(services, source, changed, existing, results);
   if (placements.length === 0) return;
-  const now = services.now();
-  const times = { now, claimedUntil: now + QUEUED_CLAIM_MS };
   const rows = placements.map((file) => rowOf(file, existing.get(file.path)));
   // In one step: nobody who may no longer read the file finds its new content.
   const recorded = await recordedOf(await readersOf(placements));
-  const write = { sourceId: source.id, recorded, ...times };
+  const write = { sourceId: source.id, recorded, ...timesFrom(services.now()) };
+  // The sweep deletes the bytes and texts of replaced versions.
   const writes = await writeFiles(services.db, rows, write);
-  noteWritten({ placed: placements, known: existing, written: writes.ids, results });
-  await queueFiles(services, writes.messages, placements, existing);
-  if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexesOrLater(services, source.id);
-}
-
-type Written = {
-  placed: ReceivedFile[];
-  known: Map<string, StoredFile>;
-  written: Set<FileId>;
-  results: Map<ReceivedFile, StoredOrFailed>;
-};
-
-/** The sweep deletes the bytes and texts of replaced versions. */
-function noteWritten({
-  placed: placements,
-  known: existing,
-  written: writes,
-  results,
-}: Written): void {
   for (const file of placements) {
-    if (!writes.has(idOf(file, existing))) continue;
+    if (!writes.ids.has(idOf(file, existing))) continue;
     const before = existing.get(file.path);
     results.set(file, resultOf(file, true, before === undefined || before.deletedAt !== null));
   }
+  await queueFiles(services, writes.messages, placements, existing);
+  if (recorded.files.some(({ isNew }) => !isNew)) await tellIndexesOrLater(services, source.id);
 }
 
 /** Texts travel to so many at most: each gets its own messages. */

@@ -25,25 +25,20 @@ export const isInVectorIndex = (
   { vectorsIn }: { vectorsIn: VectorPlace },
 ): boolean => vectorIndex !== null && vectorsIn === "vectorize";
 
-/** Called before vectors are upserted or removed, so that after a crash the sweep checks them. */
-export async function scheduleVectorSync(
-  services: Pick<Services, "db" | "now" | "vectorIndex">,
-  indexes: PlacedIndex[],
-): Promise<void> {
-  const synced = indexes.filter((index) => isInVectorIndex(services, index));
-  await makeVectorSyncsDue(services.db, synced, services.now() + FIRST_LOOK_AFTER_MS);
-}
-
 /** By then, late upserts by workers of a dropped index have arrived. */
 export const LEFTOVERS_RECHECK_MS = 20 * MINUTE_MS;
 
-/** Called when an index was emptied permanently. */
-export async function scheduleLeftoverRemoval(
+/**
+ * Called before vectors are upserted or removed, so that after a crash the sweep checks them; with
+ * `LEFTOVERS_RECHECK_MS` when an index was emptied permanently.
+ */
+export async function scheduleVectorSync(
   services: Pick<Services, "db" | "now" | "vectorIndex">,
-  address: PlacedIndex,
+  indexes: PlacedIndex[],
+  afterMs = FIRST_LOOK_AFTER_MS,
 ): Promise<void> {
-  if (!isInVectorIndex(services, address)) return;
-  await makeVectorSyncsDue(services.db, [address], services.now() + LEFTOVERS_RECHECK_MS);
+  const synced = indexes.filter((index) => isInVectorIndex(services, index));
+  await makeVectorSyncsDue(services.db, synced, services.now() + afterMs);
 }
 
 /** Upserts vectors. Failed ones stay searchable in the index object, and are upserted again. */

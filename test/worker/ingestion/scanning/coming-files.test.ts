@@ -152,7 +152,7 @@ test("a page of the application reads rows for its own files only", async () => 
   await applyAll();
   await statement("update rags set scopes_due_at = 1 where id = ?", rag.id).run();
   const { counts, db } = countedDatabase();
-  const times = { now: 1, queuedUntil: 1, removedUntil: 1 };
+  const times = { now: 1, claimedUntil: 1, removedUntil: 1 };
   const page = { after: "", upTo: "few/3", revision: null };
   await applyScopesToPage(db, rag.id, page, times);
   expect(counts.read).toBeLessThan(100);
