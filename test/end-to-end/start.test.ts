@@ -81,7 +81,7 @@ describe("npm start on the sample", () => {
     expect(first.stdout + first.stderr).not.toMatch(/qrya_/);
   });
 
-  test("a second start, by npm, indexes nothing; printed lines, sign-in and samples work", async () => {
+  test("a second start, by npm, indexes nothing; lines, sign-in and samples work", async () => {
     const port = String(await freePort());
     const started = startCli("npm start", [...own, "--port", port], variables);
     const { child, finished, untilItSays } = started;
