@@ -98,6 +98,32 @@ test("of passages that fit alike the newer goes first, where the RAG lets age co
   expect((await inOrder(30, "who does the boiler service and how"))[0]).toBe("old.md");
 });
 
+test("an explanation tells where each leg had a passage, over shards as in one index", async () => {
+  const texts = ["boiler service", "boiler, boiler, boiler", "The canteen serves soup at noon."];
+  const files = Object.entries({ "a.md": texts[0], "b.md": texts[1], "c.md": texts[2] });
+  const { services } = worldWith({});
+  const told = async (name: string, shards: number) => {
+    const rag = await indexedRag(name, {}, { shards });
+    for (const [at, [path, text = ""]] of files.entries()) {
+      const shard = at % shards;
+      const index = services.ragIndexes({ ragId: rag.id, generation: 1, shard });
+      await put(index, factsOf(path), 1, [text]);
+    }
+    const { explanations = [] } = await retrieve(services, requestOf([rag]), { explain: true });
+    return explanations.map(({ queries, fusedRank }) => {
+      const ranks = queries.map(({ lexical, vector }) => [lexical?.rank, vector?.rank]);
+      return { ranks, fusedRank };
+    });
+  };
+  const inOne = await told("explained", 1);
+  expect(inOne).toEqual([
+    { ranks: [[1, 1]], fusedRank: 1 },
+    { ranks: [[2, 2]], fusedRank: 2 },
+    { ranks: [[undefined, 3]], fusedRank: 3 },
+  ]);
+  expect(await told("explained-shards", 2)).toEqual(inOne);
+});
+
 test("equal texts of several RAGs are one chunk; with includeDuplicates each is shown", async () => {
   const one = await indexedRag("equal-a", { "a.md": ["The boiler  gets SERVICE."] });
   const two = await indexedRag("equal-b", { "b.md": ["The boiler gets service."] });
