@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 
 import type { AuditAction } from "../access/audit/audit-actions.ts";
 import type { Actor, AuditEntry } from "../access/audit/record-event.ts";
@@ -11,7 +11,7 @@ import { isObject } from "../core/is-object.ts";
 import { recordingServices } from "../http/middleware/audit.ts";
 import { parseKnownOrRefuse } from "../http/validation.ts";
 import type { Services } from "../services.ts";
-import type { Find, Route, Success, Who } from "./api/request/described-route.ts";
+import type { Facts, Find, Route, Success, Who } from "./api/request/described-route.ts";
 import type { PanelEnv } from "./api/request/read-request.ts";
 
 /** The part of a request's context that the API and the pages share. */
@@ -42,15 +42,16 @@ type Made<Body extends z.ZodType> = { id: string; body: z.output<Body>; context:
  * A change that the panel offers, declared once: the route of its API with the reference, the form
  * of its page, and its entry of the audit trail follow.
  */
-export type Action<Subject, Body extends z.ZodType, Result> = {
+export type Action<Subject, Body extends z.ZodType, Result> = Pick<
+  Facts<z.ZodObject, z.ZodType>,
+  "before" | "by" | "errors" | "id"
+> & {
   /** A noun and a verb. Its route follows, and what is usual for the verb. */
   name: AuditAction;
   /** A sentence that sums it up, and what else there is to say. */
   about: string;
   /** Absent: as the name says. */
   route?: Route;
-  /** Absent: administrators. */
-  by?: Who;
   /** Looks up the changed thing; absent: it creates something, or there is only one. */
   find?: Find<Subject>;
   body?: Body | BodyOf<Subject, Body>;
@@ -58,10 +59,6 @@ export type Action<Subject, Body extends z.ZodType, Result> = {
   reference?: z.ZodType;
   /** Whether the API takes the body's fields in the query. */
   isQuery?: true;
-  /** Schema of `{id}` where it is chosen from names of ours. */
-  id?: z.ZodType;
-  before?: MiddlewareHandler[];
-  errors?: number[];
   /** Success with an answer; absent: 201 for a creation, else 200. */
   status?: Success;
   work: (call: ActionCall<Subject, Body>) => Promise<Result> | Result;

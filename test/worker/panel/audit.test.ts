@@ -186,7 +186,7 @@ test("a change and its entry are written together or not at all", async () => {
   expect(JSON.stringify((await admin.send("GET", "/tokens")).body)).not.toContain("Lost");
 });
 
-test("an entry says what changed, old and new, and nothing of what was sent unchanged", async () => {
+test("an entry says what changed, old and new, and nothing else", async () => {
   await admin.send("POST", "/file-sources", { name: "Diff", provider: "file_system" });
   await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" });
   const changesOf = async (query: string) => (await trail(`?limit=1${query}`)).data[0]?.changes;

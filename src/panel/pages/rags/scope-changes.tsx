@@ -63,17 +63,13 @@ export function addRemovals(ofRag: Pages<RagRecord>): void {
   addScopeChanges(ofRag);
 }
 
+type ScopeCall = ActionCall<RagRecord, typeof indexScope>;
+
 const scopeAddition = action({
   name: "rags.scopes.create",
   about: "Index a part of the source.",
   body: indexScope,
-  work: async ({
-    services,
-    subject: rag,
-    body: scope,
-  }: ActionCall<RagRecord, typeof indexScope>) => {
-    await addScope(services, { rag, scope });
-  },
+  work: ({ services, subject: rag, body: scope }: ScopeCall) => addScope(services, { rag, scope }),
 });
 
 type ScopeOfRag = { rag: RagRecord; scope: IndexScope };

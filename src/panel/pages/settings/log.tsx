@@ -1,6 +1,5 @@
 import type { Child } from "hono/jsx";
 
-import { AUDIT_ACTIONS } from "../../../access/audit/audit-actions.ts";
 import { DAY_MS } from "../../../core/time.ts";
 import { readEventPage, namesOf, nameOf, thingOf } from "../../../db/access/audit-store.ts";
 import type { AuditEvent, AuditFilter, Named } from "../../../db/access/audit-store.ts";
@@ -9,7 +8,7 @@ import { listUsers } from "../../../db/access/user-store.ts";
 import type { Database } from "../../../db/sql.ts";
 import { Data, ShortenedLink, Time, Faint, visible } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
-import { Filters, FilterSelect, type Column } from "../../components/table.tsx";
+import { Filters, FilterSelect, FilterText, type Column } from "../../components/table.tsx";
 import type { Option } from "../../components/form.tsx";
 import { Status } from "../../components/status.tsx";
 import type { PageContext } from "../page-env.ts";
@@ -54,11 +53,6 @@ export async function logPage(context: PageContext): Promise<Response> {
   return await settingsPage(context, "/log", content);
 }
 
-const ACTIONS = [
-  { value: "", label: "Any" },
-  ...AUDIT_ACTIONS.map((value) => ({ value, label: value })),
-];
-
 const isFiltered = (filter: AuditFilter) => Object.values(filter).some((value) => value !== null);
 
 type FiltersProps = {
@@ -70,7 +64,7 @@ type FiltersProps = {
 
 const LogFilters = ({ context, filter, thing, actors }: FiltersProps) => (
   <Filters action={HERE} active={isFiltered(filter)}>
-    <FilterSelect name="action" label="Action" value={filter.action ?? ""} options={ACTIONS} />
+    <FilterText name="action" label="Action, such as rags.create" value={filter.action ?? ""} />
     <FilterSelect name="actor" label="Person or key" value={filter.actor ?? ""} options={actors} />
     <Day name="from" label="From" value={filterIn(context, "from")} />
     <Day name="to" label="To" value={filterIn(context, "to")} />

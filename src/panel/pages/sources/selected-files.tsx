@@ -67,18 +67,14 @@ export function selectedFiles(pages: Pages): void {
 }
 
 type FilesInRag = { ragId: RagId; identifier: string; paths: string[] };
-type FilesCall = ActionCall<FilesInRag, z.ZodUndefined>;
 
-const selectionRetry = action({
-  name: "rags.retry",
-  about: "Try failed files again.",
-  work: ({ services, subject }: FilesCall) => retryFiles(services, subject),
-});
-const selectionReindexing = action({
-  name: "rags.reindex",
-  about: "Index files again.",
-  work: ({ services, subject }: FilesCall) => reindexFiles(services, subject),
-});
+const indexing = (verb: "retry" | "reindex") =>
+  action({
+    name: `rags.${verb}`,
+    about: "Index files of a RAG again: those that failed, or all.",
+    work: ({ services, subject }: ActionCall<FilesInRag, z.ZodUndefined>) =>
+      (verb === "retry" ? retryFiles : reindexFiles)(services, subject),
+  });
 
 /** Queues them in each RAG: those that failed, or all that are not queued yet. */
 async function indexSelected(
@@ -89,14 +85,14 @@ async function indexSelected(
   const isRetry = form.text("action") === "retry";
   const isFile = form.text("back") === "file";
   const to = isFile ? fileAddress(source.identifier, paths[0] ?? "") : path;
-  const chosen = isRetry ? selectionRetry : selectionReindexing;
+  const change = indexing(isRetry ? "retry" : "reindex");
   let queued = 0;
   for (const { ragId, identifier } of rags) {
     // Each RAG has an entry of its own in the audit trail.
     context.set("audit", undefined);
     const subject = { ragId, identifier, paths };
     const request = { subject, input: undefined, status: SEE_OTHER };
-    queued = Math.max(queued, await perform(context, chosen, request));
+    queued = Math.max(queued, await perform(context, change, request));
   }
   const notice = `${countText(queued, "file is", "files are")} being ${isRetry ? "tried" : "indexed"} again.`;
   const problem = isRetry
