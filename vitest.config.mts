@@ -72,8 +72,13 @@ const ALONE = [
   "test/worker/http/generated-requests.test.ts",
   "test/worker/panel/overview-and-usage.test.ts",
 ];
+const RESTORED = "./test/support/restore-after-tests.ts";
 const inWorker = {
-  setupFiles: ["./test/support/apply-migrations.ts", "./test/support/stop-after-batches.ts"],
+  setupFiles: [
+    "./test/support/apply-migrations.ts",
+    "./test/support/stop-after-batches.ts",
+    RESTORED,
+  ],
   deps,
   ...timeouts,
 };
@@ -131,6 +136,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
+          setupFiles: [RESTORED],
           environment: "node",
           // A process of its own for each of 130 files took as long as half of the tests.
           isolate: false,

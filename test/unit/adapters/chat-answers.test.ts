@@ -71,7 +71,7 @@ test("a schema that a failing server got no answer to is sent again after a whil
   await whole(double, "failed-once", options);
   expect(schemasSent()).toEqual([true, false, false]);
   vi.useFakeTimers({ now: Date.now() + 11 * 60_000, toFake: ["Date"] });
-  await whole(double, "failed-once", options).finally(() => vi.useRealTimers());
+  await whole(double, "failed-once", options);
   expect(schemasSent()).toEqual([true, false, false, true]);
 });
 
@@ -92,7 +92,7 @@ test("a server that does not answer is asked once for its window, and keeps the 
   expect(chat.contextTokens).toBe(2_048);
   isUp = false;
   vi.useFakeTimers({ now: Date.now() + 61 * 60_000, toFake: ["Date"] });
-  await chat.window?.read().finally(() => vi.useRealTimers());
+  await chat.window?.read();
   expect(urls).toEqual(Array(2).fill("http://window.test/v1/models"));
   expect(chat.contextTokens).toBe(2_048);
 });

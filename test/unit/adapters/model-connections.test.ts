@@ -1,4 +1,4 @@
-import { expect, test, afterEach, beforeEach } from "vitest";
+import { expect, test, beforeEach } from "vitest";
 
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
@@ -23,9 +23,8 @@ beforeEach(async () => {
     OPENAI_COMPATIBLE_API_KEY: "key",
   });
   models = modelRegistry(config, {});
+  return () => close();
 });
-
-afterEach(() => close());
 
 const ask = (abortSignal?: AbortSignal) =>
   models.chat("local/llama").model.doGenerate({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { LlamaServer } from "../../doubles/openai-compatible/llama-server.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
@@ -10,8 +10,6 @@ import { Lane } from "../../../src/core/work/lane.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 const SECOND_MS = 1_000;
 const { signal } = new AbortController();
 let servers = 0;

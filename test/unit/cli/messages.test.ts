@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Command } from "commander";
-import { afterEach, beforeEach, expect, test, vi, type MockInstance } from "vitest";
+import { beforeEach, expect, test, vi, type MockInstance } from "vitest";
 
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
@@ -14,11 +14,6 @@ import { testFolder } from "../../support/test-folder.ts";
 let folder = "";
 beforeEach(() => {
   folder = testFolder();
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
 });
 
 test("a key in place of a token, or the reverse, is told without the secret", () => {

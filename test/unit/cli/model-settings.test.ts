@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import type { ModelPlace } from "../../../src/cli/demo/model-server.ts";
 import { modelSettings, type ModelChoice } from "../../../src/cli/demo/model-settings.ts";
@@ -17,9 +17,7 @@ beforeEach(async () => {
   doubles = [];
   nobody = { ...(await listening(() => undefined)), program: "vLLM" };
   await Promise.all(closers.splice(0).map((close) => close()));
-});
-afterEach(async () => {
-  await Promise.all(closers.map((close) => close()));
+  return () => Promise.all(closers.map((close) => close()));
 });
 
 /** A program that serves these models, at a port that stands for its usual one. */

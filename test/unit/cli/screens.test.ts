@@ -13,7 +13,6 @@ import { startCommand } from "../../../src/cli/start-command.ts";
 
 afterEach(() => {
   process.stdout.removeAllListeners("error");
-  vi.restoreAllMocks();
 });
 
 const commands = () => [
@@ -95,7 +94,6 @@ test("a wait of more than a second is shown, with a dot every two seconds", asyn
   expect(written.join("")).toBe("Starting the Worker ...\n");
   await whileWaiting(stream as never, "Nothing", Promise.resolve());
   await vi.advanceTimersByTimeAsync(6_000);
-  vi.useRealTimers();
   expect(written.join("")).not.toContain("Nothing");
 });
 

@@ -1,13 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { panelApi } from "../../../src/cli/api/clients.ts";
 import { uploadFiles, uploadsOf } from "../../../src/cli/push/upload-files.ts";
 import { testFolder } from "../../support/test-folder.ts";
-
-afterEach(() => vi.unstubAllGlobals());
 
 const MIB = 1 << 20;
 const file = (path: string, size: number) => ({ path, absolutePath: path, size, modifiedAt: 0 });

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { seal, unseal } from "../../../src/access/seal.ts";
 import { modelSettings } from "../../../src/cli/demo/model-settings.ts";
@@ -23,7 +23,6 @@ let folder = "";
 beforeEach(() => {
   folder = testFolder();
 });
-afterEach(() => vi.unstubAllEnvs());
 
 test.each([
   ["EMBEDDING_DIMENSIONS", "abc", "must be a whole number from 8 to 4096"],

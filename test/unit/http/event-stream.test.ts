@@ -1,8 +1,6 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { eventStream } from "../../../src/http/event-stream.ts";
-
-afterEach(() => vi.useRealTimers());
 
 test("comments keep a silent connection alive", async () => {
   vi.useFakeTimers();

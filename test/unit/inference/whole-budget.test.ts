@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { newInference } from "../../../src/catalog/inferences/inference-settings.ts";
@@ -21,8 +21,6 @@ import { ragRecord } from "../../support/rag-record.ts";
 
 /** Time is moved by hand: whatever takes how long, nobody waits for it here. */
 beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
-
 const RETRIEVAL_MS = 8_000;
 const MODEL_MS = 60_000;
 const TOLERANCE_MS = 250;

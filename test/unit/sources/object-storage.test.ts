@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import type { Outgoing } from "../../../src/sources/guarded-fetch.ts";
 import { objectStorageReader } from "../../../src/sources/object-storage/object-storage-reader.ts";
@@ -89,10 +89,7 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
   await storage.put("docs/empty-folder/", "");
   await storage.put("elsewhere/x.md", "outside");
-});
-
-afterAll(async () => {
-  await storage.stop();
+  return () => storage.stop();
 });
 
 describe("a bucket of 400 keys with odd names", () => {

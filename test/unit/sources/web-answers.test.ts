@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -16,10 +16,7 @@ let site: WebSite;
 
 beforeEach(async () => {
   site = await startWebSite();
-});
-
-afterEach(async () => {
-  await site.stop();
+  return () => site.stop();
 });
 
 const page = (path: string, links: string[] = [], head = "") =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -19,10 +19,7 @@ beforeEach(async () => {
   page("/a", ["/a/1"]);
   page("/a/1", []);
   page("/b", []);
-});
-
-afterEach(async () => {
-  await site.stop();
+  return () => site.stop();
 });
 
 function page(path: string, links: string[], version = "1", head = "") {

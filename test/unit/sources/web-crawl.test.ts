@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import type { ListingPage } from "../../../src/ports/source-reader.ts";
 import { buildHandbookSite } from "../../doubles/web-site/handbook-site.ts";
@@ -31,10 +31,7 @@ const settings = {
 beforeAll(async () => {
   site = await startWebSite();
   expected = buildHandbookSite(site, BASE).map((path) => `${BASE}${path}`);
-});
-
-afterAll(async () => {
-  await site.stop();
+  return () => site.stop();
 });
 
 describe("a site of more than 300 pages with traps", () => {

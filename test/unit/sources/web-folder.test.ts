@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { newCrawl } from "../../../src/sources/web/crawl-state.ts";
 import { addMap } from "../../../src/sources/web/frontier.ts";
@@ -16,10 +16,7 @@ let site: WebSite;
 
 beforeEach(async () => {
   site = await startWebSite();
-});
-
-afterEach(async () => {
-  await site.stop();
+  return () => site.stop();
 });
 
 const page = (path: string, links: string[] = [], head = "") =>

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, test, afterAll, beforeAll } from "vitest";
+import { describe, expect, test, beforeAll } from "vitest";
 
 import { runToEnd } from "../../../src/core/work/cooperative.ts";
 import { decodeHtml, readHtmlPage } from "../../../src/sources/web/pages/html-page.ts";
@@ -186,10 +186,7 @@ let site: WebSite;
 
 beforeAll(async () => {
   site = await startWebSite();
-});
-
-afterAll(async () => {
-  await site.stop();
+  return () => site.stop();
 });
 
 function show(path: string, links: string[], headers: Record<string, string> = {}, head = "") {

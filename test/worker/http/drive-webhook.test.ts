@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
@@ -36,10 +36,6 @@ beforeAll(async () => {
       ).bind(id, hash, Date.now() + DAY_MS),
     ]);
   }
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 async function notify(

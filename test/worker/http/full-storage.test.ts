@@ -1,13 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import type { Env } from "../../../src/env.ts";
 import worker from "../../../src/index.ts";
 import { freshAddress, ORIGIN, signedIn } from "../../support/worker-client.ts";
 import { eventually } from "../../support/eventually.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 /** A service with these bindings. Each call's background work is awaited only by `ended`. */
 function serviceWith(bindings: Partial<Env>, headers: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { clientOf, type Answer, type Call } from "../../contract/client.ts";
 import { oversizedRequests, requests, type Document, type Known } from "../../contract/generate.ts";
@@ -28,10 +28,6 @@ beforeAll(async () => {
   const admin = { email: "admin@localhost", password: "quarry" };
   world = await setUpWorld(client, admin, {});
 }, WITHIN_MS);
-
-afterAll(async () => {
-  await world.tearDown();
-});
 
 const published = () => world.client.published?.document as unknown as Document;
 

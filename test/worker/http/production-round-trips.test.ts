@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { createToken } from "../../../src/access/tokens/create-token.ts";
 import { composeServices } from "../../../src/compose.ts";
@@ -19,6 +19,7 @@ const app = createApp(composeServices);
 let world: World;
 let rag: string;
 let token: string;
+let now: number;
 
 beforeAll(async () => {
   const { config, models, vectorIndex } = composeServices(production, createExecutionContext());
@@ -44,14 +45,14 @@ beforeAll(async () => {
     ...groups,
   });
   token = made.secret;
-  // The first use of a minute is noted beside the answer, and callers are known for seconds: the
-  // clock stands, or a slow machine would count other round trips.
-  vi.useFakeTimers({ toFake: ["Date"] });
+  now = Date.now();
   await tripsOf("GET", "/rags");
 });
 
-afterAll(() => {
-  vi.useRealTimers();
+// The first use of a minute is noted beside the answer, and callers are known for seconds: the
+// clock stands, or a slow machine would count other round trips.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now });
 });
 
 const RERANKER = "workers-ai/@cf/baai/bge-reranker-base";

@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
 
 async function ask(path: string, ip: string, method = "GET") {
@@ -28,9 +28,6 @@ const after = (ms: number) => vi.setSystemTime(new Date(start.getTime() + ms));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: start });
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 test("of 200 requests at once from one address exactly 60 pass", async () => {

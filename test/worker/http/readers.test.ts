@@ -157,10 +157,9 @@ test("a file that is forbidden answers as one that is not there", async () => {
   expect(await answers("ann.md")).toEqual(await answers("missing.md"));
 });
 
-test("a forbidden file costs the calls and rows of one that is not there", async (context) => {
+test("a forbidden file costs the calls and rows of one that is not there", async () => {
   // The first calls look their caller up, who is then known for seconds: here time stands still.
   vi.useFakeTimers({ toFake: ["Date"] });
-  context.onTestFinished(() => void vi.useRealTimers());
   const probes = (file: string, words: string) => [
     {
       path: "/api/rags/vault/retrieve",

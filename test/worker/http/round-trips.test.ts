@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
@@ -11,6 +11,7 @@ import { ORIGIN, signedIn, withToken } from "../../support/worker-client.ts";
 const app = createApp(composeServices);
 let token: string;
 let cookie: string;
+let now: number;
 
 beforeAll(async () => {
   const panel = await signedIn();
@@ -25,16 +26,13 @@ beforeAll(async () => {
   // The first use of a minute is noted beside the answer.
   await withToken(token).get("/rags/notes");
   ({ cookie } = panel);
-  // Callers are known for seconds, which a slow machine may need for two requests.
-  vi.useFakeTimers({ toFake: ["Date"] });
-});
-
-afterAll(() => {
-  vi.useRealTimers();
+  now = Date.now();
 });
 
 /** Each test begins as an isolate that knows nobody. */
 beforeEach(() => {
+  // Callers are known for seconds, which a slow machine may need for two requests.
+  vi.useFakeTimers({ toFake: ["Date"], now });
   composeServices(env, createExecutionContext()).recentLookups.forget();
 });
 

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, ORIGIN, signedIn, withToken } from "../../support/worker-client.ts";
@@ -10,10 +10,6 @@ let panel: Awaited<ReturnType<typeof signedIn>>;
 beforeAll(async () => {
   panel = await signedIn();
   await panel.folderWithRag("Notes");
-});
-
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 async function newToken(more: object = {}) {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/core/time.ts";
@@ -96,10 +96,6 @@ function crawled(): Life {
     says,
   };
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 test.for([
   ["a pushed file", pushed()],

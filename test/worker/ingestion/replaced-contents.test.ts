@@ -92,7 +92,6 @@ test("bytes that return before others were indexed have their text again", async
   await push(world, source, "A third note.");
   await world.deliver();
   expect(heads).not.toHaveBeenCalled();
-  heads.mockRestore();
 });
 
 test("bytes whose version became current again are not deleted", async () => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { putFile } from "../../../src/ingestion/uploads/put-file.ts";
@@ -211,7 +211,6 @@ test.each([
 ] as const)(
   "no step of a %s shows a reader too much, and none is missing",
   async (_kind, steps, seed, make) => {
-    onTestFinished(() => void vi.restoreAllMocks());
     const { world, trial, step } = await make(seed);
     for (let at = 0; at < steps * Number(TIMES); at++) {
       world.now += 1_000;

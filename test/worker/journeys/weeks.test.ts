@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { findFileSource } from "../../../src/catalog/file-sources/find-file-source.ts";
 import { jsonLog } from "../../../src/core/log.ts";
@@ -20,10 +20,6 @@ import { scan } from "../sources/scanning.ts";
 const { SIMULATED_INTERVALS: INTERVALS = 4 } = env;
 const SEED = 20_261_122;
 const { largeFolder, pageSize, timeoutMs } = scaleOf(Number(INTERVALS));
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const NUMBERS = Array.from({ length: 45 }, (_, at) => at);
 const LARGE = Array.from({ length: largeFolder }, (_, at) => at);

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 
 import { Browser } from "../../support/browser-without-script.ts";
 import { call } from "../../support/worker-client.ts";
@@ -12,9 +12,6 @@ const admin = new Browser();
 beforeAll(async () => {
   await setUpProtocols();
   await admin.signIn();
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
 });
 
 /** As deployed: the platform lets a Worker fetch from public addresses only. */

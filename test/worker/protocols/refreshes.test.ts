@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { refreshOnce } from "../../../src/access/programs/refresh-once.ts";
 import { composeServices } from "../../../src/compose.ts";
@@ -18,8 +18,6 @@ import {
 import { setUpProtocols } from "./world.ts";
 
 const { admin } = await signedInPeople(await setUpProtocols());
-
-afterEach(() => vi.useRealTimers());
 
 const aMinuteLater = () => vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, inject, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 
 import { readAs } from "../../../src/access/readers.ts";
 import { findRag } from "../../../src/catalog/rags/find-rag.ts";
@@ -11,10 +11,6 @@ import { user } from "../../doubles/microsoft-graph/grant.ts";
 import { World, statement } from "../../support/ingestion-world.ts";
 import { requestOf } from "../../support/retrieval-requests.ts";
 import { lastRun, scan } from "./scanning.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 type Fetch = (address: string, init?: RequestInit) => Promise<Response>;
 

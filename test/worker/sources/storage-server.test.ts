@@ -1,5 +1,5 @@
 import { AwsClient } from "aws4fetch";
-import { afterEach, beforeAll, expect, inject, test, vi } from "vitest";
+import { beforeAll, expect, inject, test, vi } from "vitest";
 import { env } from "cloudflare:workers";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
@@ -80,10 +80,6 @@ beforeAll(async () => {
   rag = await world.addRag(source, [FOLDER]);
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 const indexed = async () => {
   const rows = await world.rows(rag);
   return rows.filter(({ status }) => status === "indexed").map(({ path }) => path);
@@ -152,10 +148,6 @@ test("what throttles, fails or expires in mid-listing takes nothing away", async
   vi.restoreAllMocks();
   await scan(world, source);
   expect(await lastRun(source)).toMatchObject({ unchanged: KEYS, removed: 0, error: null });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 test("the bound bucket is read below its prefix, and never what is the service's own", async () => {

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { findSourceRow } from "../../../src/db/catalog/source-store.ts";
@@ -12,10 +12,6 @@ import { lastRun, scan } from "./scanning.ts";
 import { page, serve, type Site } from "../../doubles/web-site/served-site.ts";
 
 const BASE = "https://moss.example.com";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 function mossSite(): Site {
   const site: Site = new Map();

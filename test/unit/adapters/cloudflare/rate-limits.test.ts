@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { durableRateLimits } from "../../../../src/adapters/cloudflare/rate-limits.ts";
 import { parseConfig } from "../../../../src/config.ts";
 import type { Admission } from "../../../../src/core/sliding-window.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 const PASSED: Admission = { allowed: true, remaining: 1, resetMs: 1 };
 
 /** A store that answers after so many milliseconds, asked by one client. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { smokeTest } from "../../../../src/cli/deploy/smoke-test.ts";
 import { openTerminal } from "../../../../src/cli/terminal.ts";
@@ -12,8 +12,8 @@ beforeAll(async () => {
     response.statusCode = answer.status;
     response.end(JSON.stringify(answer.body));
   });
+  return () => server.stop();
 });
-afterAll(() => server.stop());
 
 const smoke = (versionId: string | null) =>
   smokeTest(openTerminal(true), { url: server.address, versionId, admin: undefined, waitMs: 0 });

@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { QuarryError } from "../../../../src/core/errors.ts";
 import { Turns } from "../../../../src/core/work/turns.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 /** Work that has begun, by name, and what ends it. */
 type Begun = Map<string, () => void>;
 

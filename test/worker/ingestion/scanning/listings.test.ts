@@ -1,4 +1,4 @@
-import { expect, test, afterEach, vi } from "vitest";
+import { expect, test } from "vitest";
 import { env } from "cloudflare:workers";
 
 import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time.ts";
@@ -207,10 +207,6 @@ test("a daily listing that lacks most files is held by every scan until confirme
 });
 
 const SITE = "https://moss.example.com";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const textsOf = (paths: string[]) =>
   Object.fromEntries(paths.map((path) => [path, `A note of ${path}.`]));
