@@ -10,7 +10,7 @@ export type AppEnv = {
     requestId: string;
     /** The caller, as soon as it is known. */
     actor?: Actor;
-    /** What the audit trail says of the request; absent: nothing. */
+    /** The entry for the audit trail; absent: none. */
     audit?: AuditEntry | undefined;
   };
 };

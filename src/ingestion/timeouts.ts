@@ -16,7 +16,7 @@ export const LATE_WRITES_MS = 16 * MINUTE_MS;
 /** How long a removal may take to reach the index before the sweep repeats it. */
 export const REMOVAL_CLAIM_MS = 30 * SECOND_MS;
 
-/** Of work that is queued now, and of removals that are carried out now. */
+/** The times of work that is queued now, and of removals that are carried out now. */
 export const timesFrom = (now: number) => ({
   now,
   claimedUntil: now + QUEUED_CLAIM_MS,

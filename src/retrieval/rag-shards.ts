@@ -16,7 +16,7 @@ const SEARCH_SHARE = 0.7;
 /** A search that ends by itself answers with what it has; it must be back in time. */
 const OF_ITS_TIME = 0.9;
 
-/** What is the same for every search of a retrieval is not asked for. */
+/** Values that differ between the searches of a retrieval. */
 export type ShardSearch = Pick<
   SearchRequest,
   "queries" | "lexical" | "rule" | "needed" | "withVectors"

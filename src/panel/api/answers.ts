@@ -14,7 +14,7 @@ import { Endpoints, pageOf, time } from "./request/endpoint.ts";
 import { given, type Given } from "../../core/input/given.ts";
 import { refuseChange } from "./request/read-request.ts";
 
-const made = { id: z.string(), identifier: z.string(), createdAt: time };
+const identity = { id: z.string(), identifier: z.string(), createdAt: time };
 
 type Verbs<Runner extends { id: string }, New, Patch> = {
   list: (db: Services["db"], slice: Slice) => Promise<{ data: Runner[]; total: number }>;
@@ -101,13 +101,13 @@ function runnerActions<
 export const agentActions = runnerActions("agent", agentVerbs, {
   newBody: newAgent,
   patchBody: agentPatch,
-  answer: z.object({ ...storedAgent.shape, ...made }).openapi("PanelAgent"),
+  answer: z.object({ ...storedAgent.shape, ...identity }).openapi("PanelAgent"),
   shown: withRags,
 });
 
 export const inferenceActions = runnerActions("inference", inferenceVerbs, {
   newBody: newInference,
   patchBody: inferencePatch,
-  answer: z.object({ ...storedInference.shape, ...made }).openapi("PanelInference"),
+  answer: z.object({ ...storedInference.shape, ...identity }).openapi("PanelInference"),
   shown: withRags,
 });

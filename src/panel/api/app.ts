@@ -28,7 +28,7 @@ const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatch
 const RAGS = [ragRoutes, ragIndexRoutes, inferenceActions.routes, agentActions.routes];
 const EVALUATION = [questionSetRoutes, questionRoutes, runListRoutes, runRoutes];
 const SERVICE = [tokenRoutes, modelRoutes, usageRoutes, overviewRoutes, auditRoutes];
-/** What administrators change and members see, in the order of the reference. */
+/** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [
   userRoutes,
   keyRoutes,

@@ -21,8 +21,8 @@ const auditFilters = z.object({
   format: z.enum(["json", "jsonl"]).optional(),
 });
 
-const filterOf = (sent: z.infer<typeof auditFilters>): AuditFilter => {
-  const { actor = null, action = null, from = null, to = null } = sent;
+const filterOf = (query: z.infer<typeof auditFilters>): AuditFilter => {
+  const { actor = null, action = null, from = null, to = null } = query;
   return { actor, action, from, to };
 };
 

@@ -124,11 +124,11 @@ export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
       if (Number(headers.get("Content-Length")) > LIMITS.bodyBytes) throw tooLarge();
       const parts = multipartParts(body ?? new Blob().stream(), boundary, LIMITS);
       const putting = putFiles(services, { source, files: filesOf(parts) });
-      // What is stored is recorded even if the caller has gone.
+      // Stored files are recorded even if the caller has gone.
       services.inBackground(putting.catch(() => undefined));
       const results = await putting;
       if (results.length === 0) throw invalid("the body has no file");
-      const files = results.map((result) => shown(services, result));
+      const files = results.map((result) => resultOf(services, result));
       const storedFiles = files.filter(({ status }) => status < FIRST_FAILURE).length;
       const outcome = storedFiles > 0 ? "put" : "refused";
       recordFiles(context, {
@@ -142,9 +142,9 @@ export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
   .action(filesRemoval)
   .action(filesMove).app;
 
-function shown({ log }: Services, { path, stored }: BatchResult) {
-  if ("thrown" in stored) return { path, ...logFailure(stored.thrown, log) };
-  const { created, ...facts } = stored;
+function resultOf({ log }: Services, { path, stored: outcome }: BatchResult) {
+  if ("thrown" in outcome) return { path, ...logFailure(outcome.thrown, log) };
+  const { created, ...facts } = outcome;
   return { ...facts, status: created ? 201 : 200 };
 }
 

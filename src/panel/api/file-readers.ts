@@ -71,7 +71,7 @@ export const fileReaderRoutes = new Endpoints("sources", fileSourceOf)
     "What permissions do, or would do. Where they are off, the source is listed for up to 20 seconds.",
     { answer: Preview },
     async ({ services, subject }) => {
-      const told = await previewPermissions(services, subject);
-      return { ...told, unknownGroups: await unknownGroups(services.db, subject.source.id) };
+      const preview = await previewPermissions(services, subject);
+      return { ...preview, unknownGroups: await unknownGroups(services.db, subject.source.id) };
     },
   ).app;

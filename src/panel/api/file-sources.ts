@@ -135,7 +135,7 @@ function settingsText({ provider, name, summary, config: settings }: SourceManif
   return `- \`${provider}\` (${name}): ${summary}${fields.join("")}`;
 }
 
-/** What its provider said of a source that was saved; nothing for one that is not asked. */
+/** The provider's answer about a source that was saved; nothing for one that is not asked. */
 const checkOf = (check: SourceCheck | null) => (check?.ok == null ? {} : { check });
 
 const SOURCE = "/file-sources/{id}";

@@ -19,17 +19,17 @@ const CALL_HOURS = 24;
 const files = z
   .object(all(z.int(), "pending", "processing", "indexed", "error", "deleted"))
   .optional();
-const named = { identifier: z.string(), name: z.string() };
+const labels = { identifier: z.string(), name: z.string() };
 const Overview = z
   .object({
     files,
     failingFiles: z.array(z.record(z.string(), z.unknown())),
     failingSources: z.array(
-      z.object({ ...named, error: z.string().nullable(), since: timeOrNull }),
+      z.object({ ...labels, error: z.string().nullable(), since: timeOrNull }),
     ),
     /** With files that are tried again, and why the last try of one of them failed. */
-    waitingSources: z.array(z.object({ ...named, errorMessage: z.string() })),
-    scansUnderWay: z.array(z.object({ ...named, startedAt: time })),
+    waitingSources: z.array(z.object({ ...labels, errorMessage: z.string() })),
+    scansUnderWay: z.array(z.object({ ...labels, startedAt: time })),
     oldestPendingSeconds: z.int().nullable(),
     queues: z.array(
       z.object({
@@ -67,29 +67,29 @@ export const overviewRoutes = new Endpoints("service").json(
     const at = now();
     const callsSince = at - (at % HOUR_MS) - (CALL_HOURS - 1) * HOUR_MS;
     const { noRoomSince, problem } = storage;
-    const asked = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
+    const reading = { now: at, callsSince, limit: LIST_LIMIT, mayReadAll: mayReadAll(caller) };
     // How much work waits, and how many vectors there are, tells of files of every source.
-    const tellsOfAll = asked.mayReadAll || !(await hasPermissions(db, null));
-    const [found, queues, secrets] = await Promise.all([
-      readOverview(db, { ...asked, problem }),
+    const tellsOfAll = reading.mayReadAll || !(await hasPermissions(db, null));
+    const [overview, queues, secrets] = await Promise.all([
+      readOverview(db, { ...reading, problem }),
       tellsOfAll ? queueBacklog() : [],
       countSecrets({ config, db }),
     ]);
     return {
-      files: found.counts,
-      failingFiles: found.failingFiles,
-      failingSources: found.failingSources.map((failing) =>
+      files: overview.counts,
+      failingFiles: overview.failingFiles,
+      failingSources: overview.failingSources.map((failing) =>
         Object.assign(failing, { since: failing.finishedAt }),
       ),
-      waitingSources: found.waitingSources,
-      scansUnderWay: found.scans,
-      oldestPendingSeconds: tellsOfAll ? ageOf(found.oldestPendingSince, at) : null,
+      waitingSources: overview.waitingSources,
+      scansUnderWay: overview.scans,
+      oldestPendingSeconds: tellsOfAll ? ageOf(overview.oldestPendingSince, at) : null,
       queues: queues.map((queue) =>
         Object.assign(queue, { oldestSeconds: ageOf(queue.oldestAt, at) }),
       ),
-      calls: { hours: CALL_HOURS, ...ratesOf(found.calls) },
+      calls: { hours: CALL_HOURS, ...ratesOf(overview.calls) },
       vectorIndex:
-        vectorIndex === null || !tellsOfAll ? null : reconciliationOf(found.verifications),
+        vectorIndex === null || !tellsOfAll ? null : reconciliationOf(overview.verifications),
       noRoomSince,
       secrets,
     };
@@ -101,12 +101,14 @@ function ageOf(since: number | null, now: number): number | null {
 }
 
 /** The comparison with the vector index outside, which goes over each index once a day. */
-const reconciliationOf = (found: Awaited<ReturnType<typeof readOverview>>["verifications"]) => ({
-  ...found,
-  lastComparedAt: found.lastEndedAt,
-  vectorsChecked: found.checked,
-  vectorsAddedAgain: found.addedAgain,
-  vectorsRemoved: found.removed,
+const reconciliationOf = (
+  verifications: Awaited<ReturnType<typeof readOverview>>["verifications"],
+) => ({
+  ...verifications,
+  lastComparedAt: verifications.lastEndedAt,
+  vectorsChecked: verifications.checked,
+  vectorsAddedAgain: verifications.addedAgain,
+  vectorsRemoved: verifications.removed,
 });
 
 type Calls = { calls: number; errors: number; degraded: number };
@@ -127,9 +129,9 @@ const usageQuery = z.object({
 });
 
 /** The last 30 days without either. */
-function spanOf(sent: { from?: number | undefined; to?: number | undefined }, now: number) {
-  const to = sent.to ?? now;
-  const from = sent.from ?? to - DEFAULT_SPAN_MS;
+function spanOf(range: { from?: number | undefined; to?: number | undefined }, now: number) {
+  const to = range.to ?? now;
+  const from = range.from ?? to - DEFAULT_SPAN_MS;
   if (from >= to) throw invalidField("from", "must lie before to");
   return { from, to };
 }
@@ -157,23 +159,23 @@ export const usageRoutes = new Endpoints("service").json(
   "get /usage",
   "Calls, errors, tokens, cost and latency. The last 30 days by default. By hour, 31 days at most.",
   { query: usageQuery, answer: Usage },
-  async ({ services: { db, now }, query: { group, ...sent } }) => {
-    const asked = spanOf(sent, now());
-    if (group === "hour" && asked.to - asked.from > MAX_HOURS * HOUR_MS) {
+  async ({ services: { db, now }, query: { group, ...range } }) => {
+    const period = spanOf(range, now());
+    if (group === "hour" && period.to - period.from > MAX_HOURS * HOUR_MS) {
       throw invalidField("from", `must lie at most ${MAX_HOURS} hours before to`);
     }
-    const { lines } = await usageReport(db, { ...asked, group });
+    const { lines } = await usageReport(db, { ...period, group });
     const kind = `${group}s`;
-    const named = await namesOf(
+    const names = await namesOf(
       db,
       lines.map(({ key }) => ({ kind, key })),
     );
-    const nameOf = new Map(named.map((one) => [one.id, one]));
+    const nameOf = new Map(names.map((entry) => [entry.id, entry]));
     const data = lines.map((line) => {
       const { identifier = null, name = null } = nameOf.get(line.key) ?? {};
-      const shown = { identifier: group === "token" ? null : identifier, name };
-      return Object.assign({}, line, shown);
+      const subject = { identifier: group === "token" ? null : identifier, name };
+      return Object.assign({}, line, subject);
     });
-    return { ...asked, group, data };
+    return { ...period, group, data };
   },
 ).app;

@@ -24,7 +24,7 @@ import { relativePath } from "../../core/input/input-fields.ts";
 import { storedPath } from "../../sources/file-names.ts";
 
 const { scopeMode, scopes } = storedRag.shape;
-const shown = {
+const fields = {
   ...storedRag.shape,
   id: z.string(),
   identifier: z.string(),
@@ -37,23 +37,23 @@ const shown = {
 const unknownExternalIds = z
   .array(z.string())
   .describe("External ids of its scopes that the source does not have.");
-const CheckedRag = z.object({ ...shown, unknownExternalIds }).openapi("CheckedRag");
+const CheckedRag = z.object({ ...fields, unknownExternalIds }).openapi("CheckedRag");
 
 const ragQuery = z.object({ check: z.literal("scopes").optional() });
 
-const shownOf = ({ rag, scopes: of }: ScopedRag) => ({
+const shownOf = ({ rag, scopes }: ScopedRag) => ({
   ...rag,
   fileSourceScopeMode: rag.scopeMode,
-  fileSourceScopes: of,
-  scopes: of,
+  fileSourceScopes: scopes,
+  scopes,
 });
 
 /** With external ids of scopes that nothing has; may read all files of the source. */
 async function checked({ db }: Pick<Services, "db">, rag: RagRecord) {
-  const of = await scopesOf(db, rag.id);
-  const ids = of.flatMap(({ type, value }) => (type === "externalId" ? value : []));
+  const scopes = await scopesOf(db, rag.id);
+  const ids = scopes.flatMap(({ type, value }) => (type === "externalId" ? value : []));
   const unknown = await findUnknownIds(db, rag.fileSource.id, ids);
-  return { ...shownOf({ rag, scopes: of }), unknownExternalIds: unknown };
+  return { ...shownOf({ rag, scopes }), unknownExternalIds: unknown };
 }
 
 const RAG = "/rags/{id}";
@@ -125,7 +125,7 @@ export const ragRoutes = new Endpoints("rags", ragOf)
   .list(
     "get /rags",
     "RAGs. With their counters.",
-    { item: z.object(shown).openapi("PanelRag") },
+    { item: z.object(fields).openapi("PanelRag") },
     async ({ services, caller, paging }) => {
       const { data, total } = await listRags(services, paging);
       const reading = readingInPanel(caller, null);
@@ -146,7 +146,7 @@ export const ragRoutes = new Endpoints("rags", ragOf)
     {
       query: ragQuery,
       answer: z
-        .object({ ...shown, unknownExternalIds: unknownExternalIds.optional() })
+        .object({ ...fields, unknownExternalIds: unknownExternalIds.optional() })
         .openapi("ReadRag"),
     },
     async ({ services, subject: rag, query }) => {

@@ -21,7 +21,11 @@ import { providerInput, providerSettings } from "../../access/openid/provider-se
 import { saveProvider, storedProvider } from "../../access/openid/provider-settings.ts";
 import type { Services } from "../../services.ts";
 
-const userOf = ({ userId, role, ...of }: Session) => ({ id: userId, email: of.email, role });
+const userOf = ({ userId, role, ...session }: Session) => ({
+  id: userId,
+  email: session.email,
+  role,
+});
 
 const SessionUser = z.object({ id: z.string(), email: z.string(), role }).openapi("SessionUser");
 const Signed = z.object({ user: SessionUser });
@@ -113,15 +117,15 @@ export const sessionRoutes = new Endpoints("session")
 /** Signs in, and names in the audit trail who did or tried. */
 export async function signInRecorded(
   context: ActionContext,
-  given: z.output<typeof credentials>,
+  input: z.output<typeof credentials>,
 ): Promise<SignedIn> {
   const services = context.get("services");
   const origin = originOf(services.config, context.req.raw);
-  const entry = { action: "session.sign-in", target: emailIn(given.email) } as const;
+  const entry = { action: "session.sign-in", target: emailIn(input.email) } as const;
   context.set("audit", entry);
   try {
     const replaces = await sessionHashOf(context);
-    const signedIn = await signIn(services, { ...given, ...origin, replaces });
+    const signedIn = await signIn(services, { ...input, ...origin, replaces });
     const { userId: id, email: name } = signedIn.session;
     context.set("actor", { kind: "user", id, name });
     return signedIn;

@@ -30,7 +30,7 @@ const offset = z.coerce.number().int().min(0).optional();
 const offsets = z.object({ start: offset, end: offset });
 
 const status = z.enum(FILE_STATUSES);
-const shown = {
+const fields = {
   filePath: z.string(),
   name: z.string(),
   externalId: z.string().nullable(),
@@ -46,7 +46,7 @@ const indexing = {
 };
 const File = z
   .object({
-    ...shown,
+    ...fields,
     status: status.nullable().describe("The worst status in any RAG; null if no RAG has the file."),
     isExcluded: z.boolean().describe("Whether the file is left out of search."),
     ...indexing,
@@ -54,7 +54,7 @@ const File = z
   .openapi("SourceFile");
 const Detail = z
   .object({
-    ...shown,
+    ...fields,
     metadata: z.record(z.string(), z.unknown()),
     modifiedAt: time,
     createdAt: time,
@@ -228,12 +228,12 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     { query: offsets },
     { 200: { mediaTypes: ["text/plain"] } },
     async ({ context, services, subject: { source }, path, query: { start, end } }) => {
-      const read = await readExtractedText(services, { source, path });
-      return context.body(utf8Stream(read.text.slice(start, end)), {
+      const extracted = await readExtractedText(services, { source, path });
+      return context.body(utf8Stream(extracted.text.slice(start, end)), {
         headers: {
           "Content-Type": "text/plain; charset=utf-8",
-          "X-File-SHA256": read.sha256,
-          ...(read.status === null ? {} : { "X-File-Status": read.status }),
+          "X-File-SHA256": extracted.sha256,
+          ...(extracted.status === null ? {} : { "X-File-Status": extracted.status }),
         },
       });
     },

@@ -11,7 +11,7 @@ import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
 import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
 
-const shown = {
+const fields = {
   id: z.string(),
   kind: z.enum(TOKEN_KINDS),
   name: z.string(),
@@ -32,7 +32,7 @@ export const tokenCreation = action({
   body: ({ now }) => newToken(now),
   errors: [404],
   work: ({ services, body, id }) => createToken(services, body, asId(id)),
-  answer: z.object({ ...shown, token: z.string() }).openapi("CreatedToken"),
+  answer: z.object({ ...fields, token: z.string() }).openapi("CreatedToken"),
   shown: ({ token, secret }) => ({ ...token, token: secret }),
 });
 
@@ -52,7 +52,7 @@ export const tokenRoutes = new Endpoints("tokens")
   .list(
     "get /tokens",
     "Access tokens and connected programs. What each covers and when it was last used; never the token itself.",
-    { item: z.object(shown).openapi("Token") },
+    { item: z.object(fields).openapi("Token") },
     ({ services, paging }) => listTokens(services.db, paging),
   )
   .action(tokenCreation)

@@ -84,7 +84,7 @@ function newTurn(question: string): HTMLElement {
   return turn;
 }
 
-/** What is there for sure: the script made it. */
+/** An element that the script made: it always exists. */
 function part(turn: HTMLElement, selector: string): Element {
   return turn.querySelector(selector) ?? turn;
 }

@@ -30,7 +30,7 @@ function addPlace(place: HTMLElement): void {
       const dropped = [...(input.files ?? [])].map((file) => {
         return { path: pathInFolder(file.webkitRelativePath) || file.name, file };
       });
-      // The same files can be chosen again, after they failed.
+      // Files that failed can be chosen again.
       input.value = "";
       if (dropped.length > 0) void upload(dropped);
     });
@@ -68,7 +68,7 @@ function uploader(place: HTMLElement): (files: Dropped[]) => Promise<void> {
   };
 }
 
-/** What went wrong; null: it is stored. The place shows how far the file has come. */
+/** The reason for a failure; null: it is stored. The place shows how far the file has come. */
 async function upload(place: HTMLElement, { path, file }: Dropped): Promise<string | null> {
   if (file === null) return "cannot be read";
   const below = place.dataset["drop"] ?? "";

@@ -1,4 +1,4 @@
-/** What every page loads; what few pages need is fetched when the page has a use for it. */
+/** Every page loads this; code for few pages is fetched when the page has a use for it. */
 import { addCopyButtons } from "./copy.ts";
 import { listenForKeys } from "./keys.ts";
 import { keepFresh } from "./refresh.ts";

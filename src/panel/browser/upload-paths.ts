@@ -4,7 +4,7 @@ const UNMEANT = new Set(["Thumbs.db", "desktop.ini"]);
 /** `documents/a/b.md` in the folder `documents` is `a/b.md`, as `quarry push documents` has it. */
 export const pathInFolder = (path: string): string => path.slice(path.indexOf("/") + 1);
 
-/** What `quarry push` skips as well: names that begin with a dot, and what systems leave. */
+/** Names that begin with a dot or that systems leave: `quarry push` skips them as well. */
 export const isHidden = (path: string): boolean => {
   const names = path.split("/");
   return names.some((name) => name.startsWith(".")) || UNMEANT.has(names.at(-1) ?? "");

@@ -1,4 +1,4 @@
-/** What came of files that somebody chose: every one of them is in one of these. */
+/** The outcome of files that somebody chose: every one of them is in one of these. */
 export type UploadResults = {
   chosen: number;
   uploaded: number;

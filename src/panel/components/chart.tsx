@@ -2,7 +2,7 @@ import { Figure } from "./page-head.tsx";
 import { Table } from "./table.tsx";
 
 export type Point = {
-  /** What the point stands for: an hour, a day, a run. */
+  /** The name of the point: an hour, a day, a run. */
   label: string;
   value: number;
 };

@@ -10,7 +10,7 @@ type Props = {
   name: string;
   label: string;
   choices: readonly ModelChoice[];
-  /** What no model means; null: there must be one. */
+  /** The label of no model; null: there must be one. */
   none: string | null;
 };
 
@@ -80,7 +80,7 @@ function priceOf({ input, output, currency }: NonNullable<ModelChoice["price"]>)
 
 const fieldOf = (group: string) => `${group}.more`;
 
-/** What a token or a program may use, in the words of the API and of people. */
+/** Resources that a token or a program may use, in the words of the API and of people. */
 export const GROUPS = [
   { group: "rags", kind: "rag", label: "RAGs", which: "Which RAGs" },
   { group: "inferences", kind: "inference", label: "Inferences", which: "Which inferences" },

@@ -67,7 +67,7 @@ type CallProps = {
 
 const LANGUAGES = { curl: asCurl, TypeScript: asTypeScript, Python: asPython };
 
-/** The same call as a program makes it; the token comes from the environment. */
+/** A call as a program makes it; the token comes from the environment. */
 export const AsCode = ({ typed, ...call }: CallProps & Pick<CodeProps, "typed">) => (
   <div class="as-code">
     {Object.entries(LANGUAGES).map(([language, write], at) => (

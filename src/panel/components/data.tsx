@@ -84,11 +84,11 @@ export const Time = ({ at, now }: { at: number; now: number }) => {
   );
 };
 
-/** The same where there may be none. */
+/** A time, or the words for none. */
 export const TimeOr = ({ at, now, none }: { at: number | null; now: number; none: string }) =>
   at === null ? <span class="soft">{none}</span> : <Time at={at} now={now} />;
 
-/** What went wrong, in its own words; nothing where nothing did. */
+/** A failure in its own words; nothing where there is none. */
 export const Problem = ({ text }: { text: string | null }) =>
   text === null ? null : (
     <div class="problem">
@@ -103,7 +103,7 @@ export const Faint = ({ text, mono = false }: { text: string; mono?: boolean }) 
   </div>
 );
 
-/** What can be done with a row. `of`: its name. Works without script; Escape closes it. */
+/** Actions of a row. `of`: its name. Works without script; Escape closes it. */
 export const Menu = ({ of, children }: { of: string; children: Child }) => (
   <details class="menu" name="row-menu">
     <summary class="btn small" aria-label={`Actions for ${visible(of)}`}>

@@ -9,7 +9,7 @@ export const count = (number: number) => NUMBERS.format(number);
 export const countText = (number: number, noun: string, more = `${noun}s`) =>
   `${count(number)} ${number === 1 ? noun : more}`;
 
-/** The same of what was counted up to a limit: "10,000 files or more". */
+/** A number that was counted up to a limit: "10,000 files or more". */
 export const atLeast = (number: number, limit: number, noun: string) =>
   countText(number, noun) + (number < limit ? "" : " or more");
 
@@ -73,7 +73,7 @@ export function relative(at: number, now: number): string {
   return at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`;
 }
 
-/** Of minutes between scans: "every 6 hours". */
+/** Minutes between scans: "every 6 hours". */
 export function interval(minutes: number): string {
   if (minutes === 0) return "on request";
   const text = span(minutes * MINUTE_MS);

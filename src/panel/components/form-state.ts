@@ -3,13 +3,13 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { QuarryError } from "../../core/errors.ts";
 import type { SettingField } from "../../core/input/setting-fields.ts";
 
-/** What somebody typed. A field's name is its path in the body that the API takes. */
+/** The typed values. A field's name is its path in the body that the API takes. */
 export type Form = ReturnType<typeof formFrom>;
 
 export const formFrom = (values: URLSearchParams) => ({
   /** The field's text without surrounding white space; empty when it was not sent. */
   text: (field: string) => (values.get(field) ?? "").trim(),
-  /** The same as it was typed: passwords and prompts. Browsers send line breaks as CR LF. */
+  /** The value as it was typed: passwords and prompts. Browsers send line breaks as CR LF. */
   exact: (field: string) => (values.get(field) ?? "").replaceAll("\r\n", "\n"),
   /** All values of a field that may be sent more than once: checkboxes. */
   all: (field: string) => values.getAll(field),
@@ -28,9 +28,9 @@ export type FormState = {
   status: ContentfulStatusCode;
   text: (field: string) => string;
   all: (field: string) => string[];
-  /** What is wrong with a field; null: nothing. */
+  /** The fault of a field; null: none. */
   problem: (field: string) => string | null;
-  /** What is wrong with the form as a whole; null: nothing. */
+  /** The fault of the form as a whole; null: none. */
   message: string | null;
   /** The refusal's code, if it has one. */
   code: QuarryError["code"];

@@ -59,7 +59,7 @@ type FieldProps = {
   hint?: Child;
 };
 
-/** What every field has; `name` is its path in the body that the API takes. */
+/** Properties of every field; `name` is its path in the body that the API takes. */
 export const field = (state: FormState, name: string, label: string) => ({ state, name, label });
 
 function controlOf({ state, name, hint }: FieldProps) {

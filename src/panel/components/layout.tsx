@@ -28,7 +28,7 @@ export type AssetNames = { style: string; script: string; icon: string };
 
 export type Theme = "light" | "dark";
 
-/** What a page tells once. */
+/** Told by one page, once. */
 export type Flash = {
   path: string;
   notice: string | null;

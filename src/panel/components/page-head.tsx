@@ -44,7 +44,7 @@ export type TabsProps = {
   address: string;
   /** The names of the tabs by what follows the address. */
   names: Record<string, string>;
-  /** What follows the address of the page that is shown. */
+  /** The end of the address of the page that is shown. */
   here: string;
 };
 
@@ -79,7 +79,7 @@ export const Empty = ({ title, children, action }: EmptyProps) => (
 type FactsProps = {
   /** Values by their names; undefined ones are left out. */
   facts?: Record<string, Child | undefined>;
-  /** The same where others chose the names. */
+  /** Facts whose names others chose. */
   pairs?: readonly (readonly [name: Child, value: Child | undefined])[];
 };
 

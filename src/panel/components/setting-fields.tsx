@@ -90,7 +90,7 @@ const Group = ({ name, children }: { name: string | undefined; children?: Child 
     </fieldset>
   );
 
-/** What applies when nothing is chosen, in the form's words; null: nothing, or none. */
+/** The value that applies when nothing is chosen, in the form's words; null: nothing, or none. */
 function defaultOf({ fallback, meta }: SettingField): string | null {
   if (typeof fallback === "boolean") return fallback ? "on" : "off";
   if (typeof fallback === "number") return String(fallback);

@@ -12,7 +12,7 @@ export type Column<Row> = {
   numeric?: boolean;
   /** Left out on phones: what a line can do without. */
   wide?: boolean;
-  /** What `?sort=` calls the column, where the list can be sorted by it. */
+  /** The column's name in `?sort=`, where the list can be sorted by it. */
   sort?: string;
 };
 

@@ -130,7 +130,7 @@ export class Pages<Found = undefined> {
     this.#find = find;
   }
 
-  /** The same pages, about what `find` looks up. */
+  /** Pages about the record that `find` looks up. */
   of<Other>(find: (context: PageContext) => Promise<Other>): Pages<Other> {
     return new Pages(this.#app, find);
   }

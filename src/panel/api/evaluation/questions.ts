@@ -38,7 +38,7 @@ const exported = z.object({ format: z.enum(["csv", "jsonl"]).default("jsonl") })
 
 const questionPatch = z.object(questionFields).partial();
 
-/** What a question asks, as lists of questions and of results show it. */
+/** The question's part in lists of questions and of results. */
 export const shownAsked = {
   question: z.string(),
   expected: z.array(expectedShape),
@@ -49,7 +49,7 @@ const Shown = z
   .object({ id: z.string(), ...shownAsked, jsonSchema: z.string().nullable(), createdAt: time })
   .openapi("Question");
 const shownOf = (question: Question) => ({ ...question, check: question.answerCheck });
-const kept = z.object({ kept: z.int() }).openapi("KeptQuestions");
+const countOfKept = z.object({ kept: z.int() }).openapi("KeptQuestions");
 
 const SET = "/question-sets/{id}";
 export const questionSetOf = (services: Services, { key }: Pick<Address, "key">) =>
@@ -76,7 +76,7 @@ export const questionCreation = action({
   body: questionForm,
   errors: [409, 422],
   work: ({ services, subject: set, body }) => keepIn(services, set, [askedOf(body)]),
-  answer: kept,
+  answer: countOfKept,
 });
 
 export const questionChange = action({
@@ -122,9 +122,9 @@ export const questionImport = action({
   target: ({ set }) => set.identifier,
 });
 
-async function keepIn(services: Services, set: QuestionSet, asked: QuestionContent[]) {
-  await keepQuestions(services, { set, asked });
-  return { kept: asked.length, absent: await absentOfSet(services, { set, asked }) };
+async function keepIn(services: Services, set: QuestionSet, contents: QuestionContent[]) {
+  await keepQuestions(services, { set, asked: contents });
+  return { kept: contents.length, absent: await absentOfSet(services, { set, asked: contents }) };
 }
 
 const FORMATS = new Map([

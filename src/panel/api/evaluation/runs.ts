@@ -35,7 +35,7 @@ const Run = z
     finishedAt: timeOrNull,
   })
   .openapi("EvaluationRun");
-const spent = {
+const usage = {
   inputTokens: z.int(),
   outputTokens: z.int(),
   cost: z.object({ amount: z.number(), currency: z.string() }).nullable(),
@@ -52,8 +52,8 @@ const Result = z
     error: z.string().nullable(),
     degraded: z.boolean(),
     latencyMs: z.number(),
-    ...spent,
-    judge: z.object(spent).nullable(),
+    ...usage,
+    judge: z.object(usage).nullable(),
     finishedAt: timeOrNull,
   })
   .openapi("EvaluationResult");

@@ -124,15 +124,15 @@ export class Endpoints<Subject = undefined> {
   ): this {
     const { item, query, mediaTypes, ...rest } = facts;
     const shown = z.object({ data: z.array(item), total: z.int(), page: z.int(), limit: z.int() });
-    const asked = { ...rest, query: paging.extend(query?.shape ?? {}) };
+    const schemas = { ...rest, query: paging.extend(query?.shape ?? {}) };
     const answers = { 200: { schema: shown, mediaTypes } };
-    return this.raw(route, about, asked, answers, async (call) => {
+    return this.raw(route, about, schemas, answers, async (call) => {
       const { page, limit } = paging.parse(call.query);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the fields of `query`
       const own = call as unknown as Call<Query, None, SubjectAt<At, Subject>>;
-      const listed = await handle({ ...own, paging: { page, limit, offset: (page - 1) * limit } });
-      if (listed instanceof Response) return listed;
-      return call.context.json(shown.parse({ ...listed, page, limit }));
+      const list = await handle({ ...own, paging: { page, limit, offset: (page - 1) * limit } });
+      if (list instanceof Response) return list;
+      return call.context.json(shown.parse({ ...list, page, limit }));
     });
   }
 

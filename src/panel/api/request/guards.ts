@@ -105,15 +105,15 @@ export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => 
 /** Keys and administrators read everything. */
 export const mayReadAll = ({ kind, role }: PanelCaller) => kind === "key" || role === "admin";
 
-/** What shows names or texts of files; of one source or RAG, or of any. */
+/** Pages and routes with names or texts of files; of one source or RAG, or of any. */
 const OF_FILES =
   /^\/panel(?:\/api)?\/(?:(?:file-sources|sources|rags)\/([^/]+)|question-sets|evaluation|asked)(?:\/|$)/;
 
 /** With permissions, members only search, as themselves. @throws QuarryError `forbidden` */
 export const membersSearch = createMiddleware<PanelEnv>(async ({ req, get }, next) => {
   const caller = get("caller");
-  const asked = mayReadAll(caller) ? null : OF_FILES.exec(req.path);
+  const match = mayReadAll(caller) ? null : OF_FILES.exec(req.path);
   const { db } = get("services");
-  if (asked !== null && (await hasPermissions(db, asked[1] ?? null))) throw forbidden();
+  if (match !== null && (await hasPermissions(db, match[1] ?? null))) throw forbidden();
   await next();
 });

@@ -39,11 +39,11 @@ export const span = {
 };
 
 /** For fields fixed at creation. @throws QuarryError `invalid` when a patch differs. */
-export function refuseChange(field: string, current: string, wanted: string | undefined): void {
-  if (wanted !== undefined && wanted !== current) throw invalidField(field, "cannot be changed");
+export function refuseChange(field: string, current: string, value: string | undefined): void {
+  if (value !== undefined && value !== current) throw invalidField(field, "cannot be changed");
 }
 
-/** What every handler behind the sign-in finds in its context. */
+/** Bindings and variables in the context of every handler behind the sign-in. */
 export type PanelEnv = {
   Bindings: AppEnv["Bindings"];
   Variables: AppEnv["Variables"] & { caller: PanelCaller };

@@ -44,8 +44,8 @@ const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
  * @throws QuarryError `invalid` when the percent-encoding is broken or the path begins with a slash.
  */
 export function filePathOf(url: string, tail = ""): string {
-  const [, found = ""] = FILES.exec(url) ?? [];
-  const raw = found.slice(0, found.length - tail.length);
+  const [, place = ""] = FILES.exec(url) ?? [];
+  const raw = place.slice(0, place.length - tail.length);
   const path = decodedPath(raw);
   if (path.startsWith("/")) throw invalidField("path", "must be relative, without a leading /");
   return storedPath(path);
@@ -60,13 +60,13 @@ export function decodedPath(raw: string): string {
   }
 }
 
-/** What clients send that know no type: curl calls every body that it is given a form. */
+/** Types that clients send without knowing one: curl calls every body that it is given a form. */
 const TELL_NOTHING = new Set([UNKNOWN_MEDIA_TYPE, "application/x-www-form-urlencoded"]);
 
 /** The media type of a file from its `Content-Type`; from its name where that tells nothing. */
 export function mediaTypeOf(contentType: string | undefined, path: string): string {
-  const given = contentType ?? UNKNOWN_MEDIA_TYPE;
-  return TELL_NOTHING.has(given) ? mediaTypeByName(path) : given;
+  const type = contentType ?? UNKNOWN_MEDIA_TYPE;
+  return TELL_NOTHING.has(type) ? mediaTypeByName(path) : type;
 }
 
 export type SourceRow = FileSource["source"];

@@ -105,7 +105,7 @@ const STORED = {
   inference: declaredForm(newInference, ["identifier"]),
   agent: declaredForm(newAgent, ["identifier"]),
 };
-/** What the page that runs one saves. */
+/** The fields that the page with a run saves. */
 const PROMPT = declaredForm(newAgent.pick({ systemPrompt: true }));
 
 const DEFAULT_PROMPT = "Answer from the passages. Say so when they do not hold the answer.";

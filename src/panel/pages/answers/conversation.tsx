@@ -20,7 +20,7 @@ export function turnsIn(text: string): EarlierMessage[] {
   return parseOrRefuse(AgentInvokeRequest.pick({ messages: true }), { messages }).messages ?? [];
 }
 
-/** The same for showing them: none where the field holds something else. */
+/** The earlier turns to be shown: none where the field holds something else. */
 export function readTurns(form: Form): EarlierMessage[] {
   try {
     return turnsIn(form.exact(TURNS));

@@ -150,7 +150,7 @@ export async function collectRun(
   let writing = -1;
   const emit: EmitEvent = async (event) => {
     if (event.type === "retrieval") items.push(...event.items);
-    // What it said before a tool ran is no part of its answer.
+    // Text before a tool's run is no part of the answer.
     if (event.type === "tool" && event.state === "started") parts = [];
     if (event.type === "delta") {
       // A further call of the model begins a new text.

@@ -33,23 +33,23 @@ export function authorizePages(): Hono<PageEnv> {
   app.onError(errorPage);
   app.use(asPage, ownForms, auditedPages, registeredPrograms, signedInPage, enrolledPage);
   app.get("/", async (context) => {
-    const asked = await askedIn(context, new URL(context.req.url).search);
-    if (!asked.isValid) return await refusedPage(context, asked);
-    return await consentPage(context, asked, freshForm());
+    const request = await askedIn(context, new URL(context.req.url).search);
+    if (!request.isValid) return await refusedPage(context, request);
+    return await consentPage(context, request, freshForm());
   });
   app.post("/", async (context) => {
     const form = await formOf(context);
-    const asked = await askedIn(context, form.exact("query"));
-    if (!asked.isValid) return await refusedPage(context, asked);
+    const request = await askedIn(context, form.exact("query"));
+    if (!request.isValid) return await refusedPage(context, request);
     if (form.text("answer") !== "allow") {
-      return await leadingPage(context, "Not connected", asked.denied);
+      return await leadingPage(context, "Not connected", request.denied);
     }
     const id = idIn(form);
     context.set("audit", { action: "tokens.connect", target: id });
     // A group may have no list to show its problem at: all stand above the form.
-    const tried = await attempt(form, [], () => connect(context, { id, form, asked }));
-    if (!tried.done) return await consentPage(context, asked, tried.state);
-    return await leadingPage(context, "Connected", tried.result);
+    const attempted = await attempt(form, [], () => connect(context, { id, form, asked: request }));
+    if (!attempted.done) return await consentPage(context, request, attempted.state);
+    return await leadingPage(context, "Connected", attempted.result);
   });
   return app;
 }
@@ -76,25 +76,33 @@ function idIn(form: Form): TokenId {
 
 type Answer = { id: TokenId; form: Form; asked: Valid };
 
-async function connect(context: PageContext, { id, form, asked }: Answer): Promise<string> {
+async function connect(
+  context: PageContext,
+  { id, form, asked: request }: Answer,
+): Promise<string> {
   const person = context.get("session");
   if (form.text("person") !== person.userId) {
     throw conflict("Somebody else is signed in now. Start again in the program to connect it.");
   }
-  const chosen = {
+  const rights = {
     rags: chosenIn(form, "rags"),
     inferences: chosenIn(form, "inferences"),
     agents: chosenIn(form, "agents"),
   };
-  const { program } = asked;
+  const { program } = request;
   const server = serverOf(context);
-  return await connectProgram(context.get("services"), server, { id, person, program, chosen });
+  return await connectProgram(context.get("services"), server, {
+    id,
+    person,
+    program,
+    chosen: rights,
+  });
 }
 
 type Valid = Extract<ConsentRequest, { isValid: true }>;
 
-async function consentPage(context: PageContext, asked: Valid, state: FormState) {
-  const { program, about } = asked;
+async function consentPage(context: PageContext, request: Valid, state: FormState) {
+  const { program, about } = request;
   return await barePage(
     context,
     { title: "Connect a program", status: state.status },
@@ -111,7 +119,7 @@ async function consentPage(context: PageContext, asked: Valid, state: FormState)
         }}
       />
       {about.warning === "" ? null : <p class="notice bad">{about.warning}</p>}
-      {await answerForm(context, asked, state)}
+      {await answerForm(context, request, state)}
     </>,
   );
 }
@@ -121,21 +129,21 @@ async function answerForm(context: PageContext, { query }: Valid, state: FormSta
   const { db, now } = context.get("services");
   const admin = isAdmin(context);
   const choices = await choicesByKind(db, !admin);
-  const offered = GROUPS.filter(({ kind }) => choices[kind].length > 0);
+  const groups = GROUPS.filter(({ kind }) => choices[kind].length > 0);
   return (
     <form method="post" action="/authorize" class="form">
       <FormMessage state={state} />
       <Hidden values={{ query, person: context.get("session").userId, id: newId(now()) }} />
       <p>
-        {offered.length === 0
+        {groups.length === 0
           ? nothingOffered(admin)
           : "It may search, read and ask what you choose. It cannot change anything."}
       </p>
-      {offered.map(({ kind, group, label }) => (
+      {groups.map(({ kind, group, label }) => (
         <LongChoices {...{ state, group, label }} choices={choices[kind]} />
       ))}
       <p class="submit">
-        {offered.length === 0 ? null : (
+        {groups.length === 0 ? null : (
           <button class="btn primary" name="answer" value="allow">
             Allow
           </button>

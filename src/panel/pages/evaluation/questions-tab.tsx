@@ -61,7 +61,7 @@ export function questionListPages(pages: Pages): void {
 const NAMES_SHOWN = 3;
 const NAME_LENGTH = 120;
 
-/** What somebody has to look at: files that are expected and not there. */
+/** Files that are expected and not there: somebody has to look. */
 function problemOf(absent: string[]): { problem?: string } {
   if (absent.length === 0) return {};
   const names = absent.slice(0, NAMES_SHOWN).map((name) => name.slice(0, NAME_LENGTH));

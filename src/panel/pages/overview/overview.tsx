@@ -135,7 +135,7 @@ const BUSY_SECONDS = 3;
 const IDLE_SECONDS = 30;
 const FIRST_SPAN = "24h";
 
-/** What follows the address of the page. */
+/** The query at the end of the page's address. */
 const tailOf = (span: string) => (span === FIRST_SPAN ? "" : `?span=${span}`);
 const SPAN_TABS = Object.fromEntries(
   Object.entries(SPANS).map(([span, { title }]) => [tailOf(span), title]),

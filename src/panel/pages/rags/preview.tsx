@@ -20,7 +20,7 @@ const FIELDS = ["path", "chunkSize", "chunkOverlap"];
 const PASSAGES_SHOWN = 50;
 const FILES_OFFERED = 50;
 
-/** Of passages in the index, tokens are not counted. */
+/** The tokens of passages in the index are not counted. */
 type Cut = Omit<ChunkPreview["chunks"][number], "tokens"> & { tokens: number | null };
 
 export async function previewPage(context: PageContext, rag: RagRecord): Promise<Response> {

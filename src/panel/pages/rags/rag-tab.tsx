@@ -59,7 +59,7 @@ const ONCE = ["identifier", "fileSource", "scopeMode"];
 
 export const NEW_RAG_FORM = declaredForm(newRag);
 export const RAG_FORM = declaredForm(newRag, ONCE);
-/** The same without the name. */
+/** The fields without the name. */
 export const SEARCH_FIELDS = declaredForm(newRag, [...ONCE, "name"]).fields;
 
 export async function ragControls(services: Pick<Services, "db" | "models">, state: FormState) {

@@ -38,7 +38,7 @@ function treeAddress(rag: RagRecord, form: Form): string {
   return path === "" ? scopeAddress(rag) : changed(scopeAddress(rag), { path });
 }
 
-/** What a RAG loses when it, or a part of its scope, is removed. */
+/** The loss when a RAG, or a part of its scope, is removed. */
 const lossOf = (rag: RagRecord) => ({
   trail: trailTo(rag),
   name: rag.name,

@@ -231,7 +231,7 @@ export const ScopeFields = ({ state }: { state: FormState }) => (
   </>
 );
 
-/** What the tree does not show: ids of a drive, paths that come later; and the way back. */
+/** Values that the tree does not show: ids of a drive, paths that come later; and the way back. */
 const Typed = ({
   here: address,
   state,

@@ -85,11 +85,11 @@ export async function saveSettings(context: PageContext, rag: RagRecord): Promis
   return redirectWithNotice(context, address, { notice });
 }
 
-/** What the form holds, to be sent once more. */
+/** The form's values, to be sent once more. */
 const fieldsIn = (form: Sent) =>
   Object.fromEntries([...RAG_FORM.names, UPDATED_AT].map((field) => [field, form.text(field)]));
 
-/** What the settings in the address would cost, and the button that makes it so. */
+/** The cost of the settings in the address, and the button that makes it so. */
 export async function settingsCostPage(context: PageContext, rag: RagRecord): Promise<Response> {
   const form = formFrom(new URL(context.req.url).searchParams);
   const attempted = await attempt(form, RAG_FORM.names, async () => {
@@ -107,7 +107,7 @@ export async function settingsCostPage(context: PageContext, rag: RagRecord): Pr
   });
 }
 
-/** The same for indexing everything again. */
+/** The cost of indexing everything again. */
 export async function reindexPage(context: PageContext, rag: RagRecord): Promise<Response> {
   return await costPage(context, rag, {
     title: "Index everything again",

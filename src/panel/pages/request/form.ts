@@ -10,7 +10,7 @@ import { setFlash } from "./page-cookies.ts";
 const KIB = 1_024;
 /** Bytes of a form as it is sent: a prompt of 200,000 characters, percent-encoded. */
 const FORM_LIMIT_BYTES = 4 * KIB * KIB;
-/** The same for the forms that anybody may send, signed in or not. */
+/** The limit of forms that anybody may send, signed in or not. */
 export const STRANGERS_LIMIT_BYTES = 16 * KIB;
 /** Each pair becomes two texts: 4 MiB of separators would be two million of them. */
 const MAX_PAIRS = 20_000;
@@ -23,7 +23,7 @@ export async function formOf(
   return formFrom(await postedValues(context, limitBytes));
 }
 
-/** The same as it was sent. @throws QuarryError `too-large`. */
+/** The values as they were sent. @throws QuarryError `too-large`. */
 export async function postedValues(
   { req }: PageContext,
   limitBytes: number = FORM_LIMIT_BYTES,

@@ -42,7 +42,7 @@ export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
   const services = context.get("services");
   const { raw } = context.req;
   const secure = isHttps(services.config, raw);
-  // What the page's script asks for by itself is no use of the session.
+  // Requests that the page's script sends by itself are no use of the session.
   const isUse = !raw.headers.has("X-Refresh");
   const session = await findSession(services, raw.headers.get("Cookie"), secure, isUse);
   if (session === null) return await askToSignIn(context);

@@ -16,7 +16,7 @@ type Listed<Row> = {
   after: Key | null;
   /** All of the list; null: it is not counted. */
   total?: number | null;
-  /** What the page is ordered by; absent: the list cannot be sorted. */
+  /** The order of the page; absent: the list cannot be sorted. */
   sort?: ListQuery["sort"];
   /** Whether each order is read from an index, so that a list of any length is sorted. */
   isIndexed?: boolean;
@@ -132,7 +132,7 @@ function whichOf({ one, listed, countedTo }: Which, first: number): string {
   return `${rows} of ${atLeast(all, isCut ? countedTo : Infinity, one)}, ${page}${pages}`;
 }
 
-/** The same list in another order, from its beginning; null: it cannot be sorted. */
+/** The list in another order, from its beginning; null: it cannot be sorted. */
 function sortingOf<Row>(
   address: string,
   { sort, isIndexed = false, total = null }: Listed<Row>,
@@ -201,7 +201,7 @@ export function sortIn({ req }: PageContext): ListQuery["sort"] {
   return by === undefined ? null : { by, descending: minus === "-" };
 }
 
-/** What the address of a list asks for: its page, `?q=` and `?sort=`. */
+/** The address of a list: its page, `?q=` and `?sort=`. */
 export const listQuery = (context: PageContext): ListQuery => {
   const search = filterIn(context, "q") ?? "";
   return { at: pageAt(context), search, sort: sortIn(context) };

@@ -9,7 +9,7 @@ import { sha256Hex } from "../../../core/hash.ts";
 import { SECOND_MS } from "../../../core/time.ts";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
 
-/** What the next page tells once; a cookie that the next view of exactly that page removes. */
+/** Told once by the next page: a cookie that the next view of exactly that page removes. */
 const flash = z.object({
   path: z.string(),
   notice: z.string().nullable(),
@@ -87,7 +87,7 @@ export async function keepFlow(
   setCookie(context, await flowName(state), kept, { ...flowOptions(context), maxAge });
 }
 
-/** What the browser kept of a sign-in, which it keeps no longer; undefined: nothing. */
+/** The browser's part of a sign-in, which it keeps no longer; undefined: none. */
 export const takeFlow = async (context: PageContext, state: string): Promise<string | undefined> =>
   deleteCookie(context, await flowName(state), flowOptions(context));
 

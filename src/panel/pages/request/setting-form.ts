@@ -66,7 +66,7 @@ function emptyValue({ isSecret, isNullable, meta }: SettingField, isPatch: boole
   return isPatch && !isSecret && meta.input !== "password" ? "" : undefined;
 }
 
-/** What a form shows of stored settings, never a secret; of none what applies then. */
+/** The form's values of stored settings, never a secret; of none the defaults. */
 const formValues = (fields: readonly SettingField[], settings: object = {}) =>
   Object.fromEntries(
     fields.map((field) => [formName(field), textOf(valueAt(settings, field.path), field)]),
@@ -92,7 +92,7 @@ export function declaredForm<Settings extends z.ZodType<object>>(
     body: (form: Form) => bodyIn(form, fields),
     /** The body of a change: an empty field empties it. */
     patch: (form: Form) => bodyIn(form, fields, { isPatch: true }),
-    /** What it shows of stored settings; `others` are fields that it has in addition. */
+    /** The form's values of stored settings, and of the fields that it has in addition. */
     state: (settings: object = {}, extras: Record<string, string | string[]> = {}) =>
       freshForm({ ...formValues(fields, settings), ...extras }),
   };

@@ -32,7 +32,7 @@ type HitsProps = {
   /** Before the number of each passage, in the page's addresses. */
   id: string;
   chunks: Passage[];
-  /** What was searched for, which is marked. */
+  /** The queries, whose words are marked. */
   queries: string[];
   /** The RAGs that were searched: their sources hold the files. */
   rags: Rags;
@@ -152,7 +152,7 @@ const PDF = /\.pdf$/i;
 const Place = ({ source, file }: { source: Passage["source"]; file: string }) => {
   const { filePath, headings, page, position, url, modifiedAt } = source;
   const at = page !== null && PDF.test(filePath) ? `#page=${page}` : "";
-  // What has no address of its own was pushed, and is kept here.
+  // A file without an address of its own was pushed, and is kept here.
   const kept = at === "" ? null : file.replace("/file?", "/file/original?");
   const href = url === null ? kept : safeHref(url);
   return (
@@ -170,7 +170,7 @@ const Place = ({ source, file }: { source: Passage["source"]; file: string }) =>
   );
 };
 
-/** What the other setting made of the passage; `from` is -1 where it did not find it. */
+/** The passage's rank with the other setting; `from` is -1 where it did not find it. */
 const Moved = ({ from, to }: { from: number; to: number }) => {
   if (from === -1) return <span class="moved new">new</span>;
   const steps = from - to;

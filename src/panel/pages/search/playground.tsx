@@ -17,7 +17,7 @@ export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResult
   found: Tried[];
 };
 
-/** What was asked and answered, and the form that asks: a conversation grows above it. */
+/** Questions and answers, and the form below them: a conversation grows above it. */
 export const Playground = (props: PlaygroundProps) => {
   const { target, second, before, found } = props;
   const [first] = found;

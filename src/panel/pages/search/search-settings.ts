@@ -96,7 +96,7 @@ export function searchIn(form: Form, prefix: string): PanelSearch {
   });
 }
 
-/** The same for a run, whose files may be in any of its RAGs. @throws QuarryError `invalid`. */
+/** The settings of a run, whose files may be in any of its RAGs. @throws QuarryError `invalid`. */
 export function runIn(form: Form, prefix: string, target: Target): InferenceInput {
   const { question: prompt } = questionsIn(form);
   const jsonSchema = typed(form.text(`${prefix}jsonSchema`));
@@ -124,7 +124,7 @@ export function namedIn(form: Form, prefix: string) {
   };
 }
 
-/** What a program sends to get the same: nothing that is the default anyhow. */
+/** The body of a program that gets the same result: nothing that is the default anyhow. */
 export function publicBodyOf(search: PanelSearch | InferenceInput): object {
   const { useReranking, candidateMultiplier, includeDuplicates, ...searchRest } = search;
   const { useAllFiles, selectedFiles, selectedFolders, ...rest } = searchRest;
@@ -141,7 +141,7 @@ export function publicBodyOf(search: PanelSearch | InferenceInput): object {
   };
 }
 
-/** What can be asked: a RAG finds passages, the others answer from them. */
+/** A RAG finds passages, the others answer from them. */
 export type Target = { kind: "rag"; record: RagRecord } | Model;
 
 export type TargetKind = Target["kind"];

@@ -57,7 +57,7 @@ export async function trySetting(
   }
   const model = isAdmin(context) ? changed(target, form, prefix) : target;
   const input = runIn(form, prefix, model);
-  const of = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
+  const options = { messages, cites: true, caller: { tokenId: null }, signal: listening.signal };
   const { reader, groups } = namedIn(form, prefix);
   const as = reader === undefined ? null : { user: reader, groups };
   const reading = readingInPanel(context.get("caller"), as);
@@ -67,12 +67,12 @@ export async function trySetting(
       if (model.kind === "agent") {
         const { prompt, jsonSchema } = input;
         const agent = { ...model.record, rags };
-        return await runAgent(services, { ...of, agent, prompt, jsonSchema, emit });
+        return await runAgent(services, { ...options, agent, prompt, jsonSchema, emit });
       }
       // Without other wordings it searches for what the turns ask, as it is set.
       const searchesTurns = queries.length === 1;
       return await runInference(services, {
-        ...of,
+        ...options,
         inference: { ...model.record, rags },
         input,
         searchesTurns,
@@ -103,7 +103,7 @@ function changed(target: Model, form: Form, prefix: string): Model {
 
 export type Call = ReturnType<typeof callOf>;
 
-/** The same as a call of a program. @throws QuarryError `invalid` */
+/** The call of a program. @throws QuarryError `invalid` */
 function callOf(target: Target, form: Form, prefix: string) {
   const { identifier: key } = target.record;
   const headers = readerHeaders(namedIn(form, prefix));

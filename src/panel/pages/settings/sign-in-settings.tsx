@@ -24,7 +24,7 @@ import type { FormState } from "../../components/form-state.ts";
 
 const HERE = "/panel/settings/sign-in";
 const FORM = declaredForm(providerInput);
-/** Of them, the last refusal is shown. */
+/** Sign-ins among which the last refusal is sought. */
 const SIGN_INS_READ = 50;
 const FAILED_FROM = 400;
 
@@ -41,10 +41,10 @@ export function signInSettings(pages: Pages): void {
       to: HERE,
     }));
   const test = async (context: PageContext) => {
-    const stored = orNotFound(await storedProvider(context.get("services")));
+    const provider = orNotFound(await storedProvider(context.get("services")));
     const { testProvider } = await import("../../../access/openid/test-provider.ts");
     const redirectUri = redirectUriOf(context);
-    const findings = await testProvider(context.get("services"), stored, redirectUri);
+    const findings = await testProvider(context.get("services"), provider, redirectUri);
     return await signInTab(context, { findings });
   };
   pages.receive("/test", test, "admins", "sign-in.test");
@@ -83,9 +83,9 @@ async function signInTab(context: PageContext, { state, findings }: Shown): Prom
   return await settingsPage(context, "/sign-in", content, state);
 }
 
-function passwordsIn(wanted: "on" | "off", areAccepted: boolean): Child {
+function passwordsIn(state: "on" | "off", areAccepted: boolean): Child {
   if (!areAccepted) return "off";
-  return wanted === "off" ? (
+  return state === "off" ? (
     "on until an administrator has signed in with OpenID Connect"
   ) : (
     <>

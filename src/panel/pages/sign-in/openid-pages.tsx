@@ -32,11 +32,11 @@ export function openidPages(pages: Pages): void {
     const { beginSignIn } = await import("../../../access/openid/begin-sign-in.ts");
     return await orSignInPage(context, next, async () => {
       await countTry(context);
-      const of = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
-      const { address, ...flow } = await beginSignIn(context.get("services"), of);
+      const request = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
+      const { address, ...flow } = await beginSignIn(context.get("services"), request);
       await keepFlow(context, flow);
       // A provider may know no select_account, and refuse it: the next time asks otherwise.
-      if (of.prompt !== undefined) setPrompt(context, "login");
+      if (request.prompt !== undefined) setPrompt(context, "login");
       return context.redirect(address, 303);
     });
   });
@@ -68,13 +68,13 @@ async function finished(context: PageContext): Promise<Finished | null> {
   const { finishSignIn } = await import("../../../access/openid/finish-sign-in.ts");
   const { raw, url } = context.req;
   const returned = new URL(url).searchParams;
-  const kept = (await takeFlow(context, returned.get("state") ?? "")) ?? null;
+  const flow = (await takeFlow(context, returned.get("state") ?? "")) ?? null;
   const services = context.get("services");
   const origin = originOf(services.config, raw);
   const replaces = await sessionHashOf(context);
-  const of = { kept, returned, redirectUri: redirectUriOf(context), origin, replaces };
+  const answer = { kept: flow, returned, redirectUri: redirectUriOf(context), origin, replaces };
   try {
-    const signedIn = await finishSignIn(services, of);
+    const signedIn = await finishSignIn(services, answer);
     const changes = signedIn.changes.map((field) => ({ field }));
     context.set("audit", { action: "session.openid", target: signedIn.user.email, changes });
     return signedIn;

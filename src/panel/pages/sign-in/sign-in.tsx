@@ -60,15 +60,15 @@ export function sessionPages(pages: Pages): void {
 
 async function signInByForm(context: PageContext): Promise<Response> {
   // Counted before anything is read, so that a flood of sign-ins is refused unread.
-  const counted = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
-  if (!counted.done) {
-    return await signInPage(context, counted.state, addressAfterSignIn(undefined));
+  const counting = await attempt(NOTHING_TYPED, FIELDS, () => countTry(context));
+  if (!counting.done) {
+    return await signInPage(context, counting.state, addressAfterSignIn(undefined));
   }
   const form = await formOf(context, STRANGERS_LIMIT_BYTES);
   const next = addressAfterSignIn(form.text("next"));
-  const tried = await attempt(form, FIELDS, () => signInWith(context, form));
-  if (!tried.done) return await signInPage(context, tried.state, next);
-  context.header("Set-Cookie", sessionCookie(tried.result, isSecure(context)));
+  const attempted = await attempt(form, FIELDS, () => signInWith(context, form));
+  if (!attempted.done) return await signInPage(context, attempted.state, next);
+  context.header("Set-Cookie", sessionCookie(attempted.result, isSecure(context)));
   return context.redirect(next, 303);
 }
 
@@ -76,13 +76,13 @@ async function signInByForm(context: PageContext): Promise<Response> {
 async function signInWith(context: PageContext, form: Form): Promise<string> {
   const target = emailIn(form.text("email"));
   context.set("audit", { action: "session.sign-in", target });
-  const given = parseOrRefuse(credentials, {
+  const input = parseOrRefuse(credentials, {
     email: form.text("email"),
     password: form.exact("password"),
     code: typed(form.text("code")),
   });
   try {
-    return (await signInRecorded(context, given)).secret;
+    return (await signInRecorded(context, input)).secret;
   } catch (thrown) {
     throw refusal(thrown);
   }

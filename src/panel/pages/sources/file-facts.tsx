@@ -79,7 +79,7 @@ const InRags = ({ rags, now }: { rags: FileDetail["rags"]; now: number }) => (
   />
 );
 
-/** What to do about a file that failed. `pushed`: its bytes were uploaded; else its source has it. */
+/** The remedy for a file that failed. `pushed`: its bytes were uploaded; else its source has it. */
 export function remedyOf(failure: FileFailure | null, pushed: boolean): string | null {
   if (failure === null) return null;
   const remedy = REMEDIES[failure];

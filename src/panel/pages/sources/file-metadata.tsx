@@ -19,7 +19,7 @@ function typedOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What was typed in place of `before`; what was not changed keeps its type. */
+/** The typed value in place of `before`; one that was not changed keeps its type. */
 function valueOf(typed: string, before: unknown): unknown {
   if (before !== undefined && typed === typedOf(before)) return before;
   if (typeof before === "number" && Number.isFinite(Number(typed))) return Number(typed);

@@ -10,7 +10,7 @@ import { sliceIn, Part, ROWS } from "../request/list.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
-/** What follows a source's address here; forms that lead back name it. */
+/** The end of the address below a source; forms that lead back name it. */
 export const LEFT_OUT = "/left-out";
 
 /** Files and passages of a source that no search finds, each with the way back. */

@@ -22,7 +22,7 @@ const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
 export const PERMISSIONS_FORM = declaredForm(z.object({ permissions, defaultReaders }));
 
-/** What follows the address of a source. */
+/** The end of the address below a source. */
 export const PERMISSIONS = "/permissions";
 
 /** The state of the form, and the default readers of a preview; null: `?preview=` asks for none. */

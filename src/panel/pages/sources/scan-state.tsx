@@ -16,7 +16,7 @@ import type { ShownSource } from "./shown-source.ts";
 
 type Scanned = Pick<ScanRun, "failed" | "problems" | "added" | "changed" | "unchanged">;
 
-/** What a scan could not read, why, and what to do about it; nothing where it read all. */
+/** The unread parts of a scan, why, and what to do about it; nothing where it read all. */
 export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: SourceManifest }) => {
   const isWeb = manifest.takes === "addresses";
   const { failed, problems, added, changed, unchanged } = scan;

@@ -16,7 +16,7 @@ import { literalsOf, type SourceManifest } from "../../../sources/source-manifes
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import type { FormState, Form } from "../../components/form-state.ts";
 
-/** What a source is made of, how programs reach it, and its removal. */
+/** The source's settings, how programs reach it, and its removal. */
 export async function settingsTab(
   context: PageContext,
   view: ShownSource,

@@ -16,7 +16,7 @@ export type IndexedSource = SourceWithScan & { rags: RagOfSource[]; files: FileC
 /** A source with what its pages show of it. */
 export type ShownSource = IndexedSource & { path: string };
 
-/** The same sources with what their RAGs index of them. */
+/** Sources with the share of them that their RAGs index. */
 export async function indexedSources(
   db: Database,
   sources: SourceWithScan[],

@@ -27,7 +27,7 @@ import { uploadInWords } from "../../browser/upload-results.ts";
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;
 
-/** What can be done with a source. */
+/** The actions of a source. */
 export function sourceActions(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
   ofSource.form("/:id/scan", sourceScan, (_context, view) => ({
@@ -76,7 +76,7 @@ export function sourceActions(pages: Pages): void {
   ofSource.removal("/:id/remove", sourceRemoval, removalOf);
 }
 
-/** What was done, and what the source's provider said of it, for the page after a redirect. */
+/** The outcome, and the answer of the source's provider, for the page after a redirect. */
 export function noticeFrom(outcome: string, check: SourceCheck | null) {
   if (check?.ok == null) return { notice: outcome };
   const { ok, message } = check;

@@ -138,7 +138,7 @@ const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
   </>
 );
 
-/** What somebody has to do something about, with the remedy. */
+/** Faults with their remedies. */
 const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) => {
   const { lastScan, path, source } = shown;
   const cut = leftOutSentences(source, source.leftOut);

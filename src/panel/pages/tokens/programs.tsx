@@ -187,7 +187,7 @@ export const timeColumns = (now: number, ends: string, since: string): Column<To
   },
 ];
 
-/** What a token covers. */
+/** The resources that a token covers. */
 export const Rights = ({ token }: { token: TokenLine }) => {
   const groups = [
     { word: "RAGs", all: token.allRags, names: token.rags },
