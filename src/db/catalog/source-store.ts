@@ -1,11 +1,21 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { execute, hasRows, raw, readRow, readValues, sql, type Database } from "../sql.ts";
-import { containedIn, readSortedPage, idOfKey, readPage } from "../page.ts";
-import type { ListQuery, Slice } from "../page.ts";
+import {
+  execute,
+  hasRows,
+  raw,
+  readRow,
+  readValues,
+  runBatch,
+  sql,
+  type Database,
+} from "../sql.ts";
+import { containedIn, readKeyedPage, readSortedPage, idOfKey, readPage } from "../page.ts";
+import type { ListQuery, PageAt, Slice } from "../page.ts";
 import { fileSources, rags, scanRuns } from "../schema/index.ts";
-import { assigned, columnsOf, maybe, select, values, UPDATED, type Row } from "../select.ts";
+import { assigned, columnsOf, maybe, pick, select, values, UPDATED, type Row } from "../select.ts";
 
-export type ScanRunRow = typeof scanRuns.$inferSelect;
+const RUN = select(columnsOf(scanRuns));
+export type ScanRunRow = Row<typeof RUN>;
 
 /** Joins the newest scan `run` of a source `s`, finished or under way. */
 export const NEWEST_SCAN = raw(`left join scan_runs run on run.id = (
@@ -84,3 +94,30 @@ export const hasPermissions = (db: Database, key: string | null) =>
   hasRows(db)`select 1 from file_sources s where s.permissions = 'on' and s.removed_at is null
     and (${key} is null or ${key} in (s.id, s.identifier) or exists (
       select 1 from rags r where r.file_source_id = s.id and ${key} in (r.id, r.identifier)))`;
+
+const COUNT = select(pick(columnsOf(fileSources), "runCount"));
+
+const runsOf = (sourceId: FileSourceId) => sql`from scan_runs where file_source_id = ${sourceId}`;
+
+/** A source's scan runs, the newest first; their number is kept, so that none is read for it. */
+export async function listScanRuns(
+  db: Database,
+  sourceId: FileSourceId,
+  { offset, limit }: Slice,
+): Promise<{ data: ScanRunRow[]; total: number }> {
+  const [data, [source]] = await runBatch(db, [
+    sql`select ${RUN} ${runsOf(sourceId)} order by started_at desc, id desc
+      limit ${limit} offset ${offset}`,
+    sql`select ${COUNT} from file_sources where id = ${sourceId}`,
+  ]);
+  return { data, total: source?.runCount ?? 0 };
+}
+
+/** Reads a page of runs by keys, from the index of their times. */
+export const readRunPage = (db: Database, sourceId: FileSourceId, at: PageAt) =>
+  readKeyedPage(db, at, {
+    of: RUN,
+    from: runsOf(sourceId),
+    columns: ["started_at", "id"],
+    order: "desc",
+  });

@@ -2,7 +2,7 @@ import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import { attempt } from "../../core/log.ts";
 import { dotProduct } from "../../core/bytes/half-float.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
-import { dueProbes, recordProbes, type Probed } from "../../db/generations/probe-store.ts";
+import { dueProbes, recordProbes, type Probed } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
 
 /** Two models give any text different vectors. */

@@ -10,7 +10,7 @@ import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { purgeAudiences, sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
-import { expireProbes } from "../../db/generations/probe-store.ts";
+import { expireProbes } from "../../db/generations/generation-store.ts";
 import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
 import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";

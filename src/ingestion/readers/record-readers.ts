@@ -50,7 +50,7 @@ const MAX_PARTS_AFTER_FAILURE = 20;
  * Tells the indexes what they may not know: this change, then earlier ones that were cut off. An
  * index that does not answer keeps nothing from the others. @throws what the first of these threw
  */
-export async function tellIndexes(
+async function tellIndexes(
   { db, ragIndexes }: Pick<Services, "db" | "ragIndexes">,
   sourceId: FileSourceId,
 ): Promise<void> {

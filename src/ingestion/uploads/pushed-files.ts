@@ -1,11 +1,10 @@
 import { notFound, invalidField, orNotFound } from "../../core/errors.ts";
 import { fileNameOf } from "../../core/folders.ts";
 import { findFile, findFiles } from "../../db/files/file-store.ts";
-import { moveFiles } from "../../db/files/move-files.ts";
 import type { Services } from "../../services.ts";
 import { changedReaders, recordReaders, type PushedSource } from "../readers/record-readers.ts";
 import type { FileSourceId } from "../../core/ids.ts";
-import { writeMetadata } from "../../db/files/write-files.ts";
+import { moveFiles, writeMetadata } from "../../db/files/write-files.ts";
 import { timesFrom } from "../timeouts.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";

@@ -1,4 +1,4 @@
-import { type ScanRun, readRunPage } from "../../../db/scans/run-pages.ts";
+import { readRunPage, type ScanRunRow } from "../../../db/catalog/source-store.ts";
 import type { SourceManifest } from "../../../sources/source-manifest.ts";
 import { Data, Problem, Time } from "../../components/data.tsx";
 import { countText, count, duration } from "../../components/figures.ts";
@@ -14,7 +14,7 @@ import type { PageContext } from "../page-env.ts";
 import { List, pageAt } from "../request/list.tsx";
 import type { ShownSource } from "./shown-source.ts";
 
-type Scanned = Pick<ScanRun, "failed" | "problems" | "added" | "changed" | "unchanged">;
+type Scanned = Pick<ScanRunRow, "failed" | "problems" | "added" | "changed" | "unchanged">;
 
 /** The unread parts of a scan, why, and what to do about it; nothing where it read all. */
 export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: SourceManifest }) => {
@@ -57,7 +57,7 @@ export const isScanning = ({ source }: SourceWithScan, now: number) =>
   source.scanClaimedUntil !== null && source.scanClaimedUntil > now;
 
 /** How a run ended, as a dot's tone and a word. */
-function runState(run: Pick<ScanRun, "error" | "finishedAt" | "heldRemovals" | "failed">): {
+function runState(run: Pick<ScanRunRow, "error" | "finishedAt" | "heldRemovals" | "failed">): {
   tone: Tone;
   word: string;
 } {
@@ -101,10 +101,10 @@ const figure = (head: string, field: "added" | "changed" | "removed" | "unchange
   head,
   numeric: true,
   wide: field !== "added" && field !== "failed",
-  cell: (run: ScanRun) => count(run[field]),
+  cell: (run: ScanRunRow) => count(run[field]),
 });
 
-const columnsAt = (now: number, source: ShownSource["source"]): Column<ScanRun>[] => [
+const columnsAt = (now: number, source: ShownSource["source"]): Column<ScanRunRow>[] => [
   { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
   {
     head: "Outcome",
