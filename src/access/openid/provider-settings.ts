@@ -163,16 +163,12 @@ const isElsewhere = (
   after: Pick<ProviderInput, "issuer" | "clientId">,
 ) => before.issuer !== after.issuer || before.clientId !== after.clientId;
 
-/** How people may sign in. `provider`: its name; null: none is offered. */
-type SignInChoices = { provider: string | null; passwords: boolean };
-
 /**
- * PASSWORD_SIGN_IN=off counts once an administrator has signed in with the provider that is
- * offered: else nobody could set it up, or mend it.
+ * How people may sign in. `provider`: its name; null: none is offered. PASSWORD_SIGN_IN=off counts
+ * once an administrator has signed in with the provider that is offered: else nobody could set it
+ * up, or mend it.
  */
-export async function signInChoices(
-  services: Pick<Services, "config" | "db">,
-): Promise<SignInChoices> {
+export async function signInChoices(services: Pick<Services, "config" | "db">) {
   const provider = await storedProvider(services);
   const isOffered = provider?.settings.enabled === true;
   const isOff = services.config.PASSWORD_SIGN_IN === "off";

@@ -61,14 +61,13 @@ const UNCLAIMED_FILE = select({
       and r.removed_at is null)`),
 });
 
-type Limits = { now: number; claimedUntil: number; limit: number; maxTries: number };
-/** Why a file is given up: without attempts left, or since it stops whoever reads it. */
-type Reasons = { reason: string; killedReason: string };
-
-/** Makes files pending whose worker or message was lost; gives up those without attempts left. */
+/**
+ * Makes files pending whose worker or message was lost. Gives up those without attempts left
+ * (`reason`), and those that stop whoever reads them (`killedReason`).
+ */
 export async function takeUnclaimedFiles(
   db: Database,
-  query: Limits & Reasons,
+  query: Times & { maxTries: number; reason: string; killedReason: string },
 ): Promise<(SizedMessage & { isSuspect: boolean })[]> {
   const { now, limit } = query;
   const isGivenUp = sql`attempts >= ${query.maxTries}`;

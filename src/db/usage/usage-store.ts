@@ -15,20 +15,12 @@ export type UsageId = { id: string; at: number };
 /** Messages close in time share rows: a longer slot gives fewer rows. */
 const SLOT_MS = 10 * SECOND_MS;
 
-/** The stored messages of a time slot; texts compare as in SQLite. */
-type Slot = { slot: number; first: string; last: string; ids: string[] };
-
-function slotsOf(messages: readonly UsageId[]): Slot[] {
-  const slots = new Map<number, string[]>();
-  for (const { id, at } of messages) {
-    const slot = Math.floor(at / SLOT_MS);
-    slots.set(slot, [...(slots.get(slot) ?? []), id]);
-  }
-  return [...slots].map(([slot, unordered]) => {
-    const ids = unordered.toSorted();
+/** The stored messages of each time slot; texts compare as in SQLite. */
+const slotsOf = (messages: readonly UsageId[]) =>
+  [...Map.groupBy(messages, ({ at }) => Math.floor(at / SLOT_MS))].map(([slot, some]) => {
+    const ids = some.map(({ id }) => id).toSorted();
     return { slot, first: ids[0] ?? "", last: ids.at(-1) ?? "", ids };
   });
-}
 
 /** Which of these messages are counted; rows that cannot contain any are not parsed. */
 const countedOf = (messages: UsageId[]) =>

@@ -112,8 +112,6 @@ const encoder = new TextEncoder();
 /** Values of the invocation that loading needs. */
 export type Loading = { lease: Lease; texts: PushedTexts };
 
-type Content = { bytes: Uint8Array; sha256: string; mimeType: string };
-
 /**
  * The extracted text of a file, and the `yieldToOthers` for processing it within the file's
  * remaining time. A stored text is reused, so that a second RAG neither downloads nor extracts the
@@ -181,7 +179,7 @@ async function readContent(services: Services, file: ClaimedFile, texts: PushedT
   return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType };
 }
 
-async function downloaded(services: Services, file: ClaimedFile): Promise<Content> {
+async function downloaded(services: Services, file: ClaimedFile) {
   const reader = await labelFailure("file source", () => services.sourceReaders(file.source));
   if (reader === null) throw new SourceFailure("denied", "file source: cannot be read");
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);

@@ -1,29 +1,25 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import { pendEnded, pendFailed, pendFailedOutside } from "../../db/files/pending-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
+import type { PendTimes } from "../../db/files/file-rows.ts";
 import type { Services } from "../../services.ts";
 import { timesFrom } from "../timeouts.ts";
 
 const FILES_PER_STEP = 1_000;
 
 type Retrying = Pick<Services, "db" | "now" | "queue">;
-type Step = { now: number; claimedUntil: number; limit: number };
 
 /** Failed files at `paths`, or all (null). Returns how many are `pending` now. */
-export async function retryFiles(
+export const retryFiles = (
   services: Retrying,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] | null },
-): Promise<number> {
-  return await inSteps(services, (step) => pendFailed(services.db, ragId, paths, step));
-}
+) => inSteps(services, (step) => pendFailed(services.db, ragId, paths, step));
 
 /** Indexes a RAG's files at `paths` again, whether or not they failed. Returns how many. */
-export async function reindexFiles(
+export const reindexFiles = (
   services: Retrying,
   { ragId, paths }: { ragId: RagId; paths: readonly string[] },
-): Promise<number> {
-  return await inSteps(services, (step) => pendEnded(services.db, ragId, paths, step));
-}
+) => inSteps(services, (step) => pendEnded(services.db, ragId, paths, step));
 
 /** Each scan retries files that failed for an outside cause. */
 export async function retryAfterScan(services: Retrying, sourceId: FileSourceId): Promise<void> {
@@ -35,7 +31,9 @@ export async function retryAfterScan(services: Retrying, sourceId: FileSourceId)
 
 async function inSteps(
   { now, queue }: Retrying,
-  pend: (step: Step) => Promise<{ messages: IndexMessage[]; count: number }>,
+  pend: (
+    step: PendTimes & { limit: number },
+  ) => Promise<{ messages: IndexMessage[]; count: number }>,
 ): Promise<number> {
   let total = 0;
   for (;;) {

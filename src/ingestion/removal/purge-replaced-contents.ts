@@ -82,9 +82,7 @@ const PAGES_PER_SWEEP = 10;
  * compared with its files, a page at a time; a page that a crash interrupted is compared again. A
  * source whose page fails is told of, and the others go before it.
  */
-export async function purgeInterruptedUploads(
-  services: Pick<Services, "db" | "files" | "log" | "now">,
-): Promise<void> {
+export async function purgeInterruptedUploads(services: Purging): Promise<void> {
   for (let page = 0; page < PAGES_PER_SWEEP; page++) {
     const now = services.now();
     const due = await dueUploadCheck(services.db, now);
@@ -101,7 +99,7 @@ export async function purgeInterruptedUploads(
 }
 
 async function checkPage(
-  services: Pick<Services, "db" | "files" | "log">,
+  services: Purging,
   { sourceId, after }: { sourceId: FileSourceId; after: string },
   now: number,
 ): Promise<void> {

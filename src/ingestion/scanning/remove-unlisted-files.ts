@@ -13,19 +13,15 @@ const REMOVED_PER_STEP = 500;
 /** A provider's listing may lag behind its change feed, which has just reported these files. */
 const LISTING_LAG_MS = 10 * MINUTE_MS;
 
-type HeldRemovals = { count: number; message: string };
-
-/** `contradicted`: the listing shows a file that the change feed had reported as deleted. */
-type Removed = { held: HeldRemovals | null; contradicted: boolean };
-
 /**
  * Removes files that a complete listing no longer contains, or that a change feed reports as
  * deleted. When these are most of the source, they are kept, and the scan reports it.
+ * `contradicted`: the listing shows a file that the change feed had reported as deleted.
  */
-export async function removeUnlistedFiles(services: Services, run: ScanRun): Promise<Removed> {
+export async function removeUnlistedFiles(services: Services, run: ScanRun) {
   const { unlisted, contradicted } = await unlistedFiles(services, run);
-  const hold = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
-  return { held: hold, contradicted };
+  const held = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
+  return { held, contradicted };
 }
 
 async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]) {
