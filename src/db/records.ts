@@ -4,11 +4,10 @@ import { fileSources, ragGenerations, rags, type agents, type inferences } from 
 import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
 import { raw, sql } from "./sql.ts";
 
-const [r, g, s] = [
-  columnsOf(rags, "r"),
-  columnsOf(ragGenerations, "g"),
-  columnsOf(fileSources, "s"),
-];
+/** Columns of `rags r`, `rag_generations g` and `file_sources s`, as all statements call them. */
+export const r = columnsOf(rags, "r");
+export const g = columnsOf(ragGenerations, "g");
+export const s = columnsOf(fileSources, "s");
 
 /** Files of the live generation `g` of a RAG `r` by status; those still to be added are pending. */
 export const FILE_COUNTS = {

@@ -121,7 +121,7 @@ const lookUpRunner =
         where ${raw(`l.${kind}_id`)} = (select id from ${table} where identifier = ${identifier})
           and r.removed_at is null order by r.identifier`,
     ]);
-    return lookupOf(principal, row, (stored) => ({ ...runner.read(stored), rags }));
+    return lookupOf(principal, row, (fields) => ({ ...runner.read(fields), rags }));
   };
 
 export const lookUpInference = lookUpRunner("inference", select(columnsOf(inferences, "m")));

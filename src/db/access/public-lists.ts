@@ -1,6 +1,6 @@
 import { raw, runBatch, sql, type Reads, type Selection, type Sql } from "../sql.ts";
-import { RAG_FIELDS, RAG_JOINS, LISTED_RAG, type ListedRag } from "../records.ts";
-import { fileSources, inferenceRags, inferences, rags, agents } from "../schema/index.ts";
+import { r, s, RAG_FIELDS, RAG_JOINS, LISTED_RAG, type ListedRag } from "../records.ts";
+import { inferenceRags, inferences, agents } from "../schema/index.ts";
 import { columnsOf, pick, select, oneOf, type Row } from "../select.ts";
 import { principalQuery, type Credential, type StoredPrincipal } from "./principal-lookup.ts";
 
@@ -63,7 +63,6 @@ export const listCoveredRags = coveredRags<ListedRag>(LISTED_RAG);
 const m = columnsOf(inferences, "m");
 const INFERENCE = select(pick(m, "id", "name", "identifier", "createdAt", "nativeRag"));
 const LINK = select(columnsOf(inferenceRags, "l"));
-const [r, s] = [columnsOf(rags, "r"), columnsOf(fileSources, "s")];
 const LINKED_RAG = select({
   id: r.id,
   source: {

@@ -2,19 +2,13 @@ import { raw, readRows, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, text, json, columnsOf, pick, select, type Row } from "../select.ts";
 import { textList } from "../schema/columns.ts";
 import { containedIn, readSortedPage, type ListQuery } from "../page.ts";
-import { FILE_COUNTS } from "../records.ts";
-import { fileSources, inferences, ragGenerations, rags } from "../schema/index.ts";
+import { FILE_COUNTS, g, r, RAG_JOINS, s } from "../records.ts";
+import { inferences, rags } from "../schema/index.ts";
 
 /** In order of identifier, read from its index: a page costs the same at any number of rows. */
 
 /** RAGs linked to one inference or agent that a list names. */
 const LINKED_TOLD = 5;
-
-const [r, g, s] = [
-  columnsOf(rags, "r"),
-  columnsOf(ragGenerations, "g"),
-  columnsOf(fileSources, "s"),
-];
 
 const FILES = `(g.pending_files + r.coming_files + g.processing_files + g.indexed_files
   + g.error_files)`;
@@ -38,8 +32,7 @@ export const listRagLines = (db: Database, query: ListQuery, mayReadAll: boolean
   readSortedPage(db, query, {
     of: RAG_LINE,
     table: raw("rags r indexed by rags_identifier"),
-    joins: raw(`join file_sources s on s.id = r.file_source_id
-      join rag_generations g on g.rag_id = r.id and g.generation = r.generation`),
+    joins: RAG_JOINS,
     where: sql`r.removed_at is null and (${mayReadAll} or r.file_source_id in (
         select id from file_sources where permissions = 'off'))
       and ${containedIn(["r.name", "r.identifier"], query.search)}`,

@@ -1,18 +1,16 @@
 import type { FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, sql, type Database, type Sql } from "../sql.ts";
-import { number, columnsOf, pick, select, type Row } from "../select.ts";
-import { rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
-import { ragGenerations, rags } from "../schema/index.ts";
+import { number, pick, select, type Row } from "../select.ts";
+import { g, r, rankOf, FILE_COUNTS, type FileCounts } from "../records.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "../schema/rags.ts";
 
-const r = columnsOf(rags, "r");
 const COUNTS = select({
   sourceId: r.fileSourceId,
   ragId: r.id,
   ...pick(r, "identifier", "name", "generation", "scopeMode"),
   coming: r.comingFiles,
   ...FILE_COUNTS,
-  passages: columnsOf(ragGenerations, "g").numberVectors,
+  passages: g.numberVectors,
 });
 
 /** A RAG of a source, with the counters of its live index. */

@@ -1,6 +1,7 @@
 import { execute, readRows, type Database } from "../sql.ts";
 import { number, columnsOf, select, selected, type Row } from "../select.ts";
-import { keptQueries, rags } from "../schema/index.ts";
+import { keptQueries } from "../schema/index.ts";
+import { r } from "../records.ts";
 
 /** A query as it is kept, with what was found for it. */
 export type KeptQuery = typeof keptQueries.$inferSelect;
@@ -22,7 +23,6 @@ export const keepNewest = (db: Database, most: number) =>
     (select id from kept_queries order by id desc limit 1 offset ${most})
     order by id limit ${DELETED_AT_ONCE})`;
 
-const r = columnsOf(rags, "r");
 const q = columnsOf(keptQueries, "q");
 const GROUP = select({
   ragIdentifier: r.identifier,

@@ -1,12 +1,13 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
 import { flag, columnsOf, maybe, optional, pick, select, type Row } from "../select.ts";
-import { audiences, files, fileSources, ragFiles, ragGenerations } from "../schema/index.ts";
+import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
 import { countingFiles } from "./count-together.ts";
+import { g, s } from "../records.ts";
 
 const [x, f] = [columnsOf(ragFiles, "x"), columnsOf(files, "f")];
-const [g, v] = [columnsOf(ragGenerations, "g"), columnsOf(ragGenerations, "v")];
+const v = columnsOf(ragGenerations, "v");
 const { fileSourceId: _of, id: _id, createdAt: _at, deletedAt: _until, ...ofFile } = f;
 
 const CLAIMED = select({
@@ -18,7 +19,7 @@ const CLAIMED = select({
   isBuilding: flag("g.state = 'building'"),
   /** The generation whose vectors are reused where the embedded text is the same. */
   vectorsFrom: maybe(pick(v, "generation", "shards")),
-  source: pick(columnsOf(fileSources, "s"), "id", "provider", "config", "sealedSecrets"),
+  source: pick(s, "id", "provider", "config", "sealedSecrets"),
   readers: optional(columnsOf(audiences, "a").readers),
 });
 

@@ -1,10 +1,11 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { execute, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Reads } from "../sql.ts";
-import { audiences, files, ragFiles, rags } from "../schema/index.ts";
+import { audiences, files, ragFiles } from "../schema/index.ts";
 import { columnsOf, maybe, pick, select, type Row } from "../select.ts";
 import { IS_EXCLUDED } from "../catalog/exclusion-store.ts";
 import { shownStatus } from "./file-rows.ts";
+import { r } from "../records.ts";
 
 const f = columnsOf(files, "f");
 
@@ -78,7 +79,6 @@ const DETAIL = select({
 });
 
 /** The file in the live index of one RAG. */
-const r = columnsOf(rags, "r");
 const IN_RAG = select({
   ragIdentifier: r.identifier,
   ragName: r.name,

@@ -3,9 +3,10 @@ import { DEFAULT } from "../../core/principals.ts";
 import { LETS_IN } from "../access/member-store.ts";
 import { portionsOf, execute, raw, readRow, readValues, only, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
-import { audiences, files, ragFiles, ragGenerations, readerChanges } from "../schema/index.ts";
+import { audiences, files, ragFiles, readerChanges } from "../schema/index.ts";
 import type { fileSources } from "../schema/index.ts";
 import { columnsOf, maybe, number, pick, select, text, type Row } from "../select.ts";
+import { g } from "../records.ts";
 
 const AUDIENCE = select(columnsOf(audiences, "a"));
 export type Audience = Row<typeof AUDIENCE>;
@@ -137,7 +138,7 @@ export const purgeAudiences = (db: Database) =>
     sql`delete from audience_principals where audience not in (select id from audiences)`,
   ]);
 
-const [f, g] = [columnsOf(files, "f"), columnsOf(ragGenerations, "g")];
+const f = columnsOf(files, "f");
 const TOLD = select({
   ...pick(columnsOf(ragFiles, "x"), "ragId", "generation", "fileId"),
   ...pick(g, "shards"),

@@ -3,9 +3,10 @@ import { z } from "zod";
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { raw, readRows, runBatch, sql, execute, type Database, type Sql } from "../sql.ts";
 import { json, columnsOf, pick, select, flag, optional, type Row } from "../select.ts";
-import { files, fileSources, replacedContents } from "../schema/index.ts";
+import { files, replacedContents } from "../schema/index.ts";
 import { VECTOR_PLACES } from "../schema/rags.ts";
 import { isGone, isOpen, LEAVING, MESSAGE_FIELDS, rowKey, sameFile } from "./file-rows.ts";
+import { s } from "../records.ts";
 
 const generations = z.array(z.tuple([z.number(), z.number(), z.enum(VECTOR_PLACES)]));
 
@@ -110,7 +111,7 @@ const p = columnsOf(replacedContents, "p");
 const REPLACED = select({
   ...pick(p, "id", "fileId", "path", "version", "contentId"),
   sourceId: p.fileSourceId,
-  provider: optional(columnsOf(fileSources, "s").provider),
+  provider: optional(s.provider),
   isCurrent: flag("coalesce(f.version = p.version, 0)"),
 });
 export type ReplacedContent = Row<typeof REPLACED>;

@@ -5,11 +5,12 @@ import { selectExclusionsOf } from "../catalog/exclusion-store.ts";
 import { selectScopes } from "../catalog/rag-scope-store.ts";
 import { raw, readValue, readValues, runBatch, sql, type Database, type Sql } from "../sql.ts";
 import { AFTER_ALL, ALL_PATHS, rangeOf } from "../path-range.ts";
-import { files, ragGenerations, rags } from "../schema/index.ts";
+import { files } from "../schema/index.ts";
 import { FILE_STATUSES, ROW_STATUSES } from "../schema/rags.ts";
 import { columnsOf, pick, select } from "../select.ts";
 import { HOLDS, isGone, OPEN, pendSql, type PendTimes } from "./file-rows.ts";
 import { leaveSql, type Removal, type RemovalTimes } from "./removal-store.ts";
+import { r, g } from "../records.ts";
 
 /** A RAG's indexes and what they show; null scopes: the whole source. */
 export type RagScopes = {
@@ -18,14 +19,13 @@ export type RagScopes = {
   excluded: SearchExclusions;
 };
 
-const r = columnsOf(rags);
 const MODE = select(pick(r, "scopeMode"));
-const GENERATION = select(pick(columnsOf(ragGenerations, "g"), "generation", "shards"));
+const GENERATION = select(pick(g, "generation", "shards"));
 
 /** Null when the RAG does not exist any more. */
 export async function scopesOfIndexes(db: Database, ragId: RagId): Promise<RagScopes | null> {
   const [[rag], generations, scopes, exclusions] = await runBatch(db, [
-    sql`select ${MODE} from rags where id = ${ragId} and removed_at is null`,
+    sql`select ${MODE} from rags r where r.id = ${ragId} and r.removed_at is null`,
     sql`select ${GENERATION} from rag_generations g
       where g.rag_id = ${ragId} and ${OPEN}`,
     selectScopes(ragId),

@@ -1,10 +1,8 @@
 import type { RagId } from "../../core/ids.ts";
 import { execute, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
-import { ragGenerations } from "../schema/index.ts";
-import { columnsOf, pick, select, type Row } from "../select.ts";
+import { g } from "../records.ts";
+import { pick, select, type Row } from "../select.ts";
 import { refusalOf, type WantedIndex } from "./generation-store.ts";
-
-const g = columnsOf(ragGenerations, "g");
 
 /** A retired generation `g` that can return: the last live one, unless only its shards differ. */
 const RETURNABLE = raw(`g.state = 'retired' and g.live_since > 0

@@ -1,12 +1,11 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { readRows, execute, readRow, type Database } from "../sql.ts";
 import { MESSAGE, pendAgainSql, type PendTimes } from "../files/file-rows.ts";
-import { ragFiles, ragGenerations, files, fileSources } from "../schema/index.ts";
+import { ragFiles, files } from "../schema/index.ts";
 import { columnsOf, pick, select, type Row } from "../select.ts";
+import { g, s } from "../records.ts";
 
-const COUNTED_INDEX = select(
-  pick(columnsOf(ragGenerations, "g"), "ragId", "generation", "shards", "numberVectors"),
-);
+const COUNTED_INDEX = select(pick(g, "ragId", "generation", "shards", "numberVectors"));
 /** A RAG's index as D1 counts it, for the comparison with what is stored. */
 export type CountedIndex = Row<typeof COUNTED_INDEX>;
 
@@ -48,14 +47,13 @@ export const resetToPending = (
       and file_id in (select value from json_each(${fileIds})) and status in ('indexed', 'error')
     returning ${MESSAGE}`;
 
-const s = columnsOf(fileSources);
 const DUE = select({ sourceId: s.id, after: s.uploadsAfter });
 const NAMED = select(pick(columnsOf(files, "f"), "id", "version", "contentId"));
 
 /** The source that has waited longest for its bucket to be compared, and how far that has come. */
 export const dueUploadCheck = (db: Database, now: number) =>
-  readRow(db)`select ${DUE} from file_sources
-    where uploads_due_at <= ${now} and removed_at is null order by uploads_due_at limit 1`;
+  readRow(db)`select ${DUE} from file_sources s
+    where s.uploads_due_at <= ${now} and s.removed_at is null order by s.uploads_due_at limit 1`;
 
 /** Reads version and text of those of the files that are not deleted. */
 export const storedVersions = (db: Database, ids: FileId[]) =>

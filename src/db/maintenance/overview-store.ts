@@ -2,14 +2,14 @@ import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-c
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
 import { runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
 import { number, flag, text, columnsOf, optional, pick, select, type Row } from "../select.ts";
-import { files, fileSources, ragFiles, rags, scanRuns } from "../schema/index.ts";
+import { files, ragFiles, scanRuns } from "../schema/index.ts";
+import { r, s } from "../records.ts";
 
-const s = columnsOf(fileSources, "s");
 const run = columnsOf(scanRuns, "run");
 const x = columnsOf(ragFiles, "x");
 
 const FAILING_FILE = select({
-  ragIdentifier: columnsOf(rags, "r").identifier,
+  ragIdentifier: r.identifier,
   filePath: x.path,
   errorMessage: x.errorMessage,
   name: columnsOf(files, "f").name,

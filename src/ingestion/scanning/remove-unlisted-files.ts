@@ -20,8 +20,8 @@ const LISTING_LAG_MS = 10 * MINUTE_MS;
  */
 export async function removeUnlistedFiles(services: Services, run: ScanRun) {
   const { unlisted, contradicted } = await unlistedFiles(services, run);
-  const held = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
-  return { held, contradicted };
+  const hold = unlisted.length === 0 ? null : await holdOrRemove(services, run, unlisted);
+  return { held: hold, contradicted };
 }
 
 async function holdOrRemove(services: Services, run: ScanRun, unlisted: FileId[]) {
