@@ -2,7 +2,7 @@ import { invalid, QuarryError } from "../../core/errors.ts";
 import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { endGrantsOf } from "../../db/access/grant-store.ts";
-import { findByIdentity, useState } from "../../db/access/openid-store.ts";
+import { findByIdentity, redeemState } from "../../db/access/openid-store.ts";
 import { deleteSession, endPasswordSessions } from "../../db/access/session-store.ts";
 import type { Origin, Vouched } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
@@ -93,7 +93,7 @@ async function flowOf(
   const flow = await keptFlow(services, sealedFlow);
   const state = returned.get("state") ?? "";
   if (flow === null || !(await equalInConstantTime(state, flow.state))) throw otherFlow();
-  if (!(await useState(services.db, await sha256Hex(state), services.now()))) throw otherFlow();
+  if (!(await redeemState(services.db, await sha256Hex(state), services.now()))) throw otherFlow();
   return flow;
 }
 

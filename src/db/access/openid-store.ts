@@ -76,7 +76,7 @@ export const insertSecret = (db: Database, hash: string, expiresAt: number) =>
     ${values(signInSecrets, { hash, userId: null, expiresAt })}`;
 
 /** Uses up the `state` of a sign-in; false when it is unknown, was used or has expired. */
-export const useState = (db: Database, hash: string, now: number) =>
+export const redeemState = (db: Database, hash: string, now: number) =>
   hasRows(db)`delete from sign_in_secrets
     where hash = ${hash} and user_id is null and expires_at > ${now} returning 1`;
 

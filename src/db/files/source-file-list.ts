@@ -57,13 +57,13 @@ export const SOURCE_FILE = select({
 /** A file as the panel lists it, over all RAGs. */
 export type SourceFile = Row<typeof SOURCE_FILE>;
 
-export type FileSlice = Slice & {
+type FileQuery = Slice & {
   sourceId: FileSourceId;
-  status: FileStatus | null;
-  /** Without a trailing slash. */
-  path: string | null;
+  status?: FileStatus | undefined;
+  /** A folder, with or without its trailing slash, or a file. */
+  path?: string | undefined;
   /** A part of the path, searched in the source's first 100,000 paths; "": any. */
-  contains: string;
+  contains?: string | undefined;
 };
 
 /** Paths that one search for a part of a path reads from the index of paths. */
@@ -93,14 +93,15 @@ export const findFileWithStatus = (db: Database, sourceId: FileSourceId, path: s
   readRow(db)`select ${FILE_WITH_STATUS} from files f
     where f.file_source_id = ${sourceId} and f.path = ${path}`;
 
-/** One page and the total count, in one round trip. */
+/** In order of path, each with its least advanced status over all RAGs; and the total count. */
 export async function listFilesOfSource(
   db: Database,
-  { sourceId, path, status, contains, ...slice }: FileSlice,
+  { sourceId, path = "", status, contains = "", ...slice }: FileQuery,
 ): Promise<{ data: SourceFile[]; total: number }> {
+  const folder = path.replace(/\/$/, "");
   const from = sql`from ${filesOf(sourceId, contains)} where f.file_source_id = ${sourceId}
-    and ${path === null ? raw("1") : inside(path)}
-    and ${status === null ? raw("1") : sql`${STATUS.sql} = ${status}`}`;
+    and ${folder === "" ? raw("1") : inside(folder)}
+    and ${status === undefined ? raw("1") : sql`${STATUS.sql} = ${status}`}`;
   return await readPage(db, SOURCE_FILE, { ...slice, from, order: raw("f.path") });
 }
 

@@ -4,10 +4,11 @@ import { orNotFound } from "../../core/errors.ts";
 import { excludeFromSearch } from "../../catalog/file-sources/exclude-from-search.ts";
 import { listExclusions } from "../../db/catalog/exclusion-store.ts";
 import { findFileDetail } from "../../db/files/file-store.ts";
+import { listFilesOfSource } from "../../db/files/source-file-list.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 import { refuseCoded } from "../../http/middleware/json-body.ts";
 import { relativePath } from "../../core/input/input-fields.ts";
-import { listSourceFiles, manifestPage } from "../../ingestion/uploads/list-source-files.ts";
+import { manifestPage } from "../../ingestion/uploads/manifest-page.ts";
 import { utf8Stream, readExtractedText } from "../../ingestion/indexing/extracted-texts.ts";
 import { describePushedFile, removePushedFile } from "../../ingestion/uploads/pushed-files.ts";
 import { putFile } from "../../ingestion/uploads/put-file.ts";
@@ -170,8 +171,9 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     `get ${SOURCE}/files`,
     "Files of a source. In order of path, each with its worst state in any RAG. `path` is a folder or a file; `contains` is any part of a path, among the first 100,000.",
     { query: fileFilters, item: File },
-    async ({ services, subject: { source }, query, paging: { page, limit } }) => {
-      return pageOf(await listSourceFiles(services, { source, page, limit, ...query }), (file) =>
+    async ({ services, subject: { source }, query, paging: { offset, limit } }) => {
+      const slice = { sourceId: source.id, offset, limit, ...query };
+      return pageOf(await listFilesOfSource(services.db, slice), (file) =>
         Object.assign(file, { filePath: file.path }),
       );
     },

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
-import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 
 const FILES = 100_500;
 const sourceId = "pages" as FileSourceId;
@@ -74,11 +74,11 @@ test.each([false, true])(
 );
 
 test("the API's list is searched as well, within a folder and a status", async () => {
-  const services = { db: openDatabase(env.DB) };
-  const list = { source: { id: sourceId }, page: 1, limit: 2 };
-  const named = await listSourceFiles(services, { ...list, contains: "REPORT", status: "error" });
+  const db = openDatabase(env.DB);
+  const list = { sourceId, offset: 0, limit: 2 };
+  const named = await listFilesOfSource(db, { ...list, contains: "REPORT", status: "error" });
   expect(named.data[0]).toMatchObject({ path: "folder/000007-Report.md" });
   expect(named.total).toBe(100);
-  const none = await listSourceFiles(services, { ...list, contains: "report", path: "other" });
+  const none = await listFilesOfSource(db, { ...list, contains: "report", path: "other" });
   expect(none).toEqual({ data: [], total: 0 });
 });

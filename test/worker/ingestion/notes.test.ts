@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { listSourceFiles } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 import { returnToIndex } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { World } from "../../support/ingestion-world.ts";
 import { patch, states } from "./rebuilds/support.ts";
@@ -20,8 +20,8 @@ async function push(world: World, id: Source, path: string, text: string, metada
 
 /** Each file's status and notes, by path. */
 async function listed(world: World, source: Source): Promise<Record<string, unknown[]>> {
-  const of = { source: { id: source }, page: 1, limit: 100 };
-  const { data } = await listSourceFiles(world.services, of);
+  const of = { sourceId: source, offset: 0, limit: 100 };
+  const { data } = await listFilesOfSource(world.services.db, of);
   return Object.fromEntries(data.map(({ path, status, notes }) => [path, [status, ...notes]]));
 }
 

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { movePushedFiles } from "../../../src/ingestion/uploads/pushed-files.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
 import { readNeeds } from "../../../src/db/maintenance/overview-store.ts";
-import { listSourceFiles, manifestPage } from "../../../src/ingestion/uploads/list-source-files.ts";
+import { manifestPage } from "../../../src/ingestion/uploads/manifest-page.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 import { sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { crashAtCalls } from "../../support/crash.ts";
@@ -118,8 +119,8 @@ test("while a provider fails, the reason of the last try stands next to pending"
   });
   await world.put(source, "late.md", "A note about peat.");
   await world.deliverBatch("quarry-index", world.waiting.splice(0));
-  const of = { source: { id: source }, page: 1, limit: 5 };
-  const { data } = await listSourceFiles(world.services, of);
+  const of = { sourceId: source, offset: 0, limit: 5 };
+  const { data } = await listFilesOfSource(world.services.db, of);
   const errorMessage = "embedding provider: 503, try 1 of 5";
   expect(data).toMatchObject([{ status: "pending", errorMessage }]);
   const look = { now: 1, limit: 5, mayReadAll: true, problem: null };
@@ -132,7 +133,7 @@ test("while a provider fails, the reason of the last try stands next to pending"
   await world.deliver();
   const ended = await readNeeds(world.services.db, look);
   expect(ended.waiting).toEqual([]);
-  const [indexed] = (await listSourceFiles(world.services, of)).data;
+  const [indexed] = (await listFilesOfSource(world.services.db, of)).data;
   expect(indexed).toMatchObject({ status: "indexed", errorMessage: null });
 });
 

@@ -1,33 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { listFilesOfSource, type FileSlice } from "../../db/files/source-file-list.ts";
 import type { Services } from "../../services.ts";
 import { DEFAULT } from "../../core/principals.ts";
 import { manifestRows } from "../../db/files/file-store.ts";
-
-type Filter = Partial<Record<keyof Pick<FileSlice, "path" | "contains">, string | undefined>>;
-type FileListQuery = Filter & {
-  source: { id: FileSourceId };
-  status?: FileSlice["status"] | undefined;
-  page: number;
-  limit: number;
-};
-
-/**
- * Files of a source in order of path; each with its least advanced status over all RAGs. `page`
- * from 1; `path`: a folder, with or without its trailing slash, or a file.
- */
-export const listSourceFiles = (
-  { db }: Pick<Services, "db">,
-  { source, page, limit, ...filter }: FileListQuery,
-) =>
-  listFilesOfSource(db, {
-    sourceId: source.id,
-    status: filter.status ?? null,
-    path: filter.path?.replace(/\/$/, "") || null,
-    contains: filter.contains ?? "",
-    limit,
-    offset: (page - 1) * limit,
-  });
 
 const PAGE_SIZE = 5_000;
 
