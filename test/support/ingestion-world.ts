@@ -261,10 +261,9 @@ export class World {
   /** The texts that a search of everything shows, by path. */
   async shown(ragId: RagId, query = "note", limitPerLeg = 500): Promise<Record<string, string[]>> {
     const index = this.index(ragId);
-    const nothing = { named: null, metadata: [] };
     const { chunks } = await index.search({
       queries: [{ text: query, vector: null }],
-      restriction: nothing,
+      restriction: { named: null, metadata: [] },
       includeDuplicates: true,
       limitPerLeg,
       lexical: true,
