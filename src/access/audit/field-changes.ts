@@ -7,8 +7,8 @@ import { isObject } from "../../core/is-object.ts";
 export type FieldChange = { field: string; from?: unknown; to?: unknown };
 
 const MAX_FIELDS = 30;
-/** Characters of a value as JSON that an entry shows. */
-const MAX_LENGTH = 120;
+/** Characters of a text, or of another value as JSON, that an entry shows. */
+const MAX_LENGTH = 200;
 
 type Input = {
   /** The record, in the fields of the body. */
@@ -57,11 +57,8 @@ function changeOf(field: string, values: { from?: unknown; to?: unknown } = {}):
     : { field };
 }
 
-/** A text of several lines is a long one. */
-function isShort(value: unknown): boolean {
-  const text = JSON.stringify(value);
-  return text.length <= MAX_LENGTH && !text.includes(String.raw`\n`);
-}
+const isShort = (value: unknown) =>
+  (typeof value === "string" ? value : JSON.stringify(value)).length <= MAX_LENGTH;
 
 /** The values of an object by their paths; a list is one value. */
 function leavesOf(value: unknown, path: string[] = []): Map<string, unknown> {

@@ -196,7 +196,7 @@ test("an entry says what changed, old and new, and nothing else", async () => {
   const browser = new Browser();
   await browser.signIn();
   const form = { name: "Diff", model, rags: "diff", nativeRag: "on", conversation: "rewrite" };
-  const prompt = { ...form, planning: "off", systemPrompt: "A prompt.\nOf two lines." };
+  const prompt = { ...form, planning: "off", systemPrompt: "A rule. ".repeat(30) };
   expect((await browser.post("/panel/inferences/diff/settings", prompt)).status).toBe(303);
   expect(await changesOf("&action=inferences.change")).toEqual([{ field: "systemPrompt" }]);
   await admin.send("PATCH", "/inferences/diff", { ...body, temperature: 0.5, name: "Different" });

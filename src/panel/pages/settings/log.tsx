@@ -166,17 +166,20 @@ const What = ({ event, shown }: { event: AuditEvent; shown: Shown }) => {
   );
 };
 
-/** "chunkSize: 400 → 500, systemPrompt: changed". */
+/** "chunkSize: 400 → 500, systemPrompt: changed"; of a new record, "name: Handbook". */
 const changesInWords = (changes: AuditEvent["changes"]) =>
   changes
     .map(({ field, from, to }) => {
       if (from === undefined && to === undefined) return `${field}: changed`;
-      return `${field}: ${valueInWords(from)} → ${valueInWords(to)}`;
+      const before = from === undefined ? "" : `${valueInWords(from)} → `;
+      return `${field}: ${before}${valueInWords(to)}`;
     })
     .join(", ");
 
-const valueInWords = (value: unknown) =>
-  value === undefined ? "none" : typeof value === "string" ? value : JSON.stringify(value);
+function valueInWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(valueInWords).join(" ");
+  return value === undefined ? "none" : typeof value === "string" ? value : JSON.stringify(value);
+}
 
 function actorOf({ actorKind, actorId, actorName }: AuditEvent, address: string): Child {
   if (actorId === null) return <span class="soft">not signed in</span>;
