@@ -184,6 +184,9 @@ export function only<Row>([row]: readonly Row[]): Row {
 /** A statement that goes into the same transaction as the first change. */
 export type CarriedEntry = { statement: Sql; isStored: boolean };
 
+/** The database for writes that are no part of the change: counters of tries. */
+export const withoutEntry = ({ $client }: Database): Database => ({ $client });
+
 /** A statement that changes nothing. */
 const READS = /^\s*(?:select|with)\b/i;
 

@@ -122,7 +122,8 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
   const target = declared.target?.(subject, { id, body, context }) ?? keyOf(subject);
   const facts = {
     target: target ?? (isCreation(name) ? id : null),
-    changes: changesOf(declared, { subject, input, body, schema }),
+    // An entry of many calls has no values.
+    changes: files === undefined ? changesOf(declared, { subject, input, body, schema }) : [],
     ...(files === undefined ? {} : { files: 1 }),
   };
   const services = recordingServices(context, facts, status);
@@ -140,10 +141,17 @@ type Parsed<Subject> = {
 };
 
 function changesOf<Subject>(
-  { reference, previous }: { reference?: z.ZodType; previous?: (subject: Subject) => object },
+  {
+    name,
+    reference,
+    previous,
+  }: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previous">,
   { subject, input, body: after, schema }: Parsed<Subject>,
 ): FieldChange[] {
-  if (schema === undefined) return removedFields(previous?.(subject) ?? nameOf(subject));
+  if (schema === undefined) {
+    const lost = name.endsWith(".remove") ? nameOf(subject) : {};
+    return removedFields(previous?.(subject) ?? lost);
+  }
   const before = previous?.(subject) ?? {};
   return fieldChanges({ before, input, after, schemas: [reference, schema] });
 }

@@ -23,7 +23,8 @@ export function configSchemaOf(
   const field = secretIsSet ? secretOf(manifest) : null;
   const secret = config.shape[field ?? ""];
   if (field === null || secret === undefined) return config;
-  return config.safeExtend({ [field]: z.union([z.literal(true), secret]).optional() });
+  const kept = z.union([z.literal(true), secret]).optional();
+  return config.safeExtend({ [field]: kept.meta({ secret: true }) });
 }
 
 /**

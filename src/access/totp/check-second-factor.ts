@@ -1,6 +1,7 @@
 import { QuarryError } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
 import { findTotp, useRecoveryCode, useStep, type StoredTotp } from "../../db/access/totp-store.ts";
+import { withoutEntry } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { unseal } from "../seal.ts";
 import { isRecoveryCode, recoveryHash, stepOf } from "./totp-code.ts";
@@ -30,9 +31,10 @@ export async function useCode(
   factor: StoredTotp,
   code: string,
 ): Promise<boolean> {
-  if (isRecoveryCode(code)) return await useRecoveryCode(db, userId, await recoveryHash(code));
+  const bare = withoutEntry(db);
+  if (isRecoveryCode(code)) return await useRecoveryCode(bare, userId, await recoveryHash(code));
   const step = stepOf(await openSecret(config, factor), code, now());
-  return step !== null && (await useStep(db, userId, step));
+  return step !== null && (await useStep(bare, userId, step));
 }
 
 /** @throws QuarryError `unprocessable` when the key that sealed the secret is not set any more. */

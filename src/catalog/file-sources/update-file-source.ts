@@ -6,6 +6,7 @@ import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
 import { manifestOf } from "../../sources/registry.ts";
+import { withoutEntry } from "../../db/sql.ts";
 import { sealSecrets } from "../../sources/source-secrets.ts";
 import { requestScan } from "./request-scan.ts";
 
@@ -35,7 +36,7 @@ export async function updateFileSource(
   const rereads = readers.permissions === "on";
   Object.assign(change, readers);
   // Before permissions count again, so that no search finds members of long ago.
-  if (readers.permissionsSince !== undefined) await forgetMembers(services.db, id);
+  if (readers.permissionsSince !== undefined) await forgetMembers(withoutEntry(services.db), id);
   await updateSourceRow(services.db, id, change);
   if (patch.config !== undefined) await replaceWatches(services.db, id, services.now());
   if (patch.config !== undefined || rereads) {

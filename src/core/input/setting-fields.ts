@@ -92,7 +92,7 @@ function fieldOf(path: string[], schema: z.core.$ZodType, isInSecret: boolean): 
     path,
     kind: kindOf(inner),
     meta,
-    isSecret: isInSecret || meta.secret === true,
+    isSecret: isInSecret || meta.secret === true || hasSecretOption(inner),
     isRequired: !absent.success,
     isNullable: z.safeParse(schema, null).success,
     ...boundsOf(inner),
@@ -100,6 +100,9 @@ function fieldOf(path: string[], schema: z.core.$ZodType, isInSecret: boolean): 
     fallback: absent.data,
   };
 }
+
+const hasSecretOption = (schema: z.core.$ZodType): boolean =>
+  schema instanceof z.ZodUnion && schema.options.some((option) => metaOf(option).secret === true);
 
 /** Its own and that of what it wraps; the outer one counts. */
 function metaOf(schema: z.core.$ZodType): z.GlobalMeta {

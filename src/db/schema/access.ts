@@ -107,7 +107,6 @@ export const signInTries = sqliteTable(
 
 export const ACTOR_KINDS = ["user", "key", "token", "none"] as const;
 
-/** Changes and sign-ins, failed ones too, for 90 days. No foreign keys: actors may be deleted. */
 /** A field that was changed; without values where they are secret or long. */
 export const fieldChange = z.object({
   field: z.string(),
@@ -115,6 +114,7 @@ export const fieldChange = z.object({
   to: z.unknown().optional(),
 });
 
+/** Changes and sign-ins, failed ones too, for 90 days. No foreign keys: actors may be deleted. */
 export const auditEvents = sqliteTable(
   "audit_events",
   {

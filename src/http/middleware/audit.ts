@@ -18,6 +18,7 @@ import { addressOf } from "../client-address.ts";
 const FORBIDDEN = 403;
 const TOO_MANY_REQUESTS = 429;
 const FAILED_FROM = 400;
+const MAX_TARGET_LENGTH = 500;
 
 type Audited = Pick<Context<AppEnv>, "get" | "req">;
 
@@ -88,7 +89,7 @@ function eventOf({ get, req }: Audited, entry: AuditEntry, status: number): NewE
   return {
     actor: get("actor"),
     action,
-    target,
+    target: target?.slice(0, MAX_TARGET_LENGTH) ?? null,
     changes: status >= FAILED_FROM ? [] : changes,
     status,
     address: addressOf(get("services").config, req.raw),
@@ -98,7 +99,8 @@ function eventOf({ get, req }: Audited, entry: AuditEntry, status: number): NewE
 
 async function record(context: Context<AppEnv>, entry: AuditEntry | undefined): Promise<void> {
   const { status } = context.res;
-  if (entry === undefined || status === TOO_MANY_REQUESTS) return;
+  const isStored = entry?.carried?.isStored === true;
+  if (entry === undefined || (status === TOO_MANY_REQUESTS && !isStored)) return;
   const services = context.get("services");
   const event = eventOf(context, entry, status);
   const { files, carried } = entry;
@@ -106,7 +108,8 @@ async function record(context: Context<AppEnv>, entry: AuditEntry | undefined): 
     // A push of 10,000 files neither waits for the audit trail nor adds 10,000 events to it.
     services.inBackground(recordRepeated(services, event, files));
   } else if (carried === undefined) await recordEvent(services, event);
-  else if (status >= FAILED_FROM || !carried.isStored) {
-    await recordEvent(services, event, { ...carried.key, isStored: carried.isStored });
+  else if (status >= FAILED_FROM || !isStored) {
+    carried.isStored = true;
+    await recordEvent(services, event, { ...carried.key, isStored });
   }
 }

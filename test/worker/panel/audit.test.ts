@@ -81,6 +81,40 @@ test("a change is kept with its actor, address, request and fields, without secr
   expect(JSON.stringify(results)).not.toMatch(/SECRETVALUE|AKIDVALUE|"quarry"/);
 });
 
+test("a changed secret of a source is told without its value, a kept one not at all", async () => {
+  const place = { tenantId: "t", clientId: "c", siteId: "s" };
+  const config = { ...place, clientSecret: "OLDSECRET" };
+  const source = { name: "Sites", provider: "document_site", config };
+  expect((await admin.send("POST", "/file-sources", source)).status).toBe(201);
+  const patch = async (changed: object) =>
+    await admin.send("PATCH", "/file-sources/sites", { config: changed });
+  expect((await patch({ ...config, clientSecret: "NEWSECRET" })).status).toBe(200);
+  expect(await latest()).toMatchObject({ changes: [{ field: "config.clientSecret" }] });
+  expect((await patch({ ...place, siteId: "s2" })).status).toBe(200);
+  expect(await latest()).toMatchObject({
+    changes: [{ field: "config.siteId", from: "s", to: "s2" }],
+  });
+  const { results } = await env.DB.prepare("select * from audit_events").all();
+  expect(JSON.stringify(results)).not.toMatch(/OLDSECRET|NEWSECRET/);
+});
+
+test("a change that was refused as one try too many leaves no entry of success", async () => {
+  await admin.send("POST", "/users", {
+    email: "slow@example.com",
+    password: "a moor in May 1",
+    role: "admin",
+  });
+  const slow = await signedIn({ email: "slow@example.com", password: "a moor in May 1" });
+  const body = { currentPassword: "wrong", newPassword: "another moor in May 2" };
+  let status = 0;
+  for (let tries = 0; tries < 30 && status !== 429; tries++) {
+    ({ status } = await slow.send("PATCH", "/session/password", body));
+  }
+  expect(status).toBe(429);
+  const { data } = await trail("?action=session.password.change");
+  expect(data.filter((event) => event.status < 400)).toEqual([]);
+});
+
 test("files that one caller puts into a source are one event with a count", async () => {
   await admin.send("POST", "/file-sources", { name: "Pushed", provider: "file_system" });
   const key = await newKey();

@@ -142,7 +142,10 @@ export function newSourcePages(pages: Pages): void {
   const create = async (context: PageContext) => {
     const form = await formOf(context);
     const manifest = SOURCES.find(({ id }) => id === form.text("kind"));
-    if (manifest === undefined) return await choosePage(context);
+    if (manifest === undefined) {
+      context.set("audit", undefined);
+      return await choosePage(context);
+    }
     const isHooked = manifest.takes === "addresses";
     return await submit(context, sourceCreation, {
       subject: undefined,
