@@ -3,7 +3,7 @@ import { otherModel } from "../ports/models.ts";
 import { runLeg, type RetrievalCall } from "./degradations.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
-/** Share of the total time; the lexical leg, hydration and a reranker still follow. */
+/** Share of the total time; the search of the index and a reranker still follow. */
 const EMBEDDING_SHARE = 0.5;
 
 export type EmbeddedQueries = {

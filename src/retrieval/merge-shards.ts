@@ -11,6 +11,8 @@ import type { LegLists } from "../rag-index/search/fuse.ts";
 import { bm25Scorer, type CorpusSize, type TermStatistics } from "../text/bm25.ts";
 import { indexedWordsOf } from "../text/indexed-words.ts";
 
+type ScoresOf = Map<HydratedChunk, LegScores[]>;
+
 /** The replies of one RAG's shards as the reply of one index: words count as in all of them. */
 export function mergeShards(
   replies: SearchReply[],
@@ -27,8 +29,7 @@ export function mergeShards(
   const scoresOf = new Map(all.map((chunk) => [chunk, withWords(chunk.scores, wordsOf(chunk))]));
   const merged = parts.map((scores, at): QueryScores => {
     const ofLeg = (leg: keyof LegScores) => {
-      const before = new Set(all.map((chunk) => chunk.scores[at]?.[leg] ?? null));
-      const unread = scores.flatMap((part) => part[leg].filter((score) => !before.has(score)));
+      const unread = replies.flatMap((reply) => unreadScores(reply, { at, leg, scoresOf }));
       const read = [...scoresOf.values()].flatMap((chunkScores) => chunkScores[at]?.[leg] ?? []);
       return [...unread, ...read].sort((a, b) => b - a).slice(0, limit);
     };
@@ -51,6 +52,23 @@ export function mergeShards(
     unsearched: Math.max(0, ...replies.map(({ unsearched }) => unsearched)),
     scanned: replies.every(({ scanned }) => scanned),
   };
+}
+
+/**
+ * The scores of a shard's chunks that were not read. Their words count as in that shard alone: they
+ * are put on the scale of all by its best chunk, which was read.
+ */
+function unreadScores(
+  { chunks, queries }: SearchReply,
+  { at, leg, scoresOf }: { at: number; leg: keyof LegScores; scoresOf: ScoresOf },
+): number[] {
+  const list = queries[at]?.[leg] ?? [];
+  const [best = 0] = list;
+  const readHere = new Set(chunks.map(({ scores }) => scores[at]?.[leg] ?? null));
+  const head = chunks.find(({ scores }) => scores[at]?.[leg] === best);
+  const bestOfAll = (head && scoresOf.get(head)?.[at]?.[leg]) ?? best;
+  const factor = leg === "lexical" && best > 0 ? bestOfAll / best : 1;
+  return list.filter((score) => !readHere.has(score)).map((score) => score * factor);
 }
 
 const sumOf = <Item>(items: Item[], numberOf: (item: Item) => number) =>

@@ -65,12 +65,13 @@ function vectorFilterOf(
  * hundreds of files stays there, and each question about it would scan everything.
  */
 export function isCrowded(
-  { chunks, queries, isWhole }: ShardsReply,
+  { chunks, queries, isWhole, unsearched }: ShardsReply,
   searched: ShardSearch["queries"],
   { needed, threshold }: SearchPlan,
   isSingle: boolean,
 ): boolean {
-  if (!isWhole) return false;
+  // What was cut short by time has no time for another search.
+  if (!isWhole || unsearched > 0) return false;
   const count = Math.min(needed, MAX_WANTED);
   const passing = chunks.filter(
     (chunk) => threshold === null || (similarityOf(chunk) ?? 1) >= threshold,

@@ -97,13 +97,13 @@ export class RagShards {
   /** Tells the index object when the time is over, or the caller gone, and reports what it left. */
   async #inTurns(shard: RagIndex, part: string, request: SearchRequest, signal: AbortSignal) {
     const count = request.queries.length;
-    if (count === 1) return await shard.search(request);
+    if (count === 1) return checkedReply(await shard.search(request));
     const leg = crypto.randomUUID();
     const remainingMs = this.#call.deadline.remainingMs * SEARCH_SHARE * OF_ITS_TIME;
     const drop = () => this.#call.services.inBackground(shard.drop(leg));
     signal.addEventListener("abort", drop, { once: true });
     try {
-      const reply = await shard.search({ ...request, turns: { leg, remainingMs } });
+      const reply = checkedReply(await shard.search({ ...request, turns: { leg, remainingMs } }));
       if (reply.unsearched > 0) {
         const problem = `${reply.unsearched} of ${count} queries were not searched in time`;
         this.#call.report.degraded(part, `${part}: ${problem}`);
@@ -113,4 +113,10 @@ export class RagShards {
       signal.removeEventListener("abort", drop);
     }
   }
+}
+
+/** While a deployment rolls out, an index object may still answer as the version before. */
+function checkedReply(reply: SearchReply): SearchReply {
+  if (!Number.isInteger(reply.candidates)) throw new Error("the index is of another version");
+  return reply;
 }

@@ -63,7 +63,7 @@ async function searchOrScan(
     call.report.degraded("vector index", `vector index: ${reason}`);
   }
   // The chunks already read are better than none when a shard does not answer in time.
-  return scan.isWhole ? scan : reply;
+  return scan.isWhole && scan.unsearched === 0 ? scan : reply;
 }
 
 const NO_MATCHES = { matches: [], floor: null };

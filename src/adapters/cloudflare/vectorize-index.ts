@@ -151,7 +151,7 @@ function namespaceOf({ ragId, generation }: VectorSpace): string {
 /**
  * The filters whose union is `filter`. Keys are ANDed and there is no OR, so each folder depth is
  * a query of its own, as is each list over the size limit. A folder below the indexed depth is
- * searched by its deepest indexed ancestor; hydration drops the rest.
+ * searched by its deepest indexed ancestor; the index object drops the rest.
  */
 function filtersOf(filter: VectorFilter): VectorizeVectorMetadataFilter[] {
   const valuesOf = new Map<string, Set<string>>();

@@ -1,4 +1,5 @@
 import type { BitSet } from "../../core/bit-set.ts";
+import type { ChunkId } from "../../core/ids.ts";
 import { runToEnd, type CooperativeWork } from "../../core/work/cooperative.ts";
 import type {
   QueryScores,
@@ -46,7 +47,7 @@ export class Search {
   readonly #wordScores: WordScores;
   readonly #chunkTable: KeptChunkTable;
   readonly #fileTable: KeptFileTable;
-  /** The last resolved restrictions: hydration uses one right after the candidates. */
+  /** The last resolved restrictions: a search uses one right after its plan. */
   readonly #resolved = new Map<string, Eligibility>();
 
   constructor(sql: SqlStorage, { termCounts, vectorLeg, postingsLimit }: SearchParts) {
@@ -112,7 +113,11 @@ export class Search {
       legs.push({ ...words, vector: mergeCandidates(scan(at), matches), equal });
     }
     const unsearched = queries.length - legs.length;
-    for (let at = 0; at < unsearched; at++) legs.push({ ...NO_WORDS, vector: [], equal: 0 });
+    // The vector index has searched these; only their words are missing.
+    for (let at = legs.length; at < queries.length; at++) {
+      const { matches, equal } = visible(at);
+      legs.push({ ...NO_WORDS, vector: matches, equal });
+    }
     return { legs, scanned, unsearched };
   }
 
@@ -138,7 +143,7 @@ export class Search {
     });
   }
 
-  /** `isStale`: chunks were deleted since they were found. */
+  /** `isStale`: chunks were deleted, or withheld from the reader, since they were found. */
   #readBest(
     request: SearchRequest,
     { legs, ...facts }: Candidates,
@@ -153,12 +158,24 @@ export class Search {
     const heads = new Set(merged ? legs.flatMap(({ lexical: [head] }) => head?.id ?? []) : []);
     const choice = new Set([...best, ...ranked.filter(({ id }) => heads.has(id))]);
     const queryVectors = request.queries.map(({ vector }) => vector);
-    const chunks = readChunks(this.#sql, [...choice], queryVectors, withVectors);
+    const readable = this.#stillEligible(request, [...choice]);
+    const chunks = readChunks(this.#sql, readable, queryVectors, withVectors);
     const queries = legs.map(({ equal, statistics, ...lists }) => {
       return { ...listsOf(lists), equal, statistics };
     });
     const reply = { chunks, queries, candidates: ranked.length, ...facts };
     return { reply, isStale: chunks.length < choice.size };
+  }
+
+  /** Between the queries of a search, readers and scopes may have changed. */
+  #stillEligible<Ranked extends { id: ChunkId }>(
+    { queries, restriction, includeDuplicates }: SearchRequest,
+    ranked: Ranked[],
+  ): Ranked[] {
+    if (queries.length === 1) return ranked;
+    const ids = ranked.map(({ id }) => id);
+    const { eligible } = sortOut(this.#sql, this.#eligibility(restriction, includeDuplicates), ids);
+    return ranked.filter(({ id }) => eligible.has(id));
   }
 
   #eligibility(restriction: Restriction, includeDuplicates: boolean): Eligibility {

@@ -75,7 +75,8 @@ async function inTurns(name: string, remainingMs: number, between: (store: Index
     const whole = store.call("search", request);
     if (reply === null) throw new Error("it was not searched in turns");
     const found = reply.queries.map(({ vector }) => vector.length);
-    return { turns, unsearched: reply.unsearched, isWhole: equals(reply, whole), found };
+    const texts = reply.chunks.map(({ text }) => text);
+    return { turns, unsearched: reply.unsearched, isWhole: equals(reply, whole), found, texts };
   });
 }
 const equals = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -98,4 +99,17 @@ test("a long search lets others run between its queries, and ends when it must",
     turns: 1,
     unsearched: 3,
   });
+});
+
+test("a file that leaves the scope between the queries of a search is not shown", async () => {
+  const index = indexOf("leaving");
+  for (const text of QUERIES) await put(index, `${text}.md`, 1, [`a stone of the ${text}`]);
+  const { texts } = await inTurns("leaving", 60_000, (store) => {
+    store.call("restrictToScopes", null, { paths: ["north.md"], passages: [] });
+  });
+  expect(texts.toSorted()).toEqual([
+    "a stone of the east",
+    "a stone of the south",
+    "a stone of the west",
+  ]);
 });
