@@ -190,7 +190,8 @@ export async function readSortedPage<Row>(
   const { table, where, id, sorts } = list;
   const total = await countUpTo(db, MAX_COUNTED, sql`from ${table} where ${where}`);
   const order = sort ?? (list.order === "asc" ? { by: "name", descending: false } : null);
-  const column = order === null || total >= MAX_COUNTED ? undefined : sorts[order.by];
+  const isSortable = order !== null && total < MAX_COUNTED && Object.hasOwn(sorts, order.by);
+  const column = isSortable ? sorts[order.by] : undefined;
   const from = sql`from ${table} ${list.joins} where ${where}`;
   if (order === null || column === undefined) {
     const page = await readKeyedPage(db, at, { ...list, from, columns: [id] });
