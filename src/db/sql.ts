@@ -112,8 +112,9 @@ export async function runBatch<const Statements extends readonly Sql[]>(
   { before, after }: Around = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
   const compiled = [...before, ...statements, ...after].map(compile);
-  const carried = entry?.isStored === false && compiled.some(({ text }) => !READS.test(text));
-  if (carried) compiled.push(compile(entry.statement));
+  const place = compiled.findIndex(({ text }) => !READS.test(text)) + 1;
+  const carried = entry?.isStored === false && place > 0;
+  if (carried) compiled.splice(place, 0, compile(entry.statement));
   const prepared = compiled.map(({ text, parameters }) =>
     $client.prepare(text).bind(...parameters),
   );
@@ -124,6 +125,7 @@ export async function runBatch<const Statements extends readonly Sql[]>(
     if (carried) entry.isStored = false;
     throw thrown;
   });
+  if (carried) entry.isStored = (results.splice(place, 1)[0]?.meta.changes ?? 0) > 0;
   const lists = statements.map(({ read: reader }, at) => {
     const rows = results[before.length + at]?.results ?? [];
     return reader === null ? rows : rows.map(reader);
@@ -181,7 +183,7 @@ export function only<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-/** A statement that goes into the same transaction as the first change. */
+/** A statement that stands behind the first change in its transaction, and asks whether it changed. */
 export type CarriedEntry = { statement: Sql; isStored: boolean };
 
 /** The database for writes that are no part of the change: counters of tries. */

@@ -1,6 +1,6 @@
 import { reasonOf } from "../../core/errors.ts";
 import { newId } from "../../core/ids.ts";
-import { insertionOf, type AuditEvent } from "../../db/access/audit-store.ts";
+import { insertionAfterChange, insertionOf, type AuditEvent } from "../../db/access/audit-store.ts";
 import { HOUR_MS } from "../../core/time.ts";
 import { runBatch, type CarriedEntry } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
@@ -44,7 +44,7 @@ export type AuditEntry = Pick<NewEvent, "action" | "changes"> & {
 
 /** The statement that writes an event in the transaction of the change that it records. */
 export const entryOf = (event: NewEvent, key: EventKey) =>
-  insertionOf({ ...columnsOf(event), ...key, count: 1 });
+  insertionAfterChange({ ...columnsOf(event), ...key, count: 1 });
 
 /**
  * Records what changed nothing in the database, or failed: it replaces what the transaction said.

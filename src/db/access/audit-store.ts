@@ -1,7 +1,7 @@
 import { execute, joinSql, readRows, sql, raw, runBatch, type Database } from "../sql.ts";
 import { readKeyedPage, countUpTo, type KeyedPage, type PageAt, type Slice } from "../page.ts";
 import { auditEvents } from "../schema/index.ts";
-import { columnsOf, select, values, text, type Row, optional } from "../select.ts";
+import { columnsOf, select, selected, values, text, type Row, optional } from "../select.ts";
 
 const EVENT = select(columnsOf(auditEvents));
 export type AuditEvent = Row<typeof EVENT>;
@@ -11,6 +11,10 @@ export const insertionOf = (event: AuditEvent) =>
   sql`insert into audit_events ${values(auditEvents, event)} on conflict (id) do update
     set count = count + excluded.count, status = excluded.status, changes = excluded.changes,
       fields = excluded.fields`;
+
+/** An event of the statement before it in the batch, if that changed a row. */
+export const insertionAfterChange = (event: AuditEvent) =>
+  sql`insert into audit_events ${selected(auditEvents, event)} where changes() > 0`;
 
 /** Each filter has an index that continues in order of time. Times in ms; `to` is exclusive. */
 export type AuditFilter = {
