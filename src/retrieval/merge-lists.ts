@@ -1,6 +1,13 @@
-import { fuse, fusionOf, scaleOf, together, type LegLists } from "../rag-index/search/fuse.ts";
+import { fuse, fusionOf, together, type LegLists } from "../rag-index/search/fuse.ts";
 import { modelOf } from "./rag-findings.ts";
-import { inOrder, type ScoredChunk, type ScoredList, similarityOrValue } from "./score-chunks.ts";
+import {
+  inOrder,
+  NO_LEGS,
+  scaleAmong,
+  type ScoredChunk,
+  type ScoredList,
+  similarityOrValue,
+} from "./score-chunks.ts";
 
 /**
  * One list from all RAGs: by relevance where one reranker judged all, by similarity where none
@@ -88,13 +95,13 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
   );
   return lists.map(({ chunks, findings }, place) => {
     const fusions = findings.queries.map((_, at) => {
-      const ofModel = legs.filter(
-        (_, list) => modelOf(lists[list]?.findings ?? findings) === modelOf(findings),
-      );
-      const { lexicalBest } = scaleOf(legs.flatMap((own) => own[at] ?? []));
-      const scale = { ...scaleOf(ofModel.flatMap((own) => own[at] ?? [])), lexicalBest };
+      const all = lists.map((list, n) => ({
+        findings: list.findings,
+        legs: legs[n]?.[at] ?? NO_LEGS,
+      }));
+      const scale = scaleAmong(all, findings);
       const rule = { mode: "hybrid", weight: findings.embedded?.fusionWeight ?? 0 } as const;
-      return fusionOf(legs[place]?.[at] ?? { lexical: [], vector: [] }, rule, scale);
+      return fusionOf(legs[place]?.[at] ?? NO_LEGS, rule, scale);
     });
     const valueOf = ({ words, chunk }: ScoredChunk) =>
       together(

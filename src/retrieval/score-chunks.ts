@@ -1,9 +1,9 @@
 import { isoTime } from "../core/time.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { fuse, fusionOf, scaleOf, together } from "../rag-index/search/fuse.ts";
-import type { Fusion, LegLists } from "../rag-index/search/fuse.ts";
+import type { Fusion, LegLists, Scale } from "../rag-index/search/fuse.ts";
 import { wholeOf, wordScorer } from "./merge-shards.ts";
-import type { RagFindings } from "./rag-findings.ts";
+import { modelOf, type RagFindings } from "./rag-findings.ts";
 
 type ChunkSource = {
   ragIdentifier: string;
@@ -73,11 +73,16 @@ export function scoreChunks(findings: RagFindings[]): ScoredList[] {
       return { lexical: isAlone ? lexical : bestWords(chunks, at), vector };
     }),
   );
-  const scales = (legs[0] ?? []).map((_, at) => scaleOf(legs.flatMap((own) => own[at] ?? [])));
   return lists.map(({ finding, chunks }, rag) => {
     const { mode, embedded, target } = finding;
     const rule = { mode, weight: embedded?.fusionWeight ?? 0 };
-    const fusions = scales.map((scale, at) => fusionOf(legs[rag]?.[at] ?? NO_LEGS, rule, scale));
+    const fusions = finding.queries.map((_, at) => {
+      const all = lists.map((list, n) => ({
+        findings: list.finding,
+        legs: legs[n]?.[at] ?? NO_LEGS,
+      }));
+      return fusionOf(legs[rag]?.[at] ?? NO_LEGS, rule, scaleAmong(all, finding));
+    });
     const scored = chunks.map((chunk) => scoreChunk(chunk, fusions, target.rag));
     return { findings: finding, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
   });
@@ -89,7 +94,17 @@ const statisticsOf = (findings: RagFindings[]) =>
     wholeOf(findings.flatMap(({ queries }) => queries[at]?.statistics ?? [])),
   );
 
-const NO_LEGS: LegLists = { lexical: [], vector: [] };
+export const NO_LEGS: LegLists = { lexical: [], vector: [] };
+
+/** One query's scale for a RAG: words compare among all of them, vectors among those of its model. */
+export function scaleAmong(
+  all: { findings: RagFindings; legs: LegLists }[],
+  own: RagFindings,
+): Scale {
+  const ofModel = all.filter(({ findings }) => modelOf(findings) === modelOf(own));
+  const { lexicalBest } = scaleOf(all.map(({ legs }) => legs));
+  return { ...scaleOf(ofModel.map(({ legs }) => legs)), lexicalBest };
+}
 
 /** A chunk, and what its words score for each query. */
 type Worded = { chunk: HydratedChunk; words: number[] };
