@@ -31,11 +31,13 @@ export function bm25Scorer(terms: TermStatistics[], corpus: CorpusSize): Scorer 
 
 /** Scores candidates of one query among each other; a word counts as often as the query has it. */
 export function candidateScorer(query: string[], candidates: IndexedWords[]): Scorer {
-  const count = counterOf(query.map((word) => ({ word })));
+  const timesOf = new Map<string, number>();
+  for (const word of query) timesOf.set(word, (timesOf.get(word) ?? 0) + 1);
+  const count = counterOf(Array.from(timesOf.keys(), (word) => ({ word })));
   const counts = candidates.map(count);
-  const weights = query.map((_, at) => {
-    const holding = counts.filter((times) => (times[at] ?? 0) > 0).length;
-    return rarityAmong(candidates.length, holding);
+  const weights = Array.from(timesOf.values(), (times, at) => {
+    const holding = counts.filter((own) => (own[at] ?? 0) > 0).length;
+    return times * rarityAmong(candidates.length, holding);
   });
   const words = candidates.reduce((sum, candidate) => sum + lengthOf(candidate), 0);
   return scorerBy(count, weights, words / Math.max(1, candidates.length));
@@ -81,16 +83,17 @@ const headOf = (word: string) => word.charCodeAt(0);
 function counterOf(terms: { word: string }[]): Counter {
   const byStem = new Map<string, number[]>();
   const heads = new Set<number>();
-  const prefixes: [word: string, at: number][] = [];
+  const byPrefix = new Map<string, number>();
   for (const [at, { word }] of terms.entries()) {
     // As a query's term, it matches every cut that begins with it.
-    if (isPartOfCut(word)) prefixes.push([word, at]);
+    if (isPartOfCut(word)) byPrefix.set(word, at);
     else {
       const stem = stemOf(word);
       byStem.set(stem, [...(byStem.get(stem) ?? []), at]);
       heads.add(headOf(word));
     }
   }
+  const prefixLengths = new Set(Array.from(byPrefix.keys(), ({ length }) => length));
   return ({ headings, text }) => {
     const counts = terms.map(() => 0);
     const add = (at: number, weight: number) => (counts[at] = (counts[at] ?? 0) + weight);
@@ -98,7 +101,10 @@ function counterOf(terms: { word: string }[]): Counter {
       if (heads.has(headOf(word))) {
         for (const at of byStem.get(stemOf(word)) ?? []) add(at, weight);
       }
-      for (const [prefix, at] of prefixes) if (word.startsWith(prefix)) add(at, weight);
+      for (const length of prefixLengths) {
+        const at = word.length < length ? undefined : byPrefix.get(word.slice(0, length));
+        if (at !== undefined) add(at, weight);
+      }
     };
     for (const word of headings) addWord(word, HEADING_WEIGHT);
     for (const word of text) addWord(word, 1);
