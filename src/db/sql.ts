@@ -114,6 +114,7 @@ export async function runBatch<const Statements extends readonly Sql[]>(
   const compiled = [...before, ...statements, ...after].map(compile);
   const place = compiled.findIndex(({ text }) => !READS.test(text)) + 1;
   const carried = entry?.isStored === false && place > 0;
+  // It changes a row where the statement before it did: `changes()` in the next one stays true.
   if (carried) compiled.splice(place, 0, compile(entry.statement));
   const prepared = compiled.map(({ text, parameters }) =>
     $client.prepare(text).bind(...parameters),

@@ -23,8 +23,7 @@ export function configSchemaOf(
   const field = secretIsSet ? secretOf(manifest) : null;
   const secret = config.shape[field ?? ""];
   if (field === null || secret === undefined) return config;
-  const kept = z.union([z.literal(true), secret]).optional();
-  return config.safeExtend({ [field]: kept.meta({ secret: true }) });
+  return config.safeExtend({ [field]: z.union([z.literal(true), secret]).optional() });
 }
 
 /**

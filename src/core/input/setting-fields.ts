@@ -101,6 +101,7 @@ function fieldOf(path: string[], schema: z.core.$ZodType, isInSecret: boolean): 
   };
 }
 
+/** A secret, or what stands for it: a form that keeps it sends `true`. */
 const hasSecretOption = (schema: z.core.$ZodType): boolean =>
   schema instanceof z.ZodUnion && schema.options.some((option) => metaOf(option).secret === true);
 

@@ -6,6 +6,8 @@ import { panelDocument } from "../../../src/panel/api/app.ts";
 import { shownFields } from "../../../src/panel/pages/request/setting-form.ts";
 import { PROVIDERS, SOURCES } from "../../../src/sources/registry.ts";
 import { settingFields } from "../../../src/core/input/setting-fields.ts";
+import { secretOf } from "../../../src/sources/source-manifest.ts";
+import { configSchemaOf } from "../../../src/sources/source-secrets.ts";
 
 test("each provider of the registry has words, and a form with labels", () => {
   expect(PROVIDERS.length).toBeGreaterThan(4);
@@ -59,5 +61,17 @@ test("every setting has a field: a form that is saved loses none of a source", (
     const shown = new Set(shownFields(manifest.config).map(({ path }) => path[0]));
     const unshown = settingFields(manifest.config).filter(({ path: [name] }) => !shown.has(name));
     expect(unshown.map(({ path }) => path.join(".")).filter((name) => name !== "r2")).toEqual([]);
+  }
+});
+
+test("a stored secret is known as one in every form of a provider's settings", () => {
+  const withSecret = SOURCES.filter((manifest) => secretOf(manifest) !== null);
+  expect(withSecret.length).toBeGreaterThan(2);
+  for (const manifest of withSecret) {
+    for (const isSet of [true, false]) {
+      const fields = settingFields(configSchemaOf(manifest, isSet));
+      const field = fields.find(({ path }) => path.join(".") === secretOf(manifest));
+      expect([manifest.id, isSet, field?.isSecret]).toEqual([manifest.id, isSet, true]);
+    }
   }
 });
