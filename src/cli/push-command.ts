@@ -1,10 +1,8 @@
 import { Command } from "commander";
 
 import { panelApi } from "./api/clients.ts";
-import { Unreachable } from "./api/patient-fetch.ts";
-import { CommandFailure } from "./failure.ts";
-import { pushFolder, reportPush } from "./push/push-folder.ts";
-import { watchFolder } from "./push/watch-folder.ts";
+import { keepPushed } from "./push/keep-pushed.ts";
+import { pushFolder, reportPush, type PushSummary } from "./push/push-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
 import { openTerminal, pathOfUser } from "./terminal.ts";
@@ -53,34 +51,24 @@ async function push(folder: string, options: PushOptions): Promise<void> {
   const { include, exclude, ignore: usesIgnoreFiles } = options;
   const choice = { include, exclude, usesIgnoreFiles };
   const confirmRemovals = options.confirmRemovals === true;
-  const once = async () => {
-    const request = { folder: absolute, source: options.source, choice, confirmRemovals, dryRun };
-    const summary = await pushFolder(api, terminal, request);
+  const request = { folder: absolute, source: options.source, choice, confirmRemovals, dryRun };
+  const report = (summary: PushSummary) => {
     reportPush(terminal, summary, dryRun);
     terminal.result({ ...summary, dryRun });
-    return summary;
   };
   if (options.watch !== true) {
-    const { failed, held: heldRemovals } = await once();
-    if (failed.length > 0 || heldRemovals > 0) process.exitCode = 1;
+    const summary = await pushFolder(api, terminal, request);
+    report(summary);
+    if (summary.failed.length > 0 || summary.held > 0) process.exitCode = 1;
     return;
   }
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => stopping.abort());
   }
-  const pushAndTell = async (isFirst: boolean) => {
-    try {
-      const { failed } = await once();
-      if (isFirst) terminal.say(`Watching ${absolute}. Ctrl-C ends it.`);
-      if (failed.length > 0) console.error("Failed files are retried automatically.");
-      return failed.length === 0;
-    } catch (thrown) {
-      if (isFirst && !(thrown instanceof Unreachable)) throw thrown;
-      console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
-      console.error("The push is retried automatically.");
-      return false;
-    }
+  const after = (summary: PushSummary, isFirst: boolean) => {
+    report(summary);
+    if (isFirst) terminal.say(`Watching ${absolute}. Ctrl-C ends it.`);
   };
-  await watchFolder(absolute, pushAndTell, stopping.signal);
+  await keepPushed(api, terminal, request, after, stopping.signal);
 }

@@ -41,6 +41,7 @@ export function startCommand(name: string): Command {
       "allow a removal of more than half of the documents (and more than 20)",
     )
     .option("--no-ignore", "index what .gitignore and .ignore files name, too")
+    .option("--no-watch", "index the folder now, and not again when a file changes")
     .option("--once", "exit after the answers, with code 1 if a file failed")
     .option("--json", "print one JSON object to standard output, everything else to standard error")
     .addHelpText(

@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -149,6 +157,23 @@ describe("npm start on the sample", () => {
     // As a file failed.
     expect(code).toBe(1);
     expect(stderr).toContain("not indexed: picture.png (unsupported media type: image/png;");
+  });
+
+  test("a folder of the user is watched, and a removal of most of it is held", async () => {
+    const folder = join(scratch.path, "Watched");
+    mkdirSync(folder);
+    const names = Array.from({ length: 22 }, (_, at) => `note ${at}.md`);
+    for (const name of names) writeFileSync(join(folder, name), `# ${name}\n`);
+    const port = String(await freePort());
+    const confirmed = ["--confirm-removals", "--port", port];
+    const { child, finished, untilItSays } = startCli("start", [folder, ...own, ...confirmed]);
+    await untilItSays("Watching");
+    writeFileSync(join(folder, "bees.md"), "# Wintering bees\n");
+    await untilItSays("1 added");
+    for (const name of names) rmSync(join(folder, name));
+    await untilItSays("0 removed, 1 unchanged");
+    child.kill("SIGTERM");
+    expect((await finished).stderr).toContain("22 files are no longer in the folder");
   });
 
   test("a port that is taken is told, and nothing is started", async () => {

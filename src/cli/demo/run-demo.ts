@@ -5,7 +5,8 @@ import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/client
 import { CommandFailure } from "../failure.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting, type Progress } from "../progress.ts";
-import { pushFolder, reportPush } from "../push/push-folder.ts";
+import { keepPushed, reportChanges } from "../push/keep-pushed.ts";
+import { pushFolder, reportPush, type PushSummary } from "../push/push-folder.ts";
 import { isReadable } from "../run-command.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
@@ -32,6 +33,7 @@ export type DemoOptions = {
   confirmRemovals?: true;
   ignore: boolean;
   once?: true;
+  watch: boolean;
   json?: true;
 };
 
@@ -125,8 +127,37 @@ Panel: ${addresses.panel}
   Sign in as ${LOCAL_EMAIL}, password ${state.password}
 
 Serving on ${url}. Ctrl-C ends it.`);
+  const isWatched = options.watch && subject.folder !== SAMPLE_FOLDER;
+  await goOnWithout(
+    () => (isWatched ? keepIndexed(served, options) : Promise.resolve()),
+    terminal,
+    () => "Changes of the folder are indexed at the next start.",
+  );
   await new Promise(() => undefined);
 }
+
+/** Removals that were confirmed at the start confirm no later one. */
+async function keepIndexed(served: Served, options: DemoOptions): Promise<void> {
+  const { api, terminal, subject } = served;
+  const request = requestOf(subject, { ...options, confirmRemovals: undefined });
+  const after = (summary: PushSummary, isFirst: boolean) => {
+    reportChanges(terminal, summary);
+    if (!isFirst) return;
+    terminal.say(`Watching ${subject.folder}: changes are indexed within seconds.`);
+  };
+  await keepPushed(api, terminal, request, after, new AbortController().signal);
+}
+
+const requestOf = (
+  { folder, identifier }: Subject,
+  options: Pick<DemoOptions, "ignore"> & { confirmRemovals?: true | undefined },
+) => ({
+  folder,
+  source: identifier,
+  choice: { usesIgnoreFiles: options.ignore },
+  confirmRemovals: options.confirmRemovals === true,
+  dryRun: false,
+});
 
 /** Reads the folder first, so that a wrong folder is reported before anything starts. */
 async function questionsOf(options: DemoOptions, folder: string): Promise<Questions> {
@@ -142,22 +173,15 @@ async function questionsOf(options: DemoOptions, folder: string): Promise<Questi
 
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */
 async function pushAndIndex(
-  { api, terminal, subject: { folder, identifier } }: Served,
+  { api, terminal, subject }: Served,
   options: DemoOptions,
   standstillMs: number,
 ): Promise<boolean> {
-  const request = {
-    folder,
-    source: identifier,
-    choice: { usesIgnoreFiles: options.ignore },
-    confirmRemovals: options.confirmRemovals === true,
-    dryRun: false,
-  };
-  const summary = await pushFolder(api, terminal, request);
+  const summary = await pushFolder(api, terminal, requestOf(subject, options));
   reportPush(terminal, summary);
   const { total, indexed, vectors, failed } = await waitForIndex(
     api,
-    identifier,
+    subject.identifier,
     terminal,
     standstillMs,
   );

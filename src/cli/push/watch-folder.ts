@@ -12,6 +12,11 @@ const QUIET_MS = 500;
 /** Before a push that failed is tried again; doubles with each failure. */
 const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
+/** Where the system reports changes no more, such as with more files than it can watch. */
+const COMPARE_EVERY_MS = 60_000;
+
+/** In milliseconds. */
+type Waits = { firstRetryMs?: number; compareEveryMs?: number };
 
 /**
  * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts. It
@@ -23,9 +28,8 @@ export async function watchFolder(
   folder: string,
   push: (isFirst: boolean) => Promise<boolean>,
   signal: AbortSignal,
-  firstRetryMs = FIRST_RETRY_MS,
+  { firstRetryMs = FIRST_RETRY_MS, compareEveryMs = COMPARE_EVERY_MS }: Waits = {},
 ): Promise<void> {
-  const watcher = await watcherOf(folder);
   let retryMs = firstRetryMs;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -44,6 +48,12 @@ export async function watchFolder(
     if (!isDone && !isDue) after(retryMs);
     retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
   };
+  let comparisons: NodeJS.Timeout | undefined;
+  const watcher = await watcherOf(folder, ({ message }) => {
+    if (comparisons !== undefined || signal.aborted) return;
+    console.error(`Changes are noticed within a minute, not at once: ${message}`);
+    comparisons = setInterval(() => after(0), compareEveryMs);
+  });
   watcher.on("all", () => {
     isDue = true;
     after(QUIET_MS);
@@ -54,6 +64,7 @@ export async function watchFolder(
     await first;
     if (!signal.aborted) await once(signal, "abort");
   } finally {
+    clearInterval(comparisons);
     await watcher.close();
     clearTimeout(timer);
     await running;
@@ -62,7 +73,7 @@ export async function watchFolder(
 }
 
 /** Watches from the folder above, so that a folder that is removed and made again stays watched. */
-async function watcherOf(folder: string): Promise<FSWatcher> {
+async function watcherOf(folder: string, onError: (error: Error) => void): Promise<FSWatcher> {
   const root = await realpath(folder).catch(() => folder);
   const above = dirname(root);
   const watcher = watch(above, {
@@ -70,7 +81,9 @@ async function watcherOf(folder: string): Promise<FSWatcher> {
     followSymlinks: false,
     ignored: (path) => path !== above && !isInside(path, root),
   });
-  await once(watcher, "ready");
+  // Without this listener, a folder that cannot be watched would end the process.
+  watcher.on("error", (thrown) => onError(thrown instanceof Error ? thrown : new Error()));
+  await once(watcher, "ready").catch(() => undefined);
   return watcher;
 }
 

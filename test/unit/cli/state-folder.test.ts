@@ -66,6 +66,7 @@ test("a second start changes nothing in the state folder that it is refused", as
     state: folder,
     embedded: true,
     ignore: true,
+    watch: false,
   });
   await expect(starting).rejects.toThrow("Another server uses");
   expect(readFileSync(state, "utf8")).toBe("{}");

@@ -1,11 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import type * as chokidar from "chokidar";
+import { expect, test, vi } from "vitest";
 
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
+
+const watchers = vi.hoisted<chokidar.FSWatcher[]>(() => []);
+
+vi.mock("chokidar", async (original) => {
+  const real = await original<typeof chokidar>();
+  const watch: typeof real.watch = (...args) => {
+    const watcher = real.watch(...args);
+    watchers.push(watcher);
+    return watcher;
+  };
+  return { ...real, watch };
+});
 
 test("a push that failed is tried again until it is done, without a change", async () => {
   const folder = testFolder();
@@ -18,7 +31,7 @@ test("a push that failed is tried again until it is done, without a change", asy
     if (isDone) stopping.abort();
     return Promise.resolve(isDone);
   };
-  await watchFolder(folder, push, stopping.signal, 1);
+  await watchFolder(folder, push, stopping.signal, { firstRetryMs: 1 });
   expect(calls).toEqual([true, false, false]);
 });
 
@@ -33,7 +46,7 @@ test("a folder that is removed and made again is still watched", async () => {
   };
   const untilSeen = async (names: string[] | null) =>
     await eventually(() => expect(seen).toEqual(names));
-  const watched = watchFolder(folder, push, stopping.signal, 1);
+  const watched = watchFolder(folder, push, stopping.signal, { firstRetryMs: 1 });
   rmSync(folder, { recursive: true });
   await untilSeen(null);
   mkdirSync(folder);
@@ -46,4 +59,25 @@ test("a folder that is removed and made again is still watched", async () => {
   }
   stopping.abort();
   await watched;
+});
+
+test("a folder with more files than the system can watch is compared again and again", async () => {
+  const folder = testFolder();
+  const stopping = new AbortController();
+  const words = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const seen: string[][] = [];
+  const push = () => {
+    if (seen.length === 0) watchers.at(-1)?.removeAllListeners("all");
+    seen.push(readdirSync(folder));
+    return Promise.resolve(true);
+  };
+  const watched = watchFolder(folder, push, stopping.signal, { compareEveryMs: 10 });
+  await eventually(() => expect(seen).toEqual([[]]));
+  for (let at = 0; at < 3; at++) watchers.at(-1)?.emit("error", new Error("ENOSPC: no watchers"));
+  writeFileSync(join(folder, "a.md"), "a");
+  await eventually(() => expect(seen.at(-1)).toEqual(["a.md"]));
+  stopping.abort();
+  await watched;
+  const expected = "Changes are noticed within a minute, not at once: ENOSPC: no watchers";
+  expect(words.mock.calls).toEqual([[expected]]);
 });

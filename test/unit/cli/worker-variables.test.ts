@@ -57,6 +57,7 @@ test("npm start refuses a wrong variable before it starts or writes anything", a
     state: folder,
     embedded: true,
     ignore: true,
+    watch: false,
   });
   await expect(starting).rejects.toThrow(
     "EMBEDDING_DIMENSIONS: must be a whole number from 8 to 4096",
