@@ -39,8 +39,14 @@ function hasNoReranker({ rag, inference }: Searched): boolean {
 }
 
 /** Tells the fields of a handler that reads the body itself, once its caller is known. */
-export function tellIgnored(context: Context, schema: z.core.$ZodType, body: unknown): void {
-  const ignored = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
+export function tellIgnored(
+  context: Context,
+  schema: z.core.$ZodType,
+  body: unknown,
+  more: string[] = [],
+): void {
+  const fields = unknownFields(schema, body, MAX_FIELDS).map(({ field }) => field);
+  const ignored = [...more, ...fields].slice(0, MAX_FIELDS);
   if (ignored.length > 0) context.header(HEADER, listOf(ignored));
 }
 

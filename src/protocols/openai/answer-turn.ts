@@ -16,7 +16,7 @@ import { type DeferredBody, parseBodyDeferringErrors } from "../parse-body-defer
 import type { Services } from "../../services.ts";
 import { run, type Runner } from "../run.ts";
 import { openAiErrorBody, type OpenAiErrorBody, refuse } from "./errors.ts";
-import { checkFunctions } from "./functions.ts";
+import { checkFunctions, setHostedAside } from "./functions.ts";
 import { asNoSuchModel, readModelName } from "./models.ts";
 import { type Output, type OutputEvent, outputEvents, outputOf } from "./output.ts";
 import { MAX_MODEL_LENGTH, type Turn } from "./turn.ts";
@@ -41,10 +41,16 @@ export async function answerTurn<Read extends Turn>(
   context: Context<AppEnv>,
   api: TurnApi<Read>,
 ): Promise<Response> {
-  const body = await parseBodyDeferringErrors(context.req.raw);
-  const { runner, caller } = await admitted(context, body);
-  tellIgnored(context, api.schema, body.value);
-  const turn = api.read(body.value);
+  const received = await parseBodyDeferringErrors(context.req.raw);
+  const { runner, caller } = await admitted(context, received);
+  const { body, hosted } = setHostedAside(received.value);
+  tellIgnored(
+    context,
+    api.schema,
+    body,
+    hosted.map((type) => `tools.${type}`),
+  );
+  const turn = api.read(body);
   const services = context.get("services");
   checkFunctions(services, runner, turn.functions);
   const { signal } = context.req.raw;

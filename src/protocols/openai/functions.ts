@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { isObject } from "../../core/is-object.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import type { CallerFunctions, FunctionCall } from "../../inference/types.ts";
 import { schemaProblem } from "../../inference/json-schema/keywords.ts";
@@ -32,8 +33,40 @@ export const FunctionFields = {
   strict: z.boolean().nullish(),
 };
 
+/** `setHostedAside` leaves holes. */
 export const functionsOf = <Tool extends z.ZodType>(tool: Tool) =>
-  z.array(tool).max(FUNCTIONS_LIMIT).nullish();
+  z
+    .array(tool.optional())
+    .max(FUNCTIONS_LIMIT)
+    .transform((tools) => tools.filter((each) => each !== undefined))
+    .nullish();
+
+const HostedTool = z.object({ type: z.string().regex(/^(?!function$)[\w.-]{1,64}$/) });
+/** In a refusal. */
+const MAX_TYPES = 5;
+const LEFT_TO_THE_MODEL = new Set<unknown>([undefined, null, "auto", "none"]);
+
+/**
+ * Programs such as Codex always offer tools of OpenAI's servers (`web_search`, `namespace`) beside
+ * their functions: those that the model need not use are left out, their types told.
+ * @throws OpenAiRefusal where the model would have to use one
+ */
+export function setHostedAside(body: unknown): { body: unknown; hosted: string[] } {
+  if (!isObject(body) || !Array.isArray(body["tools"])) return { body, hosted: [] };
+  const types = body["tools"].map((each) => HostedTool.safeParse(each).data?.type);
+  const hosted = [...new Set(types.filter((type) => type !== undefined))];
+  const { tool_choice: choice, tools } = body;
+  const isNamed = isObject(choice) && choice["type"] === "function";
+  if (hosted.length > 0 && !isNamed && !LEFT_TO_THE_MODEL.has(choice)) {
+    const type = isObject(choice) ? hosted.find((each) => each === choice["type"]) : undefined;
+    throw refuse(
+      "tool_choice",
+      `must be auto, none or a function: Quarry does not run ${type ?? hosted.slice(0, MAX_TYPES).join(", ")}`,
+    );
+  }
+  const functions = tools.map((each: unknown, at) => (types[at] === undefined ? each : undefined));
+  return { body: { ...body, tools: functions }, hosted };
+}
 
 /** The type of every tool that is taken. */
 export const FunctionType = z.literal(

@@ -125,6 +125,33 @@ export function functionTests(given: () => ProtocolsWorld): void {
     expect(await answer({ tools })).toMatchObject({ finish: "tool_calls" });
   });
 
+  test("hosted tools beside functions are left out and named, unless one must run", async () => {
+    const hosted = [{ type: "web_search", search_content_types: ["text"] }, { type: "namespace" }];
+    const tools = [hosted[0], WEATHER, hosted[1], { type: "custom", name: "apply_patch" }];
+    const { status, headers } = await send({ tools, tool_choice: "auto" });
+    expect(status).toBe(200);
+    const ignored = "tools.web_search, tools.namespace, tools.custom";
+    expect(headers.get("X-Ignored-Fields")).toBe(ignored);
+    expect(asked().map(namesOf)).toEqual([["get_weather"]]);
+    expect(await send({ tools: hosted })).toMatchObject({ status: 200 });
+    for (const [tool_choice, said] of [
+      ["required", "web_search, namespace"],
+      [{ type: "namespace" }, "namespace"],
+    ] as const) {
+      const refused = await send({ tools: hosted, tool_choice });
+      const message = `Invalid request: tool_choice must be auto, none or a function: Quarry does not run ${said}`;
+      expect({ ...refused, error: JSON.parse(refused.text) as unknown }).toMatchObject({
+        status: 400,
+        error: { error: { param: "tool_choice", message } },
+      });
+    }
+    // The place in the request stays the caller's.
+    const broken = [hosted[0], { type: "function", function: { name: "with space" } }];
+    expect((await send({ tools: broken })).text).toContain(
+      "tools[1].function.name must be 1 to 64",
+    );
+  });
+
   test("json_object with a schema is answered by that schema", async () => {
     const schema = { type: "object", required: ["answer"], properties: { answer: {} } };
     const response_format = { type: "json_object", schema };

@@ -27,7 +27,8 @@ export const REFUSED_CHATS: [object, string][] = [
   [{ tools: Array.from({ length: 129 }, (_, at) => tool(`f${at}`)) }, "tools"],
   [{ tools: [tool("f", "x".repeat(256 * 1_024))] }, "tools"],
   [{ tools: [tool("f f")] }, "tools[0].function.name"],
-  [{ tools: [{ type: "custom", custom: { name: "f" } }] }, "tools[0].type"],
+  [{ tools: [{ type: "custom" }], tool_choice: "required" }, "tool_choice"],
+  [{ tools: [{ type: 5 }] }, "tools[0].type"],
   [{ tool_choice: "required" }, "tool_choice"],
   [
     { tools: [tool("f")], tool_choice: { type: "function", function: { name: "g" } } },

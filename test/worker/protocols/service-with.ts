@@ -10,7 +10,7 @@ import type { Services } from "../../../src/services.ts";
 import type { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { freshAddress, ORIGIN } from "../../support/worker-client.ts";
 
-type Answered = { status: number; text: string };
+type Answered = { status: number; text: string; headers: Headers };
 type Given = (services: Services) => Partial<Services>;
 
 /** Calls of the whole service with some of its services replaced. */
@@ -37,7 +37,7 @@ export function serviceWith(given: Given = () => ({})) {
     const response = await app.fetch(request, env, context);
     const text = await response.text();
     await waitOnExecutionContext(context);
-    return { status: response.status, text };
+    return { status: response.status, text, headers: response.headers };
   };
 }
 
