@@ -193,6 +193,20 @@ export const withoutEntry = ({ $client }: Database): Database => ({ $client });
 /** A statement that changes nothing. */
 const READS = /^\s*(?:select|with)\b/i;
 
+/** A database that only reads was to be changed. */
+export class WriteRefused extends Error {}
+
+/** A rehearsal on it ends with its first change, after all checks. @throws WriteRefused */
+export const withoutWrites = ({ $client }: Database): Database => ({
+  $client: Object.assign(Object.create($client), {
+    batch: $client.batch.bind($client),
+    prepare: (text: string) => {
+      if (READS.test(text)) return $client.prepare(text);
+      throw new WriteRefused(text);
+    },
+  }),
+});
+
 /** The database; `entry`: the entry of the audit trail that its first change carries along. */
 export type Database = { $client: D1Database; entry?: CarriedEntry };
 

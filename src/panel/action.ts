@@ -101,7 +101,13 @@ export function permit(context: Pick<ActionContext, "get">, by: Who = "admins"):
   if (by === "admins" && context.get("caller").role !== "admin") throw forbidden();
 }
 
-type ActionRequest<Subject> = { subject: Subject; input: unknown; status: number };
+type ActionRequest<Subject> = {
+  subject: Subject;
+  input: unknown;
+  status: number;
+  /** Services that write nothing: the checks are made, and no entry of the audit trail. */
+  rehearsal?: Services | undefined;
+};
 
 /**
  * Does what a request asks for, once its caller is permitted; the entry of the audit trail is
@@ -110,7 +116,7 @@ type ActionRequest<Subject> = { subject: Subject; input: unknown; status: number
 export async function perform<Subject, Body extends z.ZodType, Result>(
   context: ActionContext,
   declared: Action<Subject, Body, Result>,
-  { subject, input, status }: ActionRequest<Subject>,
+  { subject, input, status, rehearsal }: ActionRequest<Subject>,
 ): Promise<Result> {
   const now = context.get("services").now();
   const { name, body: shape, files, work } = declared;
@@ -119,19 +125,25 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by its own schema
   const body = (schema && parseKnownOrRefuse(schema, input)) as z.output<Body>;
   const id = newId(now);
-  const target = declared.target?.(subject, { id, body, context }) ?? keyOf(subject);
   const facts = {
-    target: target ?? (isCreation(name) ? id : null),
+    target: targetOf(declared, subject, { id, body, context }),
     // An entry of many calls has no values.
     changes: files === undefined ? changesOf(declared, { subject, input, body, schema }) : [],
     ...(files === undefined ? {} : { files: 1 }),
   };
-  const services = recordingServices(context, facts, status);
+  const services = rehearsal ?? recordingServices(context, facts, status);
   const caller = context.get("caller");
   const result = await work({ context, services, caller, subject, body, id });
   if (files !== undefined) Object.assign(context.get("audit") ?? {}, { files: files(result) });
   return result;
 }
+
+const targetOf = <Subject, Body extends z.ZodType>(
+  { name, target }: Pick<Action<Subject, Body, never>, "name" | "target">,
+  subject: Subject,
+  creation: Made<Body>,
+): string | null =>
+  target?.(subject, creation) ?? keyOf(subject) ?? (isCreation(name) ? creation.id : null);
 
 type Parsed<Subject> = {
   subject: Subject;

@@ -3,6 +3,7 @@ type Changed = "create" | "change" | "remove";
 /** The verbs of every noun of the audit trail. */
 type Verbs = {
   agents: Changed;
+  config: "apply";
   "file-sources": Changed | "scan" | "webhook-secret";
   "file-sources.exclusions": "put";
   "file-sources.files": "put" | "refused" | "change" | "move" | "remove";

@@ -30,6 +30,7 @@ export async function createRag(
   const { fileSource, scopes = [], ...settings } = input;
   const identifier = chooseIdentifier(input.name, input.identifier);
   await checkEmbedder(services);
+  const chunksAndModels = await indexSettings(services, input);
   const row = await findSourceRow(db, fileSource);
   if (row === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
   const { source } = row;
@@ -41,7 +42,7 @@ export async function createRag(
     fileSourceId: source.id,
     scopeMode,
     scopes: checkedScopes(source.provider, scopeMode, scopes),
-    ...(await indexSettings(services, input)),
+    ...chunksAndModels,
     embeddingModel: config.EMBEDDING_MODEL,
     dimensions: config.EMBEDDING_DIMENSIONS,
     ...services.models.embeddingForm(config.EMBEDDING_MODEL),

@@ -70,7 +70,7 @@ export const newRag = z.object({
       choices: { global: "All files of the source", scoped: "Selected folders and files" },
     })
     .optional(),
-  scopes: z.array(indexScope).max(MAX_SCOPES).optional(),
+  scopes: z.array(indexScope.transform(storedScope)).max(MAX_SCOPES).optional(),
   ...chunking,
   reranker: modelName.nullable().meta({ label: "Reranker", group: SEARCH }).default(null),
   searchMode: z

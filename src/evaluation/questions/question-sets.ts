@@ -60,8 +60,8 @@ export async function createQuestionSet(
 ): Promise<QuestionSet> {
   const { db, now } = services;
   const identifier = chooseIdentifier(input.name, input.identifier);
-  const subject = await subjectOf(services, input);
   await checkJudge(services, input.judgeModel);
+  const subject = await subjectOf(services, input);
   const { name, judgeModel } = input;
   const set = { id, name, identifier, judgeModel, createdAt: now(), ...subject };
   if (!(await insertSet(db, set, MAX_SETS))) {

@@ -6,6 +6,7 @@ import { finishedDocument } from "../../http/finished-document.ts";
 import { aboutService } from "../../http/open-api-document.ts";
 import { agentActions, inferenceActions } from "./answers.ts";
 import { auditRoutes } from "./audit.ts";
+import { configRoutes } from "./config.ts";
 import { questionRoutes, questionSetRoutes } from "./evaluation/questions.ts";
 import { runListRoutes, runRoutes } from "./evaluation/runs.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
@@ -27,7 +28,7 @@ import { tokenRoutes } from "./tokens.ts";
 const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatchRoutes];
 const RAGS = [ragRoutes, ragIndexRoutes, inferenceActions.routes, agentActions.routes];
 const EVALUATION = [questionSetRoutes, questionRoutes, runListRoutes, runRoutes];
-const SERVICE = [tokenRoutes, modelRoutes, usageRoutes, overviewRoutes, auditRoutes];
+const SERVICE = [tokenRoutes, modelRoutes, usageRoutes, overviewRoutes, auditRoutes, configRoutes];
 /** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [
   userRoutes,

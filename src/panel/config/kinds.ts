@@ -1,0 +1,97 @@
+import type { z } from "zod";
+
+import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verbs.ts";
+import { listRags } from "../../catalog/rags/find-rag.ts";
+import { listModelRows, priceKey } from "../../db/catalog/model-store.ts";
+import { listSourceRows } from "../../db/catalog/source-store.ts";
+import { listSets } from "../../db/evaluation/set-store.ts";
+import type { Slice } from "../../db/page.ts";
+import type { Services } from "../../services.ts";
+import { findManifest } from "../../sources/registry.ts";
+import { secretOf } from "../../sources/source-manifest.ts";
+import type { Action } from "../action.ts";
+import { agentActions, inferenceActions } from "../api/answers.ts";
+import { setChange, setCreation, setRemoval } from "../api/evaluation/questions.ts";
+import { sourceChange, sourceCreation, sourceRemoval } from "../api/file-sources.ts";
+import { modelChange, modelRemoval } from "../api/models.ts";
+import { ragChange, ragCreation, ragRemoval } from "../api/rags.ts";
+
+/** Fields of a thing by name, as the panel API takes them. */
+export type Values = Record<string, unknown>;
+
+type Facts<Subject> = {
+  /** A page of them; `previous` of their change gives the values. */
+  list: (services: Services, slice: Slice) => Promise<Subject[]>;
+  identifierOf?: (subject: Subject) => string;
+  /** The fields that the identifier says; absent: `identifier`. */
+  key?: (identifier: string) => Values;
+  /** Fields that name things of another kind by identifier. */
+  references?: Record<string, string>;
+  /** Fields that never change. */
+  fixed?: string[];
+  /** The group and the name of the secret, for which an answer has `true`; null: none. */
+  secret?: (values: Values) => [group: string, field: string] | null;
+};
+
+/** A kind of things that settings name: the actions of the panel API, and what they do not say. */
+export type Kind = Facts<unknown> &
+  Record<"creation" | "change" | "removal", Action<unknown, z.ZodType, unknown>>;
+
+const kind = <None, New extends z.ZodType, Subject, Patch extends z.ZodType, Made, Changed, Gone>(
+  creation: Action<None, New, Made>,
+  change: Action<Subject, Patch, Changed>,
+  removal: Action<Subject, z.ZodUndefined, Gone>,
+  facts: Facts<Subject>,
+): Kind =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- subjects come from its own `list` and go back to it
+  ({ creation, change, removal, ...facts }) as unknown as Kind;
+
+const { creation, change, removal } = inferenceActions;
+const { find: _find, ...priceChange } = modelChange;
+const references = { rags: "rags" };
+
+/** Every kind, in an order in which each refers only to kinds before it. */
+export const KINDS: Record<string, Kind> = {
+  fileSources: kind(sourceCreation, sourceChange, sourceRemoval, {
+    list: async ({ db }, slice) => (await listSourceRows(db, slice, true)).data,
+    identifierOf: ({ source }) => source.identifier,
+    fixed: ["provider"],
+    secret: ({ provider, config }) => {
+      const manifest = findManifest(provider, config);
+      const secret = manifest === undefined ? null : secretOf(manifest);
+      return secret === null ? null : ["config", secret];
+    },
+  }),
+  rags: kind(ragCreation, ragChange, ragRemoval, {
+    list: async (services, slice) =>
+      (await listRags(services, slice)).data.map(({ rag, scopes }) =>
+        Object.assign(rag, { scopes, status: rag.status === "error" ? "active" : rag.status }),
+      ),
+    references: { fileSource: "fileSources" },
+    fixed: ["fileSource"],
+  }),
+  inferences: kind(creation, change, removal, {
+    list: async ({ db }, slice) => (await inferenceVerbs.list(db, slice)).data,
+    references,
+  }),
+  agents: kind(agentActions.creation, agentActions.change, agentActions.removal, {
+    list: async ({ db }, slice) => (await agentVerbs.list(db, slice)).data,
+    references,
+  }),
+  questionSets: kind(setCreation, setChange, setRemoval, {
+    list: async ({ db }, slice) =>
+      (await listSets(db, slice)).data.map((set) =>
+        Object.assign(set, { [set.subjectKind]: set.subjectIdentifier }),
+      ),
+    references: { rag: "rags", inference: "inferences" },
+    fixed: ["rag", "inference"],
+  }),
+  prices: kind(priceChange, priceChange, modelRemoval, {
+    list: async ({ db }, { offset }) => (offset === 0 ? await listModelRows(db) : []),
+    identifierOf: ({ kind, model }) => priceKey(kind, model),
+    key: (identifier) => {
+      const [kind, ...model] = identifier.split(" ");
+      return { kind, model: model.join(" ") };
+    },
+  }),
+};
