@@ -2,7 +2,8 @@ import { rarityAmong } from "../text/bm25.ts";
 import { stemOf } from "../text/stems.ts";
 import { withoutStopWords } from "../text/stop-words.ts";
 import { isTelling } from "../text/telling-words.ts";
-import { codeWordParts, searchWordsOf, withoutSigns } from "../text/words.ts";
+import { spellingsOf } from "../text/spellings.ts";
+import { searchWordsOf, withoutSigns } from "../text/words.ts";
 
 /** More of a passage is not looked at. */
 const MAX_CHARACTERS = 8_000;
@@ -30,7 +31,7 @@ export const wordsOfPassage = ({
   names: namesIn(path),
 });
 
-const wordsIn = (text: string) => [...searchWordsOf(text), ...codeWordParts(text)];
+const wordsIn = (text: string) => [...searchWordsOf(text), ...spellingsOf(text)];
 
 function namesIn(path: string): string[][] {
   return path
@@ -93,7 +94,7 @@ type Known = { term: number; relative: number; isSaid: boolean };
 
 function askedOf(query: string): QueryStems {
   const words = searchWordsOf(query);
-  const tellingTerms = tellingOf([...words, ...codeWordParts(query)]).slice(0, MAX_TERMS);
+  const tellingTerms = tellingOf([...words, ...spellingsOf(query)]).slice(0, MAX_TERMS);
   const terms = new Map<string, number>();
   const order = tellingTerms.map((word) => {
     const stem = stemOf(word);
@@ -146,7 +147,7 @@ function heldBy({ words: { text, headings, names } }: Candidate, query: QuerySte
   let before = -1;
   for (const sentence of sentencesOf(text)) {
     const words = searchWordsOf(sentence);
-    let terms = termsAmong(codeWordParts(sentence), query);
+    let terms = termsAmong(spellingsOf(sentence), query);
     if (words.length === 0) before = -1;
     for (const word of words) {
       const { term, relative } = knownOf(word, query);

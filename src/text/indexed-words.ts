@@ -2,7 +2,8 @@ import { isReduced, formsOf } from "./word-forms.ts";
 import type { ReducedLanguage } from "./word-forms.ts";
 import { languageOf, languageByLetters } from "./languages.ts";
 import type { Language } from "./languages.ts";
-import { codeWordParts, indexWordsOf, isAscii, withoutSigns } from "./words.ts";
+import { spellingsOf } from "./spellings.ts";
+import { indexWordsOf, isAscii, withoutSigns } from "./words.ts";
 
 /** Parts of a chunk that are searched by their words. `languages`: see `languagesOf`. */
 export type ChunkText = { headings: string[]; text: string; languages: string };
@@ -28,12 +29,12 @@ type InLanguage = { text: string; language: ReducedLanguage | null };
 const reducedOf = (language: string | null) =>
   language !== null && isReduced(language) ? language : null;
 
-/** Each word as it is indexed, then the parts of names in code, which count as a whole, too. */
+/** Each word as it is indexed, then its other spellings. */
 function wordsIn(text: string, parts: InLanguage[]): string[] {
   const words = parts.flatMap(({ text: part, language }) =>
     indexWordsOf(part).flatMap((word) => formsOf(word, language)),
   );
-  return [...words, ...codeWordParts(text)];
+  return [...words, ...spellingsOf(text)];
 }
 
 /** In one text, with ASCII between words; one without forms keeps its case, faster for FTS5. */
@@ -42,8 +43,8 @@ function textIn(text: string, parts: InLanguage[]): string {
   if (!isAscii(plain) || parts.some(({ language }) => language !== null)) {
     return wordsIn(text, parts).join(" ");
   }
-  const names = codeWordParts(plain);
-  return names.length === 0 ? plain : `${plain} ${names.join(" ")}`;
+  const spellings = spellingsOf(text);
+  return spellings.length === 0 ? plain : `${plain} ${spellings.join(" ")}`;
 }
 
 function partsOf({ headings, text, languages }: ChunkText) {

@@ -41,7 +41,7 @@ export const FUNCTION_WORDS = {
   da: `
     af alle andre at av de dem den denne der deres det dette du eller en enhver er et for fra hans
     have hva hvad hvem hvis hvor hvordan i ikke ingen kan man med noe noen nogen og om pa sig sin
-    skal som til ved vil være`,
+    skal som til ved vil vaere`,
   fi: `
     ei etta han hanen ilman ja joka joku jonkun jos kaikki kuin kuka kun milloin miten mutta myos
     niin ole olla on onko ovat ovatko saa saako se sen sita tai tama voi voidaan voidaanko voiko`,
@@ -53,7 +53,7 @@ export const FUNCTION_WORDS = {
     o orice pe pentru poate prin sa sau se si sub sunt toate un unde unei`,
   tr: `
     ama bir bu bunu da daha de degil en gibi gore hangi hem her hic icin ile ise kadar kendi ki
-    kimse mi mı mıdır midir nasıl ne olan olarak olmak sonra tum uzere var ve veya ya`,
+    kimse mi midir nasil ne olan olarak olmak sonra tum uzere var ve veya ya`,
   pl: `
     albo ale byc czy dla gdzie i ich jak jako jeden jego jej jest juz kazdy kiedy kto ktora ktore
     ktory lub moga moze mozna na nad nie o od oraz po pod przez sa sie tego tej tylko w wszystkie

@@ -11,8 +11,11 @@ const MARKS =
   /[\p{M}--[\u0900-\u109f\u1780-\u17ff\u3099\u309a]](?<![\u0438\u0456][\u0306\u0308])/gv;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** Scripts written without spaces: searched by overlapping pairs of characters … */
-const PAIRED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u30fc]+/gu;
+/**
+ * Scripts written without spaces, and Korean, which writes particles onto words and spaces as it
+ * likes: searched by overlapping pairs of characters …
+ */
+const PAIRED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc]+/gu;
 /** … or by three, where vowels and tones are characters, too. */
 const IN_THREES =
   /[[[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]&&[\p{L}\p{M}\p{N}]]\u200b]+/gv;
@@ -41,11 +44,22 @@ export const withoutSigns = (text: string, blank = " "): string =>
 function fold(text: string): string {
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
   const plain = normalForm(normalForm(text, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
-  return plain.replace(LIGATURES, (letter) => (letter === "œ" ? "oe" : "ae"));
+  return plain.replace(UNDIVIDED, (letter) => WRITTEN_AS[letter] ?? letter);
 }
 
-/** Unicode unfolds ﬁ, but not these, which people write as two letters as well. */
-const LIGATURES = /[œæ]/g;
+/** Letters that Unicode does not take apart, and what people write in their place. */
+const WRITTEN_AS: Record<string, string> = {
+  œ: "oe",
+  æ: "ae",
+  ß: "ss",
+  þ: "th",
+  ð: "d",
+  đ: "d",
+  ł: "l",
+  ø: "o",
+  ı: "i",
+};
+const UNDIVIDED = new RegExp(`[${Object.keys(WRITTEN_AS).join("")}]`, "g");
 
 /** The words of a text in their order; a run of a script without spaces is one word. */
 export function wordsOf(text: string): string[] {

@@ -69,11 +69,11 @@ const gathered = new Map<string, { count: number; since: number }>();
 /** An event an hour, with a count. A killed isolate loses the counts of half a second. */
 export async function recordRepeated(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
-  given: NewEvent,
+  newEvent: NewEvent,
   times = 1,
 ): Promise<void> {
   const at = now();
-  const event = columnsOf(given);
+  const event = columnsOf(newEvent);
   const { actorKind, actorId, action, target, status } = event;
   const hour = Math.floor(at / HOUR_MS);
   const id = [action, hour, actorKind, actorId, target, status].join(" ");

@@ -4,7 +4,8 @@ import { idfOf } from "../../text/bm25.ts";
 import { stemOf } from "../../text/stems.ts";
 import { withoutStopWords } from "../../text/stop-words.ts";
 import { formsOf, isReduced } from "../../text/word-forms.ts";
-import { codeWordParts, isPartOfCut, searchWordsOf } from "../../text/words.ts";
+import { spellingsOf } from "../../text/spellings.ts";
+import { isPartOfCut, searchWordsOf } from "../../text/words.ts";
 
 /** Posting list entries that one query may read; its rarest words are read first. */
 export const POSTINGS_LIMIT = 20_000;
@@ -37,7 +38,7 @@ export type KnownWords = {
 export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
   const language = languageIn(query, words);
   const languages = language === null ? commonIn(words) : [language];
-  return withoutStopWords([...tellingIn(query, language), ...codeWordParts(query)])
+  return withoutStopWords([...tellingIn(query, language), ...spellingsOf(query)])
     .flatMap((word) => weighted(formsIn(word, languages), words))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)

@@ -21,7 +21,9 @@ const DECLARATIONS: Record<string, string> = {
   hi: "hin",
   hu: "hun",
   it: "ita",
+  ja: "jpn",
   km: "khm",
+  ko: "kor",
   lo: "lao",
   my: "mya",
   nb: "nob",
@@ -35,8 +37,9 @@ const DECLARATIONS: Record<string, string> = {
   tr: "tur",
   uk: "ukr",
   vi: "vie",
+  zh: "cmn_hans",
 };
-const LOCALES: Record<string, string> = { pt: "pt_BR" };
+const LOCALES: Record<string, string> = { pt: "pt_BR", zh: "zh-CN" };
 const PAGES_EACH = 250;
 const MIN_CHARACTERS = 700;
 

@@ -41,7 +41,8 @@ import { linearPattern } from "../../../src/text/linear-pattern/linear-pattern.t
 import { neutralised, readPassages } from "../../../src/text/prompt-delimiters.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
-import { codeWordParts, indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
+import { spellingsOf } from "../../../src/text/spellings.ts";
+import { indexWordsOf, searchWordsOf } from "../../../src/text/words.ts";
 import { docx, epub, odf, pptx, xlsx } from "../office-files.ts";
 import { largePageOf } from "../pdf-of.ts";
 import { read, type Content } from "../read-document.ts";
@@ -210,7 +211,7 @@ export const TARGETS = {
   "large chunks": work(["markdown", "prose"], (text) => cut(text, 8_000), DOCUMENT),
   "indexed words": work(["prose", "unicode"], (text) => [
     indexWordsOf(text),
-    codeWordParts(text),
+    spellingsOf(text),
     indexedTextsOf({ headings: [text.slice(0, 2_000)], text, languages: "de" }),
   ]),
   "sentences and tokens": work(["prose", "unicode"], (text) => [

@@ -1,0 +1,75 @@
+import { codeWordParts } from "./words.ts";
+
+/** Longer runs are addresses and data. */
+const MAX_RUN = 40;
+
+/** Runs of characters, each around a place that few texts have many of. */
+type Runs = { place: RegExp; part: RegExp };
+
+const TIED: Runs = {
+  place: /(?<=[A-Za-z0-9])[-\u2010\u2011./&_,'\u2019](?=[A-Za-z0-9])/g,
+  part: /[-A-Za-z0-9\u2010\u2011./&_,'\u2019]/,
+};
+const SPACED: Runs = {
+  place: /(?<=\d)[\u00a0\u2009\u202f](?=\d{3})/g,
+  part: /[\d\u00a0\u2009\u202f.,]/,
+};
+const NUMBERED: Runs = { place: /\d(?=[A-Za-z])|(?<=[A-Za-z])\d/g, part: /[A-Za-z0-9]/ };
+
+const AROUND = /^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g;
+const SIGNS = /[^A-Za-z0-9]+/g;
+/** Which tied runs are written without their signs, too. */
+const WRITTEN_TOGETHER = [
+  // `12,500`, `12 500`, `1.299,99`: what follows a decimal sign is left out.
+  /^\d{1,3}(?<sign>[.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\k<sign>\d{3})*(?=[.,]\d+$|$)/,
+  // `U.S.A`, `Ph.D`
+  /^(?=.*[A-Z])[A-Za-z]{1,2}(?:\.[A-Za-z]{1,2})+$/,
+  // `AT&T`, `R&D`
+  /^[A-Za-z]{1,3}(?:&[A-Za-z]{1,3})+$/,
+  // `e-mail`, `Wi-Fi`, `long-term`
+  /^[A-Za-z]+[-\u2010\u2011][A-Za-z]+$/,
+  // `AB-1234/56`, `978-3-16-148410-0`, `2024-03-05`
+  /^(?=.*\d)[A-Za-z0-9]+(?:[-\u2010\u2011/_][A-Za-z0-9]+)+$/,
+  // `Node.js`
+  /^[A-Za-z]+\.js$/i,
+];
+
+/** `25kg` and `XK20459`, which are written apart, too. */
+const WRITTEN_APART = /^(?:\d+(?!(?:st|nd|rd|th)$)[A-Za-z]{1,4}|[A-Za-z]{1,6}\d{2,})$/;
+const BETWEEN = /(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)/;
+
+/** Names that consist of a letter and signs, as people write them in letters. */
+const NAMED = /(?<![A-Za-z0-9])(?:[A-Za-z](?:\+\+|#)(?![A-Za-z0-9+#])|\.NET(?![A-Za-z0-9]))/g;
+const lettersOf = (name: string) =>
+  name.replace("++", "plusplus").replace("#", "sharp").replace(".", "dot");
+
+/**
+ * Words that stand in a text in another spelling: whether people write a number, a code or an
+ * abbreviation in one word or in several is chance. They count beside the words of the text.
+ */
+export function spellingsOf(text: string): string[] {
+  const words = (text.match(NAMED) ?? []).map(lettersOf);
+  for (const run of [...runsIn(text, TIED), ...runsIn(text, SPACED)]) {
+    const tied = run.replace(AROUND, "");
+    const pattern = WRITTEN_TOGETHER.find((each) => each.test(tied));
+    if (pattern !== undefined) words.push(pattern.exec(tied)?.[0].replace(SIGNS, "") ?? "");
+  }
+  for (const run of runsIn(text, NUMBERED)) {
+    if (WRITTEN_APART.test(run)) words.push(...run.split(BETWEEN));
+  }
+  return [...codeWordParts(text), ...words.map((word) => word.toLowerCase())];
+}
+
+function runsIn(text: string, { place, part }: Runs): string[] {
+  const runs: string[] = [];
+  place.lastIndex = 0;
+  for (let at = place.exec(text); at !== null; at = place.exec(text)) {
+    let start = at.index;
+    let end = at.index + 1;
+    while (at.index - start <= MAX_RUN && part.test(text.charAt(start - 1))) start -= 1;
+    while (end - at.index <= MAX_RUN && part.test(text.charAt(end))) end += 1;
+    place.lastIndex = end;
+    if (end - start <= MAX_RUN) runs.push(text.slice(start, end));
+  }
+  return runs;
+}

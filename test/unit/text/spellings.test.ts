@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+
+import { spellingsOf } from "../../../src/text/spellings.ts";
+import { searchWordsOf } from "../../../src/text/words.ts";
+
+const wordsOf = (text: string) => new Set([...searchWordsOf(text), ...spellingsOf(text)]);
+
+/** How a document writes it, and how somebody searches for it. */
+test.each([
+  ["a limit of 12,500 euros", "12500"],
+  ["une limite de 12\u202f500 euros", "12500"],
+  ["für 1.299,99", "1299"],
+  ["1299 euros", "1,299.00"],
+  ["above 25kg", "25 kg"],
+  ["25 kg", "25kg"],
+  ["valve AB-1234/56", "ab123456"],
+  ["valve AB123456", "AB-1234/56"],
+  ["gasket XK20459", "xk 20459"],
+  ["ISBN 978-3-16-148410-0.", "9783161484100"],
+  ["the U.S.A., where", "USA"],
+  ["Ph.D. students", "phd"],
+  ["AT&T sells", "ATT"],
+  ["an e-mail", "email"],
+  ["a state\u2011owned ferry", "stateowned"],
+  ["WiFi and wifi", "Wi-Fi"],
+  ["in C++", "cplusplus"],
+  ["in C#", "csharp"],
+  ["the .NET runtime", "dotnet"],
+  ["Node.js", "nodejs"],
+])("%s is found by %s", (text, query) => {
+  const words = wordsOf(text);
+  expect([...wordsOf(query)].filter((word) => words.has(word))).not.toEqual([]);
+});
+
+test("plain words, decimals and places have no other spelling, nor C", () => {
+  expect(spellingsOf("C, or vitamin C, c+1 and #C")).toEqual([]);
+  expect(spellingsOf("It was 3.14 on the 21st, see page 7: a/b, e.g. x--y, 10.20.30.40")).toEqual(
+    [],
+  );
+  expect(spellingsOf(`${"a1-".repeat(20)}b ${"1,234".repeat(9)}`)).toEqual([]);
+});
