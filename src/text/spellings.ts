@@ -16,6 +16,17 @@ const SPACED: Runs = {
 };
 const NUMBERED: Runs = { place: /\d(?=[A-Za-z])|(?<=[A-Za-z])\d/g, part: /[A-Za-z0-9]/ };
 
+/** Not in Greek words, whose articles `η` and `ο` are. */
+const SYMBOLS: Runs = {
+  place: /[Α-ΖΘ-ΞΠ-Ωα-ζθ-ξπ-ω](?<![\u0370-\u03ff]{2})(?![\u0370-\u03ff])/g,
+  part: /[A-Za-z0-9]/,
+};
+const GREEK_LETTER = /[Α-ω]/;
+const GREEK_NAMES =
+  "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega".split(
+    " ",
+  );
+
 const AROUND = /^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g;
 const SIGNS = /[^A-Za-z0-9]+/g;
 /** Which tied runs are written without their signs, too. */
@@ -57,7 +68,17 @@ export function spellingsOf(text: string): string[] {
   for (const run of runsIn(text, NUMBERED)) {
     if (WRITTEN_APART.test(run)) words.push(...run.split(BETWEEN));
   }
+  for (const run of runsIn(text, SYMBOLS)) words.push(...spelledOut(run));
   return [...codeWordParts(text), ...words.map((word) => word.toLowerCase())];
+}
+
+/** `PPARγ` as `PPARgamma`, and as `PPAR gamma`. */
+function spelledOut(run: string): string[] {
+  const letter = GREEK_LETTER.exec(run.toLowerCase())?.[0] ?? "";
+  const name = GREEK_NAMES[letter.charCodeAt(0) - "α".charCodeAt(0)] ?? "";
+  const [before = "", after = ""] = run.split(GREEK_LETTER);
+  const parts = [before, name, after].filter((part) => part !== "");
+  return parts.length > 1 ? [parts.join(""), ...parts] : parts;
 }
 
 function runsIn(text: string, { place, part }: Runs): string[] {

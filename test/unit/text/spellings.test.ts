@@ -27,6 +27,9 @@ test.each([
   ["in C#", "csharp"],
   ["the .NET runtime", "dotnet"],
   ["Node.js", "nodejs"],
+  ["PPARγ binds", "ppargamma"],
+  ["the Δ of the river", "delta"],
+  ["IL-1beta", "IL-1β"],
 ])("%s is found by %s", (text, query) => {
   const words = wordsOf(text);
   expect([...wordsOf(query)].filter((word) => words.has(word))).not.toEqual([]);
@@ -37,5 +40,6 @@ test("plain words, decimals and places have no other spelling, nor C", () => {
   expect(spellingsOf("It was 3.14 on the 21st, see page 7: a/b, e.g. x--y, 10.20.30.40")).toEqual(
     [],
   );
+  expect(spellingsOf("Η εταιρεία και ο Α.Β. η τιμή")).toEqual(["alpha", "beta"]);
   expect(spellingsOf(`${"a1-".repeat(20)}b ${"1,234".repeat(9)}`)).toEqual([]);
 });
