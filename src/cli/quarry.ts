@@ -1,6 +1,7 @@
 import { Command } from "commander";
 
 import { adminLinkCommand } from "./admin-link-command.ts";
+import { configCommand } from "./config-command.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
 import { pushCommand } from "./push-command.ts";
 import { askCommand, searchCommand, statusCommand } from "./query-commands.ts";
@@ -20,5 +21,6 @@ await runCommand(
     .addCommand(statusCommand())
     .addCommand(readersCommand())
     .addCommand(evaluateCommand())
+    .addCommand(configCommand())
     .addCommand(adminLinkCommand()),
 );

@@ -11,6 +11,7 @@ import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { startWebSite } from "../doubles/web-site/web-site.ts";
 import { HOSTILE_FILES } from "../support/hostile-files.ts";
+import { keepToFile } from "./config-file.ts";
 import { HOSTILE_CALLS, LONG_PROMPT } from "./hostile-requests.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { expectSuccess, runCli, startCli } from "./run-cli.ts";
@@ -282,3 +283,7 @@ test("the panel answers while many files are indexed", async () => {
 /** Some 40 KB of text. */
 const wordsOf = (seed: number) =>
   Array.from({ length: 6_000 }, (_, at) => ((seed * 6_000 + at) * 7_919).toString(36)).join(" ");
+
+test("a service is kept to a file of settings by exit codes", async () => {
+  await keepToFile(scratch.path, service, key);
+});
