@@ -107,6 +107,8 @@ export const ragGenerations = sqliteTable(
     liveSince: integer().notNull().default(0),
     /** The generation whose vectors it reuses where the embedded text is the same; null: none. */
     vectorsFrom: integer(),
+    /** The RAG that it is a copy of, whose generation `vectorsFrom` is; null: its own RAG. */
+    copyOf: text().$type<RagId>(),
     /** The model's vector of a fixed text when the index was begun; null: not compared yet. */
     probe: jsonColumn(numberList),
     /** When it was last compared, ms. */

@@ -75,6 +75,8 @@ export const fileSources = sqliteTable(
     pushesRefusedAt: integer(),
     /** When the first of the last runs began that held removals back; null: the last one did not. */
     heldSince: integer(),
+    /** The source whose files it still gets; null: it is no copy, or has them all. */
+    copyOf: text().$type<FileSourceId>(),
     /** Counts of files that limits kept out of the newest complete listing. */
     leftOut: jsonColumn(leftOutList).notNull().default([]),
     createdAt: integer().notNull(),
@@ -93,6 +95,9 @@ export const fileSources = sqliteTable(
       .on(table.uploadsDueAt)
       .where(sql`uploads_due_at is not null`),
     index("file_sources_removed").on(table.removedAt),
+    index("file_sources_copy")
+      .on(table.copyOf)
+      .where(sql`copy_of is not null`),
   ],
 );
 
