@@ -1,3 +1,6 @@
+/** The conversion of Workers AI, which reads pictures where nothing else is chosen. */
+export const DEFAULT_IMAGE_MODEL = "workers-ai/to-markdown";
+
 export const MODEL_KINDS = ["chat", "embedding", "reranker"] as const;
 export type ModelKind = (typeof MODEL_KINDS)[number];
 

@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 
 import type { FileId, FileSourceId, ScanRunId } from "../../core/ids.ts";
+import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import { accessCounts, leftOutList, owner, updatedAt, choice } from "./columns.ts";
 import { jsonColumn, jsonObject, textList } from "./columns.ts";
 
@@ -40,6 +41,10 @@ export const fileSources = sqliteTable(
     access: jsonColumn(accessCounts),
     /** Principals of files for which none are told. */
     defaultReaders: jsonColumn(textList).notNull().default([]),
+    /** What reads pictures and scanned pages; null: nothing does. */
+    imageModel: text().default(DEFAULT_IMAGE_MODEL),
+    /** Whether pictures within Word, PowerPoint and mail are read, too. */
+    pictures: integer({ mode: "boolean" }).notNull().default(false),
     status: choice("active", "error"),
     /** When the clock queues the next scan; null: only on request. */
     nextScanAt: integer(),
@@ -229,6 +234,14 @@ export const files = sqliteTable(
     audience: text(),
     /** Grows with each change of the audience (at least the time in ms): an older one is void. */
     readersRevision: integer().notNull().default(0),
+    /** Pictures and pages that wait for a model, or for another try. */
+    imagesUnread: integer().notNull().default(0),
+    /** Pictures within it that the source's settings leave out. */
+    imagesSkipped: integer().notNull().default(0),
+    /** When they are read next, ms; null: when somebody chooses a model, or never. */
+    imagesDueAt: integer(),
+    /** Failed tries since the content or the model changed. */
+    imageTries: integer().notNull().default(0),
     createdAt: integer().notNull(),
     /** When it was deleted at the source; the row is purged after `DELETED_FILES_DAYS`. */
     deletedAt: integer(),
@@ -242,9 +255,28 @@ export const files = sqliteTable(
     index("files_audience")
       .on(table.audience, table.fileSourceId)
       .where(sql`audience is not null`),
+    index("files_images_due")
+      .on(table.imagesDueAt)
+      .where(sql`images_due_at is not null`),
+    index("files_images_waiting")
+      .on(table.fileSourceId)
+      .where(sql`images_unread + images_skipped > 0`),
     index("files_deleted")
       .on(table.deletedAt)
       .where(sql`deleted_at is not null`),
+  ],
+);
+
+/**
+ * Texts of pictures that files hold, by their keys in the bucket. With a file's content go its
+ * rows, and with a text's last row the text: triggers see to both. Created `without rowid`.
+ */
+export const fileImages = sqliteTable(
+  "file_images",
+  { fileId: owner<FileId>(() => files.id), key: text().notNull() },
+  (table) => [
+    primaryKey({ columns: [table.fileId, table.key] }),
+    index("file_images_key").on(table.key),
   ],
 );
 
@@ -257,6 +289,7 @@ export const replacedContents = sqliteTable(
   "replaced_contents",
   {
     id: integer().primaryKey(),
+    /** Empty for the text of a picture, whose key is the `path`. */
     fileSourceId: text().$type<FileSourceId>().notNull(),
     fileId: text().$type<FileId>().notNull(),
     path: text().notNull(),
