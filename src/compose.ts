@@ -1,5 +1,4 @@
 import { BoundedBindings } from "./adapters/cloudflare/bounded-bindings.ts";
-import { markdownConverter } from "./adapters/cloudflare/markdown-converter.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
 import { clockClient, driveDebounceClient, ragIndexes } from "./adapters/cloudflare/own-objects.ts";
 import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
@@ -93,7 +92,6 @@ export function composeServices(env: Env, context: Context): Services {
     }),
     vectorIndex:
       config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
-    converter: env.AI === undefined ? null : markdownConverter(env.AI, config.AI_GATEWAY_ID),
     extractionMemory,
     turns: { caller: "", searches: searchTurnsOf(config), pass: () => scheduler.wait(0) },
     takeTurn: (bytes) => pace.count(bytes),

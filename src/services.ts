@@ -8,7 +8,6 @@ import type { RecentLookups } from "./db/access/recent-lookups.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { StorageState } from "./core/work/storage-state.ts";
 import type { CallerTurns } from "./core/work/turns.ts";
-import type { DocumentConverter } from "./documents/extract-document.ts";
 import type { FileStore } from "./ports/file-store.ts";
 import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
@@ -46,7 +45,6 @@ export type Services = {
   vectorIndex: VectorIndex | null;
   models: ModelRegistry;
   rateLimits: RateLimits;
-  converter: DocumentConverter | null;
   /** Shared by all events of an isolate. */
   storage: StorageState;
   /** Shared by all events of an isolate. */

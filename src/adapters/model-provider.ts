@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
-import type { ChatModel, Embedder, ProviderKeys, Reranker } from "../ports/models.ts";
+import type { ChatModel, Embedder, ImageReader, ProviderKeys, Reranker } from "../ports/models.ts";
 import type { WorkersAi } from "./cloudflare/workers-ai-failures.ts";
 
 export type ModelBindings = {
@@ -25,6 +25,8 @@ type ProviderModels = {
   own?(name: string): Pick<ChatModel, "server" | "window">;
   embedding(name: string, dimensions: number): EmbeddingOf;
   reranker(name: string): RerankerOf;
+  /** For what reads pictures without being a chat model, or never does; null: ask the chat model. */
+  image?(name: string): ImageReader | null;
 };
 
 /** Where a model is named: `workers-ai` and the whole of `workers-ai/@cf/baai/bge-m3`. */

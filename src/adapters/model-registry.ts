@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { modelFailed } from "../core/errors.ts";
 import { SERVER_NAME, type ServedModel } from "../core/models/model-servers.ts";
+import { DEFAULT_IMAGE_MODEL, seesPictures } from "../core/models/model-kind.ts";
 import type { CatalogModel, ModelRegistry } from "../ports/models.ts";
 import { limitedFetch } from "./limited-answer.ts";
 import type { ModelBindings, ModelProvider } from "./model-provider.ts";
@@ -8,6 +9,7 @@ import { embeddingForm } from "./embedding-forms.ts";
 import { problemWithKey } from "./openai/check-key.ts";
 import { workersAi } from "./cloudflare/workers-ai.ts";
 import { embedded } from "./embedded/embedded.ts";
+import { chatImageReader } from "./openai/chat-image-reader.ts";
 import { gateway } from "./openai/ai-gateway.ts";
 import { local, serverVerbs } from "./openai/local.ts";
 import type { Tokenizer } from "../text/tokens.ts";
@@ -45,9 +47,14 @@ const MODEL_CATALOG: readonly Listed[] = [
   chat("anthropic/claude-sonnet-5-5", 2, 10),
   chat("anthropic/claude-opus-5-5", 4, 20),
   chat("google-ai-studio/gemini-3.8-flash", 0.75, 3.75),
+  { model: DEFAULT_IMAGE_MODEL, kind: "image" },
   reranker("embedded/lexical", 0),
   reranker("workers-ai/@cf/baai/bge-reranker-base", 0.003),
 ];
+
+/** A chat model that sees reads pictures, too. */
+const isOfKind = ({ model, kind }: Listed, wantedKind: CatalogModel["kind"]) =>
+  kind === wantedKind || (wantedKind === "image" && kind === "chat" && seesPictures(model));
 
 /** Weight of a trained embedding in hybrid fusion, beside BM25. */
 const TRAINED_FUSION_WEIGHT = 0.6;
@@ -83,13 +90,7 @@ export function modelRegistry(
     const open = () => provider.open({ prefix, model }, config, bindings);
     return { provider, open, name };
   };
-  const isUsable = (model: string) => {
-    try {
-      return find(model).open() !== null;
-    } catch {
-      return false;
-    }
-  };
+  const isUsable = (model: string) => opens(() => find(model).open());
   return {
     chat(model) {
       const { provider, open, name } = find(model);
@@ -115,11 +116,16 @@ export function modelRegistry(
       const reranker = open().reranker(name);
       return { isAbsolute: true, ...reranker, name: model, tokenizer: tokenizerOf(model) };
     },
+    imageReader(model) {
+      const { open, name } = find(model);
+      return open().image?.(name) ?? chatImageReader(this.chat(model));
+    },
+    imageModel: options.ai === undefined ? null : DEFAULT_IMAGE_MODEL,
     async offered(kind) {
       const servers = await serverVerbs(config, bindings).servers();
       const served = servers.flatMap(({ models }) => models);
       const models: Listed[] = [...served, ...MODEL_CATALOG.filter(({ model }) => isUsable(model))];
-      const ofKind = models.filter((model) => model.kind === kind);
+      const ofKind = models.filter((model) => isOfKind(model, kind));
       return ofKind.map(({ model, price = null, contextTokens: own }) => {
         const tokens = own ?? find(model).provider.contextTokens(model, config);
         return { model, kind, price, contextTokens: kind === "chat" ? tokens : null };
@@ -130,6 +136,14 @@ export function modelRegistry(
     tokenizerOf,
     embeddingForm: (model) => embeddingForm(model, config),
   };
+}
+
+function opens(open: () => unknown): boolean {
+  try {
+    return open() !== null;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ export const FILE_FAILURES = [
   "encrypted",
   "empty",
   "no-text",
+  "picture",
   "too-large",
   "damaged",
   "unsupported",

@@ -47,10 +47,11 @@ export const indexedFile = z.object({
 export type IndexMessage = z.infer<typeof indexedFile>;
 
 /**
- * One use of an embedding model or reranker by a call, or by indexing; the consumer adds prices.
+ * One use of an embedding model or reranker by a call, or of these and what reads pictures by
+ * indexing; the consumer adds prices.
  */
 const modelUse = z.object({
-  kind: z.enum(["embedding", "reranker"]),
+  kind: z.enum(["embedding", "reranker", "image"]),
   model: z.string(),
   /** The RAGs that it was used for. */
   ragIds: z.array(z.string()),
@@ -59,6 +60,8 @@ const modelUse = z.object({
   latencyMs: z.number(),
   /** As the provider counts them; estimated where it does not report them. */
   inputTokens: z.number(),
+  /** Only of models that read pictures. */
+  outputTokens: z.number().optional(),
   failed: z.boolean(),
 });
 export type ModelUse = z.infer<typeof modelUse>;

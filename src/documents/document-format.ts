@@ -1,4 +1,5 @@
 import type { CooperativeWork, YieldToOthers } from "../core/work/cooperative.ts";
+import type { Pictures } from "./pictures/pictures.ts";
 import type { ExtractedDocument, Extraction, RawDocument } from "./extracted-document.ts";
 
 /** Needed by a format that contains other documents. */
@@ -8,6 +9,7 @@ export type Reading = {
   discardsBytes: boolean;
   yieldToOthers: YieldToOthers;
   extract: (part: RawDocument) => Promise<ExtractedDocument>;
+  pictures: Pictures;
 };
 
 type FormatReader =

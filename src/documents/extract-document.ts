@@ -5,7 +5,6 @@ import {
   type YieldToOthers,
 } from "../core/work/cooperative.ts";
 import {
-  textOf,
   UnreadableDocument,
   type ExtractedDocument,
   type Extraction,
@@ -14,9 +13,12 @@ import {
 import type { DocumentFormat } from "./document-format.ts";
 import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
-import { PICTURES, unsupported } from "./media-type/foreign-types.ts";
+import { unsupported } from "./media-type/foreign-types.ts";
 import { unpackedName } from "./media-type/media-types.ts";
 import { releaseBytes } from "./release-bytes.ts";
+import type { PictureReader } from "./pictures/picture.ts";
+import { Pictures } from "./pictures/pictures.ts";
+import { isReadablePicture, pictureOfFile } from "./pictures/picture-file.ts";
 import {
   declaredEncoding,
   decodeText,
@@ -29,15 +31,11 @@ import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
 export { UnreadableDocument } from "./extracted-document.ts";
 export type { ExtractedDocument } from "./extracted-document.ts";
 
-/** Converts documents that have no extractor here (images, scans) to Markdown. */
-export interface DocumentConverter {
-  /** @throws Error with a plain message when the document cannot be converted. */
-  toMarkdown(name: string, mimeType: string, bytes: Uint8Array): Promise<string>;
-}
-
 export type ExtractOptions = {
-  /** Reads images and scans; null or absent: these are unreadable. */
-  converter?: DocumentConverter | null;
+  /** Reads images and scanned pages; null or absent: these are unreadable. */
+  readPicture?: PictureReader;
+  /** Whether pictures within documents are read, too. */
+  readsPictures?: boolean;
   discardsBytes?: boolean;
   /** Awaited at intervals while a long document is read; an error it throws ends the reading. */
   yieldToOthers?: YieldToOthers;
@@ -52,12 +50,15 @@ export function extractDocument(
   file: RawDocument,
   options: ExtractOptions = {},
 ): Promise<ExtractedDocument> {
-  return extractNested(file, options, 0);
+  const pictures = new Pictures(options.readPicture ?? null, options.readsPictures ?? false);
+  return extractNested(file, { ...options, pictures }, 0);
 }
+
+type Extracting = ExtractOptions & { pictures: Pictures };
 
 async function extractNested(
   file: RawDocument,
-  options: ExtractOptions,
+  options: Extracting,
   depth: number,
 ): Promise<ExtractedDocument> {
   if (!isGzip(file.bytes)) return await extractFile(file, options, depth);
@@ -70,33 +71,24 @@ async function extractNested(
 
 async function extractFile(
   file: RawDocument,
-  options: ExtractOptions,
+  options: Extracting,
   depth: number,
 ): Promise<ExtractedDocument> {
   if (file.bytes.length === 0) throw new UnreadableDocument(NO_TEXT, "empty");
   const detected = detectFormat(file);
   const extraction =
     "foreign" in detected
-      ? await convertForeign(file, detected.foreign, options)
+      ? await readPictureFile(file, detected.foreign, options)
       : await extractAs(detected.format, file, options, depth);
-  // The bytes of a PDF are already released, or restored because a converter may need them.
-  const isPdf = "format" in detected && detected.format.kind === "pdf";
-  if (!isPdf && extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
+  if (extraction.text.length > LONG_CHARACTERS) discardBytes(file, options);
+  const { yieldToOthers = neverYield, pictures } = options;
+  const cleaned = await runCooperatively(removeHiddenCharacters(extraction), yieldToOthers);
+  // The marks of pictures count as text until the outermost document is complete.
+  const document = depth === 0 ? await pictures.complete(cleaned) : cleaned;
   let hasText = false;
-  const clean = function* () {
-    const cleaned = yield* removeHiddenCharacters(extraction);
-    yield* eachPart(cleaned.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
-    return cleaned;
-  };
-  const document = await runCooperatively(clean(), options.yieldToOthers ?? neverYield);
-  if (!hasText) {
-    if (isPdf) {
-      const { reason = NO_TEXT } = extraction;
-      const { text, ...facts } = await convertForeign(file, "application/pdf", options, reason);
-      return { ...facts, markdown: textOf({ text, ...facts }) };
-    }
-    throw new UnreadableDocument(extraction.reason ?? NO_TEXT, "no-text");
-  }
+  const look = eachPart(document.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
+  await runCooperatively(look, yieldToOthers);
+  if (!hasText) throw withoutText(extraction, depth === 0 ? pictures : null);
   return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
 }
 
@@ -112,24 +104,21 @@ function declaredLanguage({ language }: ExtractedDocument): string | null {
   return LANGUAGE_TAG.test(tag) ? tag : null;
 }
 
-async function convertForeign(
-  file: RawDocument,
+function withoutText({ reason = NO_TEXT }: Extraction, pictures: Pictures | null) {
+  const { unread = 0, notes = [] } = pictures ?? {};
+  const code = unread > 0 ? "picture" : "no-text";
+  return new UnreadableDocument(notes.length > 0 ? notes.join("; ") : reason, code, { unread });
+}
+
+async function readPictureFile(
+  { bytes }: RawDocument,
   mediaType: string,
-  options: ExtractOptions,
-  otherwise = unsupported(mediaType, mediaType.startsWith("image/") ? PICTURES : undefined),
+  { pictures }: Extracting,
 ): Promise<Extraction> {
-  const isPicture = mediaType.startsWith("image/") || mediaType === "application/pdf";
-  const converter = options.converter ?? null;
-  if (!isPicture || converter === null) {
-    throw new UnreadableDocument(
-      otherwise,
-      mediaType === "application/pdf" ? "no-text" : "unsupported",
-    );
-  }
-  const text = await converter.toMarkdown(file.name, mediaType, file.bytes);
-  if (text.trim() === "") throw new UnreadableDocument(NO_TEXT, "no-text");
-  const notes = ["read by a converter"];
-  return { text, title: null, language: null, pages: [], notes };
+  if (!isReadablePicture(mediaType))
+    throw new UnreadableDocument(unsupported(mediaType), "unsupported");
+  const text = await pictures.add(() => pictureOfFile(bytes, mediaType));
+  return { text, title: null, language: null, pages: [], notes: [] };
 }
 
 const neverYield: YieldToOthers = () => Promise.resolve();
@@ -137,15 +126,15 @@ const neverYield: YieldToOthers = () => Promise.resolve();
 async function extractAs(
   format: DocumentFormat,
   file: RawDocument,
-  options: ExtractOptions,
+  options: Extracting,
   depth: number,
 ): Promise<Extraction> {
-  const { yieldToOthers = neverYield, discardsBytes = false } = options;
+  const { yieldToOthers = neverYield, discardsBytes = false, pictures } = options;
   const reader = await format.read();
   if ("readFile" in reader) {
     const extract = (part: RawDocument) =>
       extractNested(part, { ...options, discardsBytes: true }, depth + 1);
-    return await reader.readFile(file, { depth, discardsBytes, yieldToOthers, extract });
+    return await reader.readFile(file, { depth, discardsBytes, yieldToOthers, extract, pictures });
   }
   if ("readBytes" in reader) {
     return await runCooperatively(unlessBroken(reader.readBytes(file.bytes)), yieldToOthers);

@@ -1,6 +1,8 @@
 import type { FileFailure } from "../core/file-failures.ts";
 /** Where a page, slide or sheet begins: character offset in `markdown`. Numbers count from 1. */
 export type PageStart = { page: number; start: number };
+/** Character offsets, end exclusive. */
+export type Span = { start: number; end: number };
 
 /** A document as text with structure. Plain JSON: it is stored by content hash and read again. */
 export type ExtractedDocument = {
@@ -12,6 +14,14 @@ export type ExtractedDocument = {
   pages: PageStart[];
   /** Omissions and repairs, such as "12 invisible characters removed". */
   notes: string[];
+  /** Parts of the text that a model read from pictures, in order; absent: none. */
+  recognised?: Span[];
+  /** Pictures that no model has read yet; absent: none. */
+  unread?: number;
+  /** Pictures within the document that were not to be read; absent: none. */
+  skipped?: number;
+  /** The model that was to read its pictures. */
+  imageModel?: string | null;
 };
 
 /** The result of an extractor. Its text is assembled after the file's bytes are released. */
@@ -29,10 +39,17 @@ export { EXTRACTION_FORMAT } from "../core/index-format.ts";
 export class UnreadableDocument extends Error {
   override readonly name = "UnreadableDocument";
   readonly code: FileFailure;
+  /** Pictures that no model has read yet: with one, it may be readable. */
+  readonly unread: number;
 
-  constructor(message: string, code: FileFailure = "beyond-limits", options?: ErrorOptions) {
+  constructor(
+    message: string,
+    code: FileFailure = "beyond-limits",
+    { unread = 0, ...options }: ErrorOptions & { unread?: number } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.unread = unread;
   }
 }
 

@@ -56,7 +56,7 @@ function rowsOf(messages: UsageMessage[], prices: Prices): UsageRow[] {
     for (const use of message.uses ?? []) {
       const used = countsOfUse(use, prices);
       add(rows, hour, ["model", use.model], used);
-      if (use.inputTokens === 0) continue;
+      if (used.inputTokens + used.outputTokens === 0) continue;
       // A call is counted once, however many models it used.
       const beside = { ...used, latencies: {}, calls: 0, errors: 0 };
       for (const touched of touchedBy(message, use.ragIds, null)) add(rows, hour, touched, beside);
@@ -80,8 +80,10 @@ function countsOfCall(message: UsageMessage): Counts {
 }
 
 function countsOfUse(use: ModelUse, prices: Prices): Counts {
-  const { kind, model, calls, failed, inputTokens, latencyMs } = use;
-  const price = prices.get(priceKey(kind, model));
+  const { kind, model, calls, failed, inputTokens, outputTokens = 0, latencyMs } = use;
+  // A model that sees is mostly listed for its answers.
+  const otherwise = kind === "image" ? prices.get(priceKey("chat", model)) : undefined;
+  const price = prices.get(priceKey(kind, model)) ?? otherwise;
   return {
     latencies: { [latencyBucket(latencyMs)]: calls },
     currency: price?.currency ?? "",
@@ -89,8 +91,10 @@ function countsOfUse(use: ModelUse, prices: Prices): Counts {
     errors: failed ? calls : 0,
     degraded: 0,
     inputTokens,
-    outputTokens: 0,
-    cost: (inputTokens * (price?.inputPrice ?? 0)) / PRICED_TOKENS,
+    outputTokens,
+    cost:
+      (inputTokens * (price?.inputPrice ?? 0) + outputTokens * (price?.outputPrice ?? 0)) /
+      PRICED_TOKENS,
   };
 }
 

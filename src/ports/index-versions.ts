@@ -52,6 +52,8 @@ export type PlacedChunk = {
   /** Character offsets into the extracted text, end exclusive. */
   start: number;
   end: number;
+  /** A model read some of it from a picture. */
+  recognised?: true;
 };
 
 export type ActivationResult =

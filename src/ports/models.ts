@@ -96,6 +96,25 @@ export type ChatModel = {
   callsFunctions: boolean;
 };
 
+/** Writes down what a picture says, as Markdown. */
+export type ImageReader = {
+  name: string;
+  server?: ModelServer | undefined;
+  /**
+   * `ending`: whether the answer is complete, or stopped by the limit of tokens or a filter. Tokens
+   * are 0 where the provider tells none. @throws ModelFailure
+   */
+  read(
+    picture: { bytes: Uint8Array; mediaType: string },
+    signal: AbortSignal,
+  ): Promise<{
+    text: string;
+    ending: "whole" | "cut" | "refused";
+    inputTokens: number;
+    outputTokens: number;
+  }>;
+};
+
 /** Tokens of an input, and how many the model takes; null: the server does not say. */
 export type TooLong = { sent: number | null; limit: number | null };
 
@@ -187,6 +206,9 @@ export interface ModelRegistry {
   chat(name: string): ChatModel;
   embedder(name: string, dimensions: number): Embedder;
   reranker(name: string): Reranker;
+  imageReader(name: string): ImageReader;
+  /** Reads the pictures of a source for which nothing is chosen; null: nothing does. */
+  readonly imageModel: string | null;
   /** Models that can be used now, as far as is known; a local server is asked for its own. */
   offered(kind: CatalogModel["kind"]): Promise<CatalogModel[]>;
   /** Every server of local models, asked now; or one that is not stored. */

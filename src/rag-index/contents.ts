@@ -29,20 +29,22 @@ export const sample: Verb<"sample"> = ({ sql }, count) => {
   });
 };
 
-type PassageRow = Omit<Passage, "headings" | "isDuplicate" | "isExcluded"> &
-  Row<"chunks", "headings" | "duplicate"> & { excluded: number };
+type PassageRow = Omit<Passage, "headings" | "isDuplicate" | "isExcluded" | "recognised"> &
+  Row<"chunks", "headings" | "duplicate" | "recognised"> & { excluded: number };
 
 /** Only the page's texts are read; its place is looked for among the chunks of this one file. */
 export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => {
   const rows = rowsOf<PassageRow>(sql)`SELECT c.id, t.text, c.position, c.headings, c.page,
-      c.start_at AS start, c.end_at AS end, c.duplicate, c.duplicate_key AS duplicateKey,
+      c.start_at AS start, c.end_at AS end, c.duplicate, c.recognised,
+      c.duplicate_key AS duplicateKey,
       EXISTS (SELECT 1 FROM exclusions
         WHERE kind = 'passage' AND value = c.duplicate_key) AS excluded
     FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
     WHERE f.id = ${fileId} AND f.state = 'live' AND c.live = 1
       AND c.position >= ${from} AND c.position < ${from + limit} ORDER BY c.position`;
-  const records = rows.map(({ duplicate, excluded, headings, ...row }) => {
-    const marks = { isDuplicate: duplicate === 1, isExcluded: excluded === 1 };
+  const records = rows.map(({ duplicate, excluded, headings, recognised, ...row }) => {
+    const origin = recognised === 1 && ({ recognised: true } as const);
+    const marks = { isDuplicate: duplicate === 1, isExcluded: excluded === 1, ...origin };
     return Object.assign(row, { headings: stringsIn(headings), ...marks });
   });
   const total = valueOf<number>(sql)`SELECT chunk_count FROM files

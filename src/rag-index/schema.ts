@@ -44,6 +44,7 @@ const STEPS: string[] = [
   ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE chunks ADD COLUMN languages TEXT NOT NULL DEFAULT '';`,
   `ALTER TABLE files ADD COLUMN readers_from INTEGER NOT NULL DEFAULT 0;`,
+  `ALTER TABLE chunks ADD COLUMN recognised INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

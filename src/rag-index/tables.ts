@@ -54,6 +54,7 @@ const TABLES = {
     page: integerOrNull(),
     start_at: integer(),
     end_at: integer(),
+    recognised: integer(),
   },
   // A vector of 1,024 dimensions alone fills half a page, and no second one fits beside it.
   contents: { chunk: key(), vector: blob(), text: text() },

@@ -11,7 +11,7 @@ type ChunkSource = {
   /** When the file was last changed, ISO 8601. */
   modifiedAt: string;
 } & Pick<HydratedChunk["file"], "name" | "externalId" | "url"> &
-  Pick<HydratedChunk, "position" | "page" | "headings" | "start" | "end">;
+  Pick<HydratedChunk, "position" | "page" | "headings" | "start" | "end" | "recognised">;
 
 /** A chunk as callers get it. `score`: cosine similarity clamped to 0..1. */
 export type RetrievedChunk = { text: string; score: number; source: ChunkSource };
@@ -172,10 +172,10 @@ export function inPlacesOf(places: ScoredChunk[], ordered: ScoredChunk[]): Score
 }
 
 export function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
-  const { file, position, page, headings, start, end } = chunk;
+  const { file, position, page, headings, start, end, recognised } = chunk;
   const { path: filePath, name, externalId, url } = file;
   const modifiedAt = isoTime(file.modifiedAt);
-  const place = { position, page, headings, start, end };
+  const place = { position, page, headings, start, end, ...(recognised && { recognised }) };
   const source = { ragIdentifier, filePath, name, externalId, url, modifiedAt, ...place };
   return { text: chunk.text, score, source };
 }

@@ -13,6 +13,7 @@ type WorkersAiOptions = {
 
 /** The part of the `AI` binding that is used here, for any model name. */
 export type WorkersAi = {
+  toMarkdown?(file: { name: string; blob: Blob }, options: object): Promise<unknown>;
   run(model: string, inputs: Record<string, unknown>, options: WorkersAiOptions): Promise<unknown>;
 };
 

@@ -2,7 +2,9 @@ import type { EmbeddingModelV4, RerankingModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
 
 import { modelFailed } from "../../core/errors.ts";
+import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
+import { markdownConversion } from "./markdown-conversion.ts";
 import { workersAiChat } from "./workers-ai-chat.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
@@ -130,6 +132,7 @@ export const workersAi: ModelProvider = {
     };
     return {
       chat: (name) => workersAiChat(settings, name),
+      image: () => (model === DEFAULT_IMAGE_MODEL ? markdownConversion(settings, model) : null),
       embedding: (name) => ({ model: workersAiEmbedding(settings, name), batchLimit: PER_CALL }),
       reranker: (name) => ({ model: workersAiReranker(settings, name), batchLimit: PER_CALL }),
     };

@@ -34,6 +34,11 @@ export const embedded: ModelProvider = {
         only("embedding model", BUILT_IN_MODELS.embedding);
         return hashEmbedder(dimensions);
       },
+      image() {
+        throw modelFailed(
+          `Model ${model} does not see: name one that does, such as local/qwen3-vl`,
+        );
+      },
       reranker() {
         only("reranker", BUILT_IN_MODELS.reranker);
         return lexicalReranker();

@@ -4,6 +4,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
 import { insertSource, type NewSource } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
+import { checkImageModel } from "../models/check-model.ts";
 import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
 import { manifestOf } from "../../sources/registry.ts";
@@ -13,8 +14,12 @@ import { requestScan } from "./request-scan.ts";
 /** `config`: checked by the provider's schema; secrets in plain text. */
 type NewFileSource = Pick<
   NewSource,
-  "name" | "provider" | "scanIntervalMinutes" | "permissions" | "defaultReaders"
-> & { identifier?: string | undefined; config: ProviderConfig };
+  "name" | "provider" | "scanIntervalMinutes" | "permissions" | "defaultReaders" | "pictures"
+> & {
+  imageModel?: string | null | undefined;
+  identifier?: string | undefined;
+  config: ProviderConfig;
+};
 
 /** `webhookSecret` is returned only here. @throws QuarryError `conflict`: identifier taken. */
 export async function createFileSource(
@@ -22,9 +27,11 @@ export async function createFileSource(
   input: NewFileSource,
   id = newId<FileSourceId>(services.now()),
 ): Promise<{ source: FileSource; webhookSecret: string }> {
-  const { provider, name, scanIntervalMinutes = 0, permissions, defaultReaders } = input;
+  const { provider, name, scanIntervalMinutes = 0, permissions, defaultReaders, pictures } = input;
+  const { imageModel = services.models.imageModel } = input;
   const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
+  if (input.imageModel != null) await checkImageModel(services, input.imageModel);
   const sealedConfig = await sealSecrets(services.config, { ...input, before: null });
   const webhookSecret = newWebhookSecret();
   const createdAt = services.now();
@@ -37,6 +44,8 @@ export async function createFileSource(
     scanIntervalMinutes,
     permissions,
     defaultReaders,
+    imageModel,
+    pictures,
     createdAt,
     webhookSecretHash: await sha256Hex(webhookSecret),
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),

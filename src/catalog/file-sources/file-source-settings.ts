@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { identifier, name, principals } from "../../core/input/input-fields.ts";
+import { identifier, modelName, name, principals } from "../../core/input/input-fields.ts";
 import { findManifest, manifestOf, PROVIDERS } from "../../sources/registry.ts";
 import { configSchemaOf } from "../../sources/source-secrets.ts";
 import type { FileSource } from "./find-file-source.ts";
@@ -29,6 +29,15 @@ const defaultReaders = principals.meta({
   rows: 3,
 });
 
+const imageModel = modelName.nullable().meta({
+  label: "Image model",
+  hint: "Reads pictures and scanned pages. If empty, they are left out.",
+});
+const pictures = z.boolean().meta({
+  label: "Read pictures in documents",
+  hint: "Of Word, PowerPoint and mail, from 300 × 300 pixels on.",
+});
+
 export const newSource = {
   name,
   identifier: identifier.optional(),
@@ -36,6 +45,8 @@ export const newSource = {
   scanIntervalMinutes: scanIntervalMinutes.default(DEFAULT_INTERVAL_MINUTES),
   permissions: permissions.default("off"),
   defaultReaders: defaultReaders.default([]),
+  imageModel: imageModel.optional(),
+  pictures: pictures.default(false),
 };
 
 export const sourcePatch = {
@@ -45,6 +56,8 @@ export const sourcePatch = {
   scanIntervalMinutes,
   permissions,
   defaultReaders,
+  imageModel,
+  pictures,
 };
 
 const fieldOf = (body: unknown, field: string): unknown =>

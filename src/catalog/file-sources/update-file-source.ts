@@ -1,6 +1,8 @@
 import { abandonRun } from "../../db/scans/scan-store.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
 import { replaceWatches } from "../../db/scans/watch-store.ts";
+import { releaseImages } from "../../db/files/image-store.ts";
+import { checkImageModel } from "../models/check-model.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
@@ -13,7 +15,13 @@ import { requestScan } from "./request-scan.ts";
 /** A configuration replaces the one before; an omitted secret is kept. */
 type FileSourcePatch = Pick<
   SourceChange,
-  "name" | "config" | "scanIntervalMinutes" | "permissions" | "defaultReaders"
+  | "name"
+  | "config"
+  | "scanIntervalMinutes"
+  | "permissions"
+  | "defaultReaders"
+  | "imageModel"
+  | "pictures"
 >;
 
 /** Updates the given fields; a new configuration starts a full scan at once. */
@@ -28,6 +36,8 @@ export async function updateFileSource(
     change.scanIntervalMinutes = patch.scanIntervalMinutes;
     change.nextScanAt = nextScanAt(services.now(), patch.scanIntervalMinutes);
   }
+  const images = await imagesChange(services, source, patch);
+  Object.assign(change, images.change);
   if (patch.config !== undefined) {
     const settings = { provider, config: patch.config, before: source };
     Object.assign(change, await sealSecrets(services.config, settings), { changeCursor: null });
@@ -38,6 +48,8 @@ export async function updateFileSource(
   // Before permissions count again, so that no search finds members of long ago.
   if (readers.permissionsSince !== undefined) await forgetMembers(withoutEntry(services.db), id);
   await updateSourceRow(services.db, id, change);
+  if (images.reads)
+    await releaseImages(withoutEntry(services.db), { id, ...images.change }, services.now());
   if (patch.config !== undefined) await replaceWatches(services.db, id, services.now());
   if (patch.config !== undefined || rereads) {
     await abandonRun(services.db, id, services.now());
@@ -46,6 +58,17 @@ export async function updateFileSource(
   }
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
   return await findFileSource(services, { key: id });
+}
+
+/** `reads`: pictures that waited for another model, or for their turn, are read now. */
+async function imagesChange(
+  services: Services,
+  source: FileSource["source"],
+  { imageModel = source.imageModel, pictures = source.pictures }: FileSourcePatch,
+) {
+  const isOther = imageModel !== null && imageModel !== source.imageModel;
+  if (isOther) await checkImageModel(services, imageModel);
+  return { change: { imageModel, pictures }, reads: isOther || (pictures && !source.pictures) };
 }
 
 /** With permissions on, everything is listed again; what was read before they were off is void. */

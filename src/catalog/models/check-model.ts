@@ -23,6 +23,10 @@ export async function languageModelProblem(
 export const checkReranker = ({ models }: Named, name: string) =>
   refuse(models, { field: "reranker", name }, () => models.reranker(name));
 
+/** Checks that a model can be given pictures. @throws QuarryError `invalid`. */
+export const checkImageModel = ({ models }: Named, name: string) =>
+  refuse(models, { field: "imageModel", name }, () => models.imageReader(name));
+
 /** Checks that the deployment's embedding model can be used. @throws QuarryError `invalid`. */
 export async function checkEmbedder({ models, config }: Pick<Services, "models" | "config">) {
   const { EMBEDDING_MODEL: name, EMBEDDING_DIMENSIONS: dimensions } = config;

@@ -42,7 +42,7 @@ async function readDocuments(): Promise<Documents> {
     format: "esm",
     packages: "external",
     // Loaded for PDF files only; a fresh checkout has not built them yet.
-    external: ["#character-maps/*", "#pdfjs"],
+    external: ["#character-maps/*", "#pdfjs", "#picture-decoders"],
   });
   const bundle: unknown = await import(pathToFileURL(outfile).href).finally(() => rmSync(outfile));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what DOCUMENTS exports

@@ -91,24 +91,141 @@ function buildCharacterMaps() {
   }
 }
 
-/** pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. */
-const TURNS = {
+type Changes = Record<string, string>;
+
+/**
+ * pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. Its
+ * decoders of scans are built apart; a JPEG is handed over as it is, and a page has 48 MB of
+ * decoded pictures: what is larger has no name in the list of operators.
+ */
+const CHANGES: Changes = {
   "this.checked<TimeSlotManager.CHECK_TIME_EVERY?!1:(this.checked=0,this.endTime<=Date.now())}":
     "this.checked>=1e3}turn(){return this.checked<1e3?void 0:new Promise(e=>setTimeout(e))}",
   "{next(Cr);return}flushTextContentItem()": "{next(M.turn());return}flushTextContentItem()",
+  "let a=await this._getModule(Ke);if(!a)throw new Jbig2Error(`JBig2 failed to initialize`);":
+    "return(await decoders()).decodeBilevel(e,t,n,r,i);let a;",
+  "let a=await this._getModule(tt);": "let a=await(await decoders()).openJpeg(e);",
+  "i+=2,s.components=[],s.componentIds={};":
+    "i+=2;if(s.scanLines*s.samplesPerLine>12e6)throw new JpegError(`too large`);s.components=[],s.componentIds={};",
+  "!this.needsDecode){let e=s*l;if(t&&!u)":
+    "!this.needsDecode){let c=await this.#e(n,r);if(c)return c;let e=s*l;if(t&&!u)",
+  "if(s!==-1&&f*p>s){let e=`Image exceeded maximum allowed size and was removed.`;if(!c)throw Error(e);warn$1(e);return}":
+    "if((this.decoded=(this.decoded||0)+f*p*(t instanceof Re?0:u.get(`IM`,`ImageMask`)||u.get(`BPC`,`BitsPerComponent`)===1?.125:4))>48e6){r.addImageOps(T.paintImageXObject,[``,f,p]);return}",
+  "e?.bitmap?.close();this.#e.clear()": "this.#e.clear()",
+  "{r?.bitmap?.close();return}": "{return}",
+  "addOp(e,t){this.optimizer.push(e,t),this.weight++,":
+    "addOp(e,t){if((this.ops=(this.ops||0)+1)>2e5)throw Error(`too many operators`);this.optimizer.push(e,t),this.weight++,",
 };
 
-function buildPdfReader() {
-  let text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
-  for (const [from, to] of Object.entries(TURNS)) {
+/** Stands in for a browser's decoder: it hands the JPEG over. */
+const HANDS_OVER = `const decoders=()=>import("./picture-decoders.js");class ImageDecoder{static isTypeSupported(){return Promise.resolve(!0)}constructor({data:e}){this.data=e}decode(){return Promise.resolve({image:this.data.slice().buffer})}close(){}}\n`;
+
+function changed(text: string, changes: Changes): string {
+  for (const [from, to] of Object.entries(changes)) {
     if (text.split(from).length !== 2) throw new Error(`pdf.js has no single ${from}`);
-    text = text.replace(from, to);
+    text = text.replace(from, () => to);
   }
-  replaceFile(join(DIST, "pdfjs.js"), `/*! Changed: it gives turns. */\n${text}`, DIST);
+  return text;
+}
+
+function buildPdfReader() {
+  const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
+  const head = "/*! Changed: it gives turns, and hands scans over. */\n";
+  replaceFile(join(DIST, "pdfjs.js"), head + HANDS_OVER + changed(text, CHANGES), DIST);
+}
+
+/** Each pixel, symbol and bit of a JBIG2 picture is paid for, as few bytes may stand for billions. */
+const PAID: Changes = {
+  "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
+  "new Uint8ClampedArray(rowSize * info.height)":
+    "new Uint8ClampedArray(spend(rowSize * info.height))",
+  "let symbolHeight = symbolBitmap.length;":
+    "let symbolHeight = symbolBitmap.length; spend(symbolWidth * symbolHeight);",
+  "const bitsPerValue = log2(numberOfPatterns);":
+    "const bitsPerValue = log2(numberOfPatterns); spend(gridWidth * gridHeight * (1 + patternWidth * patternHeight));",
+  "    while (runLength--) {": "    spend(runLength); while (runLength--) {",
+  "          frame.components = [];":
+    "          if (frame.scanLines * frame.samplesPerLine > 12e6) throw new Error('too large');\n          frame.components = [];",
+};
+
+const DECODERS = `
+let left = 0;
+function spend(count) {
+  if (!((left -= count) >= 0)) throw new Error("too large");
+  return count;
+}
+export function decodeBilevel(bytes, width, height, globals, fax) {
+  left = 1e8;
+  if (!fax) {
+    const chunks = [globals, bytes].filter(Boolean);
+    const data = new Jbig2Image().parseChunks(chunks.map((data) => ({ data, start: 0, end: data.length })));
+    return data.map((byte) => byte ^ 0xff);
+  }
+  let at = 0;
+  const columns = spend(fax.Columns);
+  const decoder = new CCITTFaxDecoder({ next: () => (at < bytes.length ? bytes[at++] : -1) }, fax);
+  const data = new Uint8Array(spend(((columns + 7) >> 3) * height)).fill(fax.BlackIs1 ? 0 : 0xff);
+  for (let to = 0; to < data.length; to++) {
+    const byte = decoder.readNextChar();
+    if (byte < 0) break;
+    data[to] = byte;
+  }
+  return data;
+}
+let openJpegModule;
+export function openJpeg(bytes) {
+  const { width, height, componentsCount } = JpxImage.parseImageProperties(bytes);
+  if (!(width * height * componentsCount <= 48e6)) throw new Error("too large");
+  return (openJpegModule ??= pureOpenJpeg({ warn: () => {} }));
+}
+export function decodeJpeg(bytes) {
+  const image = new JpegImage();
+  image.parse(bytes);
+  const { width, height } = image;
+  return { width, height, data: image.getData({ width, height, forceRGB: true }) };
+}
+`;
+
+/**
+ * Decoders of CCITT, JBIG2, JPX and JPEG, from the last edition of pdf.js that needs no WebAssembly,
+ * which a Worker compiles only at its deployment.
+ */
+function buildPictureDecoders() {
+  const from = dirname(require.resolve("pdfjs-dist/package.json"));
+  const text = readFileSync(join(from, "image_decoders/pdf.image_decoders.mjs"), "utf8");
+  const start = text.indexOf("function decodeBitmapTemplate0");
+  const rows = text
+    .slice(start)
+    .replaceAll("new Uint8Array(width)", "new Uint8Array(spend(width))")
+    .replaceAll("new Uint8Array(regionWidth)", "new Uint8Array(spend(regionWidth))");
+  const own = changed(text.slice(0, start) + rows, PAID);
+  const { outputFiles } = buildSync({
+    stdin: {
+      contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${DECODERS}`,
+      resolveDir: from,
+    },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    logLevel: "error",
+  });
+  const licences = ["LICENSE", "wasm/LICENSE_OPENJPEG"].map((name) =>
+    readFileSync(join(from, name), "utf8").replaceAll("*/", ""),
+  );
+  const decoders = outputFiles[0]?.text ?? "";
+  replaceFile(
+    join(DIST, "picture-decoders.js"),
+    `/*! Changed: what a picture takes is bounded.\n${licences.join("\n")} */\n${decoders}`,
+    DIST,
+  );
 }
 
 export function buildAssets() {
   buildPdfReader();
+  buildPictureDecoders();
   copySwaggerUi();
   buildCharacterMaps();
   buildPanelAssets();

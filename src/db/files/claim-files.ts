@@ -19,7 +19,7 @@ const CLAIMED = select({
   isBuilding: flag("g.state = 'building'"),
   /** The generation whose vectors are reused where the embedded text is the same. */
   vectorsFrom: maybe(pick(v, "generation", "shards")),
-  source: pick(s, "id", "provider", "config", "sealedSecrets"),
+  source: pick(s, "id", "provider", "config", "sealedSecrets", "imageModel", "pictures"),
   readers: optional(columnsOf(audiences, "a").readers),
 });
 

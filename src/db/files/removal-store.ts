@@ -112,7 +112,8 @@ const REPLACED = select({
   ...pick(p, "id", "fileId", "path", "version", "contentId"),
   sourceId: p.fileSourceId,
   provider: optional(s.provider),
-  isCurrent: flag("coalesce(f.version = p.version, 0)"),
+  isCurrent: flag(`iif(p.file_source_id = '', exists (
+    select 1 from file_images i where i.key = p.path), coalesce(f.version = p.version, 0))`),
 });
 export type ReplacedContent = Row<typeof REPLACED>;
 

@@ -1,3 +1,4 @@
+export * from "./contents.ts";
 export * from "./access.ts";
 export * from "./evaluation.ts";
 export * from "./models.ts";

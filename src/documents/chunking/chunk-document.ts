@@ -32,6 +32,8 @@ export type Chunk = {
   /** As `languagesOf` tells them. */
   languages: string;
   page: number | null;
+  /** Whether a model read any of it from a picture. */
+  recognised?: true;
   /** Character offsets into the document's `markdown`, end exclusive. */
   start: number;
   end: number;
@@ -145,10 +147,14 @@ function chunkOf(
     headings: addsTitle(title, path) ? [title, ...headings] : headings,
     languages: languagesOf(text, languageOfTag(document.language)),
     page: pageAt(document.pages, start),
+    ...(isRecognised(document, start, end) && { recognised: true }),
     start,
     end,
   };
 }
+
+const isRecognised = ({ recognised = [] }: ExtractedDocument, start: number, end: number) =>
+  recognised.some((part) => part.start < end && start < part.end);
 
 /** The document's text from `start` to `end`; table rows are preceded by their header again. */
 export function chunkText(

@@ -27,9 +27,6 @@ const IDEOGRAPH = /\p{Script=Han}/u;
 /** Characters that only carry layout: removed without a note. */
 const SILENT = new Set([0xad, 0x200e, 0x200f, 0x61c]);
 
-/** Whether a reader sees anything but punctuation in a text. */
-export const showsText = (text: string) => /[\p{L}\p{N}\p{S}]/u.test(text.replace(SUSPECT, ""));
-
 /** Removes characters that a reader cannot see and adds notes; page starts are adjusted. */
 export function* removeHiddenCharacters(
   extraction: Extraction,

@@ -67,9 +67,9 @@ const ADVICE: Record<string, string> = {
   "application/postscript": "convert it to PDF",
 };
 
-/** The reason for a picture that a converter reads, where none is bound. */
-export const PICTURES = "only a deployed service reads pictures, with Workers AI";
+const PICTURES = "save it as PNG or JPEG";
 
-export function unsupported(mediaType: string, advice = ADVICE[mediaType]): string {
+export function unsupported(mediaType: string): string {
+  const advice = ADVICE[mediaType] ?? (mediaType.startsWith("image/") ? PICTURES : undefined);
   return `unsupported media type: ${mediaType}${advice === undefined ? "" : `; ${advice}`}`;
 }

@@ -25,6 +25,10 @@ const ChunkSource = z
       .min(0)
       .describe("Offset of the passage in the file's text, in UTF-16 code units."),
     end: z.int().min(0).describe("Offset of the first character after it."),
+    recognised: z
+      .literal(true)
+      .optional()
+      .describe("Present when a model read some of the passage from a picture."),
   })
   .openapi("ChunkSource");
 

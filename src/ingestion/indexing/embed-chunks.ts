@@ -64,7 +64,7 @@ export type EmbeddingCall = {
   latencyMs: number;
 };
 
-/** Embedding usage while a batch was indexed: one entry per RAG, model and outcome. */
+/** Usage of models while a batch was indexed: one entry per RAG, model and outcome. */
 export class EmbeddingTally {
   readonly #uses = new Map<string, ModelUse>();
 
@@ -78,18 +78,28 @@ export class EmbeddingTally {
     const total = embeddedLength(requests);
     for (const [ragId, own] of characters) {
       const share = total === 0 ? 0 : embeddedLength(own) / total;
-      this.#count(ragId, model, Math.round((tokens ?? 0) * share), latencyMs, tokens === null);
+      const inputTokens = Math.round((tokens ?? 0) * share);
+      this.count({
+        kind: "embedding",
+        model,
+        ragId,
+        inputTokens,
+        latencyMs,
+        failed: tokens === null,
+      });
     }
   }
 
-  #count(ragId: RagId, model: string, tokens: number, latencyMs: number, failed: boolean): void {
-    const key = JSON.stringify([ragId, model, failed]);
+  /** Adds one call. */
+  count({ ragId, latencyMs, ...call }: Omit<ModelUse, "ragIds" | "calls"> & { ragId: RagId }) {
+    const key = JSON.stringify([ragId, call.kind, call.model, call.failed]);
     const earlier = this.#uses.get(key);
     const calls = (earlier?.calls ?? 0) + 1;
     const meanMs = ((earlier?.latencyMs ?? 0) * (calls - 1) + latencyMs) / calls;
-    const inputTokens = (earlier?.inputTokens ?? 0) + tokens;
-    const use = { model, ragIds: [ragId], calls, inputTokens, latencyMs: meanMs, failed };
-    this.#uses.set(key, { kind: "embedding", ...use });
+    const inputTokens = (earlier?.inputTokens ?? 0) + call.inputTokens;
+    const outputTokens = (earlier?.outputTokens ?? 0) + (call.outputTokens ?? 0);
+    const tokens = { inputTokens, ...(outputTokens > 0 && { outputTokens }) };
+    this.#uses.set(key, { ...call, ragIds: [ragId], calls, ...tokens, latencyMs: meanMs });
   }
 }
 

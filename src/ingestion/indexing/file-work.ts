@@ -80,8 +80,8 @@ function asFiltered(mimeType: string): string | string[] {
 }
 
 export function placeOf(chunk: IdentifiedChunk): PlacedChunk {
-  const { id, position, headings, languages, page, start, end } = chunk;
-  return { id, position, headings, languages, page, start, end };
+  const { id, position, headings, languages, page, recognised = false, start, end } = chunk;
+  return { id, position, headings, languages, page, start, end, ...(recognised && { recognised }) };
 }
 
 /** Identifies what chunks and vectors are made from: if unchanged, nothing is embedded again. */

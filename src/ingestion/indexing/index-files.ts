@@ -58,6 +58,7 @@ export async function indexFiles(
     budget,
     texts,
     tally: new EmbeddingTally(),
+    running: new Map(),
     begin: (file) => waiting.delete(file) && budget.mayBegin(),
   };
   const results: FileResult[] = [];

@@ -2,16 +2,15 @@ import { inWaves, inParallel } from "../../core/work/parallel.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 import { countAttempt } from "../../db/files/file-rows.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
-import type { PushedTexts } from "../../ports/job-queue.ts";
 import type { ActivationResult } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
-import { embedChunks, embedderOf, type EmbeddingTally } from "./embed-chunks.ts";
+import { embedChunks, embedderOf } from "./embed-chunks.ts";
 import { endOf, endOfFailure, superseded, StepFailure, labelFailure } from "./end-file.ts";
 import type { FileResult } from "./end-file.ts";
 import { byIndex, factsOf, indexOf, outcomeOf, placeOf, valueOf } from "./file-work.ts";
 import type { Embedded, FileWork, Lacking, Outcome } from "./file-work.ts";
 import type { Lease, WorkBudget } from "./work-budget.ts";
-import { loadingOnce, readFile, type Load } from "./read-file.ts";
+import { loadingOnce, readFile, type Load, type Loading } from "./read-file.ts";
 import { reuseFor, type Reuse } from "./reuse-vectors.ts";
 import { stageChunks, storeVersions } from "./store-chunks.ts";
 
@@ -34,9 +33,7 @@ export type IndexJob = {
   budget: WorkBudget;
   /** Whether this file may be begun now; one that may not is begun another time. */
   begin: (file: ClaimedFile) => boolean;
-  tally: EmbeddingTally;
-  texts: PushedTexts;
-};
+} & Omit<Loading, "lease">;
 
 /** `saved`: embeddings that unchanged chunks made unnecessary. */
 export type DoneFile = { file: ClaimedFile; result: FileResult; saved: number };

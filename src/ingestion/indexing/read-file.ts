@@ -11,6 +11,7 @@ import { hasExtractedText, keepsExtractedText, getExtractedText } from "./extrac
 import { putExtractedText } from "./extracted-texts.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
+import { imageReading, type ImageWork } from "../images/read-images.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import { ModelFailure, otherModel } from "../../ports/models.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
@@ -110,7 +111,10 @@ type LoadedDocument = {
 const encoder = new TextEncoder();
 
 /** Values of the invocation that loading needs. */
-export type Loading = { lease: Lease; texts: PushedTexts };
+export type Loading = {
+  lease: Lease;
+  texts: PushedTexts;
+} & Pick<ImageWork, "tally" | "running">;
 
 /**
  * The extracted text of a file, and the `yieldToOthers` for processing it within the file's
@@ -121,14 +125,14 @@ export type Loading = { lease: Lease; texts: PushedTexts };
 async function loadDocument(
   services: Services,
   file: ClaimedFile,
-  { lease, texts }: Loading,
+  { lease, texts, tally, running }: Loading,
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
   if (keeps && file.sha256 !== null) {
     const document = await labelFailure("file storage", () =>
       getExtractedText(services.files, file),
     );
-    if (document !== null) {
+    if (document !== null && !mayReadMore(document, file)) {
       await services.takeTurn(document.markdown.length);
       return {
         document,
@@ -146,22 +150,51 @@ async function loadDocument(
   }
   const raw = { name: file.name, mimeType, bytes: content.bytes };
   const yieldToOthers = yieldWithin(services, file, lease);
-  const options = { converter: services.converter, discardsBytes: true, yieldToOthers };
-  const document = await labelFailure("text extraction", () => extractDocument(raw, options));
+  const beat = () => lease.renew([file]);
+  const { extend } = yieldToOthers;
+  const images = imageReading(services, file, { tally, running, beat, extend });
+  const { readPicture, readsPictures } = images;
+  const options = { readPicture, readsPictures, discardsBytes: true, yieldToOthers };
+  const extracted = await labelFailure("text extraction", () =>
+    extractDocument(raw, options).finally(() => images.close()),
+  ).catch(async (thrown: unknown) => {
+    if (!(thrown instanceof UnreadableDocument) || thrown.unread === 0) throw thrown;
+    await images.settle(thrown, false);
+    // A model that fails with every picture may be well tomorrow.
+    throw readPicture === null ? thrown : new StepFailure(thrown.message, null, { cause: thrown });
+  });
+  await images.settle(extracted, true);
+  const document = { ...extracted, ...readWith(extracted, file) };
   // The sweep deletes the text of a file that was replaced or deleted meanwhile.
   if (keeps)
     await labelFailure("file storage", () => putExtractedText(services.files, file, document));
   return { document, sha256, yieldToOthers };
 }
 
+/** The model that was to read a document's pictures, where it has any. */
+const readWith = ({ recognised, unread, skipped }: ExtractedDocument, { source }: ClaimedFile) =>
+  recognised === undefined && unread === undefined && skipped === undefined
+    ? {}
+    : { imageModel: source.imageModel };
+
+/** Whether pictures are left that the source's model reads now, or another one has read them. */
+function mayReadMore(document: ExtractedDocument, { source }: ClaimedFile): boolean {
+  const { unread = 0, skipped = 0, imageModel } = document;
+  if (source.imageModel === null || imageModel === undefined) return false;
+  return unread > 0 || (skipped > 0 && source.pictures) || imageModel !== source.imageModel;
+}
+
 /** The clock of a Worker advances only while the Worker waits. */
-function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease): YieldToOthers {
-  const deadline = now() + READING_TIMEOUT_MS;
-  return async () => {
+function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease) {
+  let deadline = now() + READING_TIMEOUT_MS;
+  const yieldToOthers: YieldToOthers = async () => {
     await scheduler.wait(0);
     await lease.renew([file]);
     if (now() > deadline) throw new TakesTooLong(READING_TIMEOUT_MS / MINUTE_MS);
   };
+  /** Called when a model has read a picture: to wait for it is no work. */
+  const extend = () => void (deadline = now() + READING_TIMEOUT_MS);
+  return Object.assign(yieldToOthers, { extend });
 }
 
 async function readContent(services: Services, file: ClaimedFile, texts: PushedTexts) {

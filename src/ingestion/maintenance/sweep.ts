@@ -8,6 +8,7 @@ import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
 import { purgeAudiences, sourcesOfUntoldReaders } from "../../db/files/reader-store.ts";
+import { takeDueImages } from "../../db/files/image-store.ts";
 import { overdueRemovals } from "../../db/files/removal-store.ts";
 import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { expireProbes } from "../../db/generations/generation-store.ts";
@@ -83,6 +84,7 @@ const continueRuns = queueing(takeUnclaimedRuns, (runId) => ({ kind: "evaluate",
 /** Lost work comes first: nothing that stalls may stand before it. */
 const STEPS: [name: string, step: Step][] = [
   ["files", async (services) => void (await queueUnclaimedFiles(services))],
+  ["pictures", queueDueImages],
   ["scans", continueScans],
   ["removals", finishRemovals],
   ["readers", tellLeftReaders],
@@ -127,6 +129,11 @@ export async function sweep(services: Services, withinMs = SWEEP_MS): Promise<vo
     if (hasEnded === null)
       services.log.error("sweep step goes on in the background", { step: name });
   }
+}
+
+/** Files whose pictures are tried again, or wait for a model that was chosen since. */
+async function queueDueImages({ db, now, queue }: Services): Promise<void> {
+  await queue.index(await takeDueImages(db, timesFrom(now()), FILES_PER_SWEEP));
 }
 
 async function finishRemovals(services: Services): Promise<void> {

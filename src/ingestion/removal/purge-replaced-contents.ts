@@ -65,6 +65,7 @@ async function keysOf(content: ReplacedContent): Promise<string[]> {
 async function bytesKeysOf(content: ReplacedContent): Promise<string[]> {
   const { sourceId, path, version, provider, isCurrent } = content;
   if (isCurrent) return [];
+  if (sourceId === "") return [path];
   const holder = takenBy(provider ?? "");
   if (holder === "files") return [bytesKey(content, version)];
   if (holder !== "addresses" || version === "") return [];

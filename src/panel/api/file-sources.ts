@@ -72,6 +72,8 @@ const sourceFields = {
   scanIntervalMinutes: z.int(),
   permissions: z.enum(["off", "on"]),
   defaultReaders: z.array(z.string()),
+  imageModel: z.string().nullable().describe("What reads pictures; null: nothing."),
+  pictures: z.boolean(),
   status: z.enum(["active", "error"]),
   lastScan: z.object(Scan.shape).nullable().openapi("LastScan"),
   pushed: z

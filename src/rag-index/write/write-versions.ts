@@ -88,9 +88,9 @@ function addLive(
 ): Added[] {
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
-      languages, page, start_at, end_at)
+      languages, page, start_at, end_at, recognised)
     SELECT value ->> 0, ${file}, 1, ${revision}, value ->> 1, value ->> 2, value ->> 3,
-      value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8
+      value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9
     FROM json_each(${whole.map(rowOf)}) RETURNING chunk, id`;
   const numbers = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   const added = whole.flatMap((entry) => {
@@ -111,4 +111,5 @@ const rowOf = ({ id, isDuplicate, duplicateKey, place }: Whole) => [
   place.page,
   place.start,
   place.end,
+  place.recognised === true ? 1 : 0,
 ];

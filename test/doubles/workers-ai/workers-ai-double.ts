@@ -49,25 +49,19 @@ export class WorkersAiDouble implements WorkersAi {
     }
   }
 
-  /** Pages of text by the name of a PDF; one that is not named cannot be read. */
-  readonly documents = new Map<string, string[]>();
+  /** Texts by the name of a picture; one that is not named cannot be read. */
+  readonly documents = new Map<string, string>();
   readonly conversions: { name: string; options: ConversionRequestOptions | undefined }[] = [];
 
-  /** A PDF with the headings, and unless told otherwise the properties, that the service adds. */
+  /** The description of a picture below its name, as the service answers. */
   async toMarkdown({ name }: { name: string }, options?: ConversionRequestOptions) {
     this.conversions.push({ name, options });
     const planned = this.#failures.get("markdown");
     if (planned !== undefined && planned.times-- > 0) throw aiError(3040);
-    const pages = this.documents.get(name);
-    const facts = { id: "1", name, mimeType: "application/pdf" };
-    if (pages === undefined) return { ...facts, format: "error" as const, error: "not a PDF" };
-    const metadata =
-      options?.conversionOptions?.pdf?.metadata === false
-        ? []
-        : ["## Metadata", "- PDFFormatVersion=1.4", "- Producer=Scanner"];
-    const contents = pages.flatMap((text, at) => [`### Page ${at + 1}`, text]);
-    const data = [`# ${name}`, ...metadata, "## Contents", ...contents].join("\n\n");
-    return { ...facts, format: "markdown" as const, tokens: 1, data };
+    const text = this.documents.get(name);
+    const facts = { id: "1", name, mimeType: "image/png" };
+    if (text === undefined) return { ...facts, format: "error" as const, error: "not a picture" };
+    return { ...facts, format: "markdown" as const, tokens: 1, data: `# ${name}\n\n${text}` };
   }
 
   #reply(

@@ -1,14 +1,12 @@
 import { gzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { chunkDocument } from "../../../src/documents/chunking/chunk-document.ts";
-import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { compound, HOSTILE_FILES } from "../../support/hostile-files.ts";
 import { unitsOf } from "../../support/growth/growth.ts";
 import { docx, zipped } from "../../support/office-files.ts";
 import { encryptedPdf } from "../../support/pdf-of.ts";
 import { bytesOf, read, reads } from "../../support/read-document.ts";
 
-const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0);
 const MULTIPART = "Content-Type: multipart/mixed; boundary=b0\n\n--b0\n";
 const TEXTS = `<w:t>${Array.from({ length: 100_000 }, (_unused, at) => `word${at} `).join("")}</w:t>`;
 
@@ -71,18 +69,6 @@ describe("what can never be read says why", () => {
       "unsupported media type: application/x-weights",
     );
   });
-});
-
-it("hands pictures and scans to a converter where there is one", async () => {
-  const converter = {
-    toMarkdown: (name: string, mimeType: string) => Promise.resolve(`# ${name} as ${mimeType}`),
-  };
-  const file = { name: "scan", mimeType: null, bytes: PNG };
-  const { markdown } = await extractDocument(file, { converter });
-  expect(markdown).toBe("# scan as image/png");
-  await expect(extractDocument(file)).rejects.toThrow(
-    "unsupported media type: image/png; only a deployed service reads pictures, with Workers AI",
-  );
 });
 
 /** Processor time: the slowest takes 800 units; where a bound is missing, it takes minutes. */

@@ -1,5 +1,5 @@
 declare module "#pdfjs" {
-  export { getDocument } from "unpdf/pdfjs";
+  export { getDocument, OPS } from "unpdf/pdfjs";
 }
 
 declare module "#character-maps/*" {
@@ -7,4 +7,13 @@ declare module "#character-maps/*" {
   export const ENDS: [name: string, end: number][];
   /** Base64 of these bytes, packed with Brotli. */
   export const PACKED: string;
+}
+
+declare module "#picture-decoders" {
+  /** RGB. @throws Error for what is damaged, or larger than 12 megapixels */
+  export function decodeJpeg(bytes: Uint8Array): {
+    width: number;
+    height: number;
+    data: Uint8Array;
+  };
 }

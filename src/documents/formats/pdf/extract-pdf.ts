@@ -18,10 +18,17 @@ import { structureOf, type PageStructure, type TreeNode } from "./structure/stru
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
-import { showsText } from "../../decoding/hidden-characters.ts";
+import { UnusablePicture, type Picture } from "../../pictures/picture.ts";
+import type { Pictures } from "../../pictures/pictures.ts";
+import { pictureOfPage } from "./pictures/page-picture.ts";
 
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
-type PageText = { segments: Segment[]; structure: PageStructure | null; isMapped: boolean };
+type PageText = {
+  segments: Segment[];
+  structure: PageStructure | null;
+  isMapped: boolean;
+  mayBeScan: boolean;
+};
 
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
@@ -29,8 +36,9 @@ const SAMPLED_SEGMENTS = 1 << 12;
 const PAGES_KEPT = 100;
 /** In characters: what a page takes beside its text. */
 const PAGE_COST = 1 << 12;
-/** A file with less text may be a scan. */
-const SCAN_CHARACTERS = 1 << 16;
+const PICTURE_COST = 1 << 15;
+/** A page with fewer usable letters and digits may be a scan. */
+const SCAN_CHARACTERS = 20;
 const MIN_MAPPED_CHARACTERS = 200;
 const NAMED_PAGES = 10;
 const NAMED_CMAPS = 3;
@@ -40,10 +48,10 @@ const LACKS_CONTENT = "a part of the pages' content is not in the file: text may
 const UNKNOWN_MAPS = "unknown character maps";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
-/** pdf.js takes the file's buffer; a file that shows hardly any text (a scan?) gets it back. */
+/** pdf.js takes the file's buffer. */
 export async function readFile(
   file: RawDocument,
-  { yieldToOthers }: Pick<Reading, "yieldToOthers">,
+  { yieldToOthers, pictures, depth }: Pick<Reading, "yieldToOthers" | "pictures" | "depth">,
 ): Promise<Extraction> {
   const pace = new Pace(yieldToOthers);
   await pace.run(checkRecovery(file.bytes));
@@ -52,10 +60,15 @@ export async function readFile(
   const pdf = await openPdf(file.bytes, missingCmaps);
   try {
     const reader = new PdfPages(pdf, pace, signs, missingCmaps);
-    const extraction = await readDocument(reader);
+    const scan: Scan = async ({ mayBeScan }, number) => {
+      if (!mayBeScan) return "";
+      return await pictures.add(
+        () => reader.picture(number, pictures),
+        depth === 0 ? number : null,
+      );
+    };
+    const extraction = await readDocument(reader, scan);
     if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
-    const mayBeScan = extraction.text.length < SCAN_CHARACTERS || !reader.showsText;
-    if (mayBeScan) file.bytes = await pdf.getData();
     return extraction;
   } finally {
     await pdf.loadingTask.destroy();
@@ -68,7 +81,6 @@ class PdfPages {
   readonly pace: Pace;
   readonly missingCmaps: Set<string>;
   readonly fonts: UnmappedFonts;
-  showsText = false;
   readonly #monospaced = new MonospacedFonts();
   readonly #hasForms: boolean;
   readonly #isTagged: Promise<boolean>;
@@ -95,10 +107,26 @@ class PdfPages {
       const structure = (await this.#isTagged) ? await pageStructure(page, texts) : null;
       page.cleanup();
       const segments = await this.pace.run(segmentsOf(texts, viewport, structure?.blockOf));
-      return { segments, structure, isMapped: isMapped(texts, items) };
+      return { segments, structure, ...signsOf(texts, items) };
     } catch (error) {
       if (error instanceof UnreadableDocument) throw error;
       return null;
+    }
+  }
+
+  /** The picture that the page is, if it is one. @throws UnusablePicture */
+  async picture(number: number, pictures: Pictures): Promise<Picture | null> {
+    const page = await this.pdf.getPage(number);
+    try {
+      const picture = await pictureOfPage(page);
+      if (picture !== null) await this.pace.count(PICTURE_COST);
+      if (picture === "drawn") pictures.tell("left out: text is drawn as shapes", number);
+      return picture === "drawn" ? null : picture;
+    } catch (error) {
+      if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
+      throw new UnusablePicture("the page's content is damaged or too large");
+    } finally {
+      page.cleanup();
     }
   }
 
@@ -112,14 +140,19 @@ class PdfPages {
   keep(segments: Segment[], heads: RunningHeads, number: number): Segment[] {
     const body = heads.removeFrom(segments, number);
     if (this.#monospaced.areBody) for (const segment of body) segment.isMonospaced = false;
-    this.showsText ||= body.some(({ text }) => showsText(text));
     return body;
   }
 }
 
-function isMapped(texts: TextItem[], all: TextItem[]): boolean {
+function signsOf(texts: TextItem[], all: TextItem[]) {
   const mapped = charactersOf(texts);
-  return mapped >= MIN_MAPPED_CHARACTERS && mapped * 2 > charactersOf(all);
+  const isMapped = mapped >= MIN_MAPPED_CHARACTERS && mapped * 2 > charactersOf(all);
+  let usable = 0;
+  for (const { str } of texts) {
+    if (usable >= SCAN_CHARACTERS) break;
+    usable += str.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  }
+  return { isMapped, mayBeScan: usable < SCAN_CHARACTERS };
 }
 
 const charactersOf = (items: TextItem[]) =>
@@ -138,7 +171,10 @@ async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStru
   return coversPage(structure, texts) ? structure : null;
 }
 
-async function readDocument(reader: PdfPages): Promise<Extraction> {
+type Scan = (page: PageText, number: number) => Promise<string>;
+
+/** `scan` gives what stands for the picture that a page is, or nothing. */
+async function readDocument(reader: PdfPages, scan: Scan): Promise<Extraction> {
   const { pdf } = reader;
   const { numPages } = pdf;
   if (numPages > MAX_PAGES) throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);
@@ -149,18 +185,20 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   const out = new MarkdownBuilder();
   const writer = new PageWriter(out, shape);
   const unread: number[] = [];
-  let hasMappedPage = false;
+  let hasUsablePage = false;
   for (let number = 1; number <= numPages; number++) {
     const page = await reader.page(number);
     if (page === null) unread.push(number);
     else {
-      hasMappedPage ||= page.isMapped;
       const segments = reader.keep(page.segments, heads, number);
       const { structure } = page;
       const parts = await reader.pace.run(
         structure === null ? partsOf(segments) : taggedParts(segments, structure),
       );
       out.page(number);
+      const scanned = await scan(page, number);
+      hasUsablePage ||= page.isMapped || scanned !== "";
+      out.raw(scanned);
       await reader.pace.run(writeParts(parts, writer, out));
     }
   }
@@ -169,7 +207,7 @@ async function readDocument(reader: PdfPages): Promise<Extraction> {
   }
   const notes = [...unreadNotes(unread), ...fontNotes(reader)];
   const facts = { title: title ?? out.firstHeading(2), language, notes };
-  if (reader.fonts.isMost && !hasMappedPage)
+  if (reader.fonts.isMost && !hasUsablePage)
     return { ...facts, text: "", pages: [], reason: UNMAPPED };
   return out.extraction({ ...facts, ...cmapReason(reader.missingCmaps) });
 }

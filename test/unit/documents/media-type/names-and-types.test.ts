@@ -95,11 +95,7 @@ describe("what there is no reader for says what to do", () => {
       "application/vnd.oasis.opendocument.text-flat-xml; save it as ODT, ODS or ODP",
     ],
     ["a.odg", zipSync({ mimetype: strToU8(graphics) }), `${graphics}; export it as PDF`],
-    [
-      "a.gif",
-      utf8("GIF89a\0\0"),
-      "image/gif; only a deployed service reads pictures, with Workers AI",
-    ],
+    ["a.bmp", utf8("BM\0\0"), "image/bmp; save it as PNG or JPEG"],
     ["a.ps", utf8("%!PS-Adobe-3.0\n"), "application/postscript; convert it to PDF"],
   ])("%s", async (name, bytes, message) => {
     await expect(read(name, null, bytes)).rejects.toThrow(`unsupported media type: ${message}`);

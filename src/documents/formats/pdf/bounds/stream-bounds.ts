@@ -54,17 +54,20 @@ function lookAt(dictionary: string, states: SavedStates, signs: ObjectSigns): Lo
   return OTHER_STREAM.test(dictionary) ? null : lookAtContent(states);
 }
 
+const PACKED_TWICE = /\/Filter\s*\[\s*\/Fl\w*\s*\//;
+
 function* checkStream(
   data: Uint8Array,
   dictionary: string,
   look: Look | null,
 ): CooperativeWork<void> {
   yield data.length + dictionary.length;
-  // Pictures are not decoded.
-  if (/\/Subtype\s*\/Image\b/.test(dictionary)) return;
+  const isPicture = /\/Subtype\s*\/Image\b/.test(dictionary);
+  // A picture's decoder takes no more than its pixels, but the whole of what is packed once more.
+  if (isPicture && !PACKED_TWICE.test(dictionary)) return;
   const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
-  if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, look);
+  if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, isPicture ? null : look);
   else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) yield* addParts(data, look);
   look?.end();
 }

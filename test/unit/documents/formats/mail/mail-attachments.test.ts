@@ -95,12 +95,12 @@ describe("attachments", () => {
 });
 
 describe("images", () => {
-  const PICTURE = "Content-Transfer-Encoding: base64\n\n/9j/4AAQSkZJRgABAQAAAQABAAD/2wBD";
+  const PICTURE = "Content-Transfer-Encoding: base64\n\n/9j/wAALCAGQAZABAREA/9k=";
   const scan = `Content-Type: image/jpeg; name=scan.jpg\nContent-Disposition: inline; filename=scan.jpg\n`;
   const read = (mail: string, isConverted: boolean) =>
     extractDocument(
       { name: "a.eml", mimeType: null, bytes: new TextEncoder().encode(mail) },
-      { converter: isConverted ? { toMarkdown: () => Promise.resolve("Gates: 6:15.") } : null },
+      { readPicture: isConverted ? async () => ({ text: "Gates: 6:15.", by: "local/eye" }) : null },
     );
 
   it.each([
@@ -113,10 +113,13 @@ describe("images", () => {
   ])("shown %s are read, or named", async (_where, mail) => {
     const { markdown, notes } = await read(mail, true);
     expect(markdown).toMatch(/See\.\n\n## scan\.jpg\n\nGates: 6:15\.$/);
-    expect(notes).toEqual(["scan.jpg: read by a converter"]);
+    expect(notes).toEqual(["a picture was read by local/eye"]);
     const unread = await read(mail, false);
     expect(unread.markdown).toMatch(/See\.$/);
-    expect(unread.notes).toEqual([expect.stringMatching(/^attachment scan\.jpg left out: ./)]);
+    expect(unread.notes).toEqual([
+      "attachment scan.jpg left out: no text found",
+      "1 picture is not read. Choose an image model in the source's settings.",
+    ]);
   });
 
   it.each(["Content-ID: <1>", "Content-Location: a.jpg"])(

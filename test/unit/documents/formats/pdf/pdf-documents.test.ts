@@ -120,16 +120,6 @@ describe("a PDF whose fonts have no map from glyphs to characters", () => {
     expect(runToEnd(fonts.withoutUnreadable([item]))).toEqual([item]);
     expect(fonts.isMost).toBe(false);
   });
-
-  it("goes to the converter, where there is one, as scans do", async () => {
-    const bytes = read("../unmapped-fonts/no-maps.pdf");
-    const converter = { toMarkdown: () => Promise.resolve("The lock gates open at 6:15.") };
-    const file = { name: "a.pdf", mimeType: null, bytes };
-    expect(await extractDocument(file, { converter })).toMatchObject({
-      markdown: "The lock gates open at 6:15.",
-      notes: ["read by a converter"],
-    });
-  });
 });
 
 /** Two pages, with a table of objects; `at`: where the table says that the second's content is. */

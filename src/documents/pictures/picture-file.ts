@@ -1,0 +1,134 @@
+import { encodePng } from "./encode-png.ts";
+import { times, type Matrix } from "./matrix.ts";
+import { rasterOf, RGB } from "./paint-parts.ts";
+import { checkDimensions, MAX_PICTURE_BYTES, UnusablePicture, type Picture } from "./picture.ts";
+
+/** EXIF's `Orientation`, 1 to 8: https://www.cipa.jp/std/documents/e/DC-X008-Translation-2023-E.pdf */
+type Facts = { width: number; height: number; orientation?: number };
+
+const DAMAGED = "the picture is damaged";
+
+/** As the first bytes of a file tell them, by media type. @throws RangeError for a short file */
+const READERS: Record<string, (view: DataView) => Facts> = {
+  "image/png": (view) => ({ width: view.getUint32(16), height: view.getUint32(20) }),
+  "image/gif": (view) => ({ width: view.getUint16(6, true), height: view.getUint16(8, true) }),
+  "image/webp": webpFacts,
+  "image/jpeg": jpegFacts,
+};
+
+export const isReadablePicture = (mediaType: string) => mediaType in READERS;
+
+/** @throws UnusablePicture */
+function pictureFacts(bytes: Uint8Array, mediaType: string): Facts {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const facts = READERS[mediaType]?.(view);
+    if (facts !== undefined) return facts;
+  } catch {
+    // A read beyond the end.
+  }
+  throw new UnusablePicture(DAMAGED);
+}
+
+/** An image file as a model takes it: of an animation the first frame, of a photo upright. @throws UnusablePicture */
+export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promise<Picture> {
+  const { width, height, orientation = 1 } = pictureFacts(bytes, mediaType);
+  checkDimensions(width, height);
+  if (bytes.length > MAX_PICTURE_BYTES) throw new UnusablePicture("the picture is above 20 MiB");
+  if (mediaType === "image/gif") return { bytes: firstFrame(bytes), mediaType };
+  const turn = turnsOf(width, height)[orientation - 1];
+  if (orientation === 1 || turn === undefined) return { bytes: bytes.slice(), mediaType };
+  const { decodeJpeg } = await import("#picture-decoders");
+  try {
+    const pixels = { ...decodeJpeg(bytes), kind: RGB, fill: null };
+    const matrix = times(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
+    const png = await encodePng(rasterOf([{ ...pixels, matrix }], 0));
+    return { bytes: png, mediaType: "image/png" };
+  } catch (thrown) {
+    if (thrown instanceof UnusablePicture) throw thrown;
+    throw new UnusablePicture(`a picture of ${width} × ${height} pixels is damaged or too large`);
+  }
+}
+
+/** For each orientation: from pixels as they are stored to pixels as they are seen. */
+const turnsOf = (width: number, height: number): Matrix[] => [
+  [1, 0, 0, 1, 0, 0],
+  [-1, 0, 0, 1, width, 0],
+  [-1, 0, 0, -1, width, height],
+  [1, 0, 0, -1, 0, height],
+  [0, 1, 1, 0, 0, 0],
+  [0, 1, -1, 0, height, 0],
+  [0, -1, -1, 0, height, width],
+  [0, -1, 1, 0, 0, width],
+];
+
+/** https://developers.google.com/speed/webp/docs/riff_container */
+function webpFacts(view: DataView): Facts {
+  const kind = view.getUint8(15);
+  const at24 = (at: number) => (view.getUint32(at, true) & 0xff_ff_ff) + 1;
+  if (kind === 0x58) return { width: at24(24), height: at24(27) };
+  const bits = view.getUint32(21, true);
+  if (kind === 0x4c) return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
+  return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+}
+
+/** Frames other than those of Huffman tables and arithmetic conditioning: SOF0 to SOF15. */
+const isFrame = (marker: number) =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+/** https://www.w3.org/Graphics/JPEG/itu-t81.pdf */
+function jpegFacts(view: DataView): Facts {
+  let orientation = 1;
+  for (let at = 2; ;) {
+    const marker = view.getUint16(at) & 0xff;
+    if (marker === 0xff) {
+      at++;
+      continue;
+    }
+    if (isFrame(marker))
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5), orientation };
+    if (marker === 0xe1 && view.getUint32(at + 4) === 0x45_78_69_66)
+      orientation = orientationIn(view, at + 10) ?? orientation;
+    at += 2 + Math.max(2, view.getUint16(at + 2));
+  }
+}
+
+const ORIENTATION_TAG = 0x0112;
+
+/** The first directory of a TIFF that begins `at`. */
+function orientationIn(view: DataView, at: number): number | null {
+  const isLittle = view.getUint16(at) === 0x4949;
+  const directory = at + view.getUint32(at + 4, isLittle);
+  const entries = view.getUint16(directory, isLittle);
+  for (let entry = 0; entry < entries; entry++) {
+    const place = directory + 2 + entry * 12;
+    if (view.getUint16(place, isLittle) === ORIENTATION_TAG)
+      return view.getUint16(place + 8, isLittle);
+  }
+  return null;
+}
+
+const [EXTENSION, IMAGE, TRAILER] = [0x21, 0x2c, 0x3b];
+
+/** https://www.w3.org/Graphics/GIF/spec-gif89a.txt: what follows the first image is left out. */
+function firstFrame(bytes: Uint8Array): Uint8Array {
+  const byte = (at: number) => {
+    const value = bytes[at];
+    if (value === undefined) throw new UnusablePicture(DAMAGED);
+    return value;
+  };
+  const colours = (flags: number) => ((flags & 0x80) === 0 ? 0 : 3 << ((flags & 7) + 1));
+  const afterBlocks = (at: number) => {
+    let end = at;
+    while (byte(end) !== 0) end += byte(end) + 1;
+    return end + 1;
+  };
+  let at = 13 + colours(byte(10));
+  while (byte(at) === EXTENSION) at = afterBlocks(at + 2);
+  if (byte(at) !== IMAGE) throw new UnusablePicture(DAMAGED);
+  const end = afterBlocks(at + 11 + colours(byte(at + 9)));
+  const frame = new Uint8Array(end + 1);
+  frame.set(bytes.subarray(0, end));
+  frame[end] = TRAILER;
+  return frame;
+}

@@ -1,0 +1,171 @@
+import { foldSpace } from "../writing/fold-space.ts";
+import type { ExtractedDocument, PageStart, Span } from "../extracted-document.ts";
+import { UnusablePicture, type Picture, type PictureReader } from "./picture.ts";
+
+/** Pictures of a document that are read at once: each is in memory. */
+const READ_AT_ONCE = 4;
+/** More are not read: each takes a call. */
+const MAX_PICTURES = 2_000;
+/** Length of a mark without its number. */
+const MARK_CHARACTERS = 39;
+const CHOOSE = "Choose an image model in the source's settings.";
+
+/** The number of a page, or null for another picture. */
+type Place = number | null;
+type Reading = { place: Place; prefix: string; text: string | null };
+
+/** The pictures of a document and of those within it; their texts replace marks at the end. */
+export class Pictures {
+  /** Whether pictures within Word, PowerPoint and mail are read. */
+  readonly areWanted: boolean;
+  readonly #reader: PictureReader;
+  /** No document can know the marks of this extraction. */
+  readonly #name = crypto.randomUUID();
+  readonly #readings: Reading[] = [];
+  readonly #running = new Set<Promise<void>>();
+  /** Places by what is told of them. */
+  readonly #told = new Map<string, Place[]>();
+  #failure: unknown = null;
+  /** Pictures that a model may still read. */
+  unread = 0;
+  /** Pictures within documents that are not to be read. */
+  skipped = 0;
+  #unmodelled: Place[] = [];
+
+  constructor(reader: PictureReader, areWanted: boolean) {
+    this.#reader = reader;
+    this.areWanted = areWanted && reader !== null;
+  }
+
+  /** Returns a mark that its text, after `prefix`, replaces; empty when it is not read. */
+  async add(
+    make: () => Promise<Picture | null> | Picture | null,
+    place: Place = null,
+    prefix = "",
+  ): Promise<string> {
+    while (this.#running.size >= READ_AT_ONCE) await Promise.race(this.#running);
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      const picture = this.#readings.length < MAX_PICTURES ? await make() : null;
+      if (picture === null) return "";
+      if (this.#reader === null) {
+        this.#unmodelled.push(place);
+        this.unread++;
+        return "";
+      }
+      const reading: Reading = { place, prefix, text: null };
+      const running = this.#read(reading, picture).finally(() => this.#running.delete(running));
+      this.#running.add(running);
+      return `\uE000${this.#name} ${this.#readings.push(reading) - 1}\uE001`;
+    } catch (thrown) {
+      if (!(thrown instanceof UnusablePicture)) throw thrown;
+      this.tell(`left out: ${thrown.message}`, place);
+      return "";
+    }
+  }
+
+  async #read(reading: Reading, picture: Picture): Promise<void> {
+    try {
+      const result = await this.#reader?.(picture);
+      if (result === undefined) return;
+      if ("problem" in result) {
+        this.unread++;
+        this.tell(`could not be read from its image: ${result.problem}`, reading.place);
+      } else {
+        reading.text = result.text.trim();
+        this.tell(`read from images by ${result.by}`, reading.place);
+      }
+    } catch (thrown) {
+      this.#failure ??= thrown;
+    }
+  }
+
+  tell(what: string, place: Place): void {
+    this.#told.set(what, [...(this.#told.get(what) ?? []), place]);
+  }
+
+  get notes(): string[] {
+    const unread = this.#unmodelled.length;
+    const isOne = unread === 1;
+    const are = this.#unmodelled.includes(null)
+      ? `${unread} picture${isOne ? " is" : "s are"} not read`
+      : `${unread} page${isOne ? " is a picture" : "s are pictures"}`;
+    const lines = [...this.#told].map(
+      ([what, places]) => `${namesOf(places)} ${saidOf(what, places)}`,
+    );
+    return [...(unread === 0 ? [] : [`${are}. ${CHOOSE}`]), ...lines];
+  }
+
+  /** The document with the texts of its pictures. @throws what ended a reading */
+  async complete(document: ExtractedDocument): Promise<ExtractedDocument> {
+    await Promise.all(this.#running);
+    if (this.#failure !== null) throw this.#failure;
+    const { unread, skipped } = this;
+    return {
+      ...document,
+      ...(this.#readings.length > 0 && this.#filled(document)),
+      notes: [...document.notes, ...this.notes],
+      ...(unread > 0 && { unread }),
+      ...(skipped > 0 && { skipped }),
+    };
+  }
+
+  /** Puts texts in place of their marks, and moves the pages. */
+  #filled({ markdown: marked, pages: starts }: ExtractedDocument) {
+    const mark = new RegExp(`\uE000${this.#name} (\\d+)\uE001`);
+    const pages: PageStart[] = [];
+    const recognised: Span[] = [];
+    let markdown = "";
+    let before = 0;
+    // Every other part is the number of a picture.
+    for (const [at, part] of marked.split(mark).entries()) {
+      const start = markdown.length;
+      markdown += at % 2 === 0 ? part : this.#textOf(Number(part));
+      if (at % 2 === 1 && markdown.length > start) recognised.push({ start, end: markdown.length });
+      before += at % 2 === 0 ? part.length : part.length + MARK_CHARACTERS;
+      for (let next = starts[pages.length]; next !== undefined && next.start < before;) {
+        pages.push({ ...next, start: start + Math.max(0, next.start - (before - part.length)) });
+        next = starts[pages.length];
+      }
+    }
+    for (const { page } of starts.slice(pages.length)) pages.push({ page, start: markdown.length });
+    return { markdown, pages, recognised };
+  }
+
+  #textOf(reading: number): string {
+    const { prefix = "", text } = this.#readings[reading] ?? {};
+    if (text === undefined || text === null || text === "") return "";
+    // Within a table or a paragraph, a text of several lines would break it.
+    return prefix === "" ? text : prefix + foldSpace(text);
+  }
+}
+
+/** `what` is said of pages: `read from images by …`, `could not be read from its image: …`. */
+function saidOf(what: string, places: Place[]): string {
+  const isMany = places.length > 1;
+  const verb = what.startsWith("could") ? "" : isMany ? "were " : "was ";
+  if (places.includes(null)) return verb + what.replace(/ from (?:its image|images)/, "");
+  return (
+    verb +
+    (isMany ? what.replace("its image", "their images") : what.replace("images", "its image"))
+  );
+}
+
+/** `page 3`, `pages 1, 3 to 7 and 9`, `2 pictures`. */
+function namesOf(places: Place[]): string {
+  const numbers = places.filter((place) => place !== null).toSorted((a, b) => a - b);
+  if (numbers.length === 0) return places.length === 1 ? "a picture" : `${places.length} pictures`;
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  const names = ranges.flatMap(([from, to]) => {
+    if (to - from > 1) return `${from} to ${to}`;
+    return from === to ? `${from}` : [`${from}`, `${to}`];
+  });
+  const last = names.pop() ?? "";
+  const list = names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+  return `page${numbers.length === 1 ? "" : "s"} ${list}`;
+}

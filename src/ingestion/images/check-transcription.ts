@@ -1,0 +1,47 @@
+import type { ImageReader } from "../../ports/models.ts";
+
+type Answer = Pick<Awaited<ReturnType<ImageReader["read"]>>, "text" | "ending">;
+/** The text of a picture, or why the answer does not tell it, as a clause. */
+export type Transcription = { text: string } | { problem: string };
+
+const FENCED = /^```[a-z]*\n([^]*?)\n?```$/i;
+const INTRODUCTION =
+  /^(?:sure|certainly|of course|okay|here (?:is|are)|here's|below is)\b[^\n]{0,200}:\s*\n/i;
+const NO_TEXT = /^\[?(?:no text|no visible text|blank page)\]?\.?$/i;
+/** A refusal is short; a page may begin with these words. */
+const MAX_REFUSAL_CHARACTERS = 400;
+const REFUSES =
+  /^(?:i['’]?m sorry|i am sorry|sorry|unfortunately|i (?:cannot|can['’]?t|am unable|am not able|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b/i;
+const EXPLAINS =
+  /^(?:the|this) (?:image|picture|photo|photograph|screenshot|scan|document|page)(?: you (?:sent|provided|uploaded))? (?:shows|contains|depicts|displays|appears|features|is an? )/i;
+
+/** The end of an answer that shows whether it repeats itself, and the longest part that it repeats. */
+const TAIL_CHARACTERS = 1_500;
+const MAX_PERIOD = 250;
+
+/** Says whether an answer is what the picture says, as far as words tell. */
+export function checkTranscription({ text: answer, ending }: Answer): Transcription {
+  const trimmed = answer.trim();
+  const text = (FENCED.exec(trimmed)?.[1] ?? trimmed).trim().replace(INTRODUCTION, "").trim();
+  if (ending === "refused") return { problem: "the model refused" };
+  if (text === "") return { problem: "an empty answer" };
+  if (repeatsItself(text)) return { problem: "the answer repeats itself" };
+  if (ending === "cut") return { problem: "the answer was cut off at the limit of tokens" };
+  if (NO_TEXT.test(text)) return { text: "" };
+  const isShort = text.length <= MAX_REFUSAL_CHARACTERS;
+  if (isShort && REFUSES.test(text)) return { problem: "the model refused" };
+  if (EXPLAINS.test(text)) return { problem: "an explanation in place of the text" };
+  return { text };
+}
+
+/** Lines of dots and empty cells are no loop. */
+function repeatsItself(text: string): boolean {
+  const tail = text.slice(-TAIL_CHARACTERS);
+  if (tail.length < TAIL_CHARACTERS) return false;
+  for (let period = 1; period <= MAX_PERIOD; period++) {
+    let at = period;
+    while (at < tail.length && tail[at] === tail[at - period]) at++;
+    if (at === tail.length) return /[\p{L}\p{N}]/u.test(tail.slice(-period));
+  }
+  return false;
+}

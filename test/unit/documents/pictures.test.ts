@@ -1,0 +1,282 @@
+import { deflateSync } from "node:zlib";
+
+import { describe, expect, it, test } from "vitest";
+
+import { extractDocument } from "../../../src/documents/extract-document.ts";
+import type { ExtractOptions } from "../../../src/documents/extract-document.ts";
+import type { Picture } from "../../../src/documents/pictures/picture.ts";
+import { isDarkAt, pageShown } from "../../doubles/openai-compatible/seeing-server.ts";
+import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
+import { coded, flate, greyPage, packedBits, samples } from "../../support/scanned-pages.ts";
+import { scannedPdf, SIZE, textLine, type ScannedPage } from "../../support/scanned-pages.ts";
+
+/** Which page the pictures of the fixtures show; they were made with ImageMagick and OpenJPEG. */
+const PAGE = 77;
+const dark = isDarkAt(PAGE, SIZE);
+const bytesOf = (name: keyof typeof PICTURES) =>
+  new Uint8Array(Buffer.from(PICTURES[name], "base64"));
+
+async function picturesOf(name: string, bytes: Uint8Array, options: Partial<ExtractOptions> = {}) {
+  const sent: Picture[] = [];
+  const readPicture = async (picture: Picture) => {
+    sent.push(picture);
+    return { text: "The gates open at six.", by: "local/eye" };
+  };
+  const document = await extractDocument(
+    { name, mimeType: null, bytes: new Uint8Array(bytes) },
+    { readPicture, ...options },
+  );
+  return { sent, document };
+}
+
+/** A JBIG2 stream, as a PDF embeds it: a page, and a region of it that is coded as a fax is. */
+function jbig2(fax: Uint8Array): Uint8Array {
+  const { width, height } = SIZE;
+  const numbers = (...values: number[]) => {
+    const bytes = new Uint8Array(values.length * 4);
+    values.forEach((value, at) => new DataView(bytes.buffer).setUint32(at * 4, value));
+    return [...bytes];
+  };
+  const segment = (number: number, type: number, data: number[]) => [
+    ...numbers(number),
+    type,
+    0,
+    1,
+    ...numbers(data.length),
+    ...data,
+  ];
+  const page = segment(0, 48, [...numbers(width, height, 0, 0), 0, 0, 0]);
+  const region = [...numbers(width, height, 0, 0), 0, 1, ...fax];
+  return Uint8Array.from([...page, ...segment(1, 38, region)]);
+}
+
+const FAX = `/DecodeParms << /K -1 /Columns ${SIZE.width} /Rows ${SIZE.height} >>`;
+const BITS = "/ColorSpace /DeviceGray /BitsPerComponent 1";
+const GREY = "/ColorSpace /DeviceGray /BitsPerComponent 8";
+const RGB = "/ColorSpace /DeviceRGB /BitsPerComponent 8";
+const STENCIL = "/ImageMask true /BitsPerComponent 1";
+const one = (picture: ScannedPage["pictures"][number]) => ({ pictures: [picture] });
+
+const TURNED = { width: SIZE.height, height: SIZE.width };
+const turnedSamples = (at: (x: number, y: number) => boolean) =>
+  flate(samples(TURNED, at, [[0], [255]]), GREY, TURNED);
+/** As a scanner stores a page that lies on its left or right side. */
+const onLeft = turnedSamples((x, y) => dark(SIZE.width - 1 - y, x));
+const onRight = turnedSamples((x, y) => dark(y, SIZE.height - 1 - x));
+const upsideDown = flate(
+  samples(SIZE, (x, y) => dark(SIZE.width - 1 - x, SIZE.height - 1 - y), [[0], [255]]),
+  GREY,
+);
+const mirrored = flate(
+  samples(SIZE, (x, y) => dark(SIZE.width - 1 - x, y), [[0], [255]]),
+  GREY,
+);
+
+const STRIPS = 16;
+const strips = Array.from({ length: STRIPS }, (_, strip) => {
+  const size = { width: SIZE.width, height: SIZE.height / STRIPS };
+  return flate(
+    samples(size, (x, y) => dark(x, y + strip * size.height), [[0], [255]]),
+    GREY,
+    size,
+  );
+});
+const drawn = strips.map((_, at) => `q 480 0 0 40 0 ${640 - 40 * (at + 1)} cm /I${at} Do Q`);
+
+const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
+  ["JPEG", one(coded(bytesOf("rgb"), "/DCTDecode", RGB)), "image/jpeg"],
+  ["grey JPEG", one(coded(bytesOf("grey"), "/DCTDecode", GREY)), "image/jpeg"],
+  ["progressive JPEG", one(coded(bytesOf("progressive"), "/DCTDecode", RGB)), "image/jpeg"],
+  [
+    "packed JPEG",
+    one(coded(deflateSync(bytesOf("rgb")), "[/FlateDecode /DCTDecode]", RGB)),
+    "image/jpeg",
+  ],
+  [
+    "CMYK JPEG",
+    one(
+      coded(
+        bytesOf("cmyk"),
+        "/DCTDecode",
+        "/ColorSpace /DeviceCMYK /BitsPerComponent 8 /Decode [1 0 1 0 1 0 1 0]",
+      ),
+    ),
+  ],
+  ["grey", one(greyPage(PAGE))],
+  [
+    "RGB",
+    one(
+      flate(
+        samples(SIZE, dark, [
+          [0, 0, 9],
+          [255, 250, 250],
+        ]),
+        RGB,
+      ),
+    ),
+  ],
+  [
+    "indexed",
+    one(
+      flate(
+        samples(SIZE, dark, [[1], [0]]),
+        "/ColorSpace [/Indexed /DeviceRGB 1 <FFFFFF102030>] /BitsPerComponent 8",
+      ),
+    ),
+  ],
+  [
+    "CMYK",
+    one(
+      flate(
+        samples(SIZE, dark, [
+          [0, 0, 0, 255],
+          [0, 0, 0, 0],
+        ]),
+        "/ColorSpace /DeviceCMYK /BitsPerComponent 8",
+      ),
+    ),
+  ],
+  ["bilevel", one(flate(packedBits(SIZE, dark, 0), BITS))],
+  ["inverted bilevel", one(flate(packedBits(SIZE, dark, 1), `${BITS} /Decode [1 0]`))],
+  ["stencil", one(flate(packedBits(SIZE, dark, 0), STENCIL))],
+  ["CCITT group 4", one(coded(bytesOf("g4"), "/CCITTFaxDecode", `${BITS} ${FAX}`))],
+  [
+    "CCITT group 3",
+    one(coded(bytesOf("g3"), "/CCITTFaxDecode", `${BITS} ${FAX.replace("-1", "0")}`)),
+  ],
+  ["JBIG2", one(coded(jbig2(bytesOf("g4")), "/JBIG2Decode", BITS))],
+  ["grey JPX", one(coded(bytesOf("jpxGrey"), "/JPXDecode", ""))],
+  ["RGB JPX", one(coded(bytesOf("jpxRgb"), "/JPXDecode", RGB))],
+  ["strips", { pictures: strips, content: drawn.join("\n") }],
+  [
+    "turned by /Rotate",
+    {
+      ...one(onLeft),
+      content: "q 640 0 0 480 0 0 cm /I0 Do Q",
+      entries: "/Rotate 90 /MediaBox [0 0 640 480]",
+    },
+  ],
+  [
+    "turned by /Rotate the other way",
+    {
+      ...one(onRight),
+      content: "q 640 0 0 480 0 0 cm /I0 Do Q",
+      entries: "/Rotate 270 /MediaBox [0 0 640 480]",
+    },
+  ],
+  ["turned by the matrix", { ...one(onLeft), content: "q 0 -640 480 0 0 640 cm /I0 Do Q" }],
+  ["upside down by /Rotate", { ...one(upsideDown), entries: "/Rotate 180" }],
+  [
+    "upside down by the matrix",
+    { ...one(upsideDown), content: "q -480 0 0 -640 480 640 cm /I0 Do Q" },
+  ],
+  ["mirrored by the matrix", { ...one(mirrored), content: "q -480 0 0 640 480 0 cm /I0 Do Q" }],
+  [
+    "a turned JPEG",
+    {
+      ...one(coded(bytesOf("turned"), "/DCTDecode", GREY)),
+      content: "q 0 -640 480 0 0 640 cm /I0 Do Q",
+    },
+  ],
+  [
+    "paper below a stencil",
+    {
+      pictures: [
+        flate(
+          samples(SIZE, () => false, [[0], [240]]),
+          GREY,
+        ),
+        flate(packedBits(SIZE, dark, 0), STENCIL),
+      ],
+      content: "q 480 0 0 640 0 0 cm /I0 Do /I1 Do Q",
+    },
+  ],
+  [
+    "within a form's margin",
+    { ...one(greyPage(PAGE)), content: "q 400 0 0 560 40 40 cm /I0 Do Q" },
+  ],
+];
+
+describe("a page that is a picture is sent upright, whole and once", () => {
+  it.each(KINDS)("%s", async (_kind, page, mediaType = "image/png") => {
+    const { sent, document } = await picturesOf("scan.pdf", scannedPdf([page]));
+    expect(sent.map((picture) => picture.mediaType)).toEqual([mediaType]);
+    expect(sent.map(({ bytes }) => pageShown(bytes, mediaType))).toEqual([PAGE]);
+    expect(document).toMatchObject({
+      markdown: "The gates open at six.",
+      notes: ["page 1 was read from its image by local/eye"],
+      recognised: [{ start: 0, end: 22 }],
+    });
+  });
+});
+
+test("pages with text are not sent, whatever lies under it", async () => {
+  const text = "Twenty letters and digits: 1234567890";
+  const hidden = textLine(text).replace("BT", "BT 3 Tr");
+  const scan = "q 480 0 0 640 0 0 cm /I0 Do Q";
+  const { sent, document } = await picturesOf(
+    "mixed.pdf",
+    scannedPdf([
+      { ...one(greyPage(1)), content: `${scan} ${textLine(text)}` },
+      { ...one(greyPage(2)), content: `${scan} ${hidden}` },
+      { ...one(greyPage(3)), content: `${scan} ${textLine("Page 3")}` },
+      { ...one(greyPage(4)), content: `q 200 0 0 200 9 9 cm /I0 Do Q ${textLine("Logo")}` },
+    ]),
+  );
+  expect(sent.map(({ bytes, mediaType }) => pageShown(bytes, mediaType))).toEqual([3]);
+  const { markdown, pages, recognised } = document;
+  expect(markdown).toBe(`${text}\n\n${text}\n\nThe gates open at six.\n\nPage 3\n\nLogo`);
+  expect(recognised?.map(({ start, end }) => markdown.slice(start, end))).toEqual([
+    "The gates open at six.",
+  ]);
+  expect(pages.map(({ start }) => markdown.slice(start).split("\n")[0])).toEqual([
+    text,
+    text,
+    "The gates open at six.",
+    "Logo",
+  ]);
+});
+
+/** An EXIF block that says how a photo is to be turned. */
+function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Array {
+  const exif = [..."Exif\0\0MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0"].map((each) =>
+    each.charCodeAt(0),
+  );
+  const data = [...exif, orientation, 0, 0, 0, 0, 0, 0];
+  return Uint8Array.from([
+    0xff,
+    0xd8,
+    0xff,
+    0xe1,
+    0,
+    data.length + 2,
+    ...data,
+    ...jpeg.subarray(2),
+  ]);
+}
+
+test.each([
+  ["photo.jpg", bytesOf("rgb"), "image/jpeg"],
+  ["photo.jpg", withOrientation(bytesOf("turned"), 6), "image/png"],
+  ["page.png", bytesOf("png"), "image/png"],
+])("%s is read as a picture that is upright", async (name, bytes, mediaType) => {
+  const { sent, document } = await picturesOf(name, bytes);
+  expect(sent.map((picture) => picture.mediaType)).toEqual([mediaType]);
+  if (name !== "page.png")
+    expect(sent.map((picture) => pageShown(picture.bytes, mediaType))).toEqual([PAGE]);
+  expect(document).toMatchObject({
+    markdown: "The gates open at six.",
+    notes: ["a picture was read by local/eye"],
+  });
+});
+
+test("of an animation the first frame is read, and a WebP as it is", async () => {
+  const whole = bytesOf("gif");
+  const [gif] = (await picturesOf("a.gif", whole)).sent;
+  const frames = (bytes: Uint8Array) =>
+    Buffer.from(bytes).toString("latin1").split("\x21\xf9\x04").length - 1;
+  expect([frames(whole), frames(gif?.bytes ?? whole)]).toEqual([2, 1]);
+  expect(gif?.bytes.at(-1)).toBe(0x3b);
+  const [webp] = (await picturesOf("a.webp", bytesOf("webp"))).sent;
+  expect(webp?.bytes).toEqual(bytesOf("webp"));
+});

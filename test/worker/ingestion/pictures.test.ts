@@ -1,0 +1,160 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { releaseImages } from "../../../src/db/files/image-store.ts";
+import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { SeeingServer } from "../../doubles/openai-compatible/seeing-server.ts";
+import { statement, World } from "../../support/ingestion-world.ts";
+import { greyPage, scannedPdf, textLine } from "../../support/scanned-pages.ts";
+
+type Source = Awaited<ReturnType<World["addSource"]>>;
+const MODEL = "local/eye";
+const storedTexts = async () => (await env.FILES.list({ prefix: "images/" })).objects;
+const PDF = { mimeType: "application/pdf" };
+
+/** A source whose pictures a model of this server reads, unless `imageModel` says otherwise. */
+async function seeingWorld(imageModel: string | null = MODEL) {
+  const server = new SeeingServer();
+  for (let page = 1; page <= 60; page++) server.pages.set(page, `A note of page ${page}.`);
+  const config = parseConfig({
+    ENVIRONMENT: "development",
+    OPENAI_COMPATIBLE_BASE_URL: "http://eye.test/v1",
+  });
+  const world = new World({ models: modelRegistry(config, { fetch: server.fetch }) });
+  const { source, rag } = await world.addSourceAndRag();
+  await choose(source, imageModel);
+  return { server, world, source, rag };
+}
+
+const choose = (source: Source, model: string | null) =>
+  statement("update file_sources set image_model = ?2 where id = ?1", source, model).run();
+
+async function push(world: World, source: Source, path: string, pages: number[]) {
+  const body = scannedPdf(pages.map((page) => ({ pictures: [greyPage(page)] })));
+  await world.put(source, path, new Blob([body]).stream(), PDF);
+  await world.deliver();
+}
+
+async function listed({ services }: World, source: Source) {
+  const { data } = await listFilesOfSource(services.db, { sourceId: source, offset: 0, limit: 9 });
+  return Object.fromEntries(
+    data.map(({ path, status, notes, errorMessage }) => [path, { status, notes, errorMessage }]),
+  );
+}
+
+test("a page is read once for every file, RAG and source that holds it", async () => {
+  const { server, world, source, rag } = await seeingWorld();
+  await push(world, source, "scan.pdf", [1, 2, 3]);
+  const read = { status: "indexed", notes: [`pages 1 to 3 were read from images by ${MODEL}`] };
+  expect(await listed(world, source)).toMatchObject({ "scan.pdf": read });
+  expect((await world.shown(rag))["scan.pdf"]?.join("\n")).toContain("A note of page 2.");
+  expect(new Set(server.seen)).toEqual(new Set([1, 2, 3]));
+  const found = await world
+    .index(rag)
+    .passages(
+      (
+        await statement(
+          "select id from files where path = 'scan.pdf' and file_source_id = ?",
+          source,
+        ).first<{ id: never }>()
+      )?.id as never,
+      { from: 0, limit: 9 },
+    );
+  expect(found.passages.every(({ recognised }) => recognised === true)).toBe(true);
+
+  await world.addRag(source);
+  await push(world, source, "copy.pdf", [3, 1]);
+  const other = await world.addSourceAndRag();
+  await choose(other.source, MODEL);
+  await push(world, other.source, "elsewhere.pdf", [2]);
+  expect(server.seen).toHaveLength(3);
+  expect(
+    world.usage.flatMap(({ uses = [] }) => uses).filter(({ kind }) => kind === "image"),
+  ).toEqual([
+    expect.objectContaining({ model: MODEL, calls: 3, inputTokens: 3_000, outputTokens: 300 }),
+  ]);
+
+  // A text goes with the last file that holds its picture.
+  for (const path of ["scan.pdf", "copy.pdf"]) await world.drop(source, path);
+  await world.sweepAfter(1, 20);
+  expect(await storedTexts()).toHaveLength(1);
+});
+
+test("a page that fails is told of and tried again; the others are found", async () => {
+  const { server, world, source, rag } = await seeingWorld();
+  server.instead.set(12, { status: 500 });
+  server.instead.set(13, { text: "I'm sorry, I cannot help with this image." });
+  await push(world, source, "scan.pdf", [11, 12, 13, 14]);
+  expect(await listed(world, source)).toMatchObject({
+    "scan.pdf": {
+      status: "indexed",
+      notes: expect.arrayContaining([
+        `pages 1 and 4 were read from images by ${MODEL}`,
+        `page 2 could not be read from its image: 500 from ${MODEL}; it is tried again`,
+        `page 3 could not be read from its image: the model refused, ${MODEL}; it is tried again`,
+      ]),
+    },
+  });
+  expect(
+    Object.values(await world.shown(rag))
+      .flat()
+      .join("\n"),
+  ).toContain("page 14");
+  server.instead.delete(13);
+  await world.sweepAfter(1);
+  expect(server.seen.filter((page) => page === 11)).toHaveLength(1);
+  expect(
+    Object.values(await world.shown(rag))
+      .flat()
+      .join("\n"),
+  ).toContain("page 13");
+  await world.sweepAfter(1, 5, 15, 15, 15);
+  expect((await listed(world, source))["scan.pdf"]?.notes).toContain(
+    `page 2 could not be read from its image: 500 from ${MODEL}`,
+  );
+  expect(server.seen.filter((page) => page === 12)).toHaveLength(5);
+});
+
+test("a file without a readable page is tried again as others are", async () => {
+  const { server, world, source } = await seeingWorld();
+  server.instead.set(21, { finish_reason: "length", text: "A note that goes on" });
+  await push(world, source, "scan.pdf", [21]);
+  expect(await listed(world, source)).toMatchObject({
+    "scan.pdf": {
+      status: "error",
+      errorMessage: expect.stringContaining("the answer was cut off at the limit of tokens"),
+    },
+  });
+  expect(server.seen).toHaveLength(5);
+});
+
+test("pictures wait for a model and are read within a minute of its choice", async () => {
+  const { server, world, source, rag } = await seeingWorld(null);
+  await push(world, source, "scan.pdf", [31, 32]);
+  const body = scannedPdf([
+    { pictures: [], content: textLine("A note that is typed by hand here.") },
+    { pictures: [greyPage(33)] },
+  ]);
+  await world.put(source, "mixed.pdf", new Blob([body]).stream(), PDF);
+  await world.deliver();
+  const advice = "Choose an image model in the source's settings.";
+  expect(await listed(world, source)).toMatchObject({
+    "scan.pdf": { status: "error", errorMessage: `2 pages are pictures. ${advice}` },
+    "mixed.pdf": { status: "indexed", notes: [`1 page is a picture. ${advice}`] },
+  });
+  await choose(source, MODEL);
+  await releaseImages(world.services.db, { id: source, pictures: false }, world.now);
+  await world.sweepAfter(1);
+  expect(new Set(server.seen)).toEqual(new Set([31, 32, 33]));
+  expect(await listed(world, source)).toMatchObject({
+    "scan.pdf": { status: "indexed", errorMessage: null },
+    "mixed.pdf": { status: "indexed", notes: [`page 2 was read from its image by ${MODEL}`] },
+  });
+  expect(
+    Object.values(await world.shown(rag))
+      .flat()
+      .join("\n"),
+  ).toContain("typed by hand");
+});
