@@ -1,6 +1,16 @@
-import { listModelRows } from "../../db/catalog/model-store.ts";
+import { listModelRows, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { CatalogModel } from "../../ports/models.ts";
 import type { Services } from "../../services.ts";
+
+/** Model tokens of a page of some 300 words, with its picture and the task. */
+const PAGE_TOKENS = { input: 2_000, output: 700 };
+
+/** The price of so many pages, such as `0.90 USD`. */
+export function imageCost(price: NonNullable<ModelChoice["price"]>, pages: number): string {
+  const { input, output } = PAGE_TOKENS;
+  const cost = (pages * (input * price.input + output * price.output)) / PRICED_TOKENS;
+  return `${cost.toFixed(2)} ${price.currency}`;
+}
 
 export type ModelChoice = Awaited<ReturnType<typeof modelChoices>>[number];
 

@@ -148,44 +148,6 @@ const PAID: Changes = {
     "          if (frame.scanLines * frame.samplesPerLine > 12e6) throw new Error('too large');\n          frame.components = [];",
 };
 
-const DECODERS = `
-let left = 0;
-function spend(count) {
-  if (!((left -= count) >= 0)) throw new Error("too large");
-  return count;
-}
-export function decodeBilevel(bytes, width, height, globals, fax) {
-  left = 1e8;
-  if (!fax) {
-    const chunks = [globals, bytes].filter(Boolean);
-    const data = new Jbig2Image().parseChunks(chunks.map((data) => ({ data, start: 0, end: data.length })));
-    return data.map((byte) => byte ^ 0xff);
-  }
-  let at = 0;
-  const columns = spend(fax.Columns);
-  const decoder = new CCITTFaxDecoder({ next: () => (at < bytes.length ? bytes[at++] : -1) }, fax);
-  const data = new Uint8Array(spend(((columns + 7) >> 3) * height)).fill(fax.BlackIs1 ? 0 : 0xff);
-  for (let to = 0; to < data.length; to++) {
-    const byte = decoder.readNextChar();
-    if (byte < 0) break;
-    data[to] = byte;
-  }
-  return data;
-}
-let openJpegModule;
-export function openJpeg(bytes) {
-  const { width, height, componentsCount } = JpxImage.parseImageProperties(bytes);
-  if (!(width * height * componentsCount <= 48e6)) throw new Error("too large");
-  return (openJpegModule ??= pureOpenJpeg({ warn: () => {} }));
-}
-export function decodeJpeg(bytes) {
-  const image = new JpegImage();
-  image.parse(bytes);
-  const { width, height } = image;
-  return { width, height, data: image.getData({ width, height, forceRGB: true }) };
-}
-`;
-
 /**
  * Decoders of CCITT, JBIG2, JPX and JPEG, from the last edition of pdf.js that needs no WebAssembly,
  * which a Worker compiles only at its deployment.
@@ -202,7 +164,7 @@ function buildPictureDecoders() {
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${DECODERS}`,
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readFileSync(join(import.meta.dirname, "picture-decoders.js"), "utf8")}`,
       resolveDir: from,
     },
     bundle: true,

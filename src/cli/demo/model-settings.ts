@@ -209,7 +209,7 @@ function withoutServer(
 }
 
 /** Ollama lists models that run on its own servers, too: no document goes there unasked. */
-const RUNS_ELSEWHERE = /[:-]cloud$/i;
+export const RUNS_ELSEWHERE = /[:-]cloud$/i;
 /** Answer questions about documents, but worse than a general model. */
 const SPECIAL = /code|math|vision|vl\b|llava|moondream|[-_]base\b|draft/i;
 

@@ -1,5 +1,7 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, panelApi, publicApi, signIn, unless, type PanelApi } from "../api/clients.ts";
+import { seesPictures } from "../../core/models/model-kind.ts";
+import { RUNS_ELSEWHERE } from "./model-settings.ts";
 import { CommandFailure } from "../failure.ts";
 import { LOCAL_EMAIL, type DemoState } from "./demo-state.ts";
 import type { Subject } from "./subject.ts";
@@ -60,8 +62,12 @@ export async function setUpResources(
   const settings = { reranker: BUILT_IN_MODELS.reranker };
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
   const isMissing = async (call: Promise<unknown>) => (await unless(NOT_FOUND, call)) === null;
-  if (await isMissing(api.GET("/file-sources/{id}", at))) {
-    await api.POST("/file-sources", { body: { ...naming, provider: "file_system" } });
+  const imageModel = await findSeeingModel(api);
+  const source = await unless(NOT_FOUND, api.GET("/file-sources/{id}", at));
+  if (source === null) {
+    await api.POST("/file-sources", { body: { ...naming, provider: "file_system", imageModel } });
+  } else if (source.data?.imageModel === null && imageModel !== null) {
+    await api.PATCH("/file-sources/{id}", { ...at, body: { imageModel } });
   }
   if (await isMissing(api.PATCH("/rags/{id}", { ...at, body: settings }))) {
     await api.POST("/rags", { body: { ...naming, fileSource: identifier, ...settings } });
@@ -71,6 +77,13 @@ export async function setUpResources(
       await api.POST(kind, { body: { ...naming, ...answering } });
     }
   }
+}
+
+/** The first model of a local server that sees, as far as its name tells. */
+async function findSeeingModel(api: PanelApi): Promise<string | null> {
+  const servers = await dataOf(api.GET("/model-servers"));
+  const names = servers.flatMap(({ models }) => models.map(({ model }) => model));
+  return names.find((name) => seesPictures(name) && !RUNS_ELSEWHERE.test(name)) ?? null;
 }
 
 /** Keeps the token of an earlier start while it is valid, else makes a new one. */

@@ -1,6 +1,6 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
-import { execute, readValues, runBatch, sql, type Database } from "../sql.ts";
-import { columnsOf } from "../select.ts";
+import { execute, only, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
+import { columnsOf, number, select } from "../select.ts";
 import { files } from "../schema/index.ts";
 import { MESSAGE, OPEN, pendAgainSql, type PendTimes } from "./file-rows.ts";
 
@@ -53,3 +53,13 @@ export async function takeDueImages(db: Database, times: PendTimes, limit: numbe
   ]);
   return messages;
 }
+
+const WAITING = select({
+  files: number("count(*)"),
+  unread: number("coalesce(sum(images_unread), 0)"),
+  skipped: number("coalesce(sum(images_skipped), 0)"),
+});
+
+/** Files of a source with pictures that wait for a model, or that its settings leave out. */
+export const countWaitingImages = async (db: Database, id: FileSourceId) =>
+  only(await readRows(db)`select ${WAITING} from files where ${isWaiting({ id, pictures: true })}`);

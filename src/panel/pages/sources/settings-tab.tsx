@@ -11,6 +11,9 @@ import { SettingForm } from "../../components/setting-fields.tsx";
 import { type PageContext, isAdmin } from "../page-env.ts";
 import type { ShownSource } from "./shown-source.ts";
 import { z } from "zod";
+import { imageCost, modelChoices } from "../../../catalog/models/model-choices.ts";
+import { countWaitingImages } from "../../../db/files/image-store.ts";
+import { ModelField } from "../../components/choice-fields.tsx";
 import { newSource } from "../../../catalog/file-sources/file-source-settings.ts";
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
@@ -47,7 +50,7 @@ export async function settingsTab(
             submit="Save"
             shown={source.updatedAt}
             fields={form.fields}
-            controls={sourceControls(state)}
+            controls={await sourceControls(context, state, source)}
           />
           {takes !== undefined ? null : (
             <ActionButton action={`${path}/check`} label="Check the connection" />
@@ -154,11 +157,14 @@ const Removal = ({ shown: { rags, path } }: { shown: ShownSource }) =>
 
 /** The form of a new source, or of one that is stored. A folder that is pushed is not scanned. */
 export function sourceForm({ config, open }: SourceManifest, isNew: boolean) {
-  const { name, scanIntervalMinutes, identifier } = newSource;
+  const { name, scanIntervalMinutes, identifier, imageModel, pictures } = newSource;
   const settings = {
     name,
     config,
     ...(open === null ? {} : { scanIntervalMinutes }),
+    // A new source reads with the model that the deployment chooses.
+    ...(isNew ? {} : { imageModel }),
+    pictures,
     ...(isNew ? { identifier: identifier.meta({ folded: "Identifier" }) } : {}),
   };
   return declaredForm(z.object(settings));
@@ -183,8 +189,43 @@ const INTERVALS = [
   { value: "0", label: "on request only" },
 ];
 
-export const sourceControls = (state: FormState) => ({
-  scanIntervalMinutes: (
-    <SelectField {...field(state, "scanIntervalMinutes", "Look for changes")} options={INTERVALS} />
-  ),
-});
+export async function sourceControls(
+  context: PageContext,
+  state: FormState,
+  source: ShownSource["source"] | null,
+) {
+  const interval = field(state, "scanIntervalMinutes", "Look for changes");
+  return {
+    scanIntervalMinutes: <SelectField {...interval} options={INTERVALS} />,
+    ...(source !== null && { imageModel: await imageModelField(context, state, source) }),
+  };
+}
+
+/** Prices named beside the field. */
+const PRICES_SHOWN = 4;
+
+async function imageModelField(
+  context: PageContext,
+  state: FormState,
+  source: ShownSource["source"],
+) {
+  const services = context.get("services");
+  const choices = await modelChoices(services, "image");
+  const { files, unread, skipped } = await countWaitingImages(services.db, source.id);
+  const pages = unread + (source.pictures ? skipped : 0);
+  const costs = choices.flatMap(({ model, price }) =>
+    price === null ? [] : [`about ${imageCost(price, pages)} with ${model}`],
+  );
+  return (
+    <>
+      <ModelField {...{ state, choices, name: "imageModel", label: "Image model", none: "None" }} />
+      {pages === 0 ? null : (
+        <p class="hint">
+          {countText(files, "file waits", "files wait")} to be read, about{" "}
+          {countText(pages, "page", "pages")}
+          {costs.length === 0 ? "" : `: ${costs.slice(0, PRICES_SHOWN).join(", ")}`}.
+        </p>
+      )}
+    </>
+  );
+}

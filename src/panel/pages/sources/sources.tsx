@@ -201,7 +201,7 @@ async function newSourcePage(context: PageContext, manifest: SourceManifest, sta
       submit="Create source"
       cancel={LIST.href}
       fields={sourceForm(manifest, true).fields}
-      controls={sourceControls(state)}
+      controls={await sourceControls(context, state, null)}
     >
       <input type="hidden" name="kind" value={id} />
     </SettingForm>,
