@@ -201,7 +201,7 @@ export async function sourceControls(
   };
 }
 
-/** Prices named beside the field. */
+/** Prices named next to the field. */
 const PRICES_SHOWN = 4;
 
 async function imageModelField(
