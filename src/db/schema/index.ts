@@ -5,3 +5,4 @@ export * from "./models.ts";
 export * from "./permissions.ts";
 export * from "./rags.ts";
 export * from "./sources.ts";
+export * from "./spending.ts";
