@@ -258,3 +258,18 @@ export const signInSecrets = sqliteTable(
     index("sign_in_secrets_user").on(table.userId),
   ],
 );
+
+/** Links with which people join, each once. Kept a month after their end, to say why one fails. */
+export const invitations = sqliteTable("invitations", {
+  id: text().primaryKey(),
+  /** SHA-256 of the link's code, hex. */
+  hash: text().notNull().unique(),
+  email: text().notNull(),
+  role: text({ enum: ROLES }).notNull(),
+  createdAt: integer().notNull(),
+  expiresAt: integer().notNull(),
+  /** When its address became a user's, ms; set by a trigger. */
+  usedAt: integer(),
+  /** By an administrator, or by a later one to the same address, ms. */
+  withdrawnAt: integer(),
+});

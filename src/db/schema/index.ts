@@ -1,6 +1,7 @@
 export * from "./contents.ts";
 export * from "./access.ts";
 export * from "./evaluation.ts";
+export * from "./events.ts";
 export * from "./models.ts";
 export * from "./permissions.ts";
 export * from "./rags.ts";
