@@ -1,15 +1,16 @@
 import { BoundedBindings } from "./adapters/cloudflare/bounded-bindings.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
+import { Outbox } from "./adapters/cloudflare/outbox.ts";
 import { clockClient, driveDebounceClient, ragIndexes } from "./adapters/cloudflare/own-objects.ts";
 import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
 import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
-import { UsageOutbox } from "./adapters/cloudflare/usage-outbox.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { storedProviderKeys } from "./access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
 import { ConfigError, parseConfig, type Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
+import type { UsageMessage } from "./core/queue-messages.ts";
 import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/sql.ts";
 import type { Env } from "./env.ts";
@@ -41,7 +42,7 @@ const BYTES_PER_TURN = 256 * 1_024;
 
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
-const usageOutbox = new UsageOutbox();
+const usageOutbox = new Outbox<UsageMessage>();
 const recentLookups = new RecentLookups();
 export const storage = new StorageState();
 

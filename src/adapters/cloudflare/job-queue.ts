@@ -1,7 +1,7 @@
 import type { FileId } from "../../core/ids.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
 import { inParallel } from "../../core/work/parallel.ts";
-import type { UsageOutbox } from "./usage-outbox.ts";
+import { pause, type Outbox } from "./outbox.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "../../core/queue-messages.ts";
 import type { IndexMessages, JobQueue, PushedText, UsageMessages } from "../../ports/job-queue.ts";
 
@@ -26,9 +26,7 @@ export type QueueBindings = {
 };
 
 /** @param waitMs how long usage may wait for that of other calls */
-type Usage = { outbox: UsageOutbox; waitMs: number };
-
-const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, ms));
+type Usage = { outbox: Outbox<UsageMessage>; waitMs: number };
 
 export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage): JobQueue {
   return {
@@ -48,7 +46,8 @@ export function cloudflareQueue(queues: QueueBindings, { outbox, waitMs }: Usage
       });
     },
     async usage(message) {
-      const send = async (body: UsageMessage | UsageMessages) => {
+      const send = async (calls: [UsageMessage, ...UsageMessage[]]) => {
+        const body = calls.length === 1 ? calls[0] : { calls };
         await queues.usage.send(body, { contentType: "json" });
       };
       await outbox.add(message, { waitMs, now: Date.now, pause, send });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { cloudflareQueue } from "../../../../src/adapters/cloudflare/job-queue.ts";
-import { UsageOutbox } from "../../../../src/adapters/cloudflare/usage-outbox.ts";
+import { Outbox } from "../../../../src/adapters/cloudflare/outbox.ts";
 import { jsonLog } from "../../../../src/core/log.ts";
 import { parseUsage } from "../../../../src/jobs/messages.ts";
 import type { UsageMessage } from "../../../../src/core/queue-messages.ts";
@@ -12,16 +12,16 @@ function isolate(failures = 0) {
   const sent: string[][] = [];
   const state = { now: 1_000_000, failures, sent };
   const timers: { at: number; over: () => void }[] = [];
-  const outbox = new UsageOutbox();
+  const outbox = new Outbox<UsageMessage>();
   const add = (message: UsageMessage, waitMs = 1_000) =>
     outbox.add(message, {
       waitMs,
       now: () => state.now,
       pause: (ms) => new Promise((over) => timers.push({ at: state.now + ms, over })),
-      send: async (body) => {
+      send: async (calls) => {
         state.failures -= 1;
         if (state.failures >= 0) throw new Error("queue is down");
-        const message = { id: "m", body, ack() {} } as unknown as Message;
+        const message = { id: "m", body: { calls }, ack() {} } as unknown as Message;
         sent.push(
           parseUsage(
             jsonLog(() => {}),
@@ -101,7 +101,7 @@ test("with no wait each call is a message of its own", async () => {
   const queues = { scan: none, index: none, usage: queue } as unknown as Parameters<
     typeof cloudflareQueue
   >[0];
-  const sending = cloudflareQueue(queues, { outbox: new UsageOutbox(), waitMs: 0 });
+  const sending = cloudflareQueue(queues, { outbox: new Outbox<UsageMessage>(), waitMs: 0 });
   const calls = [usage(), usage()];
   for (const call of calls) await sending.usage(call);
   expect(bodies).toEqual(calls);
