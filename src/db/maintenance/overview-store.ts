@@ -1,6 +1,6 @@
 import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-counts.ts";
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
-import { runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
+import { hasRows, runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
 import { number, flag, text, columnsOf, optional, pick, select, type Row } from "../select.ts";
 import { files, ragFiles, scanRuns } from "../schema/index.ts";
 import { r, s } from "../records.ts";
@@ -116,6 +116,8 @@ export async function readOverview(db: Database, look: Look & { callsSince: numb
     verifications: only(checks),
   };
 }
+
+export const pingDatabase = (db: Database) => hasRows(db)`select 1`;
 
 /** Joins the failing files `x` of the live generations of RAGs `r` that have some. */
 const FAILING_FILES = raw(`rags r

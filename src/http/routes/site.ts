@@ -5,6 +5,7 @@ import { notFound } from "../../core/errors.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { AppEnv } from "../app-env.ts";
 import { baseUrlOf } from "../base-url.ts";
+import { failingParts } from "../readiness.ts";
 
 /** The routes outside the APIs and the panel. */
 export const siteRoutes = new Hono<AppEnv>();
@@ -41,6 +42,13 @@ siteRoutes.get("/health", (context) => {
   const { config, storage, version } = context.get("services");
   const status = storage.noRoomSince === null ? "ok" : "no room";
   return context.json({ status, environment: config.ENVIRONMENT, version }, 200);
+});
+
+/** `GET /ready`: whether calls can be answered now. */
+siteRoutes.get("/ready", async (context) => {
+  const failing = await failingParts(context.get("services"));
+  if (failing.length === 0) return context.json({ status: "ok" });
+  return context.json({ status: "unavailable", failing }, 503);
 });
 
 /** Search engines find nothing here: what is public is for programs. */

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
 import type { Env } from "../../../src/env.ts";
@@ -37,4 +37,45 @@ test("without a database it still answers: it is the process that is asked", asy
     },
   });
   expect(await health({ ...env, DB: down, VERSION })).toMatchObject({ status: 200 });
+});
+
+const failing = () => new Promise(() => {});
+
+/** Time passes between two checks. */
+async function ready(bindings: Env) {
+  vi.setSystemTime(Date.now() + 60_000);
+  const context = createExecutionContext();
+  const response = await app.fetch(new Request(`${ORIGIN}/ready`), bindings, context);
+  return [response.status, await response.json()];
+}
+
+test("readiness says which part does not answer within two seconds", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    expect(await ready(env)).toEqual([200, { status: "ok" }]);
+    const broken = new Proxy(env.DB, {
+      get: () => () => {
+        throw new Error("D1 is down");
+      },
+    });
+    const database = { status: "unavailable", failing: ["database"] };
+    expect(await ready({ ...env, DB: broken })).toEqual([503, database]);
+    const RAG_INDEX = { getByName: () => ({ facts: failing }) } as unknown as Env["RAG_INDEX"];
+    const index = { status: "unavailable", failing: ["index"] };
+    expect(await ready({ ...env, RAG_INDEX })).toEqual([503, index]);
+    expect(await ready(env)).toEqual([200, { status: "ok" }]);
+    // However many ask within a second, nothing is asked again.
+    const access = vi.fn<() => void>(() => {
+      throw new Error("asked");
+    });
+    const DB = new Proxy(env.DB, { get: access });
+    const context = createExecutionContext();
+    const again = Array.from(
+      { length: 50 },
+      async () => await app.fetch(new Request(`${ORIGIN}/ready`), { ...env, DB }, context),
+    );
+    expect((await Promise.all(again)).map(({ status }) => status)).toEqual(Array(50).fill(200));
+  } finally {
+    vi.useRealTimers();
+  }
 });

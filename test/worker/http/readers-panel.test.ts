@@ -52,7 +52,7 @@ afterAll(queuesSettled);
 
 /** They tell of no file, or only whoever sends it. */
 const NO_FILES =
-  /^(?:GET|POST|HEAD|OPTIONS) \/(?:health|robots.txt|assets\/\*|panel\/\*|panel\/api\/openapi.json|api\/docs.*|api\/openapi.*|api\/webhooks\/.*|oauth\/.*|token|register|\.well-known\/.*)?$/;
+  /^(?:GET|POST|HEAD|OPTIONS) \/(?:health|ready|metrics|robots.txt|assets\/\*|panel\/\*|panel\/api\/openapi.json|api\/docs.*|api\/openapi.*|api\/webhooks\/.*|oauth\/.*|token|register|\.well-known\/.*)?$/;
 
 test("every route of the service is in a table of who is told what", async () => {
   const app = createApp(composeServices);
