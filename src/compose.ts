@@ -8,6 +8,8 @@ import { durableRateLimits } from "./adapters/cloudflare/rate-limits.ts";
 import { vectorizeIndex } from "./adapters/cloudflare/vectorize-index.ts";
 import { storedProviderKeys } from "./access/secrets/stored-provider-keys.ts";
 import { modelRegistry } from "./adapters/model-registry.ts";
+import { meteredModels } from "./catalog/limits/metered-models.ts";
+import { spendingOf } from "./catalog/limits/spending.ts";
 import { ConfigError, parseConfig, type Config } from "./config.ts";
 import { jsonLog } from "./core/log.ts";
 import type { UsageMessage } from "./core/queue-messages.ts";
@@ -36,6 +38,8 @@ const configs = new WeakMap<Env, ReturnType<typeof parseConfig>>();
 const DATABASE_SECONDS = 60;
 /** The longest calls write a large file or compare all vectors of an index. */
 const INDEX_SECONDS = 120;
+/** A ledger that takes longer refuses the call; a local one waits for everything else. */
+const LEDGER_SECONDS = { here: 60, deployed: 3 };
 
 /** Bytes of text between two turns: some 50 ms of chunking, embedding and storing. */
 const BYTES_PER_TURN = 256 * 1_024;
@@ -74,6 +78,10 @@ export function composeServices(env: Env, context: Context): Services {
     index: bindings.bounded(env.INDEX_QUEUE),
     usage: bindings.bounded(env.USAGE_QUEUE),
   };
+  const spending = spendingOf(() => services);
+  const keys = () => storedProviderKeys(services, services.now());
+  const ledgerSeconds = isLocal ? LEDGER_SECONDS.here : LEDGER_SECONDS.deployed;
+  const carried = () => recentLookups.limits.carried(services.now);
   const services: Services = {
     config,
     version: env.VERSION === undefined ? null : { id: env.VERSION.id, tag: env.VERSION.tag },
@@ -81,16 +89,15 @@ export function composeServices(env: Env, context: Context): Services {
     log: jsonLog(),
     trace: platformTrace(context.tracing),
     db: openDatabase(bindings.bounded(env.DB, DATABASE_SECONDS)),
-    reads: openReads(bindings.bounded(env.DB, DATABASE_SECONDS)),
+    reads: openReads(bindings.bounded(env.DB, DATABASE_SECONDS), carried),
     recentLookups,
     storage,
     files: bindings.bucket(env.FILES),
     programs: bindings.bounded(env.OAUTH_KV),
     ragIndexes: ragIndexes(bindings.bounded(env.RAG_INDEX, INDEX_SECONDS)),
-    models: modelRegistry(config, {
-      ai: env.AI,
-      keys: () => storedProviderKeys(services, services.now()),
-    }),
+    models: meteredModels(modelRegistry(config, { ai: env.AI, keys }), spending),
+    spending,
+    ledger: bindings.bounded(env.SPENDING_LEDGER, ledgerSeconds).getByName("ledger"),
     vectorIndex:
       config.VECTOR_INDEX === "embedded" ? null : vectorizeIndex(vectorizeOf(env, config)),
     extractionMemory,

@@ -3,6 +3,7 @@ import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messa
 import type { FileSourceId } from "./core/ids.ts";
 import type { UsageMessages } from "./ports/job-queue.ts";
 import type { RateVerdict } from "./ports/rate-limits.ts";
+import type { SpendingLedger } from "./ports/spending.ts";
 
 /* Namespaces are typed by methods, because the implementing classes need the bindings themselves. */
 
@@ -28,6 +29,7 @@ export type Env = {
   FILES: R2Bucket;
   OAUTH_KV: KVNamespace;
   RATE_WINDOW: Objects<RateWindow>;
+  SPENDING_LEDGER: Objects<SpendingLedger>;
   RAG_INDEX: Objects<RagIndex>;
   CLOCK: Objects<Clock>;
   DRIVE_DEBOUNCE: Objects<DriveDebounce>;

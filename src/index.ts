@@ -29,3 +29,4 @@ export { Clock } from "./durable-objects/clock.ts";
 export { DriveDebounce } from "./durable-objects/drive-debounce.ts";
 export { RagIndex } from "./durable-objects/rag-index.ts";
 export { RateWindow } from "./durable-objects/rate-window.ts";
+export { SpendingLedger } from "./durable-objects/spending-ledger.ts";

@@ -13,6 +13,7 @@ import type { JobQueue, QueueBacklog } from "./ports/job-queue.ts";
 import type { ModelRegistry } from "./ports/models.ts";
 import type { RagIndexes } from "./ports/rag-index.ts";
 import type { RateLimits } from "./ports/rate-limits.ts";
+import type { Spending, SpendingLedger } from "./ports/spending.ts";
 import type { SourceReaders } from "./ports/source-reader.ts";
 import type { VectorIndex } from "./ports/vector-index.ts";
 
@@ -43,7 +44,10 @@ export type Services = {
   ragIndexes: RagIndexes;
   /** Null: nearest neighbours are searched inside the RAG's index object. */
   vectorIndex: VectorIndex | null;
+  /** Their calls keep to `spending`, the limits of this event or of a part of it. */
   models: ModelRegistry;
+  spending: Spending;
+  ledger: SpendingLedger;
   rateLimits: RateLimits;
   /** Shared by all events of an isolate. */
   storage: StorageState;

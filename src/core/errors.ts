@@ -14,7 +14,8 @@ export type ErrorKind =
   | "unsupported-encoding" // the body is compressed, or coded otherwise
   | "model-failed" // the model provider failed; names its status
   | "busy" // too much of this caller's work waits already; the error says when again
-  | "limits-unavailable" // the rate-limit store cannot be asked
+  | "spending-reached" // a spending limit leaves no room; the error says when again
+  | "limits-unavailable" // the store of rate or spending limits cannot be asked
   | "no-room" // the storage is full, or a local service's disk cannot be written
   | "storage-failed"; // the storage failed or did not answer; it may pass
 
@@ -110,8 +111,17 @@ export const modelFailed = (message: string, cause?: unknown) =>
 const BUSY_SECONDS = 5;
 export const busy = (message: string) =>
   new QuarryError("busy", message, { retryAfterSeconds: BUSY_SECONDS });
-export const limitsUnavailable = () =>
-  new QuarryError("limits-unavailable", "Rate limiting unavailable");
+export const limitsUnavailable = (what = "Rate limiting") =>
+  new QuarryError("limits-unavailable", `${what} unavailable`);
+
+/** `isFull`: waiting for calls under way does not help. */
+export class SpendingReached extends QuarryError {
+  readonly isFull: boolean;
+  constructor(isFull: boolean, retryAfterSeconds: number) {
+    super("spending-reached", "Spending limit reached", { retryAfterSeconds });
+    this.isFull = isFull;
+  }
+}
 
 export const noRoom = (cause: unknown) =>
   new QuarryError("no-room", "No room: the storage is full or cannot be written", { cause });

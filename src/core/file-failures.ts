@@ -12,6 +12,7 @@ export const FILE_FAILURES = [
   "denied",
   "source",
   "model",
+  "spending-limit",
   "service",
 ] as const;
 export type FileFailure = (typeof FILE_FAILURES)[number];

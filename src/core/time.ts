@@ -18,6 +18,13 @@ export function waitIn(retryAfter: string, nowMs: number): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs);
 }
 
+/** When the day or month (UTC) of a time ends, ms. */
+export function periodEnd(period: "day" | "month", at: number): number {
+  const date = new Date(at);
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+  return period === "month" ? Date.UTC(year, month + 1) : at - (at % DAY_MS) + DAY_MS;
+}
+
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 const DAY_LENGTH = "2026-11-23".length;
 

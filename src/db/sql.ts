@@ -107,11 +107,13 @@ export type Around = { before: Sql[]; after: Sql[] };
 
 /** Runs all or none in one round trip; returns the rows of each statement. */
 export async function runBatch<const Statements extends readonly Sql[]>(
-  { $client, entry }: Reads & Pick<Database, "entry">,
+  { $client, entry, ...reads }: Reads & Pick<Database, "entry">,
   statements: Statements,
   { before, after }: Around = { before: [], after: [] },
 ): Promise<RowsOf<Statements>> {
-  const compiled = [...before, ...statements, ...after].map(compile);
+  const along = carriedBy(reads);
+  const own = [...before, ...statements, ...after];
+  const compiled = [...own, ...along.statements].map(compile);
   const place = compiled.findIndex(({ text }) => !READS.test(text)) + 1;
   const carried = entry?.isStored === false && place > 0;
   // It changes a row where the statement before it did: `changes()` in the next one stays true.
@@ -127,6 +129,7 @@ export async function runBatch<const Statements extends readonly Sql[]>(
     throw thrown;
   });
   if (carried) entry.isStored = (results.splice(place, 1)[0]?.meta.changes ?? 0) > 0;
+  along.take(results.slice(own.length).map(({ results: rows }) => rows));
   const lists = statements.map(({ read: reader }, at) => {
     const rows = results[before.length + at]?.results ?? [];
     return reader === null ? rows : rows.map(reader);
@@ -136,6 +139,9 @@ export async function runBatch<const Statements extends readonly Sql[]>(
 }
 
 type Template<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
+
+const carriedBy = ({ carried }: Pick<Reads, "carried">): CarriedReads =>
+  carried?.() ?? { statements: [], take: () => {} };
 
 /** Runs one statement; its rows are not read. */
 export const execute =
@@ -210,8 +216,14 @@ export const withoutWrites = ({ $client }: Database): Database => ({
 /** The database; `entry`: the entry of the audit trail that its first change carries along. */
 export type Database = { $client: D1Database; entry?: CarriedEntry };
 
+/** Reads that go along with others, and what takes their rows. */
+export type CarriedReads = { statements: Sql[]; take: (lists: StoredRow[][]) => void };
+
 /** The reads of one request; a `Database` can be used as one, too. */
-export type Reads = { $client: Pick<D1Database, "prepare" | "batch"> };
+export type Reads = {
+  $client: Pick<D1Database, "prepare" | "batch">;
+  carried?: () => CarriedReads | null;
+};
 
 export const openDatabase = (binding: D1Database): Database => ({ $client: binding });
 
@@ -221,9 +233,12 @@ export const openDatabase = (binding: D1Database): Database => ({ $client: bindi
  * that moment, so they see every change made before the request; without replication all go to the
  * primary. (https://developers.cloudflare.com/d1/best-practices/read-replication/)
  */
-export function openReads(binding: D1Database): Reads {
+export function openReads(binding: D1Database, carried?: Reads["carried"]): Reads {
   let session: D1DatabaseSession | null = null;
+  let batches = 0;
   return {
+    // Later reads may be of a replica.
+    carried: () => (batches++ === 0 ? (carried?.() ?? null) : null),
     get $client() {
       session ??= binding.withSession("first-primary");
       return session;

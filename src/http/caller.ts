@@ -1,11 +1,12 @@
 import { bearerIn } from "../access/bearer.ts";
-import { readingOf, sessionReading, type Reading } from "../access/readers.ts";
+import { readerName, readingOf, sessionReading, type Reading } from "../access/readers.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
 import { isOver, touchSession } from "../db/access/session-store.ts";
 import { mustEnrol } from "../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../access/sessions/same-origin.ts";
 import { sessionHashIn } from "../access/sessions/session-cookie.ts";
 import { MINUTE_MS } from "../core/time.ts";
+import { billPerson } from "../catalog/limits/spending.ts";
 import { forbidden, secondFactorRequired, unauthorized } from "../core/errors.ts";
 import { sha256Hex } from "../core/hash.ts";
 import type { TokenId } from "../core/ids.ts";
@@ -85,7 +86,18 @@ function tokenCaller(services: Services, request: Request, principal: Stored<"to
   }
   const actor: Actor = { kind: "token", id: tokenId, name: principal.name };
   const reading = readingOf(principal, request.headers);
+  services.spending.bill([{ kind: "token", id: tokenId }]);
+  billPerson(services, readerIn(reading));
   return { actor, tokenId, isAdmin: false, mayChange: principal.manageScopes, reading };
+}
+
+/** A reader that is named wrongly is refused where files with readers are read. */
+function readerIn(reading: Reading): string {
+  try {
+    return readerName(reading) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function sessionCaller(services: Services, request: Request, principal: Stored<"session">): Caller {
@@ -103,5 +115,6 @@ function sessionCaller(services: Services, request: Request, principal: Stored<"
   const isAdmin = principal.role === "admin";
   const actor: Actor = { kind: "user", id: principal.userId, name: principal.email };
   const reading = sessionReading(principal, request.headers);
+  billPerson(services, principal.email);
   return { actor, tokenId: null, isAdmin, mayChange: isAdmin, reading };
 }

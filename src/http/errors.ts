@@ -12,6 +12,7 @@ import type { AppEnv } from "./app-env.ts";
 const STATUS: Record<ErrorKind, ContentfulStatusCode> = {
   invalid: 400,
   unauthorized: 401,
+  "spending-reached": 402,
   forbidden: 403,
   "not-found": 404,
   conflict: 409,

@@ -28,10 +28,11 @@ export async function askModel<Reply extends object>(
   const output = planOutput(schemaIn(JSON.stringify(schema)));
   const caller = { tokenId: null };
   const subject = { kind: "inference" as const, ...countedFor, agentId: null, caller, model };
+  const setting = { systemPrompt, maxOutputTokens: null };
   const ask = async ({ key, meter }: RunTools) => {
     const content = [prompt(key), output.formNote].join("\n\n");
     return await runTurn(services, {
-      setting: { systemPrompt, temperature: null, maxOutputTokens: null, rags: [] },
+      setting: { ...setting, temperature: null, rags: [] },
       chat: services.models.chat(model),
       messages: [{ role: "user", content }],
       output,
@@ -45,6 +46,6 @@ export async function askModel<Reply extends object>(
       emit: undefined,
     });
   };
-  const { response, usage } = await measured(services, subject, systemPrompt, ask);
+  const { response, usage } = await measured(services, subject, setting, ask);
   return { reply: reply.parse(response), usage };
 }

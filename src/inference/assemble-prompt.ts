@@ -1,7 +1,7 @@
 import { passagesNotice, writePassages, writeRequest } from "../text/prompt-delimiters.ts";
 import type { Passage } from "../text/prompt-delimiters.ts";
 import { cautiousTokens, type Tokenizer } from "../text/tokens.ts";
-import type { TooLong } from "../ports/models.ts";
+import type { ChatModel, TooLong } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 
 /** Reserved for the answer where the inference sets no limit; at most a quarter of the window. */
@@ -70,6 +70,14 @@ export function tokensBeside(texts: string[], window: Window): number {
 /** Reserved for the answer. */
 export const answerTokens = ({ contextTokens, maxOutputTokens }: Omit<Window, "tokenizer">) =>
   maxOutputTokens ?? Math.floor(Math.min(ANSWER_TOKENS, contextTokens * ANSWER_SHARE));
+
+/** Tokens of an answer at most. A small model that does not end would write until its window is full. */
+export const outputLimit = (
+  { maxOutputTokens }: Pick<Window, "maxOutputTokens">,
+  chat: Pick<ChatModel, "server" | "contextTokens">,
+): number | null =>
+  maxOutputTokens ??
+  (chat.server === undefined ? null : answerTokens({ ...chat, maxOutputTokens: null }));
 
 /** A refused prompt is so much shorter the next time, where the server names no figures. */
 const SHORTER = 0.7;

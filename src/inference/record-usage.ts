@@ -1,15 +1,26 @@
+import {
+  MOST_OUTPUT,
+  mostTokens,
+  spentBy,
+  tokensOfFailure,
+} from "../catalog/limits/metered-models.ts";
 import { sendUsage } from "../catalog/usage/send-usage.ts";
 import { Deadline } from "../core/work/deadline.ts";
 import { findPrice, PRICED_TOKENS, type Price } from "../db/catalog/model-store.ts";
 import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
+import type { InferenceRecord } from "../db/records.ts";
 import { newDelimiterKey } from "../text/prompt-delimiters.ts";
+import { outputLimit } from "./assemble-prompt.ts";
 import type { Caller, FinishedRun, InferenceResult, InferenceServices, Usage } from "./types.ts";
 
 /** The subject of a call; the other fields of the message describe the outcome. */
-type UsageSubject = Pick<UsageMessage, "kind" | "inferenceId" | "agentId" | "ragIds"> & {
+type UsageSubject = Pick<UsageMessage, "inferenceId" | "agentId" | "ragIds"> & {
+  kind: "inference" | "agent";
   caller: Caller;
   model: string;
 };
+
+type Setting = Pick<InferenceRecord, "systemPrompt" | "maxOutputTokens">;
 
 /** Counts the use of one run so far, also when the run fails later. */
 export type Meter = {
@@ -26,7 +37,10 @@ export type Meter = {
 /** Each run has a key of the delimiters (text/prompt-delimiters.ts) and a meter. */
 export type RunTools = { key: string; meter: Meter };
 
-/** Records every run after its answer; a disconnected caller's run is aborted, and counted. */
+/**
+ * Records every run after its answer; a disconnected caller's run is aborted, and counted. Nothing
+ * is searched where a spending limit leaves no room for the first model call.
+ */
 export function measured(...args: Parameters<typeof measure>): Promise<InferenceResult> {
   const [services] = args;
   const running = measure(...args);
@@ -37,9 +51,10 @@ export function measured(...args: Parameters<typeof measure>): Promise<Inference
 async function measure(
   services: InferenceServices,
   subject: UsageSubject,
-  systemPrompt: string,
-  run: (tools: RunTools) => Promise<FinishedRun>,
+  setting: Setting,
+  run: (tools: RunTools, own: InferenceServices) => Promise<FinishedRun>,
 ): Promise<InferenceResult> {
+  const { own, hold } = await beginCall(services, subject, setting);
   const startedAt = services.now();
   const tokens = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   const meter: Meter = { ...tokens, modelMs: 0, calls: 0, uses: [] };
@@ -64,15 +79,31 @@ async function measure(
   };
   let finished: FinishedRun;
   try {
-    finished = await run({ key: newDelimiterKey(), meter });
+    finished = await run({ key: newDelimiterKey(), meter }, own);
+    hold?.settle(null);
   } catch (thrown) {
+    hold?.settle(tokensOfFailure(thrown));
     await record("error");
     throw thrown;
   }
   const { contextMs, rerankingMs, ...result } = finished;
   const { usage, latencyMs } = await record(result.degradations.length > 0 ? "degraded" : "ok");
   const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
-  return { ...result, systemPrompt, timings, usage, uses: meter.uses };
+  return { ...result, systemPrompt: setting.systemPrompt, timings, usage, uses: meter.uses };
+}
+
+/** @throws QuarryError `spending-reached`, `limits-unavailable` */
+async function beginCall(services: InferenceServices, subject: UsageSubject, setting: Setting) {
+  const { kind, inferenceId, agentId, model } = subject;
+  const id = agentId ?? inferenceId;
+  if (id === null) return { own: services, hold: null };
+  const own = spentBy(services, { kind, id });
+  const most = () => {
+    const chat = own.models.chat(model);
+    const output = outputLimit(setting, chat) ?? MOST_OUTPUT;
+    return mostTokens(setting.systemPrompt, chat.tokenizer, output);
+  };
+  return { own, hold: await own.spending.reserve({ kind: "chat", model, most }, true) };
 }
 
 /** The price is normally read long before the answer; a database that hangs must not delay it. */

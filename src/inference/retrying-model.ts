@@ -5,6 +5,7 @@ import type {
   LanguageModelV4GenerateResult,
 } from "@ai-sdk/provider";
 
+import { SpendingReached } from "../core/errors.ts";
 import type { Now } from "../core/time.ts";
 import type { Deadline } from "../core/work/deadline.ts";
 import { withRetries } from "../core/work/with-retries.ts";
@@ -13,7 +14,7 @@ import { laneOf } from "../catalog/models/embedding-pace.ts";
 import { estimateTokens } from "../text/tokens.ts";
 import { count, textOf } from "./model-usage.ts";
 import type { Meter } from "./record-usage.ts";
-import { streamedCall, type Hearing } from "./streamed-call.ts";
+import { NOT_TOLD, streamedCall, type Hearing } from "./streamed-call.ts";
 
 export type RetryingCall = {
   chat: ChatModel;
@@ -29,6 +30,8 @@ export type RetryingCall = {
   /** Absent: nobody listens. */
   hearing?: Hearing | undefined;
   isCallRequired?: boolean;
+  /** An agent's later step for which a spending limit leaves no room ends the turn without text. */
+  mayStop?: boolean;
   /** Receives what the server left out of the prompt, as a sentence. */
   losses?: Set<string>;
 };
@@ -47,6 +50,7 @@ const LAST_WORDS_MS = 300;
  */
 export function retryingModel(call: RetryingCall): LanguageModelV4 {
   const { model } = call.chat;
+  const callsBefore = call.meter.calls;
   return {
     specificationVersion: "v4",
     provider: model.provider,
@@ -61,6 +65,11 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const request = withMode(callOptions, call);
         const result = await withRetries(() => ask(call, request), retryRules(call, options));
         return { ...(final ? answerOnly(result, call.handedBack) : result), warnings: [] };
+      } catch (thrown) {
+        const isStep = call.mayStop === true && call.meter.calls > callsBefore;
+        if (!isStep || !(thrown instanceof SpendingReached)) throw thrown;
+        call.losses?.add(`model: ${thrown.message}`);
+        return STOPPED;
       } finally {
         call.meter.calls += 1;
         call.meter.modelMs += call.now() - startedAt;
@@ -68,6 +77,14 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
     },
   };
 }
+
+/** As of a last step in which the model wanted to search. */
+const STOPPED: LanguageModelV4GenerateResult = {
+  content: [],
+  finishReason: { unified: "tool-calls", raw: undefined },
+  usage: NOT_TOLD,
+  warnings: [],
+};
 
 /** A server of one's own is always asked to stream: what it has written in time is the answer. */
 async function ask(

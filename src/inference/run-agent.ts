@@ -42,24 +42,24 @@ export async function runAgent(
 ): Promise<InferenceResult> {
   const output = jsonSchema === undefined ? null : planOutput(schemaIn(jsonSchema));
   const content = output === null ? prompt : `${prompt}\n\n${output.formNote}`;
-  const { systemPrompt, rags, model, maxSteps } = agent;
+  const { rags, model, maxSteps } = agent;
   const ragIds = rags.map(({ id }) => id);
   const { cites, caller, messages = [], followUp = [], ...listened } = request;
   const subject = { inferenceId: null, agentId: agent.id, ragIds, caller, model };
 
   // Its one step may not search: what is asked is searched before.
   const searchesFirst = maxSteps === 1 && rags.length > 0;
-  return await measured(services, { kind: "agent", ...subject }, systemPrompt, async (tools) => {
+  return await measured(services, { kind: "agent", ...subject }, agent, async (tools, own) => {
     if (searchesFirst) {
       const setting = { ...agent, ...SEARCHES_FIRST };
       const input = { ...SEARCH, prompt, semanticSearch: [prompt], useAllFiles: true };
       const turn = { ...request, messages, followUp, setting, input, output, mayBeEmpty: true };
-      return await answerFromPassages(services, turn, tools);
+      return await answerFromPassages(own, turn, tools);
     }
-    return await runTurn(services, {
+    return await runTurn(own, {
       ...listened,
       setting: agent,
-      chat: services.models.chat(model),
+      chat: own.models.chat(model),
       messages: [...messages, { role: "user", content }, ...followUp],
       output,
       citing: cites === true && output === null ? newCiting() : null,

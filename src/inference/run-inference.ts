@@ -40,13 +40,13 @@ export async function runInference(
 ): Promise<InferenceResult> {
   const schema = checkInferenceInput(inference, input);
   const output = schema === null ? null : planOutput(schema);
-  const { systemPrompt, rags, model } = inference;
+  const { rags, model } = inference;
   const ragIds = rags.map(({ id }) => id);
   const { caller, messages = [], followUp = [] } = request;
   const subject = { inferenceId: inference.id, agentId: null, ragIds, caller, model };
   const runInput = { ...request, messages, followUp, setting: inference, input, output };
-  return await measured(services, { kind: "inference", ...subject }, systemPrompt, (tools) =>
-    answerFromPassages(services, runInput, tools),
+  return await measured(services, { kind: "inference", ...subject }, inference, (tools, own) =>
+    answerFromPassages(own, runInput, tools),
   );
 }
 

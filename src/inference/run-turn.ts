@@ -5,7 +5,7 @@ import { Deadline, DeadlineExceeded } from "../core/work/deadline.ts";
 import type { AgentRecord, InferenceRecord } from "../db/records.ts";
 import { ModelFailure, type ChatModel } from "../ports/models.ts";
 import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
-import { answerTokens, tokensBeside } from "./assemble-prompt.ts";
+import { outputLimit, tokensBeside } from "./assemble-prompt.ts";
 import { citedBlock, readSaid, type Citing, type Said } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
 import { delimiterRemover } from "../text/prompt-delimiters.ts";
@@ -185,9 +185,7 @@ async function callModel(
   const { chat, deadline, now, meter, setting } = turn;
   const { tools, toolChoice, handedBack } = turn.offered;
   const { systemPrompt, temperature } = setting;
-  // A small model that does not end would write until its window is full.
-  const most = chat.server === undefined ? null : answerTokens({ ...chat, maxOutputTokens: null });
-  const maxOutputTokens = setting.maxOutputTokens ?? most;
+  const maxOutputTokens = outputLimit(setting, chat);
   const providerSchema = turn.output?.providerSchema ?? null;
   const toolsUntil = meter.calls + maxSteps;
   // As large as the rest of the Worker, and only answers need it.
@@ -196,7 +194,8 @@ async function callModel(
   const { losses } = turn;
   const base = { chat, deadline, now, meter, providerSchema, toolsUntil, handedBack };
   const isCallRequired = toolChoice === "required";
-  const call = { ...base, hearing, losses, isCallRequired };
+  const mayStop = turn.mayBeEmpty === true;
+  const call = { ...base, hearing, losses, isCallRequired, mayStop };
   const { steps } = await generateText({
     model: retryingModel(call),
     messages,

@@ -90,13 +90,15 @@ async function collect(
   }
 }
 
-const NOT_TOLD = { total: undefined, noCache: undefined, cacheRead: undefined };
+const UNTOLD = { total: undefined, noCache: undefined, cacheRead: undefined };
+/** The usage of a call whose provider did not say. */
+export const NOT_TOLD: Collected["usage"] = {
+  inputTokens: { ...UNTOLD, cacheWrite: undefined },
+  outputTokens: { ...UNTOLD, text: undefined, reasoning: undefined },
+};
 const CUT: NonNullable<Received["end"]> = {
   finishReason: { unified: "length", raw: "time" },
-  usage: {
-    inputTokens: { ...NOT_TOLD, cacheWrite: undefined },
-    outputTokens: { ...NOT_TOLD, text: undefined, reasoning: undefined },
-  },
+  usage: NOT_TOLD,
 };
 
 /** Text without a call of a tool can be an answer. */

@@ -17,6 +17,7 @@ export type InferenceServices = Pick<
   | "ragIndexes"
   | "vectorIndex"
   | "models"
+  | "spending"
   | "inBackground"
   | "turns"
 >;

@@ -42,6 +42,7 @@ export function countedBindings(env: Env, options: { delayMs?: number } = {}): C
     OAUTH_KV: countedMethods(env.OAUTH_KV, "OAUTH_KV", log),
     RATE_WINDOW: countedNamespace("RATE_WINDOW", env.RATE_WINDOW, log),
     RAG_INDEX: countedNamespace("RAG_INDEX", env.RAG_INDEX, log),
+    SPENDING_LEDGER: countedNamespace("SPENDING_LEDGER", env.SPENDING_LEDGER, log),
     CLOCK: countedNamespace("CLOCK", env.CLOCK, log),
     DRIVE_DEBOUNCE: countedNamespace("DRIVE_DEBOUNCE", env.DRIVE_DEBOUNCE, log),
     SCAN_QUEUE: countedMethods(env.SCAN_QUEUE, "SCAN_QUEUE", log),

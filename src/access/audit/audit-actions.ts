@@ -9,6 +9,7 @@ type Verbs = {
   "file-sources.files": "put" | "refused" | "change" | "move" | "remove";
   inferences: Changed;
   keys: "create" | "remove";
+  limits: Changed;
   "model-servers": "test";
   models: "put";
   panel: "refused";

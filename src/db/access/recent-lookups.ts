@@ -1,4 +1,5 @@
 import { SECOND_MS, type Now } from "../../core/time.ts";
+import { RecentLimits } from "../catalog/limit-store.ts";
 import type { Reads } from "../sql.ts";
 import { lookUpAgent, lookUpInference, lookUpPrincipal, lookUpRag } from "./principal-lookup.ts";
 import type { Credential, Lookup } from "./principal-lookup.ts";
@@ -83,8 +84,12 @@ export class RecentLookups {
     return { principal, found: { resource: null, covered: true, changing: false } };
   });
 
+  /** Spending limits, which look-ups read along. */
+  readonly limits = new RecentLimits();
+
   /** Called after every write that may change who may use what, or how it is searched. */
   forget(): void {
-    for (const recent of [this.rag, this.inference, this.agent, this.caller]) recent.forget();
+    const all = [this.rag, this.inference, this.agent, this.caller, this.limits];
+    for (const recent of all) recent.forget();
   }
 }

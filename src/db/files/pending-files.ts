@@ -117,6 +117,14 @@ export const releasePending = (db: Database, ragId: RagId, claimedAfter: number)
     select ${rowKey("x")} from ${rowsOf(ragId, "pending")} and x.attempts = 0
       and x.claimed_until > ${claimedAfter} limit ${RELEASED_AT_ONCE})`;
 
+/** Files that wait for a spending limit are due then. */
+export const releaseLimited = (db: Database, dueAt: number) =>
+  execute(db)`update rag_files set claimed_until = ${dueAt} where (${rowKey()}) in (
+    select ${rowKey("x")} from rag_generations g
+      cross join rag_files x indexed by rag_files_claimed
+        on ${SAME} and x.${IN_WORK} and x.claimed_until > ${dueAt}
+    where ${OPEN} and x.status = 'pending' and x.error_code = 'spending-limit')`;
+
 type Times = PendTimes & { limit: number };
 
 const PENDED = select({

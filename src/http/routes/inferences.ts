@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 
 import { isoTime } from "../../core/time.ts";
+import { spentBy } from "../../catalog/limits/metered-models.ts";
 import { keepQueries } from "../../catalog/usage/keep-queries.ts";
 import { sendRetrievalUsage } from "../../catalog/usage/send-usage.ts";
 import { listPublicInferences } from "../../db/access/public-lists.ts";
@@ -138,7 +139,8 @@ inferenceRoutes.openapi(
     const { caller, inference, services } = context.var;
     const input = context.req.valid("json");
     const { signal } = context.req.raw;
-    const passages = await retrieveContext(services, { inference, input, signal });
+    const own = spentBy(services, { kind: "inference", id: inference.id });
+    const passages = await retrieveContext(own, { inference, input, signal });
     const ragIds = inference.rags.map(({ id }) => id);
     const by = { ragIds, inferenceId: inference.id, tokenId: caller.tokenId };
     sendRetrievalUsage(services, by, passages);

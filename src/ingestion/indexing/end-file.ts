@@ -4,7 +4,8 @@ import type { FileEnd } from "../../db/files/finish-files.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 import { factsOf, indexOf, outcomeOf, fingerprintOf } from "./file-work.ts";
-import { isStorageFailure, QuarryError } from "../../core/errors.ts";
+import { isStorageFailure, QuarryError, SpendingReached } from "../../core/errors.ts";
+import { isoTime, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { ModelFailure, providerReason } from "../../ports/models.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
@@ -70,6 +71,7 @@ export async function endOfFailure(
   file: ClaimedFile,
   thrown: unknown,
 ): Promise<FileResult> {
+  if (thrown instanceof SpendingReached) return waitForLimit(file, thrown, services.now());
   const isOfStorage = services.storage.noRoomSince !== null;
   const isLate =
     thrown instanceof StepFailure && thrown.cause instanceof ModelFailure && thrown.cause.isLate;
@@ -100,6 +102,16 @@ export async function endOfFailure(
   );
   if ("value" in removed) return endOf(file, unread);
   return await endOfFailure(services, { ...file, chunkCount: 0 }, removed.thrown);
+}
+
+/** The sweep queues the file when the period ends or the limit changes; no attempt counts. */
+function waitForLimit(file: ClaimedFile, reached: SpendingReached, now: number): FileResult {
+  const { message, isFull, retryAfterSeconds } = reached;
+  const waitMs = (retryAfterSeconds ?? 0) * SECOND_MS;
+  const claimedUntil = now + (isFull ? waitMs : Math.min(waitMs, MINUTE_MS));
+  const errorMessage = `${message}: waits until ${isoTime(claimedUntil)} or until it is raised`;
+  const facts = { claimedUntil, errorMessage, errorCode: "spending-limit" as const };
+  return endOf(file, { status: "pending", isCounted: false, ...facts });
 }
 
 /** A step failed for a cause that may pass. The message holds no address, key or body. */

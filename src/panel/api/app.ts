@@ -13,6 +13,7 @@ import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
 import { keyRoutes, openSessionRoutes, userRoutes } from "./users.ts";
+import { limitRoutes } from "./limits.ts";
 import { modelRoutes } from "./models.ts";
 import { overviewRoutes, usageRoutes } from "./overview.ts";
 import { ragIndexRoutes, ragSearchRoutes } from "./rag-index.ts";
@@ -28,7 +29,15 @@ import { tokenRoutes } from "./tokens.ts";
 const SOURCES = [fileSourceRoutes, fileReaderRoutes, sourceFileRoutes, fileBatchRoutes];
 const RAGS = [ragRoutes, ragIndexRoutes, inferenceActions.routes, agentActions.routes];
 const EVALUATION = [questionSetRoutes, questionRoutes, runListRoutes, runRoutes];
-const SERVICE = [tokenRoutes, modelRoutes, usageRoutes, overviewRoutes, auditRoutes, configRoutes];
+const SERVICE = [
+  tokenRoutes,
+  modelRoutes,
+  usageRoutes,
+  overviewRoutes,
+  auditRoutes,
+  configRoutes,
+  limitRoutes,
+];
 /** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [
   userRoutes,

@@ -26,6 +26,7 @@ import { signInSettings } from "./settings/sign-in-settings.tsx";
 import { userListPages, userPages } from "./settings/users.tsx";
 import { selectedFiles } from "./sources/selected-files.tsx";
 import { filePages } from "./sources/file.tsx";
+import { limitPages } from "./settings/limits.tsx";
 import { newSourcePages, sourceListPages } from "./sources/sources.tsx";
 import { sourceActions } from "./sources/source-actions.tsx";
 import { sourcePages } from "./sources/source.tsx";
@@ -76,6 +77,7 @@ export function panelPages(): Hono<PageEnv> {
   userPages(at("/settings/users"));
   keyPages(at("/settings/keys"));
   modelPages(at("/settings/models"));
+  limitPages(at("/settings/limits"));
   signInSettings(at("/settings/sign-in"));
   app.get("/settings/log", adminsOnly, logPage);
   ragPages(at("/rags"));

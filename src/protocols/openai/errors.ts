@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 
 import { invalidField, QuarryError } from "../../core/errors.ts";
-import { logFailure } from "../../http/errors.ts";
+import { answerAndLog } from "../../http/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import { TOO_MANY_REQUESTS } from "../../http/middleware/rate-limit.ts";
@@ -40,6 +40,7 @@ const INVALID_KEY =
 
 const KINDS: Partial<Record<number, { type: string; code: string | null }>> = {
   401: { type: NOT_VALID, code: "invalid_api_key" },
+  402: { type: "insufficient_quota", code: "insufficient_quota" },
   403: { type: NOT_VALID, code: "permission_denied" },
   429: { type: "requests", code: "rate_limit_exceeded" },
   500: { type: SERVER, code: null },
@@ -61,7 +62,12 @@ function bodyOf(status: number, message: string, thrown?: unknown): OpenAiErrorB
 }
 
 export function openAiError(thrown: unknown, context: Context<AppEnv>): Response {
-  const { status, error } = logFailure(thrown, context.get("services").log);
+  const { status, error } = answerAndLog(thrown, context);
+  if (status === 402) {
+    // Clients would try again at once: the limit holds until its period ends.
+    context.header("X-Should-Retry", "false");
+    return context.json(bodyOf(status, error), 429);
+  }
   if (status !== 401) return context.json(bodyOf(status, error, thrown), status);
   context.header("WWW-Authenticate", 'Bearer realm="Quarry"');
   return context.json(bodyOf(status, INVALID_KEY), status);

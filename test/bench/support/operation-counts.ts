@@ -23,7 +23,7 @@ export type Counts = {
   executions: number;
 };
 
-const OBJECTS = new Set(["RATE_WINDOW", "RAG_INDEX", "CLOCK", "DRIVE_DEBOUNCE"]);
+const OBJECTS = new Set(["RATE_WINDOW", "RAG_INDEX", "CLOCK", "DRIVE_DEBOUNCE", "SPENDING_LEDGER"]);
 /** Class A operations of R2; all others are class B. */
 const R2_WRITES = new Set(["put", "list", "createMultipartUpload", "delete"]);
 

@@ -17,6 +17,7 @@ import type { HydratedChunk, RagIndex, SearchReply } from "../../../src/ports/ra
 import { retrieve } from "../../../src/retrieval/retrieve.ts";
 import { SEED } from "../../support/seed.ts";
 import { freeTurns } from "../../support/free-turns.ts";
+import { noLimits } from "../../support/no-limits.ts";
 import { ragRecord } from "../../support/rag-record.ts";
 
 /** Time is moved by hand: whatever takes how long, nobody waits for it here. */
@@ -106,6 +107,7 @@ function servicesAt(paces: Paces, modelStatus: number): InferenceServices {
       query: () => after(paces.vectorIndex, { matches: [{ id, score: 0.5 }], floor: null }),
     } as unknown as NonNullable<InferenceServices["vectorIndex"]>,
     models: modelRegistry(config, { fetch }),
+    spending: noLimits,
     // Neither prices nor usage ever come: nobody waits long for the ones, or at all for the others.
     db: openDatabase({ prepare: () => statement } as unknown as D1Database),
     queue: { usage: () => new Promise(() => {}) } as unknown as InferenceServices["queue"],

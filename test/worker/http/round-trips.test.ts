@@ -115,6 +115,25 @@ test("a session costs no more than a token", async () => {
   expect(trips).toEqual([WINDOW, "D1 batch", ...SEARCH]);
 });
 
+test("a spending limit adds one round trip to a search that it applies to", async () => {
+  const limit = async (id: string, kind: string, subject: string) => {
+    const insertion =
+      "insert into spending_limits values (?, ?, ?, 1000000, 'modelTokens', 'day', 0)";
+    await env.DB.prepare(insertion).bind(id, kind, subject).run();
+  };
+  const search = () => tripsOf("POST", "/rags/notes/retrieve", question);
+  await limit("other", "token", "another");
+  expect(await search()).toEqual([WINDOW, "D1 batch", ...SEARCH]);
+  composeServices(env, createExecutionContext()).recentLookups.forget();
+  await limit("service", "service", "");
+  // Nobody waits for the settlement.
+  const waited = (trips: string[]) => trips.filter((trip) => !trip.endsWith("settle"));
+  const reserve = "SPENDING_LEDGER reserve";
+  expect(waited(await search())).toEqual([WINDOW, "D1 batch", reserve, ...SEARCH]);
+  expect(waited(await search())).toEqual([WINDOW, reserve, ...SEARCH]);
+  await env.DB.prepare("delete from spending_limits").run();
+});
+
 test("a page of files is the window, one batch, and the page", async () => {
   expect(await tripsOf("GET", "/rags/notes/files?page=1")).toEqual([
     WINDOW,

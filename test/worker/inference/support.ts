@@ -9,11 +9,14 @@ import type { WorkersAi } from "../../../src/adapters/cloudflare/workers-ai-fail
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { newAgent } from "../../../src/catalog/agents/agent-settings.ts";
 import { newInference } from "../../../src/catalog/inferences/inference-settings.ts";
+import { meteredModels } from "../../../src/catalog/limits/metered-models.ts";
+import { spendingOf } from "../../../src/catalog/limits/spending.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { newId } from "../../../src/core/ids.ts";
 import type { AgentId, InferenceId } from "../../../src/core/ids.ts";
 import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
+import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";
 import { openDatabase } from "../../../src/db/sql.ts";
 import type { AgentRecord, InferenceRecord, RagRecord } from "../../../src/db/records.ts";
 import { runInference, type InferenceRun } from "../../../src/inference/run-inference.ts";
@@ -64,12 +67,20 @@ export function worldWith(of: {
   });
   const usage: UsageMessage[] = [];
   const background: Promise<unknown>[] = [];
-  const services: InferenceServices = {
-    config,
+  const parts = {
     now: () => Date.now(),
     log: jsonLog(() => {}),
-    trace: untraced,
     db: openDatabase(env.DB),
+    inBackground: (work: Promise<unknown>) => void background.push(work),
+    recentLookups: new RecentLookups(),
+    ledger: env.SPENDING_LEDGER.getByName("ledger"),
+  };
+  const spending = spendingOf(() => parts);
+  const registry = modelRegistry(config, { ai: of.ai, fetch: of.fetch ?? of.double?.fetch });
+  const services: InferenceServices = {
+    ...parts,
+    config,
+    trace: untraced,
     queue: {
       scan: () => Promise.resolve(),
       index: () => Promise.resolve(),
@@ -79,8 +90,8 @@ export function worldWith(of: {
     },
     ragIndexes: ragIndexes(env.RAG_INDEX),
     vectorIndex: usesVectorize ? vectorizeIndex(vectorize) : null,
-    models: modelRegistry(config, { ai: of.ai, fetch: of.fetch ?? of.double?.fetch }),
-    inBackground: (work) => background.push(work),
+    models: meteredModels(registry, spending),
+    spending,
     turns: freeTurns(),
   };
   return {

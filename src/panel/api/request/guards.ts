@@ -6,6 +6,7 @@ import { findPanelCaller, type PanelCaller } from "../../../access/sessions/find
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { sessionHashIn, sessionSecretIn } from "../../../access/sessions/session-cookie.ts";
+import { billPerson } from "../../../catalog/limits/spending.ts";
 import { SECOND_MS } from "../../../core/time.ts";
 import { forbidden, secondFactorRequired, tooManyRequests } from "../../../core/errors.ts";
 import { unauthorized } from "../../../core/errors.ts";
@@ -36,6 +37,7 @@ export const signedInOnly = createMiddleware<PanelEnv>(async (context, next) => 
   refuseReader(raw.headers);
   context.set("caller", caller);
   context.set("actor", actorOf(caller));
+  if (caller.kind === "session") billPerson(services, caller.session.email);
   await next();
 });
 

@@ -134,6 +134,9 @@ export type RunOutcome =
   | { kind: "whole"; result: InferenceResult }
   | { kind: "broken"; broken: { text: string; items: RetrievedChunk[]; reason: string } };
 
+/** Failures after which what was written so far is shown. */
+const BREAKS = new Set(["model-failed", "spending-reached"]);
+
 /**
  * Listens to a run, so that what its model wrote is kept when the model fails midway. `forward`
  * listens as well.
@@ -163,7 +166,7 @@ export async function collectRun(
   try {
     return { kind: "whole", result: await run(emit) };
   } catch (thrown) {
-    if (!(thrown instanceof QuarryError) || thrown.kind !== "model-failed") throw thrown;
+    if (!(thrown instanceof QuarryError) || !BREAKS.has(thrown.kind)) throw thrown;
     const text = parts.join("");
     const reason = isAdmin ? `${thrown.message}${providerReason(thrown)}` : thrown.message;
     if (text.trim() === "") throw new QuarryError("unprocessable", reason);

@@ -11,6 +11,7 @@ import { readNeeds, readSteps } from "../../../db/maintenance/overview-store.ts"
 import type { Needs, Steps } from "../../../db/maintenance/overview-store.ts";
 import { count, countText, duration, money, percent } from "../../components/figures.ts";
 import { PageHead, Tabs } from "../../components/page-head.tsx";
+import { limitsNextToUsage } from "../settings/limits.tsx";
 import { isAdmin, OVERVIEW, page, type PageContext, type Pages } from "../page.tsx";
 import { fileSystem } from "../../../sources/file-system/manifest.ts";
 import { redirectWithNotice } from "../request/form.ts";
@@ -171,6 +172,7 @@ export function overviewPages(pages: Pages): void {
         <Tabs label="Time" address={OVERVIEW} names={SPAN_TABS} here={tailOf(name)} />
         <div id="usage" data-live>
           <UsageFigures usage={usage} span={span} />
+          {await limitsNextToUsage(context)}
         </div>
       </>
     );

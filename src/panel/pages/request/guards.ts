@@ -4,6 +4,7 @@ import { signInAddress } from "../../../access/sessions/address-after-sign-in.ts
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
+import { billPerson } from "../../../catalog/limits/spending.ts";
 import { forbidden } from "../../../core/errors.ts";
 import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
 import { isReading } from "../../api/request/guards.ts";
@@ -49,6 +50,7 @@ export const signedInPage = createMiddleware<PageEnv>(async (context, next) => {
   context.set("session", session);
   context.set("caller", { kind: "session", role: session.role, session });
   context.set("actor", { kind: "user", id: session.userId, name: session.email });
+  billPerson(services, session.email);
   return await next();
 });
 

@@ -5,7 +5,12 @@ import type { FormState } from "../../components/form-state.ts";
 
 export const SETTINGS = "/panel/settings";
 
-export const TABS = { "": "Users", "/keys": "Automation keys", "/models": "Models and prices" };
+export const TABS = {
+  "": "Users",
+  "/keys": "Automation keys",
+  "/models": "Models and prices",
+  "/limits": "Spending limits",
+};
 /** Who did what, and who is let in, is for administrators. */
 export const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log" };
 

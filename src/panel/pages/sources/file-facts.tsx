@@ -100,5 +100,6 @@ const REMEDIES: Record<FileFailure, string> = {
   denied: "Give the source's account access to the file, or correct the source's credentials.",
   source: "Try again when the source answers. If it keeps failing, look at the source's settings.",
   model: "Check the embedding model in Settings → Models, then try again.",
+  "spending-limit": "It is indexed once the spending limit of the service leaves room.",
   service: "Try again. If it keeps failing, the service's log has the reason.",
 };

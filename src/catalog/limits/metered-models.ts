@@ -1,0 +1,147 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart as StreamPart,
+} from "@ai-sdk/provider";
+import type { LanguageModelV4Usage } from "@ai-sdk/provider";
+
+import { QuarryError, SpendingReached } from "../../core/errors.ts";
+import { ModelFailure, rerankedTokens, type ModelRegistry } from "../../ports/models.ts";
+import type { Hold, ModelTokens, Spending } from "../../ports/spending.ts";
+import type { SpendingSubject } from "../../ports/spending.ts";
+import type { Services } from "../../services.ts";
+import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
+
+/** An answer has at most so many tokens where nothing else bounds it. */
+export const MOST_OUTPUT = 4_096;
+/** Providers count differently: our estimate of a prompt, and a quarter more. */
+const PROMPT_MARGIN = 1.25;
+const NO_TOKENS: ModelTokens = { input: 0, output: 0 };
+
+export const mostTokens = (text: string, tokenizer: Tokenizer, output = 0): ModelTokens => ({
+  input: Math.ceil(estimateTokens(text, tokenizer) * PROMPT_MARGIN),
+  output,
+});
+
+/** Registries without limits, by those with them: a call is reserved once. */
+const originals = new WeakMap<ModelRegistry, ModelRegistry>();
+
+/** Models whose every call is reserved before it is made, and settled after. */
+export function meteredModels(registry: ModelRegistry, spending: Spending): ModelRegistry {
+  const models = originals.get(registry) ?? registry;
+  const metered: ModelRegistry = {
+    ...models,
+    chat(name) {
+      const chat = models.chat(name);
+      const { model, tokenizer } = chat;
+      const reserve = async (options: LanguageModelV4CallOptions) => {
+        const maxOutputTokens = options.maxOutputTokens ?? MOST_OUTPUT;
+        const most = () => mostTokens(textOf(options), tokenizer, maxOutputTokens);
+        const hold = await spending.reserve({ kind: "chat", model: name, most });
+        return { hold, request: hold.isLimited ? { ...options, maxOutputTokens } : options };
+      };
+      const doGenerate: typeof model.doGenerate = async (options) => {
+        const { hold, request } = await reserve(options);
+        return await settled(hold, model.doGenerate(request), ({ usage }) => tokensIn(usage));
+      };
+      const doStream: typeof model.doStream = async (options) => {
+        const { hold, request } = await reserve(options);
+        const { stream, ...result } = await settled(hold, model.doStream(request));
+        return { ...result, stream: stream.pipeThrough(meteredStream(hold)) };
+      };
+      return Object.assign(chat, { model: overriding(model, { doGenerate, doStream }) });
+    },
+    embedder(name, dimensions) {
+      const embedder = models.embedder(name, dimensions);
+      const { model, tokenizer } = embedder;
+      const doEmbed: typeof model.doEmbed = async (options) => {
+        const most = () => mostTokens(options.values.join("\n"), tokenizer);
+        const hold = await spending.reserve({ kind: "embedding", model: name, most });
+        return await settled(hold, model.doEmbed(options), ({ usage }) => inputOf(usage?.tokens));
+      };
+      return Object.assign(embedder, { model: overriding(model, { doEmbed }) });
+    },
+    reranker(name) {
+      const reranker = models.reranker(name);
+      const { model, tokenizer } = reranker;
+      const doRerank: typeof model.doRerank = async (options) => {
+        const { query, documents } = options;
+        // The query is read again with every document.
+        const pairs = () => documents.values.map((document) => [query, document]);
+        const most = () => mostTokens(JSON.stringify(pairs()), tokenizer);
+        const hold = await spending.reserve({ kind: "reranker", model: name, most });
+        const tokensOf = (reply: Parameters<typeof rerankedTokens>[0]) =>
+          inputOf(rerankedTokens(reply));
+        return await settled(hold, model.doRerank(options), tokensOf);
+      };
+      return Object.assign(reranker, { model: overriding(model, { doRerank }) });
+    },
+  };
+  originals.set(metered, models);
+  return metered;
+}
+
+/** Services for a part of a call, which is also spent by an inference or agent. */
+export function spentBy<Of extends Pick<Services, "models" | "spending">>(
+  services: Of,
+  subject: SpendingSubject,
+): Of {
+  const spending = services.spending.of(subject);
+  return { ...services, spending, models: meteredModels(services.models, spending) };
+}
+
+const overriding = <Model extends object>(model: Model, methods: Partial<Model>): Model =>
+  Object.assign(Object.create(model), methods);
+
+/** A call that was refused costs nothing; of another failure nobody knows. */
+export function tokensOfFailure(thrown: unknown): ModelTokens | null {
+  const cause = thrown instanceof QuarryError ? (thrown.cause ?? thrown) : thrown;
+  const isRefused = cause instanceof ModelFailure && cause.status !== null;
+  return isRefused || cause instanceof SpendingReached ? NO_TOKENS : null;
+}
+
+/** Without `tokensOf`, only a failure is settled here. */
+async function settled<Result>(
+  hold: Hold,
+  call: PromiseLike<Result>,
+  tokensOf?: (result: Result) => ModelTokens | null,
+): Promise<Result> {
+  try {
+    const result = await call;
+    if (tokensOf !== undefined) hold.settle(tokensOf(result));
+    return result;
+  } catch (thrown) {
+    hold.settle(tokensOfFailure(thrown));
+    throw thrown;
+  }
+}
+
+/** Settles with the first that comes: the usage, an error, or the end. */
+function meteredStream(hold: Hold): TransformStream<StreamPart, StreamPart> {
+  let hasBegun = false;
+  const end = () => hold.settle(null);
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === "finish") hold.settle(tokensIn(part.usage));
+      if (part.type === "error") hold.settle(hasBegun ? null : tokensOfFailure(part.error));
+      hasBegun ||= part.type.endsWith("-delta");
+      controller.enqueue(part);
+    },
+    flush: end,
+    cancel: end,
+  });
+}
+
+function tokensIn({ inputTokens, outputTokens }: LanguageModelV4Usage): ModelTokens | null {
+  const [input, output] = [inputTokens.total, outputTokens.total];
+  return input === undefined || output === undefined ? null : { input, output };
+}
+
+/** Some servers report 0. */
+const inputOf = (tokens: number | null | undefined) =>
+  tokens ? { input: tokens, output: 0 } : null;
+
+/** Everything that the provider reads, but for the bytes of images. */
+const textOf = ({ prompt, tools, responseFormat }: LanguageModelV4CallOptions): string =>
+  JSON.stringify([prompt, tools, responseFormat], (_name, value: unknown) =>
+    value instanceof Uint8Array ? undefined : value,
+  );

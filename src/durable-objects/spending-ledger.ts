@@ -1,0 +1,92 @@
+import { DurableObject } from "cloudflare:workers";
+
+import { limitPassed, SHARES } from "../catalog/limits/limit-passed.ts";
+import { composeServices } from "../compose.ts";
+import { MINUTE_MS, periodEnd } from "../core/time.ts";
+import type { Env } from "../env.ts";
+import type { Charge, Refusal, SpendingLedger as LedgerPort, Spent } from "../ports/spending.ts";
+
+/** A reservation that nobody settles is charged after this time. */
+const LAPSE_MS = 10 * MINUTE_MS;
+
+/** `open`: reservations by id; `reported`: the highest share of the limit that was reported. */
+type Counter = { amount: number; used: number; resetsAt: number; reported: number } & {
+  open: Record<string, { cost: number; lapsesAt: number }>;
+};
+
+const reservedIn = ({ open }: Counter) =>
+  Object.values(open).reduce((sum, { cost }) => sum + cost, 0);
+
+/**
+ * The counters of all limits. One object, so that a call with several limits is one round trip, and
+ * is reserved in all of them or in none. No await between reading and writing makes it exact, and an
+ * answer leaves after what it tells is on disk.
+ */
+export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
+  readonly #kv = this.ctx.storage.kv;
+
+  async reserve(id: string, charges: Charge[]): Promise<Refusal | null> {
+    const entries = charges.map((charge) => ({ ...charge, counter: this.#counter(charge) }));
+    const refusals = entries.flatMap(({ limitId, amount, cost, counter }) => {
+      if (counter.used + reservedIn(counter) + cost <= amount) return [];
+      const isFull = counter.used + cost > amount;
+      if (isFull) this.#save(limitId, counter, true);
+      return [{ resetsAt: counter.resetsAt, isFull }];
+    });
+    // The limit that stays full for longest says when to come again.
+    refusals.sort((a, b) => Number(b.isFull) - Number(a.isFull) || b.resetsAt - a.resetsAt);
+    const [refusal = null] = refusals;
+    for (const { limitId, cost, counter } of refusal
+      ? []
+      : entries.filter(({ isHeld }) => isHeld)) {
+      counter.open[id] = { cost, lapsesAt: Date.now() + LAPSE_MS };
+      this.#save(limitId, counter);
+    }
+    return refusal;
+  }
+
+  async settle(id: string, costs: Record<string, number | null>): Promise<void> {
+    for (const [limitId, cost] of Object.entries(costs)) {
+      const counter = this.#kv.get<Counter>(limitId);
+      const reservation = counter?.open[id];
+      if (counter === undefined || reservation === undefined) continue;
+      delete counter.open[id];
+      const isLapsed = reservation.lapsesAt <= Date.now();
+      counter.used += (isLapsed ? null : cost) ?? reservation.cost;
+      this.#save(limitId, counter);
+    }
+  }
+
+  async state(limits: Pick<Charge, "limitId" | "period">[]): Promise<Spent[]> {
+    const counters = limits.map((limit) => this.#counter({ ...limit, amount: 0 }));
+    return counters.map((counter) => {
+      return { used: counter.used, reserved: reservedIn(counter), resetsAt: counter.resetsAt };
+    });
+  }
+
+  /** The counter of this period, in which lapsed reservations are charged. */
+  #counter({ limitId, amount, period }: Omit<Charge, "cost" | "isHeld">): Counter {
+    const now = Date.now();
+    const counter = this.#kv.get<Counter>(limitId);
+    if (counter === undefined || counter.resetsAt <= now)
+      return { amount, resetsAt: periodEnd(period, now), used: 0, reported: 0, open: {} };
+    for (const [id, { cost, lapsesAt }] of Object.entries(counter.open)) {
+      if (lapsesAt > now) continue;
+      delete counter.open[id];
+      counter.used += cost;
+    }
+    return { ...counter, amount };
+  }
+
+  /** Each share is reported once in a period. */
+  #save(limitId: string, counter: Counter, isReached = false): void {
+    const { amount, used, resetsAt } = counter;
+    const share = isReached ? 100 : (used / amount) * 100;
+    for (const percent of SHARES.filter((level) => counter.reported < level && level <= share)) {
+      counter.reported = percent;
+      const services = composeServices(this.env, this.ctx);
+      this.ctx.waitUntil(limitPassed(services, { limitId, share: percent, resetsAt }));
+    }
+    this.#kv.put(limitId, counter);
+  }
+}

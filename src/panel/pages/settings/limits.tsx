@@ -1,0 +1,95 @@
+import { newLimit, spentLimits } from "../../../catalog/limits/limit-verbs.ts";
+import type { SpentLimit } from "../../../catalog/limits/limit-verbs.ts";
+import { findLimit, limitCreation, limitRemoval } from "../../api/limits.ts";
+import { Data, Faint, Time } from "../../components/data.tsx";
+import { count, countText, money, percent } from "../../components/figures.ts";
+import type { FormState } from "../../components/form-state.ts";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { removeColumn, Table } from "../../components/table.tsx";
+import { isAdmin, lookUp, type PageContext, type Pages } from "../page.tsx";
+import { declaredForm } from "../request/setting-form.ts";
+import { settingsPage } from "./settings-page.tsx";
+
+const HERE = "/panel/settings/limits";
+const FORM = declaredForm(newLimit);
+
+export function limitPages(pages: Pages): void {
+  pages.get("/", (context) => limitsTab(context, FORM.state()));
+  pages.form("/", limitCreation, (context) => ({
+    declared: FORM,
+    again: (state) => limitsTab(context, state),
+    to: HERE,
+  }));
+  pages.of(lookUp(findLimit)).removal("/:id/remove", limitRemoval, (_context, limit) => ({
+    subject: limit,
+    title: "Remove the limit",
+    trail: [{ name: "Spending limits", href: HERE }],
+    name: nameOf(limit),
+    says: <p>Calls are then no longer bound by {inUnit(limit.amount, limit)}.</p>,
+  }));
+}
+
+async function limitsTab(context: PageContext, state: FormState): Promise<Response> {
+  const limits = await spentLimits(context.get("services"));
+  const content = (
+    <>
+      <p class="soft">
+        Calls that could exceed a limit are refused before a model is asked. Searches continue
+        without the part that costs.
+      </p>
+      <Limits limits={limits} context={context} />
+      {isAdmin(context) ? (
+        <>
+          <h2>Set a limit, or change its amount</h2>
+          <SettingForm action={HERE} state={state} submit="Set limit" fields={FORM.fields} />
+        </>
+      ) : null}
+    </>
+  );
+  return await settingsPage(context, "/limits", content, state);
+}
+
+/** Nothing where there is no limit, or the ledger does not answer. */
+export const limitsNextToUsage = async (context: PageContext) => (
+  <Limits limits={await spentLimits(context.get("services")).catch(() => [])} context={context} />
+);
+
+const nameOf = ({ subject: { kind, id, name = id } }: SpentLimit) =>
+  kind === "service" ? "the whole service" : `${kind} ${name}`;
+
+function inUnit(amount: number, { unit }: SpentLimit): string {
+  if (unit === "usd") return money(amount, "USD");
+  return unit === "calls" ? countText(amount, "call") : `${count(amount)} tokens`;
+}
+const leftOf = (limit: SpentLimit) =>
+  inUnit(Math.max(0, limit.amount - limit.used - limit.reserved), limit);
+
+/** How much is left of each, and when it ends. */
+const Limits = ({ limits, context }: { limits: SpentLimit[]; context: PageContext }) => (
+  <Table
+    label="Spending limits"
+    rows={limits}
+    empty={null}
+    columns={[
+      { head: "Spending limit of", main: true, cell: (limit) => <Data>{nameOf(limit)}</Data> },
+      { head: "Limit", cell: (limit) => `${inUnit(limit.amount, limit)} a ${limit.period}` },
+      {
+        head: "Used",
+        cell: (limit) => (
+          <>
+            {inUnit(limit.used, limit)} ({percent(limit.used, limit.amount)})
+            {limit.unpriced.length > 0 && (
+              <Faint text={`No USD price: ${limit.unpriced.join(", ")}`} />
+            )}
+          </>
+        ),
+      },
+      { head: "Left", cell: leftOf },
+      {
+        head: "Ends",
+        cell: ({ resetsAt }) => <Time at={resetsAt} now={context.get("services").now()} />,
+      },
+      isAdmin(context) ? removeColumn(({ id }: SpentLimit) => `${HERE}/${id}/remove`) : null,
+    ]}
+  />
+);

@@ -1,0 +1,8 @@
+import type { Spending } from "../../src/ports/spending.ts";
+
+/** No spending limit applies. */
+export const noLimits: Spending = {
+  bill: () => {},
+  of: () => noLimits,
+  reserve: async () => ({ isLimited: false, settle: () => {} }),
+};
