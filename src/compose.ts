@@ -111,6 +111,7 @@ export function composeServices(env: Env, context: Context): Services {
     sourceReaders: async (source) => await openSource(services, source),
     wakeClock: clockClient(bindings.bounded(env.CLOCK)),
     debounceDriveScan: driveDebounceClient(bindings.bounded(env.DRIVE_DEBOUNCE)),
+    wakeSender: (id) => bindings.bounded(env.EVENT_SENDER).getByName(id).wake(id),
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
   return services;

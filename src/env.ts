@@ -21,6 +21,9 @@ export type DriveDebounce = {
 /** Counts a request if fewer than `limit` were allowed in the window. */
 export type RateWindow = { take(limit: number): Promise<RateVerdict> };
 
+/** Sends the events of an endpoint now, and goes on by itself while it is enabled. */
+export type EventSender = { wake(endpointId: string): Promise<void> };
+
 type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;
 
 /** The Worker's bindings; variables are in config.ts. */
@@ -33,6 +36,7 @@ export type Env = {
   RAG_INDEX: Objects<RagIndex>;
   CLOCK: Objects<Clock>;
   DRIVE_DEBOUNCE: Objects<DriveDebounce>;
+  EVENT_SENDER: Objects<EventSender>;
   SCAN_QUEUE: Queue<ScanMessage>;
   INDEX_QUEUE: Queue<IndexMessage>;
   USAGE_QUEUE: Queue<UsageMessage | UsageMessages>;

@@ -27,6 +27,7 @@ export default {
 
 export { Clock } from "./durable-objects/clock.ts";
 export { DriveDebounce } from "./durable-objects/drive-debounce.ts";
+export { EventSender } from "./durable-objects/event-sender.ts";
 export { RagIndex } from "./durable-objects/rag-index.ts";
 export { RateWindow } from "./durable-objects/rate-window.ts";
 export { SpendingLedger } from "./durable-objects/spending-ledger.ts";

@@ -63,6 +63,8 @@ export type Services = {
   wakeClock: () => Promise<void>;
   /** A source changed: one scan is queued after 10 seconds for all changes, or the first at once. */
   debounceDriveScan: (fileSourceId: FileSourceId, startsAtOnce?: boolean) => Promise<void>;
+  /** The object that sends the events of an endpoint begins, unless it is at work. */
+  wakeSender: (endpointId: string) => Promise<void>;
   /** Work that the answer does not wait for. */
   inBackground: (work: Promise<unknown>) => void;
 };

@@ -45,13 +45,13 @@ class Storing extends DurableObject {
   async store() { await this.ctx.storage.put("key", "value"); }
 }
 export { Storing as RateWindow, Storing as RagIndex, Storing as Clock, Storing as DriveDebounce };
-export { Storing as SpendingLedger };
+export { Storing as SpendingLedger, Storing as EventSender };
 export default {
   async fetch(_request, env) {
     const { DB, FILES, OAUTH_KV, RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE } = env;
     await DB.exec("create table notes (text); insert into notes values ('of wrangler')");
     await Promise.all([FILES.put("key", "value"), OAUTH_KV.put("key", "value")]);
-    const objects = [RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE, env.SPENDING_LEDGER];
+    const objects = [RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE, env.SPENDING_LEDGER, env.EVENT_SENDER];
     await Promise.all(objects.map((namespace) => namespace.getByName("any").store()));
     return new Response();
   },

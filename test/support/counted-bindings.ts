@@ -45,6 +45,7 @@ export function countedBindings(env: Env, options: { delayMs?: number } = {}): C
     SPENDING_LEDGER: countedNamespace("SPENDING_LEDGER", env.SPENDING_LEDGER, log),
     CLOCK: countedNamespace("CLOCK", env.CLOCK, log),
     DRIVE_DEBOUNCE: countedNamespace("DRIVE_DEBOUNCE", env.DRIVE_DEBOUNCE, log),
+    EVENT_SENDER: countedNamespace("EVENT_SENDER", env.EVENT_SENDER, log),
     SCAN_QUEUE: countedMethods(env.SCAN_QUEUE, "SCAN_QUEUE", log),
     INDEX_QUEUE: countedMethods(env.INDEX_QUEUE, "INDEX_QUEUE", log),
     USAGE_QUEUE: countedMethods(env.USAGE_QUEUE, "USAGE_QUEUE", log),

@@ -4,6 +4,7 @@ type Changed = "create" | "change" | "remove";
 type Verbs = {
   agents: Changed;
   config: "apply";
+  "event-endpoints": Changed | "secret" | "test" | "resend";
   "file-sources": Changed | "scan" | "webhook-secret";
   "file-sources.exclusions": "put";
   "file-sources.files": "put" | "refused" | "change" | "move" | "remove";

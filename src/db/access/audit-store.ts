@@ -80,6 +80,7 @@ const TABLES = {
   agents: { table: "agents", name: "name", identifier: "identifier" },
   "question-sets": { table: "question_sets", name: "name", identifier: "identifier" },
   tokens: { table: "tokens", name: "name", identifier: "id" },
+  "event-endpoints": { table: "event_endpoints", name: "url", identifier: "id" },
   keys: { table: "keys", name: "name", identifier: "id" },
   users: { table: "users", name: "email", identifier: "email" },
 };

@@ -2,7 +2,7 @@ import { filesOfSources, selectRagsOfSources, summed } from "../catalog/source-c
 import { isOpenTo, NEWEST_SCAN } from "../catalog/source-store.ts";
 import { hasRows, runBatch, sql, raw, readRows, only, type Database } from "../sql.ts";
 import { number, flag, text, columnsOf, optional, pick, select, type Row } from "../select.ts";
-import { files, ragFiles, scanRuns } from "../schema/index.ts";
+import { eventEndpoints, files, ragFiles, scanRuns } from "../schema/index.ts";
 import { r, s } from "../records.ts";
 
 const run = columnsOf(scanRuns, "run");
@@ -148,35 +148,43 @@ const BUILDS = select({
   files: sumOf("g.pending_files + g.processing_files + g.indexed_files + g.error_files"),
 });
 
+/** An endpoint that its failures have disabled. */
+const ENDED_ENDPOINT = select(pick(columnsOf(eventEndpoints), "id", "url"));
+
 /**
  * Lists problems for a person, and work under way. Costs four rows a RAG and two a source. Failing
  * files are read by status.
  */
 export async function readNeeds(db: Database, look: Look) {
   const { limit, mayReadAll, problem } = look;
-  const [rags, failingFiles, waiting, failingSources, scans, builds] = await runBatch(db, [
-    selectRagsOfSources(isOpenTo(mayReadAll)),
-    sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
+  const [rags, failingFiles, waiting, failingSources, scans, builds, endpoints] = await runBatch(
+    db,
+    [
+      selectRagsOfSources(isOpenTo(mayReadAll)),
+      sql`select distinct ${FAILED_FILE} from ${FAILING_FILES}
       cross join file_sources s on s.id = r.file_source_id
       where r.removed_at is null and ${isOpenTo(mayReadAll)}
       limit ${limit}`,
-    waitingFiles(look),
-    sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
+      waitingFiles(look),
+      sql`select ${SOURCE_IN_NEED} from file_sources s ${NEWEST_SCAN}
       where s.removed_at is null and ${isOpenTo(mayReadAll)} and (s.status = 'error' or run.held_removals > 0
         or s.left_out <> '[]' or (s.permissions = 'on' and s.access ->> 'nobody' > 0))
       order by s.identifier limit ${limit}`,
-    scansUnderWay(look),
-    sql`select ${BUILDS} from rags r
+      scansUnderWay(look),
+      sql`select ${BUILDS} from rags r
       cross join rag_generations b on b.rag_id = r.id and b.state = 'building'
       cross join rag_generations g on g.rag_id = r.id and g.generation = r.generation
       cross join file_sources s on s.id = r.file_source_id
       where r.removed_at is null and ${isOpenTo(mayReadAll)}`,
-  ]);
+      sql`select ${ENDED_ENDPOINT} from event_endpoints
+      where not enabled and failing_since is not null and ${mayReadAll}`,
+    ],
+  );
   /** Files by status, each once, however many RAGs index it. */
   const counts = summed((await filesOfSources(db, rags)).values());
   const paths = new Set(failingFiles.map((file) => `${file.sourceIdentifier} ${file.filePath}`));
   const failing = failingFiles.length === limit ? counts.error : paths.size;
-  const work = { waiting, failingSources, scans, builds: only(builds), problem };
+  const work = { waiting, failingSources, scans, builds: only(builds), endpoints, problem };
   return { counts, failing, failingFiles, ...work };
 }
 export type Needs = Awaited<ReturnType<typeof readNeeds>>;

@@ -8,16 +8,23 @@ const PLACES = {
   "provider key": ["provider_keys", "sealed_key", "name"],
   "sign-in provider": ["openid_provider", "sealed_secret", "id"],
   session: ["sessions", "sealed_refresh_token", "id"],
+  "event endpoint": ["event_endpoints", "sealed_secret", "id"],
+  "event endpoint, until a day ago": ["event_endpoints", "sealed_previous_secret", "id"],
 } as const;
 const KINDS = Object.keys(PLACES).filter((kind): kind is keyof typeof PLACES => kind in PLACES);
 /** Those of a removed source are deleted with it. */
+const SELECTS = KINDS.map((kind) => {
+  const [table, column, key] = PLACES[kind];
+  const restriction = table === "file_sources" ? "and removed_at is null" : "";
+  return `select '${kind}' as kind, ${key} as id, ${column} as sealed from ${table}
+    where ${column} is not null ${restriction}`;
+});
+/** D1 takes five parts of a union. */
+const UNION_PARTS = 5;
 const SEALED = raw(
-  KINDS.map((kind) => {
-    const [table, column, key] = PLACES[kind];
-    const restriction = table === "file_sources" ? "and removed_at is null" : "";
-    return `select '${kind}' as kind, ${key} as id, ${column} as sealed from ${table}
-      where ${column} is not null ${restriction}`;
-  }).join(" union all "),
+  [SELECTS.slice(0, UNION_PARTS), SELECTS.slice(UNION_PARTS)]
+    .map((parts) => `select * from (${parts.join(" union all ")})`)
+    .join(" union all "),
 );
 
 const SECRET = select({

@@ -4,6 +4,7 @@ import { attempt } from "../../core/log.ts";
 import { withinTime } from "../../core/work/deadline.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
+import { listEndpoints, purgeTakenEvents } from "../../db/catalog/event-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
@@ -92,6 +93,7 @@ const STEPS: [name: string, step: Step][] = [
   ["interrupted uploads", purgeInterruptedUploads],
   ["scopes", applyScopes],
   ["evaluations", continueRuns],
+  ["events", keepEvents],
   ["removed resources", queuePurges],
   ["forgotten files", forgetDeletedFiles],
   ["expired rows", ({ db, now }) => purgeExpired(db, now())],
@@ -185,6 +187,13 @@ async function purgeUnused({ config, db, now }: Services): Promise<void> {
   await keepNewest(db, QUERIES_KEPT);
   await purgeAudiences(db);
   await expireMembers(db, at - MEMBERS_COUNT_MS, "its members could not be read for two days");
+}
+
+/** A sender sets its own alarm: this wakes one that has lost it. */
+async function keepEvents({ db, wakeSender }: Services): Promise<void> {
+  await purgeTakenEvents(db);
+  const enabled = (await listEndpoints(db)).filter((endpoint) => endpoint.enabled);
+  await Promise.all(enabled.map(({ id }) => wakeSender(id)));
 }
 
 async function queuePurges(services: Services): Promise<void> {

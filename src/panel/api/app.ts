@@ -9,6 +9,7 @@ import { auditRoutes } from "./audit.ts";
 import { configRoutes } from "./config.ts";
 import { questionRoutes, questionSetRoutes } from "./evaluation/questions.ts";
 import { runListRoutes, runRoutes } from "./evaluation/runs.ts";
+import { eventEndpointRoutes } from "./event-endpoints.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
@@ -37,6 +38,7 @@ const SERVICE = [
   auditRoutes,
   configRoutes,
   limitRoutes,
+  eventEndpointRoutes,
 ];
 /** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [

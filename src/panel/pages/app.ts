@@ -19,6 +19,7 @@ import { findPage } from "./find.tsx";
 import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
 import { adminsOnly, Pages, type PageEnv } from "./page.tsx";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { eventPages } from "./settings/events.tsx";
 import { keyPages } from "./settings/keys.tsx";
 import { logPage } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
@@ -75,6 +76,7 @@ export function panelPages(): Hono<PageEnv> {
   for (const add of SOURCES) add(at("/sources"));
   userListPages(at("/settings"));
   userPages(at("/settings/users"));
+  eventPages(at("/settings/events"));
   keyPages(at("/settings/keys"));
   modelPages(at("/settings/models"));
   limitPages(at("/settings/limits"));

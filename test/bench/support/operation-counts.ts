@@ -23,7 +23,14 @@ export type Counts = {
   executions: number;
 };
 
-const OBJECTS = new Set(["RATE_WINDOW", "RAG_INDEX", "CLOCK", "DRIVE_DEBOUNCE", "SPENDING_LEDGER"]);
+const OBJECTS = new Set([
+  "RATE_WINDOW",
+  "RAG_INDEX",
+  "CLOCK",
+  "DRIVE_DEBOUNCE",
+  "SPENDING_LEDGER",
+  "EVENT_SENDER",
+]);
 /** Class A operations of R2; all others are class B. */
 const R2_WRITES = new Set(["put", "list", "createMultipartUpload", "delete"]);
 

@@ -17,6 +17,7 @@ export { RagIndex } from "./counted-index.ts";
 export { Clock } from "../../../src/durable-objects/clock.ts";
 export { DriveDebounce } from "../../../src/durable-objects/drive-debounce.ts";
 export { SpendingLedger } from "../../../src/durable-objects/spending-ledger.ts";
+export { EventSender } from "../../../src/durable-objects/event-sender.ts";
 
 /** One request, batch or beat, with everything that it asked for, background work included. */
 export type Recorded = {

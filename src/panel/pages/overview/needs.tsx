@@ -17,6 +17,7 @@ export function needsOf({
   failingFiles,
   waiting,
   failing,
+  endpoints,
   problem,
 }: Needs): Need[] {
   const groups = filesByReason(failingFiles).slice(0, SHOWN);
@@ -25,6 +26,7 @@ export function needsOf({
   return [
     ...ofStorage(problem),
     ...sources,
+    ...endpoints.map(ofEndpoint),
     ...groups.flatMap(needOf),
     ...untold(listedFiles, failing),
   ];
@@ -47,6 +49,18 @@ const ofWaiting = ({ identifier, name, errorMessage }: Needs["waiting"][number])
   why: sentence(errorMessage),
   href: `/panel/sources/${identifier}?status=pending`,
   remedy: "See the files",
+});
+
+const ofEndpoint = ({ id, url }: Needs["endpoints"][number]) => ({
+  tone: "bad" as const,
+  what: (
+    <>
+      Events are not sent to <Data>{url}</Data> any more
+    </>
+  ),
+  why: "It failed for three days, or answered that it is gone (410).",
+  href: `/panel/settings/events/${id}`,
+  remedy: "Open the endpoint",
 });
 
 function ofSource(source: Needs["failingSources"][number]): Need {

@@ -22,6 +22,9 @@ type Listed<Row> = {
   isIndexed?: boolean;
 };
 
+/** A list that is shown on one page. */
+export const wholeList = <Row,>(data: readonly Row[]) => ({ data, before: null, after: null });
+
 type ListProps<Row> = {
   context: PageContext;
   label: string;

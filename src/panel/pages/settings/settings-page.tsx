@@ -12,7 +12,12 @@ export const TABS = {
   "/limits": "Spending limits",
 };
 /** Who did what, and who is let in, is for administrators. */
-export const ADMINS_TABS = { ...TABS, "/sign-in": "Sign-in", "/log": "Audit log" };
+export const ADMINS_TABS = {
+  ...TABS,
+  "/events": "Events",
+  "/sign-in": "Sign-in",
+  "/log": "Audit log",
+};
 
 export const settingsPage = (
   context: PageContext,

@@ -1,0 +1,72 @@
+import { z } from "zod";
+
+import { seal } from "../../access/seal.ts";
+import { invalidField, orNotFound } from "../../core/errors.ts";
+import type { Given } from "../../core/input/given.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { insertEndpoint, updateEndpoint } from "../../db/catalog/event-store.ts";
+import type { EventEndpoint } from "../../db/catalog/event-store.ts";
+import type { Services } from "../../services.ts";
+import { guardUrl, httpAddress } from "../../sources/guarded-url.ts";
+
+const TYPES =
+  "file.indexed file.failed file.removed scan.finished scan.failed source.removals_held source.watch_failed rag.rebuilt rag.paused limit.warning limit.reached evaluation.finished export.finished";
+
+/** The settings of an endpoint. */
+export const newEndpoint = z.object({
+  url: httpAddress.meta({ label: "URL" }),
+  events: z
+    .array(z.enum(["*", ...TYPES.split(" ")]))
+    .min(1)
+    .default(["*"])
+    .meta({ label: "Events", hint: `One a line; * for all. ${TYPES}` }),
+  ragIdentifiers: z.array(z.string()).max(1_000).default([]).meta({
+    label: "Only of these RAGs",
+    hint: "Identifiers, one a line. If empty, all events are sent, those of no RAG included.",
+  }),
+  enabled: z.boolean().default(true).meta({ label: "Enabled" }),
+});
+type Settings = z.output<typeof newEndpoint>;
+
+type Writing = Pick<Services, "config" | "db" | "now" | "wakeSender">;
+
+/** The specification asks for 24 to 64. */
+const SECRET_BYTES = 32;
+
+async function sealedSecret({ config }: Pick<Services, "config">) {
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  const secret = `whsec_${Buffer.from(bytes).toString("base64")}`;
+  return { secret, sealedSecret: await seal(config, secret) };
+}
+
+/** `secret` is returned only here. @throws QuarryError `invalid` */
+export async function createEndpoint(services: Writing, settings: Settings, id: string) {
+  refusePrivate(services, settings);
+  const { secret, ...sealed } = await sealedSecret(services);
+  await insertEndpoint(services.db, { ...settings, ...sealed, id });
+  await services.wakeSender(id);
+  return { ...settings, id, failingSince: null, secret };
+}
+
+/** Failures are counted anew. @throws QuarryError `invalid` */
+export async function changeEndpoint(services: Writing, id: string, patch: Given<Settings>) {
+  refusePrivate(services, patch);
+  const endpoint = await updateEndpoint(services.db, id, { ...patch, failingSince: null });
+  await services.wakeSender(id);
+  return orNotFound(endpoint);
+}
+
+/** The guard refuses it at each try, too. */
+function refusePrivate({ config }: Writing, { url = "http://example.com" }: Partial<Settings>) {
+  const verdict = guardUrl(url, undefined, config.ALLOW_PRIVATE_URLS);
+  if (!verdict.ok) throw invalidField("url", `: ${verdict.reason}`);
+}
+
+/** Returns a new secret, only here; for a day, the previous one signs as well. */
+export async function renewSecret(services: Writing, { id, ...before }: EventEndpoint) {
+  const { secret, ...sealed } = await sealedSecret(services);
+  const previousUntil = services.now() + DAY_MS;
+  const previous = { sealedPreviousSecret: before.sealedSecret, previousUntil };
+  await updateEndpoint(services.db, id, { ...sealed, ...previous });
+  return secret;
+}

@@ -1,0 +1,90 @@
+import { unseal } from "../../access/seal.ts";
+import { inParallel } from "../../core/work/parallel.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import { GATHER_MS, recordTry, takeEvents } from "../../db/catalog/event-store.ts";
+import type { Delivery, EventEndpoint } from "../../db/catalog/event-store.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import type { Services } from "../../services.ts";
+import { guardedFetch } from "../../sources/guarded-fetch.ts";
+import { outgoingOf } from "../../sources/open-source.ts";
+
+const ANSWER_MS = 10 * SECOND_MS;
+/** No further try begins after this time: then new events are taken. */
+const SLICE_MS = 10 * SECOND_MS;
+const FIRST_RETRY_MS = 5 * SECOND_MS;
+const RETRIES_AT_ONCE = 4;
+
+type Sending = Pick<Services, "config" | "db" | "log" | "now">;
+
+/**
+ * Takes new events of an endpoint and sends what is due: first tries in order, next to them further
+ * tries. Who dies in between sends again, with the same id. Returns how long to wait, ms; null:
+ * until it is enabled.
+ */
+export async function sendEvents(services: Sending, endpointId: string): Promise<number | null> {
+  const { db, now } = services;
+  const { endpoint, due } = await takeEvents(db, endpointId, now());
+  if (endpoint === undefined) return null;
+  const until = now() + SLICE_MS;
+  let isOn = true;
+  const send = async (delivery: Delivery) => {
+    if (isOn && now() < until) isOn = await sendDelivery(services, endpoint, delivery);
+  };
+  const [first, further] = [due.filter(isFirst), due.filter((delivery) => !isFirst(delivery))];
+  await Promise.all([inParallel(first, 1, send), inParallel(further, RETRIES_AT_ONCE, send)]);
+  if (now() >= until) return 0;
+  return due.length > 0 ? FIRST_RETRY_MS : GATHER_MS;
+}
+
+const isFirst = ({ tries }: Delivery) => tries === 0;
+
+/** One try. Returns whether the endpoint is enabled after it. */
+export async function sendDelivery(
+  services: Sending,
+  endpoint: EventEndpoint,
+  delivery: Delivery,
+): Promise<boolean> {
+  const answer = await post(services, endpoint, delivery);
+  return await recordTry(services.db, delivery, services.now(), answer);
+}
+
+/** The status of the answer, or why there is none. */
+async function post(
+  { config, log, now }: Sending,
+  { url, sealedSecret, sealedPreviousSecret: previous, previousUntil }: EventEndpoint,
+  { id, body }: Delivery,
+): Promise<string> {
+  try {
+    const sealed = previous !== null && now() < previousUntil ? [previous] : [];
+    const timestamp = String(Math.floor(now() / SECOND_MS));
+    const signatures = [sealedSecret, ...sealed].map(async (secret) =>
+      signature(await unseal(config, secret), `${id}.${timestamp}.${body}`),
+    );
+    const { response } = await guardedFetch(outgoingOf(config), url, {
+      post: { body },
+      headers: {
+        "Content-Type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": (await Promise.all(signatures)).join(" "),
+      },
+      timeoutMs: ANSWER_MS,
+      signal: new AbortController().signal,
+    });
+    await response.body?.cancel().catch(() => undefined);
+    return String(response.status);
+  } catch (thrown) {
+    if (thrown instanceof SourceFailure) return thrown.message;
+    log.error("event not sent", { delivery: id });
+    return "the delivery could not be made";
+  }
+}
+
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+async function signature(secret: string, content: string): Promise<string> {
+  const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+  const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(content));
+  return `v1,${Buffer.from(mac).toString("base64")}`;
+}

@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+
+import * as endpoints from "../../catalog/event-endpoints/endpoints.ts";
+import { sendDelivery } from "../../catalog/event-endpoints/send-events.ts";
+import { orNotFound } from "../../core/errors.ts";
+import { given } from "../../core/input/given.ts";
+import { storedSettings } from "../../core/input/setting-fields.ts";
+import { isoTime } from "../../core/time.ts";
+import * as store from "../../db/catalog/event-store.ts";
+import type { Services } from "../../services.ts";
+import { action } from "../action.ts";
+import type { Address } from "./request/described-route.ts";
+import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
+import { administrators } from "./request/guards.ts";
+
+const Settings = storedSettings(endpoints.newEndpoint);
+const fields = { id: z.string(), ...Settings.shape, failingSince: timeOrNull };
+const Endpoint = z.object(fields).openapi("EventEndpoint");
+
+const Delivery = z
+  .object({
+    ...all(z.string(), "id", "type", "body"),
+    status: z.enum(["waiting", "delivered", "failed"]),
+    createdAt: time,
+    tries: z.int(),
+    nextAt: time.describe("The next try, if it waits."),
+    answer: z.string().nullable().describe("Status of the last answer, or why there is none."),
+  })
+  .openapi("EventDelivery");
+
+export const findEventEndpoint = async ({ db }: Services, { key }: Pick<Address, "key">) =>
+  orNotFound(await store.findEndpoint(db, key));
+
+const ofEndpoint = { find: findEventEndpoint };
+
+export const endpointCreation = action({
+  name: "event-endpoints.create",
+  about: "Add an endpoint of events. The secret is shown only once.",
+  body: endpoints.newEndpoint,
+  work: ({ services, body, id }) => endpoints.createEndpoint(services, body, id),
+  answer: z.object({ ...fields, secret: z.string() }).openapi("CreatedEventEndpoint"),
+});
+
+export const endpointChange = action({
+  name: "event-endpoints.change",
+  about: "Change an endpoint. Enabled again, it is sent what happens from then on.",
+  ...ofEndpoint,
+  body: Settings.partial(),
+  work: ({ services, subject, body }) =>
+    endpoints.changeEndpoint(services, subject.id, given(body)),
+  previous: (endpoint) => Settings.parse(endpoint),
+  answer: Endpoint,
+  notice: "The endpoint is saved.",
+});
+
+export const endpointRemoval = action({
+  name: "event-endpoints.remove",
+  about: "Remove an endpoint. With its deliveries.",
+  ...ofEndpoint,
+  work: ({ services: { db }, subject: { id } }) => store.deleteEndpoint(db, id),
+  previous: ({ url }) => ({ url }),
+});
+
+export const secretRenewal = action({
+  name: "event-endpoints.secret",
+  about: "Renew the secret. Shown only once; for a day, the previous one signs as well.",
+  ...ofEndpoint,
+  work: ({ services, subject }) => endpoints.renewSecret(services, subject),
+  answer: z.object({ secret: z.string() }),
+  shown: (secret) => ({ secret }),
+});
+
+/** Sends a delivery now. @throws QuarryError `not-found` */
+async function sendNow(services: Services, endpoint: store.EventEndpoint, id: string) {
+  const find = async () => orNotFound(await store.findDelivery(services.db, endpoint, id));
+  await sendDelivery(services, endpoint, await find());
+  return await find();
+}
+
+export const endpointTest = action({
+  name: "event-endpoints.test",
+  about: "Send `endpoint.test`. Waits for the answer, without further tries.",
+  ...ofEndpoint,
+  work: async ({ services, subject, id }) => {
+    const [type, createdAt] = ["endpoint.test", services.now()];
+    const body = JSON.stringify({ type, timestamp: isoTime(createdAt), data: {} });
+    const row = { id: `evt_${id}`, endpointId: subject.id, type, body, createdAt };
+    await store.insertDelivery(services.db, { ...row, status: "failed", nextAt: createdAt });
+    return await sendNow(services, subject, row.id);
+  },
+  answer: Delivery,
+});
+
+export const deliveryResend = action({
+  name: "event-endpoints.resend",
+  route: "post /event-endpoints/{id}/deliveries/{delivery}/resend",
+  about: "Send a delivery again. Waits for the answer; with the same `webhook-id`.",
+  find: async (services, { param, ...address }) =>
+    [await findEventEndpoint(services, address), param("delivery")] as const,
+  work: ({ services, subject }) => sendNow(services, ...subject),
+  target: ([{ id }, delivery]) => `${id}/${delivery}`,
+  answer: Delivery,
+});
+
+export const eventEndpointRoutes = new Endpoints("service", findEventEndpoint)
+  .list(
+    "get /event-endpoints",
+    "Endpoints of events. For administrators; never with their secrets.",
+    { item: Endpoint, before: [administrators] },
+    async ({ services: { db }, paging: { offset, limit } }) => {
+      const data = await store.listEndpoints(db);
+      return { data: data.slice(offset, offset + limit), total: data.length };
+    },
+  )
+  .list(
+    "get /event-endpoints/{id}/deliveries",
+    "The last 200 deliveries. For administrators; the newest first.",
+    { item: Delivery, before: [administrators] },
+    ({ services: { db }, subject, paging }) => store.listDeliveries(db, subject, paging),
+  )
+  .action(endpointCreation)
+  .action(endpointChange)
+  .action(endpointRemoval)
+  .action(secretRenewal)
+  .action(endpointTest)
+  .action(deliveryResend).app;

@@ -1,0 +1,157 @@
+import { newEndpoint } from "../../../catalog/event-endpoints/endpoints.ts";
+import { listDeliveries, listEndpoints } from "../../../db/catalog/event-store.ts";
+import type { Delivery, EventEndpoint } from "../../../db/catalog/event-store.ts";
+import * as api from "../../api/event-endpoints.ts";
+import { DangerZone, Data, DataLink, Time } from "../../components/data.tsx";
+import type { FormState } from "../../components/form-state.ts";
+import { ActionButton } from "../../components/form.tsx";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import { Status } from "../../components/status.tsx";
+import type { Columns } from "../../components/table.tsx";
+import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { hereOf, List, Part, ROWS, sliceIn, wholeList } from "../request/list.tsx";
+import { declaredForm } from "../request/setting-form.ts";
+import { SETTINGS, settingsPage } from "./settings-page.tsx";
+
+const HERE = "/panel/settings/events";
+const TRAIL = [{ name: "Events", href: HERE }];
+const FORM = declaredForm(newEndpoint);
+
+const pathOf = ({ id }: Pick<EventEndpoint, "id">) => `${HERE}/${id}`;
+
+const tellSecret = (value: string) => ({ secret: { label: "The endpoint's secret.", value } });
+const tellAnswer = ({ status, answer }: Delivery) =>
+  status === "delivered"
+    ? { notice: `It was delivered: ${answer}.` }
+    : { problem: `It was not delivered: ${answer}.` };
+
+export function eventPages(pages: Pages): void {
+  pages.use("*", adminsOnly);
+  pages.get("/", (context) => eventsTab(context, FORM.state()));
+  pages.form("/", api.endpointCreation, (context) => ({
+    declared: FORM,
+    again: (state) => eventsTab(context, state),
+    to: pathOf,
+    tells: ({ secret }) => tellSecret(secret),
+  }));
+  const ofEndpoint = pages.of(lookUp(api.findEventEndpoint));
+  ofEndpoint.get("/:id", (context, subject) => endpointPage(context, subject));
+  ofEndpoint.form("/:id", api.endpointChange, (context, subject) => ({
+    subject,
+    declared: FORM,
+    changes: subject,
+    to: pathOf(subject),
+    again: (state) => endpointPage(context, subject, state),
+  }));
+  ofEndpoint.form("/:id/secret", api.secretRenewal, (_context, subject) => {
+    return { subject, to: pathOf(subject), tells: tellSecret };
+  });
+  ofEndpoint.form("/:id/test", api.endpointTest, (_context, subject) => {
+    return { subject, to: pathOf(subject), tells: tellAnswer };
+  });
+  ofEndpoint.form("/:id/:delivery/resend", api.deliveryResend, ({ req }, endpoint) => {
+    const subject = [endpoint, req.param("delivery") ?? ""] as const;
+    return { subject, to: pathOf(endpoint), tells: tellAnswer };
+  });
+  ofEndpoint.removal("/:id/remove", api.endpointRemoval, (_context, subject) => ({
+    subject,
+    title: "Remove the endpoint",
+    trail: TRAIL,
+    name: subject.url,
+    says: <p>Nothing more is sent to it, and its deliveries are deleted.</p>,
+  }));
+}
+
+async function eventsTab(context: PageContext, state: FormState): Promise<Response> {
+  const { db, now } = context.get("services");
+  const data = await listEndpoints(db);
+  const columns: Columns<EventEndpoint> = [
+    { head: "URL", main: true, cell: (item) => <DataLink href={pathOf(item)} text={item.url} /> },
+    { head: "Events", wide: true, cell: ({ events }) => events.join(", ") },
+    { head: "State", cell: (endpoint) => <State of={endpoint} now={now()} /> },
+  ];
+  const content = (
+    <>
+      <p class="soft">Quarry tells your programs what happens, by signed requests.</p>
+      <List
+        {...{ context, columns, label: "Endpoints", empty: "There are none yet." }}
+        listed={wholeList(data)}
+      />
+      <h2>New endpoint</h2>
+      <SettingForm action={HERE} state={state} submit="Create endpoint" fields={FORM.fields} />
+    </>
+  );
+  return await settingsPage(context, "/events", content, state);
+}
+
+type StateProps = { of: EventEndpoint; now: number };
+
+const State = ({ of: { enabled, failingSince: since }, now }: StateProps) => {
+  if (since === null)
+    return <Status tone={enabled ? "ok" : "off"}>{enabled ? "on" : "off"}</Status>;
+  return (
+    <Status tone={enabled ? "warn" : "bad"}>
+      {enabled ? "failing" : "disabled after failures"} since <Time at={since} now={now} />
+    </Status>
+  );
+};
+
+async function endpointPage(context: PageContext, endpoint: EventEndpoint, failed?: FormState) {
+  const { db, now } = context.get("services");
+  const slice = sliceIn(context, ROWS);
+  const { data, total } = await listDeliveries(db, endpoint, slice);
+  const state = failed ?? FORM.state(endpoint);
+  const [path, { url, updatedAt }] = [pathOf(endpoint), endpoint];
+  const columns = deliveryColumns(path, now());
+  return await page(
+    context,
+    { title: url, data: true, trail: TRAIL, place: SETTINGS, status: state.status },
+    <>
+      <p>
+        <State of={endpoint} now={now()} />
+      </p>
+      <SettingForm
+        {...{ state, fields: FORM.fields }}
+        action={path}
+        submit="Save"
+        shown={updatedAt}
+      />
+      <ActionButton action={`${path}/test`} label="Send a test" />
+      <ActionButton action={`${path}/secret`} label="Renew the secret" />
+      <h2>Deliveries</h2>
+      <List
+        {...{ context, columns, label: "Deliveries", empty: "Nothing was sent yet." }}
+        listed={wholeList(data)}
+      />
+      <Part {...slice} here={hereOf(context)} total={total} unit="delivery" />
+      <DangerZone title="Remove this endpoint" href={`${path}/remove`} label="Remove …" />
+    </>,
+  );
+}
+
+const deliveryColumns = (path: string, now: number): Columns<Delivery> => [
+  {
+    head: "Event",
+    main: true,
+    cell: ({ type, body }) => (
+      <details>
+        <summary>{type}</summary>
+        <Data mono>{body}</Data>
+      </details>
+    ),
+  },
+  {
+    head: "State",
+    cell: ({ status, answer }) => (
+      <Status tone={status === "delivered" ? "ok" : status === "failed" ? "bad" : "work"}>
+        {status} {answer === null ? null : <Data>{answer}</Data>}
+      </Status>
+    ),
+  },
+  { head: "Tries", numeric: true, cell: ({ tries }) => tries },
+  { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+  {
+    head: "",
+    cell: ({ id }) => <ActionButton action={`${path}/${id}/resend`} label="Send again" />,
+  },
+];
