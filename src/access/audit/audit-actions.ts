@@ -9,6 +9,7 @@ type Verbs = {
   "file-sources.exclusions": "put";
   "file-sources.files": "put" | "refused" | "change" | "move" | "remove";
   inferences: Changed;
+  invitations: "create" | "remove" | "accept";
   keys: "create" | "remove";
   limits: Changed;
   "model-servers": "test";

@@ -1,6 +1,7 @@
 import { QuarryError } from "../../core/errors.ts";
 import { newId, type UserId } from "../../core/ids.ts";
 import { followPerson } from "../../db/access/grant-store.ts";
+import { invitedRole } from "../../db/access/invitation-store.ts";
 import { findByIdentity, joinIdentity } from "../../db/access/openid-store.ts";
 import { findUserByEmail, insertUser, updateUser, type Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
@@ -45,7 +46,7 @@ async function userAt(
 ): Promise<FoundUser> {
   const { email } = person;
   const createdAt = now();
-  const role = person.role ?? "member";
+  const role = person.role ?? (await invitedRole(db, email, createdAt)) ?? "member";
   const newUser = { id: newId<UserId>(createdAt), email, role, createdAt };
   const isNew = await insertUser(db, { ...newUser, passwordHash: NO_PASSWORD });
   if (isNew) return { user: newUser, changes: ["created"] };

@@ -30,6 +30,7 @@ export const ROLES = {
 export const role = z.enum(["admin", "member"]).meta({ label: "Role", choices: ROLES });
 
 export const newUser = z.object({ email, password, role });
+export const newInvitation = newUser.omit({ password: true });
 export const userPatch = newUser
   .extend({
     password: password.meta({

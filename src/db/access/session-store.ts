@@ -135,12 +135,15 @@ export async function endSession(db: Database, id: string, userId: UserId | null
   if (!(await deletion)) throw notFound();
 }
 
+const INVITATION_KEPT_MS = 30 * DAY_MS;
+
 /** Deletes ended sessions, old failed sign-ins and what was not used in time. */
 export async function purgeExpired(db: Database, now: number): Promise<void> {
   await runBatch(db, [
     ...deleteOver(now),
     sql`delete from sign_in_tries where last_at < ${now - DAY_MS}`,
     sql`delete from sign_in_secrets where expires_at < ${now}`,
+    sql`delete from invitations where expires_at < ${now - INVITATION_KEPT_MS}`,
   ]);
 }
 

@@ -9,7 +9,6 @@ import {
   pick,
   select,
   selected,
-  values,
   UPDATED,
   type Row,
   optional,
@@ -45,9 +44,10 @@ export const insertFirstUser = (db: Database, user: UserRow) =>
   hasRows(db)`insert into users ${selected(users, user)}
     where not exists (select 1 from users) returning 1`;
 
-/** False when the e-mail address is taken. */
-export const insertUser = (db: Database, user: UserRow) =>
-  hasRows(db)`insert into users ${values(users, user)} on conflict (email) do nothing returning 1`;
+/** False when the e-mail address is taken, or the condition is not met. */
+export const insertUser = (db: Database, user: UserRow, condition = sql`1`) =>
+  hasRows(db)`insert into users ${selected(users, user)} where ${condition}
+    on conflict (email) do nothing returning 1`;
 
 const u = columnsOf(users, "u");
 const SHOWN = pick(u, "id", "email", "role", "createdAt", "updatedAt");

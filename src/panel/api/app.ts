@@ -13,6 +13,7 @@ import { eventEndpointRoutes } from "./event-endpoints.ts";
 import { fileBatchRoutes } from "./file-batch.ts";
 import { fileReaderRoutes } from "./file-readers.ts";
 import { fileSourceRoutes } from "./file-sources.ts";
+import { invitationRoutes } from "./invitations.ts";
 import { keyRoutes, openSessionRoutes, userRoutes } from "./users.ts";
 import { limitRoutes } from "./limits.ts";
 import { modelRoutes } from "./models.ts";
@@ -39,6 +40,7 @@ const SERVICE = [
   configRoutes,
   limitRoutes,
   eventEndpointRoutes,
+  invitationRoutes,
 ];
 /** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [

@@ -20,6 +20,7 @@ import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
 import { adminsOnly, Pages, type PageEnv } from "./page.tsx";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
 import { eventPages } from "./settings/events.tsx";
+import { invitationPages } from "./settings/invitations.tsx";
 import { keyPages } from "./settings/keys.tsx";
 import { logPage } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
@@ -37,6 +38,7 @@ import { tokenPages } from "./tokens/tokens.tsx";
 import { referencePage } from "../../http/reference-page.ts";
 import { newRagPages, ragPages } from "./rags/rags.tsx";
 import { searchPages } from "./search/search.tsx";
+import { joinPages } from "./sign-in/invitation.tsx";
 import { openidPages } from "./sign-in/openid-pages.tsx";
 import { sessionPages } from "./sign-in/sign-in.tsx";
 
@@ -51,6 +53,7 @@ export function panelPages(): Hono<PageEnv> {
   app.use(asPage, ownForms, auditedPages);
   sessionPages(at("/"));
   openidPages(at("/"));
+  joinPages(at("/invitation"));
   app.use(signedInPage, withoutSlash(303));
   secondFactorPages(at("/account/second-factor"));
   app.use(enrolledPage);
@@ -76,6 +79,7 @@ export function panelPages(): Hono<PageEnv> {
   for (const add of SOURCES) add(at("/sources"));
   userListPages(at("/settings"));
   userPages(at("/settings/users"));
+  invitationPages(at("/settings/invitations"));
   eventPages(at("/settings/events"));
   keyPages(at("/settings/keys"));
   modelPages(at("/settings/models"));

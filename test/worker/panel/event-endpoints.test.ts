@@ -98,8 +98,10 @@ test("members neither read nor change endpoints", async () => {
   for (const path of [
     "/panel/settings/events",
     `/panel/settings/events/${id}`,
+    "/panel/settings/invitations",
     "/panel/api/event-endpoints",
     `/panel/api/event-endpoints/${id}/deliveries`,
+    "/panel/api/invitations",
   ]) {
     expect((await member.open(path)).status).toBe(403);
   }

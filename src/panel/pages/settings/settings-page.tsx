@@ -14,6 +14,7 @@ export const TABS = {
 /** Who did what, and who is let in, is for administrators. */
 export const ADMINS_TABS = {
   ...TABS,
+  "/invitations": "Invitations",
   "/events": "Events",
   "/sign-in": "Sign-in",
   "/log": "Audit log",

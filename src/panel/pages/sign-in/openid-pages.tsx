@@ -24,7 +24,8 @@ export const redirectUriOf = ({ get, req }: PageContext) =>
   `${baseUrlOf(get("services").config, req.raw)}/panel/sign-in/openid/callback`;
 
 /** Addresses of these pages hold a code: what the pages lead to must not see it. */
-const hideAddress = (context: PageContext) => context.header("Referrer-Policy", "strict-origin");
+export const hideAddress = (context: PageContext) =>
+  context.header("Referrer-Policy", "strict-origin");
 
 export function openidPages(pages: Pages): void {
   pages.get("/sign-in/openid", async (context) => {
@@ -148,7 +149,7 @@ const linkPage = (context: PageContext, code: string, { email }: SignedInUser) =
   );
 
 /** Sets the session's cookie and leads on. */
-async function enter(
+export async function enter(
   context: PageContext,
   { user, secret }: { user: SignedInUser; secret: string },
   next: string,
@@ -160,7 +161,11 @@ async function enter(
 }
 
 /** A refusal, in words for people, on the page where they can try again. */
-async function orSignInPage(context: PageContext, next: string, work: () => Promise<Response>) {
+export async function orSignInPage(
+  context: PageContext,
+  next: string,
+  work: () => Promise<Response>,
+) {
   try {
     return await work();
   } catch (thrown) {

@@ -1,0 +1,73 @@
+import { signInChoices } from "../../../access/openid/provider-settings.ts";
+import { acceptInvitation, openInvitation } from "../../../access/users/invitations.ts";
+import { newUser } from "../../../access/users/user-input.ts";
+import { originOf } from "../../../http/client-address.ts";
+import { parseOrRefuse } from "../../../http/validation.ts";
+import { countTry } from "../../api/request/guards.ts";
+import { Data, LinkButton, visible } from "../../components/data.tsx";
+import { freshForm, type FormState } from "../../components/form-state.ts";
+import { field, Form, Hidden, TextField } from "../../components/form.tsx";
+import { barePage, OVERVIEW, type PageContext, type Pages } from "../page.tsx";
+import { attempt, formOf, STRANGERS_LIMIT_BYTES } from "../request/form.ts";
+import { enter, hideAddress, orSignInPage } from "./openid-pages.tsx";
+
+/** The page of an invitation's link. What opens links to preview them uses none up. */
+export function joinPages(pages: Pages): void {
+  const guarded = (work: (context: PageContext) => Promise<Response>) => (context: PageContext) => {
+    hideAddress(context);
+    return orSignInPage(context, OVERVIEW, async () => {
+      await countTry(context);
+      return await work(context);
+    });
+  };
+  const show = (context: PageContext) => joinPage(context, context.req.query("code") ?? "");
+  pages.get("/", guarded(show));
+  pages.receive("/", guarded(join), "anybody");
+}
+
+async function join(context: PageContext): Promise<Response> {
+  const services = context.get("services");
+  const form = await formOf(context, STRANGERS_LIMIT_BYTES);
+  const code = form.text("code");
+  const { email: target } = await openInvitation(services, code);
+  context.set("audit", { action: "invitations.accept", target });
+  const attempted = await attempt(form, ["password"], async () => {
+    const typed = { password: form.exact("password") };
+    const { password } = parseOrRefuse(newUser.pick({ password: true }), typed);
+    const origin = originOf(services.config, context.req.raw);
+    return await acceptInvitation(services, { code, password, origin });
+  });
+  if (!attempted.done) return await joinPage(context, code, attempted.state);
+  return await enter(context, attempted.result, OVERVIEW);
+}
+
+async function joinPage(context: PageContext, code: string, state: FormState = freshForm()) {
+  const services = context.get("services");
+  const { email, role } = await openInvitation(services, code);
+  const { provider, passwords } = await signInChoices(services);
+  const password = { ...field(state, "password", "Password"), type: "password" } as const;
+  return await barePage(
+    context,
+    { title: "Join Quarry", status: state.status },
+    <>
+      <h1>Join Quarry</h1>
+      <p>
+        You are invited as <Data>{email}</Data>, in the role {role}.
+      </p>
+      {provider === null ? null : (
+        <LinkButton href="/panel/sign-in/openid" label={`Continue with ${visible(provider)}`} />
+      )}
+      {passwords ? (
+        <Form action="/panel/invitation" state={state} submit="Join">
+          <Hidden values={{ code }} />
+          <TextField
+            {...password}
+            autocomplete="new-password"
+            required
+            hint="At least 12 characters."
+          />
+        </Form>
+      ) : null}
+    </>,
+  );
+}
