@@ -1,4 +1,5 @@
 import type { ReadBy } from "../core/principals.ts";
+import type { RagId } from "../core/ids.ts";
 import { number, oneOf, columnsOf, pick, select, type Row, optional } from "./select.ts";
 import { fileSources, ragGenerations, rags, type agents, type inferences } from "./schema/index.ts";
 import { FILE_STATUSES_BY_PROGRESS } from "./schema/rags.ts";
@@ -67,11 +68,29 @@ export type InferenceRecord = typeof inferences.$inferSelect & { rags: RagRecord
 
 export type AgentRecord = typeof agents.$inferSelect & { rags: RagRecord[] };
 
+type Generation = typeof ragGenerations.$inferSelect;
+
 /** The chunking of a RAG `r` that its embedding model can read. */
 export const fittingChunks = (longest: number) => ({
   size: sql`min(r.chunk_size, ${longest})`,
   overlap: sql`min(r.chunk_overlap, ${Math.floor(longest / 2)})`,
 });
+
+/** Hides a RAG that is not linked. */
+export const removalSql = (id: RagId | null, now: number) =>
+  sql`update rags set removed_at = ${now} where id = ${id} and removed_at is null
+    and not exists (select 1 from inference_rags where rag_id = ${id})
+    and not exists (select 1 from agent_rags where rag_id = ${id}) returning 1`;
+
+/** The live generation of another RAG, if its vectors are of the wanted model; else null. */
+export const vectorsOfCopied = (
+  copyOf: RagId | null,
+  target: Pick<Generation, "embeddingModel" | "dimensions" | "passagePrefix">,
+) =>
+  sql`(select v.generation from rags o join rag_generations v on v.rag_id = o.id
+    and v.generation = o.generation where o.id = ${copyOf}
+    and v.embedding_model = ${target.embeddingModel} and v.dimensions = ${target.dimensions}
+    and v.passage_prefix = ${target.passagePrefix} and v.model_changed_at = 0)`;
 
 /** The place of a status in `FILE_STATUSES_BY_PROGRESS`. */
 export const rankOf = (status: string): string => {

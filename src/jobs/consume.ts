@@ -10,6 +10,7 @@ import { scanMessage, type ScanMessage } from "../core/queue-messages.ts";
 import { reasonOf } from "../core/errors.ts";
 import { applyScopesToFiles } from "../ingestion/scanning/apply-scopes-to-files.ts";
 import { purgeRag, purgeSource } from "../ingestion/removal/purge-removed-resources.ts";
+import { continueCopy } from "../ingestion/copies/copy-source.ts";
 import { continueBuild } from "../ingestion/rebuilds/build-generation.ts";
 import { startRebuild } from "../ingestion/rebuilds/reindex-rag.ts";
 import { continueScan, startScan } from "../ingestion/scanning/scan-source.ts";
@@ -109,13 +110,15 @@ async function work(services: Services, message: ScanMessage): Promise<void> {
     case "apply-scopes":
       return await applyScopesToFiles(services, message);
     case "reindex":
-      return await startRebuild(services, message);
+      return void (await startRebuild(services, message));
     case "build":
       return await continueBuild(services, message.ragId);
     case "purge-rag":
       return await purgeRag(services, message.ragId);
     case "purge-source":
       return await purgeSource(services, message.fileSourceId);
+    case "copy-source":
+      return await continueCopy(services, message);
     case "evaluate": {
       const { workOnRun } = await import("../evaluation/runs/work-on-run.ts");
       return await workOnRun(services, message.runId);

@@ -5,7 +5,7 @@ type Verbs = {
   agents: Changed;
   config: "apply";
   "event-endpoints": Changed | "secret" | "test" | "resend";
-  "file-sources": Changed | "scan" | "webhook-secret";
+  "file-sources": Changed | "scan" | "webhook-secret" | "copy";
   "file-sources.exclusions": "put";
   "file-sources.files": "put" | "refused" | "change" | "move" | "remove";
   inferences: Changed;
@@ -19,7 +19,7 @@ type Verbs = {
   "question-sets": Changed | "import";
   "question-sets.questions": Changed;
   "question-sets.runs": "create" | "remove";
-  rags: Changed | "reindex" | "retry" | "return" | "read";
+  rags: Changed | "reindex" | "retry" | "return" | "read" | "copy" | "take-over";
   "rags.scopes": "create" | "remove";
   session: "sign-in" | "sign-out" | "code" | "openid" | "admin-link" | "recheck";
   "session.password": "change";

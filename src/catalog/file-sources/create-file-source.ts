@@ -21,22 +21,27 @@ type NewFileSource = Pick<
   config: ProviderConfig;
 };
 
-/** `webhookSecret` is returned only here. @throws QuarryError `conflict`: identifier taken. */
+/**
+ * `webhookSecret` is returned only here. `original`: a source whose secrets and files the new one
+ * gets. @throws QuarryError `conflict`: identifier taken.
+ */
 export async function createFileSource(
   services: Services,
   input: NewFileSource,
   id = newId<FileSourceId>(services.now()),
+  original: FileSource["source"] | null = null,
 ): Promise<{ source: FileSource; webhookSecret: string }> {
   const { provider, name, scanIntervalMinutes = 0, permissions, defaultReaders, pictures } = input;
   const { imageModel = services.models.imageModel } = input;
   const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
   if (input.imageModel != null) await checkImageModel(services, input.imageModel);
-  const sealedConfig = await sealSecrets(services.config, { ...input, before: null });
+  const sealedConfig = await sealSecrets(services.config, { ...input, before: original });
   const webhookSecret = newWebhookSecret();
   const createdAt = services.now();
   const inserted = await insertSource(services.db, {
     ...sealedConfig,
+    copyOf: original?.id ?? null,
     id,
     name,
     identifier,

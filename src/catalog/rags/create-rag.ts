@@ -17,13 +17,13 @@ import { firstVectorPlace } from "./vector-place.ts";
 
 /**
  * Creates a RAG and queues the indexing of the source's known files. Scopes without a mode make
- * it scoped.
+ * it scoped. `copyOf`: the RAG whose vectors are reused.
  * @throws QuarryError `invalid` (unknown source, scopes, chunking, models); `conflict`.
  */
 export async function createRag(
   services: Services,
   given: NewRag,
-  id = newId<RagId>(services.now()),
+  { id = newId<RagId>(services.now()), copyOf = null }: { id?: RagId; copyOf?: RagId | null } = {},
 ): Promise<RagRecord> {
   const input = newRag.parse(given);
   const { db, config } = services;
@@ -39,6 +39,7 @@ export async function createRag(
     ...settings,
     id,
     identifier,
+    copyOf,
     fileSourceId: source.id,
     scopeMode,
     scopes: checkedScopes(source.provider, scopeMode, scopes),

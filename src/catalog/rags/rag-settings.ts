@@ -101,6 +101,13 @@ export const storedRag = storedSettings(newRag);
 export const ragPatch = storedRag.extend({ identifier: z.string() }).partial();
 export type RagPatch = z.output<typeof ragPatch>;
 
+/** A copy of a RAG; what is left out is as in the RAG. */
+export const ragCopy = storedRag
+  .omit({ fileSource: true })
+  .partial()
+  .extend({ name, identifier: identifier.optional() });
+export type RagCopy = z.output<typeof ragCopy>;
+
 const REBUILDING = settingFields(newRag)
   .filter(({ meta }) => meta.newIndex)
   .map(({ path: [name = ""] }) => name);

@@ -1,9 +1,16 @@
 import type { RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
-import { hasRows, raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
+import { raw, runBatch, sql, readRow, readRows, type Database } from "../sql.ts";
 import { inferences, rags, type ragGenerations } from "../schema/index.ts";
 import { assigned, columnsOf, pick, select, values, UPDATED } from "../select.ts";
-import { fittingChunks, RAG, RAG_JOINS, type RagColumn } from "../records.ts";
+import {
+  fittingChunks,
+  RAG,
+  RAG_JOINS,
+  removalSql,
+  vectorsOfCopied,
+  type RagColumn,
+} from "../records.ts";
 import { insertScopes, replaceScopes, SCOPES_REPLACED } from "./rag-scope-store.ts";
 import { idOfKey, readPage, type Slice } from "../page.ts";
 import { closeToMembers } from "./open-to-members.ts";
@@ -20,20 +27,22 @@ export type NewRag = RagSettings &
   Pick<
     typeof ragGenerations.$inferSelect,
     "embeddingModel" | "dimensions" | "passagePrefix" | "format" | "vectorsIn"
-  > & { scopes: IndexScope[]; longestPassage: number };
+  > & { scopes: IndexScope[]; longestPassage: number; copyOf?: RagId | null };
 
 /** Writes a RAG, its first generation and its scopes in one step; false: identifier taken. */
 export async function insertRag(db: Database, rag: NewRag): Promise<boolean> {
-  const { id, scopes, createdAt } = rag;
+  const { id, scopes, createdAt, copyOf = null } = rag;
   const { size, overlap } = fittingChunks(rag.longestPassage);
   const [inserted] = await runBatch(db, [
     sql`insert into rags ${values(rags, { ...rag, comingFiles: 1, scopesDueAt: 0 })}
       on conflict do nothing returning 1`,
     // Writes only if the RAG was written, because it selects from its row. So do its scopes.
     sql`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-        passage_prefix, chunk_size, chunk_overlap, format, vectors_in, created_at, changed_at, live_since)
+        passage_prefix, chunk_size, chunk_overlap, format, vectors_in, vectors_from, copy_of,
+        created_at, changed_at, live_since)
       select id, generation, 'live', ${rag.embeddingModel}, ${rag.dimensions},
-        ${rag.passagePrefix}, ${size}, ${overlap}, ${rag.format}, ${rag.vectorsIn}, ${createdAt}, ${createdAt}, ${createdAt}
+        ${rag.passagePrefix}, ${size}, ${overlap}, ${rag.format}, ${rag.vectorsIn},
+        ${vectorsOfCopied(copyOf, rag)}, ${copyOf}, ${createdAt}, ${createdAt}, ${createdAt}
       from rags r where id = ${id}`,
     insertScopes(id, scopes, createdAt),
   ]);
@@ -63,10 +72,8 @@ export async function updateRagRow(
 }
 
 /** Hides a RAG that is not linked; false when it is. */
-export const markRagRemoved = (db: Database, id: RagId, now: number) =>
-  hasRows(db)`update rags set removed_at = ${now} where id = ${id} and removed_at is null
-    and not exists (select 1 from inference_rags where rag_id = ${id})
-    and not exists (select 1 from agent_rags where rag_id = ${id}) returning 1`;
+export const markRagRemoved = async (db: Database, id: RagId, now: number) =>
+  (await runBatch(db, [removalSql(id, now)]))[0].length > 0;
 
 const LINKING = select(pick(columnsOf(inferences, "m"), "identifier"));
 

@@ -1,5 +1,5 @@
 import type { IndexMessage } from "../../core/queue-messages.ts";
-import { runBatch, sql, execute, readRows, type Database } from "../sql.ts";
+import { runBatch, raw, sql, execute, readRows, Selected, type Database } from "../sql.ts";
 import { flag, columnsOf, maybe, optional, pick, select, type Row } from "../select.ts";
 import { audiences, files, ragFiles, ragGenerations } from "../schema/index.ts";
 import { heldUntil, isSuspect, CRASHED, MESSAGE, OPEN, READING, sameFile } from "./file-rows.ts";
@@ -18,7 +18,15 @@ const CLAIMED = select({
   ...pick(g, "passagePrefix", "modelChangedAt"),
   isBuilding: flag("g.state = 'building'"),
   /** The generation whose vectors are reused where the embedded text is the same. */
-  vectorsFrom: maybe(pick(v, "generation", "shards")),
+  vectorsFrom: maybe(pick(v, "ragId", "generation", "shards")),
+  /** The file there: in a copy of a source, the file with the same path. */
+  copiedFile: optional(
+    new Selected(
+      raw(`(select o.id from rags t join files o on o.file_source_id = t.file_source_id
+        and o.path = f.path where t.id = g.copy_of)`),
+      f.id.read,
+    ),
+  ),
   source: pick(s, "id", "provider", "config", "sealedSecrets", "imageModel", "pictures"),
   readers: optional(columnsOf(audiences, "a").readers),
 });
@@ -56,7 +64,8 @@ export async function claimFiles(
         cross join rag_files x on ${sameFile("x")}
         join files f on f.id = x.file_id
         join rag_generations g on g.rag_id = x.rag_id and g.generation = x.generation
-        left join rag_generations v on v.rag_id = x.rag_id and v.generation = g.vectors_from
+        left join rag_generations v on v.rag_id = coalesce(g.copy_of, x.rag_id)
+          and v.generation = g.vectors_from and v.state <> 'dropped'
         join file_sources s on s.id = f.file_source_id
         left join audiences a on a.id = f.audience
       where x.lease_id = ${id} and f.deleted_at is null`,

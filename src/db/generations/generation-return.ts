@@ -9,7 +9,7 @@ const RETURNABLE = raw(`g.state = 'retired' and g.live_since > 0
   and not exists (select 1 from rag_generations x where x.rag_id = g.rag_id
     and x.state = 'retired' and x.live_since > 0 and x.changed_at > g.changed_at)
   and not exists (select 1 from rag_generations l where l.rag_id = g.rag_id and l.state = 'live'
-    and l.vectors_from = g.generation and l.embedding_model = g.embedding_model
+    and l.vectors_from = g.generation and l.copy_of is null and l.embedding_model = g.embedding_model
     and l.dimensions = g.dimensions and l.chunk_size = g.chunk_size
     and l.chunk_overlap = g.chunk_overlap and l.format = g.format)`);
 

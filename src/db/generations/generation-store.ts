@@ -4,7 +4,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import { execute, raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, pick, select, type Row } from "../select.ts";
 import { OPEN, rowKey } from "../files/file-rows.ts";
-import { fittingChunks, g, r } from "../records.ts";
+import { fittingChunks, g, r, removalSql, vectorsOfCopied } from "../records.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -81,28 +81,37 @@ function successorOf(target: WantedIndex, isFromScratch: boolean) {
  * Begins a generation with the wanted settings, unless the live or building one has them and, with
  * `since` (ms), was begun then or later. An outdated building one is retired. A live one with too
  * many chunks for its shards is followed by one with more shards, one with too many to be searched
- * in its objects by one that is searched in the vector index.
+ * in its objects by one that is searched in the vector index. `copy`: a RAG that nothing links, whose
+ * settings and vectors it takes over and which is removed. False: it is linked, or was removed.
  */
 export async function beginGeneration(
   db: Database,
   ragId: RagId,
   target: WantedIndex,
-  { since, now }: { since: number | null; now: number },
-): Promise<void> {
+  { since, now, copy = null }: { since: number | null; now: number; copy?: RagId | null },
+): Promise<boolean> {
   const { same, suffices, refused: unfit, possible } = conditionsOf(target);
   const { shards, vectorsIn, vectorsFrom } = successorOf(target, since !== null);
   const { size, overlap } = fittingChunks(target.longestPassage);
-  await runBatch(db, [
+  const isTaken = sql`(${copy} is null or exists (select 1 from rags t
+    where t.id = ${copy} and t.removed_at = ${now}))`;
+  const [removed] = await runBatch(db, [
+    removalSql(copy, now),
+    sql`update rags set chunk_size = t.chunk_size, chunk_overlap = t.chunk_overlap,
+        search_mode = t.search_mode, reranker = t.reranker, updated_at = max(rags.updated_at + 1, ${now})
+      from rags t where rags.id = ${ragId} and t.id = ${copy} and t.removed_at = ${now}`,
     sql`update rags set refused_index = null where id = ${ragId} and ${since} is not null`,
     sql`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,
-        passage_prefix, chunk_size, chunk_overlap, format, shards, vectors_in, vectors_from, created_at,
-        filled_up_to)
+        passage_prefix, chunk_size, chunk_overlap, format, shards, vectors_in, vectors_from, copy_of,
+        created_at, filled_up_to)
       select r.id, (select max(m.generation) + 1 from rag_generations m where m.rag_id = r.id),
         'building', ${target.embeddingModel}, ${target.dimensions}, ${target.passagePrefix},
-        ${size}, ${overlap}, ${target.format}, ${shards}, ${vectorsIn}, ${vectorsFrom}, ${now}, ''
+        ${size}, ${overlap}, ${target.format}, ${shards}, ${vectorsIn},
+        case when ${copy} is null then ${vectorsFrom} else ${vectorsOfCopied(copy, target)} end,
+        ${copy}, ${now}, ''
       from rags r join rag_generations l on l.rag_id = r.id and l.generation = r.generation
       where r.id = ${ragId} and r.removed_at is null and ${possible} and not ${unfit}
-        and not exists (select 1 from rag_generations g where g.rag_id = r.id
+        and ${isTaken} and not exists (select 1 from rag_generations g where g.rag_id = r.id
           and (${suffices} or (g.state = 'building' and ${same}))
           and (${since} is null or g.created_at >= ${since}))`,
     sql`update rag_generations as g set state = 'retired', changed_at = ${now} from rags r
@@ -110,6 +119,7 @@ export async function beginGeneration(
         and (not (${same}) or not ${possible} or exists (select 1 from rag_generations x
           where x.rag_id = r.id and x.state = 'building' and x.generation > g.generation))`,
   ]);
+  return copy === null || removed.length > 0;
 }
 
 /** RAGs whose live or building index is outdated, and those that cannot have the wanted one. */

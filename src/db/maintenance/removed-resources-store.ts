@@ -22,13 +22,17 @@ export async function removedResources(
 
 const GENERATION = select(pick(columnsOf(ragGenerations), "generation", "shards", "vectorsIn"));
 
-/** Every generation of a removed RAG, retired ones included; null when it is not removed. */
+/**
+ * Every generation of a removed RAG, retired ones included; null when it is not removed, or another
+ * index is being built from it.
+ */
 export async function removedRagGenerations(
   db: Database,
   ragId: RagId,
 ): Promise<Row<typeof GENERATION>[] | null> {
   const [removed, generations] = await runBatch(db, [
-    sql`select 1 from rags where id = ${ragId} and removed_at is not null`,
+    sql`select 1 from rags where id = ${ragId} and removed_at is not null and not exists (
+      select 1 from rag_generations where state = 'building' and copy_of = ${ragId})`,
     sql`select ${GENERATION} from rag_generations where rag_id = ${ragId}`,
   ]);
   return removed.length === 0 ? null : generations;

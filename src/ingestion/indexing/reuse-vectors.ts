@@ -1,6 +1,7 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { decodeHalfFloats } from "../../core/bytes/half-float.ts";
 import type { ChunkId } from "../../core/ids.ts";
+import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import type { Services } from "../../services.ts";
 import { chunkIdsOf, type Embedded, type FileWork, type IdentifiedChunk } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
@@ -13,15 +14,19 @@ const CHUNKS_PER_PAGE = 256;
 type Reused = { embedded: Embedded[]; left: readonly IdentifiedChunk[] };
 export type Reuse = (missing: readonly IdentifiedChunk[]) => Promise<Reused>;
 
-/** Vectors of the previous generation, where the model and a chunk's embedded text are the same. */
+/**
+ * Vectors of the previous generation, or of the RAG that is copied, where the model and a chunk's
+ * embedded text are the same.
+ */
 export function reuseFor(services: Services, work: FileWork): Reuse {
-  const { isBuilding, vectorsFrom, ragId, fileId } = work.file;
-  if (!isBuilding || vectorsFrom === null)
+  const { isBuilding, vectorsFrom, copiedFile } = work.file;
+  if (vectorsFrom === null || !(isBuilding || copiedFile !== null))
     return async (chunks) => ({ embedded: [], left: chunks });
-  const { generation, shards } = vectorsFrom;
+  const { ragId, generation, shards } = vectorsFrom;
+  const fileId = copiedFile ?? work.file.fileId;
   let earlierIds: Promise<Map<ChunkId, ChunkId>> | null = null;
   return async (missing) => {
-    earlierIds ??= earlierIdsOf(work, generation);
+    earlierIds ??= earlierIdsOf(work, { ragId, generation, fileId });
     const idOf = await earlierIds;
     const index = services.ragIndexes({ ragId, generation, shard: shardOf(fileId, shards) });
     const embedded: Embedded[] = [];
@@ -41,7 +46,10 @@ export function reuseFor(services: Services, work: FileWork): Reuse {
 }
 
 /** Each chunk's id in another generation. */
-async function earlierIdsOf({ file, markdown, chunks }: FileWork, generation: number) {
-  const ids = await chunkIdsOf({ ...file, generation }, markdown, chunks);
+async function earlierIdsOf(
+  { markdown, chunks }: FileWork,
+  earlier: Pick<ClaimedFile, "ragId" | "generation" | "fileId">,
+) {
+  const ids = await chunkIdsOf(earlier, markdown, chunks);
   return new Map(chunks.map((chunk, at) => [chunk.id, ids[at] ?? chunk.id]));
 }

@@ -20,6 +20,7 @@ import { expireClaims, removedResources } from "../../db/maintenance/removed-res
 import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts";
 import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
+import { continueCopies } from "../copies/copy-source.ts";
 import { continueBuilds, dropRetired } from "../rebuilds/build-generation.ts";
 import { checkEmbedders } from "./check-embedders.ts";
 import { checkIndexes } from "./check-indexes.ts";
@@ -92,6 +93,7 @@ const STEPS: [name: string, step: Step][] = [
   ["replaced contents", purgeReplacedContents],
   ["interrupted uploads", purgeInterruptedUploads],
   ["scopes", applyScopes],
+  ["copies", continueCopies],
   ["evaluations", continueRuns],
   ["events", keepEvents],
   ["removed resources", queuePurges],

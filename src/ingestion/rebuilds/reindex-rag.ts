@@ -18,16 +18,20 @@ export async function reindexRag(
   await services.queue.scan({ kind: "reindex", ragId, since: services.now() });
 }
 
-/** If the settings require one; with `since` (ms), also if none was begun since then. */
+/**
+ * If the settings require one; with `since` (ms), also if none was begun since then. `copy`: a RAG to
+ * take over; false when it cannot be.
+ */
 export async function startRebuild(
   services: Services,
-  { ragId, since }: { ragId: RagId; since?: number | undefined },
-): Promise<void> {
-  const times = { since: since ?? null, now: services.now() };
-  await beginGeneration(services.db, ragId, wantedIndex(services), times);
+  { ragId, since, copy = null }: { ragId: RagId; since?: number | undefined; copy?: RagId | null },
+): Promise<boolean> {
+  const how = { since: since ?? null, now: services.now(), copy };
+  if (!(await beginGeneration(services.db, ragId, wantedIndex(services), how))) return false;
   // The new object must receive the scopes before any file.
   await showOnlyScopes(services, ragId);
   await services.queue.scan({ kind: "build", ragId });
+  return true;
 }
 
 /** Begins a generation for each RAG whose index was built with outdated settings. */

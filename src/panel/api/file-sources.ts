@@ -13,6 +13,7 @@ import { updateFileSource } from "../../catalog/file-sources/update-file-source.
 import { relativePath } from "../../core/input/input-fields.ts";
 import { asId } from "../../core/ids.ts";
 import { requestScan } from "../../catalog/file-sources/request-scan.ts";
+import { copySource } from "../../ingestion/copies/copy-source.ts";
 import type { Services } from "../../services.ts";
 import { storedPath } from "../../sources/file-names.ts";
 import { mayReadAll } from "./request/guards.ts";
@@ -163,6 +164,21 @@ export const sourceCreation = action({
   }),
 });
 
+export const sourceCopying = action({
+  name: "file-sources.copy",
+  about:
+    "Copy a file source. Files and RAGs follow in the background; a RAG's copy is named `<rag>-<identifier>`. Secrets are copied as well.",
+  find: fileSourceOf,
+  body: z.object({ name: newSource.name, identifier: newSource.identifier.unwrap() }),
+  errors: [409, 422],
+  work: ({ services, subject: { source }, body, id }) =>
+    copySource(services, { source, copy: body, id: asId(id) }),
+  target: targetOf,
+  status: 201,
+  answer: z.object({ ...sourceFields, webhookSecret: z.string() }).openapi("CopiedFileSource"),
+  shown: ({ source, webhookSecret }) => ({ ...sourceOf(source), webhookSecret }),
+});
+
 export const sourceChange = action({
   name: "file-sources.change",
   about:
@@ -238,6 +254,7 @@ export const fileSourceRoutes = new Endpoints("sources", fileSourceOf)
   )
   .action(sourceChange)
   .action(sourceRemoval)
+  .action(sourceCopying)
   .action(webhookSecretRenewal)
   .json(
     `post ${SOURCE}/check`,

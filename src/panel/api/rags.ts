@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
 import { listedFor, readingInPanel, seesScopes } from "../../access/readers.ts";
+import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { createRag } from "../../catalog/rags/create-rag.ts";
 import { findRag, listRags, type ScopedRag } from "../../catalog/rags/find-rag.ts";
-import { newRag, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
+import { newRag, ragCopy, ragPatch, storedRag } from "../../catalog/rags/rag-settings.ts";
 import { removeRag } from "../../catalog/rags/remove-rag.ts";
 import { updateRag } from "../../catalog/rags/update-rag.ts";
 import { notFound } from "../../core/errors.ts";
@@ -11,6 +12,7 @@ import type { RagRecord } from "../../db/records.ts";
 import { findUnknownIds, scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import { findFileStatuses } from "../../db/files/public-files.ts";
 import { reindexRag } from "../../ingestion/rebuilds/reindex-rag.ts";
+import { takeOverRag } from "../../ingestion/rebuilds/take-over-rag.ts";
 import { retryFiles } from "../../ingestion/indexing/retry-files.ts";
 import type { Services } from "../../services.ts";
 import { asId } from "../../core/ids.ts";
@@ -65,9 +67,36 @@ export const ragCreation = action({
   about: "Add a RAG. Its files are indexed in the background.",
   body: newRag,
   errors: [404, 409, 422],
-  work: ({ services, body, id }) => createRag(services, body, asId(id)),
+  work: ({ services, body, id }) => createRag(services, body, { id: asId(id) }),
   answer: CheckedRag,
   shown: (rag, services) => checked(services, rag),
+});
+
+export const ragCopying = action({
+  name: "rags.copy",
+  about:
+    "Copy a RAG. Fields that are left out are as in the RAG; equal passages keep their vectors.",
+  find: ragOf,
+  body: ragCopy,
+  errors: [409, 422],
+  work: ({ services, subject: rag, body, id }) =>
+    copyRag(services, { rag, copy: body, id: asId(id) }),
+  status: 201,
+  answer: CheckedRag,
+  shown: (rag, services) => checked(services, rag),
+  notice: "The copy is being built. Change its settings and compare.",
+});
+
+export const ragTakingOver = action({
+  name: "rags.take-over",
+  about:
+    "Take over a copy. The RAG gets the settings and the index of the copy, which is removed. Identifier, inferences and tokens stay.",
+  find: ragOf,
+  body: z.object({ from: z.string().min(1) }),
+  errors: [409],
+  work: ({ services, subject: rag, body: { from } }) => takeOverRag(services, { rag, from }),
+  ...queued,
+  notice: "The copy's index takes over when it is ready.",
 });
 
 export const ragChange = action({
@@ -156,6 +185,8 @@ export const ragRoutes = new Endpoints("rags", ragOf)
   )
   .action(ragChange)
   .action(ragRemoval)
+  .action(ragCopying)
+  .action(ragTakingOver)
   .action(reindexing)
   .action(retrying).app;
 
