@@ -95,6 +95,11 @@ const FROM = sql`from rags r ${RAG_JOINS} where r.removed_at is null`;
 export const findRagRecord = (db: Database, key: string) =>
   readRow(db)`select ${RAG} ${FROM} and r.id = ${idOfKey("rags", key)}`;
 
+/** The RAG that another one was made as a copy of; null: none, or it was removed. */
+export const findOriginal = (db: Database, { id }: Pick<RagRow, "id">) =>
+  readRow(db)`select ${RAG} ${FROM} and r.id = (select copy_of from rag_generations
+    where rag_id = ${id} and generation = 1)`;
+
 /** A page of the RAGs in order of identifier. */
 export const listRagRecords = (db: Database, slice: Slice) =>
   readPage(db, RAG, { ...slice, from: FROM, order: raw("r.identifier") });

@@ -25,7 +25,11 @@ export const figure = (value: number | null | undefined) => value?.toFixed(DIGIT
 
 export function runListPages(pages: Pages): void {
   const ofSet = pages.of(setOf);
-  ofSet.get("/:set/runs", (context, set) => runsTab(context, set, freshForm()));
+  // `?compare=` is asked as the second setting.
+  ofSet.get("/:set/runs", (context, set) => {
+    const target = context.req.query("compare") ?? "";
+    return runsTab(context, set, freshForm({ [`${SECOND}target`]: target }));
+  });
 
   ofSet.form("/:set/runs", runsCreation, (context, set) => ({
     subject: set,

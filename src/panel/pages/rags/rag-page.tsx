@@ -1,11 +1,10 @@
-import type { Child } from "hono/jsx";
-
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
 import { otherModel } from "../../../ports/models.ts";
 import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
+import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Problem, Time, DataLink, ShortenedLink } from "../../components/data.tsx";
 import { LinkButton } from "../../components/data.tsx";
@@ -16,6 +15,7 @@ import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import { isAdmin, type PageContext } from "../page.tsx";
 import { fileAddress } from "../search/hits.tsx";
+import { CopyDeeds, Deed } from "./copy-deeds.tsx";
 import { ragAddress, ragTab, SEARCH_FIELDS } from "./rag-tab.tsx";
 import { settingFacts } from "../../components/setting-fields.tsx";
 
@@ -51,7 +51,7 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
         <FailedFiles rag={rag} files={failed} mayChange={mayChange} />
       </div>
       {spread === null ? null : <Similarities spread={spread} />}
-      {mayChange ? <Actions rag={rag} index={index} now={services.now()} /> : null}
+      {mayChange ? <Actions rag={rag} index={index} services={services} /> : null}
     </>,
   );
 }
@@ -168,16 +168,18 @@ const Similarities = ({
   </section>
 );
 
-type ActionsProps = { rag: RagRecord; index: Index; now: number };
+type ActionsProps = { rag: RagRecord; index: Index; services: Services };
 
-const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
+const Actions = ({ rag, index: { previous, building }, services }: ActionsProps) => {
   const address = ragAddress(rag.identifier);
   const isPaused = rag.status === "paused";
   return (
     <section>
       <h2>Actions</h2>
       <ul class="needs">
-        {previous === null ? null : <WayBack address={address} previous={previous} now={now} />}
+        {previous === null ? null : (
+          <WayBack address={address} previous={previous} now={services.now()} />
+        )}
         <Deed
           name={isPaused ? "Resume indexing." : "Pause indexing."}
           says={
@@ -192,6 +194,7 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
             values={{ status: isPaused ? "active" : "paused" }}
           />
         </Deed>
+        <CopyDeeds rag={rag} db={services.db} />
         {building === null ? (
           <Deed
             name="Index everything again."
@@ -211,18 +214,6 @@ const Actions = ({ rag, index: { previous, building }, now }: ActionsProps) => {
     </section>
   );
 };
-
-type DeedProps = { name: string; says: Child; tone?: "off" | "bad"; children: Child };
-
-const Deed = ({ name, says, tone = "off", children }: DeedProps) => (
-  <li>
-    <span class={`dot ${tone}`}></span>
-    <span>
-      <strong>{name}</strong> {says}
-    </span>
-    {children}
-  </li>
-);
 
 type BackProps = { address: string; previous: NonNullable<Index["previous"]>; now: number };
 

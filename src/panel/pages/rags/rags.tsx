@@ -1,7 +1,14 @@
 import type { RagRecord } from "../../../db/records.ts";
 import { count } from "../../components/figures.ts";
 import { indexReturn } from "../../api/rag-index.ts";
-import { ragChange, ragCreation, reindexing, retrying } from "../../api/rags.ts";
+import {
+  ragChange,
+  ragCopying,
+  ragCreation,
+  ragTakingOver,
+  reindexing,
+  retrying,
+} from "../../api/rags.ts";
 import { previewPage } from "./preview.tsx";
 import { NEW_RAG_FORM, ragAddress, ragControls, ragOf, RAGS } from "./rag-tab.tsx";
 import { ragPage } from "./rag-page.tsx";
@@ -38,6 +45,16 @@ export function ragPages(pages: Pages): void {
   ] as const) {
     ofRag.form(`/:id/${path}`, change, (_context, rag) => ({ subject: rag, to: addressOf(rag) }));
   }
+  ofRag.form("/:id/copy", ragCopying, (_context, rag) => ({
+    subject: rag,
+    body: () => ({ name: `${rag.name.slice(0, COPIED_LENGTH)} (copy)` }),
+    to: (copy) => `${addressOf(copy)}/settings`,
+  }));
+  ofRag.form("/:id/take-over", ragTakingOver, (_context, rag) => ({
+    subject: rag,
+    body: (form) => ({ from: form.text("from") }),
+    to: addressOf(rag),
+  }));
   ofRag.form("/:id/retry", retrying, (_context, rag) => ({
     subject: rag,
     body: (form) => ({ path: form.has("path") ? form.exact("path") : undefined }),
@@ -52,6 +69,9 @@ export function ragPages(pages: Pages): void {
     }),
   }));
 }
+
+/** A name has at most 200 characters. */
+const COPIED_LENGTH = 190;
 
 const addressOf = ({ identifier }: RagRecord) => ragAddress(identifier);
 
