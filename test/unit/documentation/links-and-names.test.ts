@@ -12,7 +12,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/ranking.md", 8_000],
   ["docs/scale-and-cost.md", 12_000],
   ["docs/architecture.md", 15_000],
-  ["docs/panel-api.md", 12_000],
+  ["docs/panel-api.md", 12_848],
 ];
 const ALL_DOCS_BYTES = 192_200;
 const pages = allPages();

@@ -21,7 +21,7 @@ export const Deed = ({ name, says, tone = "off", children }: DeedProps) => (
   </li>
 );
 
-/** What a RAG's copies are for: on a copy, to compare it with its original and to replace that. */
+/** Copies the RAG; a copy can be compared with its original and replace it. */
 export const CopyDeeds = async ({ rag, db }: { rag: RagRecord; db: Database }) => {
   const original = await findOriginal(db, rag);
   const isCopy = original?.fileSource.id === rag.fileSource.id;
@@ -53,7 +53,7 @@ export const CopyDeeds = async ({ rag, db }: { rag: RagRecord; db: Database }) =
           />
         </Deed>
       ) : null}
-      <Deed name="Copy the RAG." says="Try other settings beside it, then compare the two.">
+      <Deed name="Copy the RAG." says="Try other settings, then compare.">
         <ActionButton action={`${ragAddress(rag.identifier)}/copy`} label="Copy RAG" />
       </Deed>
     </>
