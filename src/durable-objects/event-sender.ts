@@ -19,17 +19,17 @@ export class EventSender extends DurableObject<Env> implements EventSenderPort {
     if (alarm === null || alarm > Date.now() + MINUTE_MS) await storage.setAlarm(Date.now());
   }
 
-  /** The next alarm is set before the work: one that fails six times is dropped. */
+  /** The sweep wakes an object that died more often than the platform repeats an alarm. */
   override async alarm(): Promise<void> {
     const { storage } = this.ctx;
     const endpointId = await storage.get<string>(ENDPOINT);
     const services = composeServices(this.env, this.ctx);
     await waitForRoom(services);
-    await storage.setAlarm(Date.now() + MINUTE_MS);
-    await attempt(services.log, "events not sent", {}, async () => {
-      const wait = await sendEvents(services, endpointId ?? "");
-      // Whoever enables the endpoint wakes it.
-      await (wait === null ? storage.deleteAlarm() : storage.setAlarm(Date.now() + wait));
+    let wait: number | null = MINUTE_MS;
+    await attempt(services.log, "events not sent", { endpointId }, async () => {
+      wait = await sendEvents(services, endpointId ?? "");
     });
+    // Whoever enables the endpoint wakes it.
+    await (wait === null ? storage.deleteAll() : storage.setAlarm(Date.now() + wait));
   }
 }

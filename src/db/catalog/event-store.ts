@@ -38,7 +38,8 @@ const TRIES_AT_ONCE = 100;
 
 /**
  * Takes events, of which a trigger makes deliveries. Not while a first try waits: for a slow
- * receiver, more are gathered. Returns the endpoint, if it is enabled, and what is due, in order.
+ * receiver, more are gathered. Returns the endpoint, if it is enabled, and what is due: first tries
+ * in order, then others.
  */
 export async function takeEvents(db: Database, endpointId: string, now: number) {
   const waiting = sql`event_deliveries where endpoint_id = ${endpointId} and status = 'waiting'`;
@@ -47,7 +48,7 @@ export async function takeEvents(db: Database, endpointId: string, now: number) 
       and abs(${now} - taken_at) >= ${GATHER_MS} and taken_up_to < (select max(id) from events)
       and not exists (select 1 from ${waiting} and tries = 0)`,
     sql`select ${ENDPOINT} from event_endpoints where id = ${endpointId} and enabled`,
-    sql`select ${DELIVERY} from ${waiting} and next_at <= ${now} order by place
+    sql`select ${DELIVERY} from ${waiting} and next_at <= ${now} order by tries > 0, place
       limit ${TRIES_AT_ONCE}`,
   ]);
   return { endpoint, due };

@@ -48,6 +48,8 @@ export const PAGES = [
   "/panel/settings",
   "/panel/settings/keys",
   "/panel/settings/models",
+  "/panel/settings/invitations",
+  "/panel/settings/events",
   "/panel/settings/log",
   "/panel/settings/sign-in",
 ];
@@ -56,4 +58,4 @@ export const PAGES = [
 export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=900": 400 };
 
 /** Pages that lead to a change only: a member is offered none of them. */
-export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log|sign-in)\b/;
+export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log|sign-in|events|invitations)\b/;

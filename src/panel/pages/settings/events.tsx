@@ -123,7 +123,7 @@ async function endpointPage(context: PageContext, endpoint: EventEndpoint, faile
         {...{ context, columns, label: "Deliveries", empty: "Nothing was sent yet." }}
         listed={wholeList(data)}
       />
-      <Part {...slice} here={hereOf(context)} total={total} unit="delivery" />
+      <Part {...slice} here={hereOf(context)} total={total} unit="event" />
       <DangerZone title="Remove this endpoint" href={`${path}/remove`} label="Remove …" />
     </>,
   );
