@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { messageOf } from "../core/errors.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { isObject } from "../core/is-object.ts";
-import { dataOf, panelApi } from "./api/clients.ts";
+import { dataOf, panelApi, type PanelApi } from "./api/clients.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./run-command.ts";
 import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
@@ -44,8 +44,7 @@ async function apply(file: string, { url, json, secrets, ...options }: Options):
   const api = panelApi(checkedUrl(url), keyIn(process.env));
   const existing = secrets ? {} : await dataOf(api.GET("/config"));
   const body = withSecrets(readSettings(pathOfUser(file)), existing, dryRun);
-  const query = { dryRun: `${dryRun}`, prune: `${prune}` } as const;
-  const plan = await dataOf(api.POST("/config", { params: { query }, body }));
+  const plan = await applySettings(api, { dryRun: `${dryRun}`, prune: `${prune}` }, body);
   const terminal = openTerminal(json === true);
   terminal.result(plan);
   const changes = [...plan.made, ...plan.changed, ...(prune ? plan.unlisted : [])];
@@ -54,26 +53,25 @@ async function apply(file: string, { url, json, secrets, ...options }: Options):
   if (dryRun && changes.length > 0) process.exitCode = WOULD_CHANGE;
 }
 
-type Change = { field: string; from?: unknown; to?: unknown };
-type Plan = {
-  made: string[];
-  changed: { thing: string; fields: Change[] }[];
-  unlisted: string[];
-};
+const applySettings = (
+  api: PanelApi,
+  query: Record<"dryRun" | "prune", `${boolean}`>,
+  body: Settings,
+) => dataOf(api.POST("/config", { params: { query }, body }));
 
-const linesOf = (plan: Plan, prune: boolean): string[] => [
+type Plan = Awaited<ReturnType<typeof applySettings>>;
+
+const linesOf = ({ changed, ...plan }: Plan, prune: boolean): string[] => [
   ...plan.made.map((thing) => `+ ${thing}`),
-  ...plan.changed.flatMap(({ thing, fields }) => [`~ ${thing}`, ...fields.map(changeText)]),
+  ...changed.flatMap(({ thing, fields }) => [`~ ${thing}`, ...fields.map(changeText)]),
   ...plan.unlisted.map((thing) =>
     prune ? `- ${thing}` : `  ${thing} is not in the file; --prune removes it`,
   ),
 ];
 
 /** Secrets and long texts come without their values. */
-const changeText = ({ field, from = null, to = null }: Change) =>
-  from === null && to === null
-    ? `    ${field}`
-    : `    ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`;
+const changeText = ({ field, from = null, to = null }: Plan["changed"][number]["fields"][number]) =>
+  `    ${field}${from === to ? "" : `: ${JSON.stringify(from)} → ${JSON.stringify(to)}`}`;
 
 function readSettings(file: string): Settings {
   try {

@@ -108,5 +108,6 @@ const KNOWN = select(pick(columnsOf(rags), "id", "identifier"));
 
 /** Which of these identifiers name a RAG, with their ids; any number of them. */
 export const findRagIds = (db: Database, identifiers: string[], onlyOpen = false) =>
-  readRows(db)`select ${KNOWN} from rags where removed_at is null
+  readRows(db)`select ${KNOWN} from rags indexed by rags_identifier
+    where removed_at is null
     and (open_to_members or not ${onlyOpen}) and identifier in (select value from json_each(${identifiers}))`;

@@ -17,7 +17,8 @@ export const filesBehind = (db: Database, sourceId: FileSourceId, after: string,
 /** Copies that got no files since `before` (ms); they are held until `now`. */
 export const takeStalledCopies = (db: Database, before: number, limit: number) =>
   readValues(db, columnsOf(fileSources).id)`update file_sources set ${UPDATED}
-    where id in (select id from file_sources where copy_of is not null and removed_at is null
+    where id in (select id from file_sources indexed by file_sources_copy
+      where copy_of is not null and removed_at is null
       and updated_at < ${before} limit ${limit}) returning id`;
 
 /** Says that a copy has all files and leaves out of search what its original does. */

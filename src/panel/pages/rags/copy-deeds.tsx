@@ -24,38 +24,34 @@ export const Deed = ({ name, says, tone = "off", children }: DeedProps) => (
 /** Copies the RAG; a copy can be compared with its original and replace it. */
 export const CopyDeeds = async ({ rag, db }: { rag: RagRecord; db: Database }) => {
   const original = await findOriginal(db, rag);
-  const isCopy = original?.fileSource.id === rag.fileSource.id;
-  const [set] = isCopy ? await setsOfRag(db, original.id) : [];
+  const address = ragAddress(rag.identifier);
+  const copying = (
+    <Deed name="Copy the RAG." says="Try other settings, then compare.">
+      <ActionButton action={`${address}/copy`} label="Copy RAG" />
+    </Deed>
+  );
+  if (original?.fileSource.id !== rag.fileSource.id) return copying;
+  const { id, identifier, name } = original;
+  const [set] = await setsOfRag(db, id);
+  const newSet = `${NEW_SET}?subject=${encodeURIComponent(`rag ${identifier}`)}`;
+  const compare = set === undefined ? newSet : `${runsAddress(set)}?compare=${rag.identifier}`;
+  const first = <Data>{name}</Data>;
   return (
     <>
-      {isCopy ? (
-        <Deed
-          name="Try this copy."
-          says={
-            <>
-              Ask <Data>{original.name}</Data> and this copy the same questions. Taking over gives
-              the RAG the index and the settings of this copy, and removes the copy.
-            </>
-          }
-        >
-          <LinkButton
-            href={
-              set === undefined
-                ? `${NEW_SET}?subject=${encodeURIComponent(`rag ${original.identifier}`)}`
-                : `${runsAddress(set)}?compare=${rag.identifier}`
-            }
-            label="Compare"
-          />
-          <ActionButton
-            action={`${ragAddress(original.identifier)}/take-over`}
-            label="Take over"
-            values={{ from: rag.identifier }}
-          />
-        </Deed>
-      ) : null}
-      <Deed name="Copy the RAG." says="Try other settings, then compare.">
-        <ActionButton action={`${ragAddress(rag.identifier)}/copy`} label="Copy RAG" />
+      <Deed name="Compare." says={<>Asks {first} and this copy the same questions.</>}>
+        <LinkButton href={compare} label="Compare" />
       </Deed>
+      <Deed
+        name="Take over."
+        says={<>Gives {first} the index and settings of this copy, and removes the copy.</>}
+      >
+        <ActionButton
+          action={`${ragAddress(identifier)}/take-over`}
+          label="Take over"
+          values={{ from: rag.identifier }}
+        />
+      </Deed>
+      {copying}
     </>
   );
 };
