@@ -14,7 +14,7 @@ export type Reading = {
 
 type FormatReader =
   | { readText(text: string, file: RawDocument): CooperativeWork<Extraction> }
-  | { readBytes(bytes: Uint8Array): CooperativeWork<Extraction> }
+  | { readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> }
   | { readFile(file: RawDocument, reading: Reading): Promise<Extraction> };
 
 export type DocumentFormat<Kind extends string = string> = {

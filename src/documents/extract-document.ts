@@ -137,7 +137,10 @@ async function extractAs(
     return await reader.readFile(file, { depth, discardsBytes, yieldToOthers, extract, pictures });
   }
   if ("readBytes" in reader) {
-    return await runCooperatively(unlessBroken(reader.readBytes(file.bytes)), yieldToOthers);
+    const reading = unlessBroken(reader.readBytes(file.bytes, pictures));
+    const extraction = await runCooperatively(reading, yieldToOthers);
+    await pictures.readReserved();
+    return extraction;
   }
   const readText = function* () {
     const decoded = yield* decodeFile(file);

@@ -139,6 +139,10 @@ const PAID: Changes = {
   "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
   "new Uint8ClampedArray(rowSize * info.height)":
     "new Uint8ClampedArray(spend(rowSize * info.height))",
+  "const pseudoPixelContext = ReusedContexts[templateIndex];":
+    "const pseudoPixelContext = ReusedContexts[templateIndex]; spend((width + ROW) * height);",
+  "const pseudoPixelContext = RefinementReusedContexts[templateIndex];":
+    "const pseudoPixelContext = RefinementReusedContexts[templateIndex]; spend((width + ROW) * height);",
   "let symbolHeight = symbolBitmap.length;":
     "let symbolHeight = symbolBitmap.length; spend(symbolWidth * symbolHeight);",
   "const bitsPerValue = log2(numberOfPatterns);":
@@ -158,8 +162,8 @@ function buildPictureDecoders() {
   const start = text.indexOf("function decodeBitmapTemplate0");
   const rows = text
     .slice(start)
-    .replaceAll("new Uint8Array(width)", "new Uint8Array(spend(width))")
-    .replaceAll("new Uint8Array(regionWidth)", "new Uint8Array(spend(regionWidth))");
+    .replaceAll("new Uint8Array(width)", "new Uint8Array(paidRow(width))")
+    .replaceAll("new Uint8Array(regionWidth)", "new Uint8Array(paidRow(regionWidth))");
   const own = changed(text.slice(0, start) + rows, PAID);
   const { outputFiles } = buildSync({
     stdin: {

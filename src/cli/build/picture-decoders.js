@@ -8,6 +8,13 @@ function spend(count) {
   if (!((left -= count) >= 0)) throw new Error("too large");
   return count;
 }
+/** Bytes of memory that a row takes beside its pixels. */
+const ROW = 64;
+// oxlint-disable-next-line no-unused-vars -- called by the decoders
+function paidRow(width) {
+  spend(width + ROW);
+  return width;
+}
 export function decodeBilevel(bytes, width, height, globals, fax) {
   left = 1e8;
   if (!fax) {

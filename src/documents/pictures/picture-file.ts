@@ -30,6 +30,19 @@ function pictureFacts(bytes: Uint8Array, mediaType: string): Facts {
   throw new UnusablePicture(DAMAGED);
 }
 
+/** Smaller pictures are logos and lines. */
+const MIN_SIDE = 300;
+
+/** Whether a picture within a document is large enough to be read. */
+export function isLargePicture(bytes: Uint8Array, mediaType: string): boolean {
+  try {
+    const { width, height } = pictureFacts(bytes, mediaType);
+    return width >= MIN_SIDE && height >= MIN_SIDE;
+  } catch {
+    return false;
+  }
+}
+
 /** An image file as a model takes it: of an animation the first frame, of a photo upright. @throws UnusablePicture */
 export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promise<Picture> {
   const { width, height, orientation = 1 } = pictureFacts(bytes, mediaType);

@@ -1,5 +1,7 @@
+import { foreignMediaType } from "../media-type/foreign-types.ts";
 import { foldSpace } from "../writing/fold-space.ts";
 import type { ExtractedDocument, PageStart, Span } from "../extracted-document.ts";
+import { isLargePicture, pictureOfFile } from "./picture-file.ts";
 import { UnusablePicture, type Picture, type PictureReader } from "./picture.ts";
 
 /** Pictures of a document that are read at once: each is in memory. */
@@ -8,6 +10,7 @@ const READ_AT_ONCE = 4;
 const MAX_PICTURES = 2_000;
 /** Length of a mark without its number. */
 const MARK_CHARACTERS = 39;
+const PREFIX = "Picture: ";
 const CHOOSE = "Choose an image model in the source's settings.";
 
 /** The number of a page, or null for another picture. */
@@ -22,6 +25,7 @@ export class Pictures {
   /** No document can know the marks of this extraction. */
   readonly #name = crypto.randomUUID();
   readonly #readings: Reading[] = [];
+  readonly #reserved: { reading: Reading; bytes: Uint8Array; mediaType: string }[] = [];
   readonly #running = new Set<Promise<void>>();
   /** Places by what is told of them. */
   readonly #told = new Map<string, Place[]>();
@@ -37,30 +41,56 @@ export class Pictures {
     this.areWanted = areWanted && reader !== null;
   }
 
-  /** Returns a mark that its text, after `prefix`, replaces; empty when it is not read. */
-  async add(
-    make: () => Promise<Picture | null> | Picture | null,
-    place: Place = null,
-    prefix = "",
-  ): Promise<string> {
+  /** Returns a mark that the picture's text replaces; empty when it is not read. */
+  async add(make: () => Promise<Picture | null>, place: Place = null): Promise<string> {
+    const reading: Reading = { place, prefix: "", text: null };
+    const isRead = this.#readings.length < MAX_PICTURES && (await this.#start(reading, make));
+    return isRead ? this.#mark(reading) : "";
+  }
+
+  /**
+   * Returns a mark for a picture within a document, whose reading begins with `readReserved`; empty
+   * for a small one, and where such pictures are not read.
+   */
+  reserve(bytes: Uint8Array): string {
+    const mediaType = foreignMediaType(bytes) ?? "";
+    if (!isLargePicture(bytes, mediaType)) return "";
+    if (!this.areWanted) this.skipped++;
+    const isTaken = this.areWanted && this.#readings.length < MAX_PICTURES;
+    if (!isTaken) return "";
+    const reading: Reading = { place: null, prefix: PREFIX, text: null };
+    this.#reserved.push({ reading, bytes, mediaType });
+    return this.#mark(reading);
+  }
+
+  async readReserved(): Promise<void> {
+    for (const { reading, bytes, mediaType } of this.#reserved.splice(0))
+      await this.#start(reading, () => pictureOfFile(bytes, mediaType));
+  }
+
+  #mark(reading: Reading): string {
+    return `\uE000${this.#name} ${this.#readings.push(reading) - 1}\uE001`;
+  }
+
+  /** False when it is not read. */
+  async #start(reading: Reading, make: () => Promise<Picture | null>): Promise<boolean> {
     while (this.#running.size >= READ_AT_ONCE) await Promise.race(this.#running);
     if (this.#failure !== null) throw this.#failure;
     try {
-      const picture = this.#readings.length < MAX_PICTURES ? await make() : null;
-      if (picture === null) return "";
+      const picture = await make();
+      if (picture === null) return false;
       if (this.#reader === null) {
-        this.#unmodelled.push(place);
+        this.#unmodelled.push(reading.place);
         this.unread++;
-        return "";
+        return false;
       }
-      const reading: Reading = { place, prefix, text: null };
       const running = this.#read(reading, picture).finally(() => this.#running.delete(running));
       this.#running.add(running);
-      return `\uE000${this.#name} ${this.#readings.push(reading) - 1}\uE001`;
+      return true;
     } catch (thrown) {
       if (!(thrown instanceof UnusablePicture)) throw thrown;
-      this.tell(`left out: ${thrown.message}`, place);
-      return "";
+      this.tell(`left out: ${thrown.message}`, reading.place);
+      return false;
     }
   }
 

@@ -2,10 +2,8 @@ import { deflateSync } from "node:zlib";
 
 import { describe, expect, it, test } from "vitest";
 
-import { extractDocument } from "../../../src/documents/extract-document.ts";
-import type { ExtractOptions } from "../../../src/documents/extract-document.ts";
-import type { Picture } from "../../../src/documents/pictures/picture.ts";
 import { isDarkAt, pageShown } from "../../doubles/openai-compatible/seeing-server.ts";
+import { picturesOf } from "../../support/sent-pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { coded, flate, greyPage, packedBits, samples } from "../../support/scanned-pages.ts";
 import { scannedPdf, SIZE, textLine, type ScannedPage } from "../../support/scanned-pages.ts";
@@ -15,19 +13,6 @@ const PAGE = 77;
 const dark = isDarkAt(PAGE, SIZE);
 const bytesOf = (name: keyof typeof PICTURES) =>
   new Uint8Array(Buffer.from(PICTURES[name], "base64"));
-
-async function picturesOf(name: string, bytes: Uint8Array, options: Partial<ExtractOptions> = {}) {
-  const sent: Picture[] = [];
-  const readPicture = async (picture: Picture) => {
-    sent.push(picture);
-    return { text: "The gates open at six.", by: "local/eye" };
-  };
-  const document = await extractDocument(
-    { name, mimeType: null, bytes: new Uint8Array(bytes) },
-    { readPicture, ...options },
-  );
-  return { sent, document };
-}
 
 /** A JBIG2 stream, as a PDF embeds it: a page, and a region of it that is coded as a fax is. */
 function jbig2(fax: Uint8Array): Uint8Array {

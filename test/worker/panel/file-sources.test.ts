@@ -49,6 +49,8 @@ test("a source is created with a secret shown once, and found by id and identifi
     scanIntervalMinutes: 360,
     permissions: "off",
     defaultReaders: [],
+    imageModel: null,
+    pictures: false,
     status: "active",
     lastScan: null,
     createdAt: expect.any(String),

@@ -1,7 +1,7 @@
 import { ITEM_COST, Pace, runCooperatively } from "../../../core/work/cooperative.ts";
 import { writeAttachments } from "./attachments.ts";
 import { ENCLOSED, ENCRYPTED, ENCRYPTED_PART, writeBody } from "./body/body.ts";
-import { findParts } from "./parts/mail-parts.ts";
+import { findParts, takeBody } from "./parts/mail-parts.ts";
 import { mailTitle, senderLines } from "./mail-headers.ts";
 import { messagesOf } from "./mailbox.ts";
 import { isWrapped, partsOf, sortParts, type MailTarget } from "./parts/message-contents.ts";
@@ -61,9 +61,12 @@ async function writeMessage(
   const parts = await runCooperatively(findParts(message), yieldToOthers).catch(reasonOf);
   if (parts instanceof UnreadableDocument) return { title: null, failure: parts };
   const { root, endsEarly } = parts;
-  const { body, attachments, hasEncrypted } = sortParts(root);
+  const { body, attachments, images, hasEncrypted } = sortParts(root);
   // From here on each part has its own buffer, so the message's buffer can be released.
-  await runCooperatively(decodeBodies(message, [...partsOf(body), ...attachments]), yieldToOthers);
+  await runCooperatively(
+    decodeBodies(message, [...partsOf(body), ...attachments, ...images]),
+    yieldToOthers,
+  );
   if (target.discardsBytes) releaseBytes(message);
   const title = mailTitle(root.headers);
   out.heading(1, title ?? "Message");
@@ -71,6 +74,8 @@ async function writeMessage(
   const headLength = out.length;
   if (endsEarly) notes.push(ENDS_EARLY);
   const unread = await runCooperatively(writeBody(body, target), yieldToOthers);
+  for (const image of images) out.paragraph(target.pictures.reserve(takeBody(image).slice()));
+  await target.pictures.readReserved();
   await writeAttachments(attachments, target);
   if (out.length > headLength) {
     if (hasEncrypted) notes.push(ENCRYPTED_PART);

@@ -1,4 +1,9 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import { Buffer } from "node:buffer";
+
+import { reasonOf } from "../../extracted-document.ts";
+import { MAX_PICTURE_BYTES } from "../../pictures/picture.ts";
+import type { Pictures } from "../../pictures/pictures.ts";
 import { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
@@ -30,16 +35,38 @@ const DRAWN = new Set(["chart", "diagramData", "drawing"]);
 export function* drawingsOf(
   archive: ZipArchive,
   related: Relationship[],
+  pictures: Pictures | null = null,
 ): CooperativeWork<Map<string, Drawing>> {
   const drawings = new Map<string, Drawing>();
   const drawn = new DrawnText();
   for (const { id, type, target } of related) {
+    if (type === "image" && pictures !== null) {
+      const mark = yield* markOf(archive, target, pictures);
+      if (mark !== "") drawings.set(id, { texts: [mark], rows: [] });
+    }
     if (!DRAWN.has(type)) continue;
     const reader = new DrawingReader(drawn);
     yield* readXml(archive.chunks(target), reader);
     drawings.set(id, { texts: [...reader.texts], rows: rowsOf(reader.series) });
   }
   return drawings;
+}
+
+/** Its first bytes tell how large a picture is: no other is unpacked where none are read. */
+function* markOf(archive: ZipArchive, target: string, pictures: Pictures): CooperativeWork<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (const chunk of archive.chunks(target)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      yield chunk.length;
+      if (!pictures.areWanted || length > MAX_PICTURE_BYTES) break;
+    }
+  } catch (thrown) {
+    reasonOf(thrown);
+  }
+  return pictures.reserve(Buffer.concat(chunks));
 }
 
 export function writeDrawing(

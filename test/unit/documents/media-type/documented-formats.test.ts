@@ -32,5 +32,5 @@ it("each format that is read has a row on the page of documents, with its ending
 it("each ending on the page of documents is read", () => {
   const unread = rows.flatMap(endingsIn).filter((ending) => kindByName(`a.${ending}`) === null);
   // Sections of manual pages are told by the content, too.
-  expect(unread).toEqual(["1", "9", "png", "jpg"]);
+  expect(unread).toEqual(["1", "9", "png", "jpg", "webp", "gif"]);
 });

@@ -5,7 +5,13 @@ import type { MailPart } from "./mail-parts.ts";
 /** The texts of a message in order, with one of each set of alternatives. */
 export type Body = { part: MailPart } | { alternatives: Body[][] };
 
-export type MessageContents = { body: Body[]; attachments: MailPart[]; hasEncrypted: boolean };
+export type MessageContents = {
+  body: Body[];
+  attachments: MailPart[];
+  /** Images that a page shows. */
+  images: MailPart[];
+  hasEncrypted: boolean;
+};
 
 /** Where a message goes, and what reads it. `inMailbox`: lines that begin with `From ` are escaped. */
 export type MailTarget = Reading & { inMailbox: boolean; out: MarkdownBuilder; notes: string[] };
@@ -25,7 +31,7 @@ export const isMessage = ({ type }: Pick<MailPart, "type">) => MESSAGES.test(typ
 export const isWrapped = ({ type }: MailPart) => WRAPPED.test(type);
 
 export function sortParts(root: MailPart): MessageContents {
-  const contents: MessageContents = { body: [], attachments: [], hasEncrypted: false };
+  const contents: MessageContents = { body: [], attachments: [], images: [], hasEncrypted: false };
   const place = { inRelated: false, inAlternative: false, isRoot: true };
   contents.body = bodyOf(root, place, contents);
   return contents;
@@ -36,7 +42,10 @@ export const partsOf = (body: Body[]): MailPart[] =>
 
 function bodyOf(part: MailPart, place: Place, contents: MessageContents): Body[] {
   if (part.parts.length > 0) return bodyOfParts(part, place, contents);
-  if (isUnseen(part, place)) return [];
+  if (isUnseen(part, place)) {
+    if (part.type.startsWith("image/")) contents.images.push(part);
+    return [];
+  }
   if (isBody(part, place)) return [{ part }];
   if (isEncrypted(part, place)) contents.hasEncrypted = true;
   else if (part.end > part.start || part.name !== null) contents.attachments.push(part);

@@ -115,6 +115,7 @@ export class DocxReader implements XmlHandler {
     checkBox: () => this.#fields.check(false),
     default: ({ val }) => this.#fields.check(isOn(val)),
     checked: ({ val }) => this.#fields.check(isOn(val)),
+    blip: (attributes) => this.#draw(attributes["r:embed"]),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
     altChunk: () => this.#leftOut.add("embedded part"),

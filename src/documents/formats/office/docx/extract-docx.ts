@@ -1,5 +1,6 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { Extraction } from "../../../extracted-document.ts";
+import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { DocxReader } from "./docx-reader.ts";
 import { readNumbering } from "./docx-numbering.ts";
@@ -10,7 +11,7 @@ import { corePropertiesOf, linksOf, openPackage, relationshipsOf } from "../rela
 import { readXml } from "../../xml/xml-stream.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
-export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {
   const { archive, main, partOf } = yield* openPackage(bytes, "word/document.xml");
   const shared = {
     styles: yield* readStyles(archive, partOf("styles")),
@@ -25,7 +26,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   ): CooperativeWork<void> {
     if (part === null) return;
     const related = yield* relationshipsOf(archive, part);
-    const drawings = yield* drawingsOf(archive, related);
+    const drawings = yield* drawingsOf(archive, related, pictures);
     const parts = { ...shared, links: linksOf(related), drawings };
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);

@@ -1,6 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import type { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
+import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import {
   corePropertiesOf,
@@ -16,7 +17,7 @@ import { readXml } from "../../xml/xml-stream.ts";
 const MAX_SLIDES = 20_000;
 
 /** ECMA-376: each slide becomes a heading, its text, its diagrams and its notes. */
-export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
+export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {
   const { archive, main, targets } = yield* openPackage(bytes, "ppt/presentation.xml");
   const out = new MarkdownBuilder();
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
@@ -26,7 +27,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const slide = new SlideReader(linksOf(around));
     yield* readXml(archive.chunks(part), slide);
     if (slide.isHiddenSlide) out.leftOut.add("hidden slide");
-    else yield* writeSlide(archive, slide, around, out, index + 1);
+    else yield* writeSlide(slide, { archive, related: around, pictures }, out, index + 1);
   }
   const { title, language } = yield* corePropertiesOf(archive);
   return out.extraction({ title: usefulTitle(title) ?? out.firstHeading(), language });
@@ -48,15 +49,16 @@ function* slideIds(archive: ZipArchive, part: string): CooperativeWork<string[]>
   return ids;
 }
 
+type SlideParts = { archive: ZipArchive; related: Relationship[]; pictures: Pictures };
+
 function* writeSlide(
-  archive: ZipArchive,
   { blocks, hiddenShapes, hiddenDrawings }: SlideReader,
-  related: Relationship[],
+  { archive, related, pictures }: SlideParts,
   out: MarkdownBuilder,
   page: number,
 ): CooperativeWork<void> {
   out.leftOut.add("hidden shape", hiddenShapes);
-  for (const [id, drawing] of yield* drawingsOf(archive, related))
+  for (const [id, drawing] of yield* drawingsOf(archive, related, pictures))
     if (!hiddenDrawings.has(id)) writeDrawing(drawing, blocks);
   for (const { type, target } of related) {
     if (type !== "notesSlide") continue;

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+
+import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
+import { zipped } from "../../support/office-files.ts";
+import { picturesOf } from "../../support/sent-pictures.ts";
+
+/** A PNG of this side; its pixels are never looked at. */
+function pngOf(side: number): Uint8Array {
+  const png = new Uint8Array(Buffer.from(PICTURES.png, "base64"));
+  for (const at of [18, 22]) png.set([side >> 8, side & 255], at);
+  return png;
+}
+
+const RELATIONSHIPS = ["rId1", "rId2"].map(
+  (id, at) =>
+    `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="media/${at}.png"/>`,
+);
+const BLIPS = ["rId1", "rId2"].map(
+  (id) => `<w:r><w:drawing><a:blip r:embed="${id}"/></w:drawing></w:r>`,
+);
+const WORD = zipped({
+  "word/document.xml": `<w:document><w:body><w:p><w:r><w:t>Above.</w:t></w:r></w:p><w:p>${BLIPS.join("")}</w:p><w:p><w:r><w:t>Below.</w:t></w:r></w:p></w:body></w:document>`,
+  "word/_rels/document.xml.rels": `<Relationships>${RELATIONSHIPS.join("")}</Relationships>`,
+  "word/media/0.png": pngOf(300),
+  "word/media/1.png": pngOf(299),
+});
+const base64 = Buffer.from(pngOf(400)).toString("base64");
+const MAIL = new TextEncoder().encode(
+  `From: a@example.com\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Above.</p><img src="cid:1">\n--b\nContent-Type: image/png\nContent-ID: <1>\nContent-Transfer-Encoding: base64\n\n${base64}\n--b--\n`,
+);
+
+test.each([
+  ["a.docx", WORD, "Above.\n\nPicture: The gates open at six.\n\nBelow."],
+  ["a.eml", MAIL, "Above.\n\nPicture: The gates open at six."],
+])("pictures within %s are read where the source says so", async (name, bytes, text) => {
+  const { sent, document } = await picturesOf(name, bytes, { readsPictures: true });
+  expect(sent).toHaveLength(1);
+  expect(document.markdown).toContain(text);
+  const [span] = document.recognised ?? [];
+  expect(document.markdown.slice(span?.start, span?.end)).toBe("Picture: The gates open at six.");
+  const without = await picturesOf(name, bytes);
+  expect(without.sent).toEqual([]);
+  expect(without.document).toMatchObject({ skipped: 1, notes: [] });
+});
