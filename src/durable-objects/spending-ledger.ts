@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { limitPassed, SHARES } from "../catalog/limits/limit-passed.ts";
 import { composeServices } from "../compose.ts";
+import { attempt } from "../core/log.ts";
 import { MINUTE_MS, periodEnd } from "../core/time.ts";
 import type { Env } from "../env.ts";
 import type { Charge, Refusal, SpendingLedger as LedgerPort, Spent } from "../ports/spending.ts";
@@ -24,6 +25,8 @@ const reservedIn = ({ open }: Counter) =>
  */
 export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
   readonly #kv = this.ctx.storage.kv;
+  /** Shares that are being reported. */
+  readonly #reports = new Set<string>();
 
   async reserve(id: string, charges: Charge[]): Promise<Refusal | null> {
     const entries = charges.map((charge) => ({ ...charge, counter: this.#counter(charge) }));
@@ -78,15 +81,28 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
     return { ...counter, amount };
   }
 
-  /** Each share is reported once in a period. */
+  /** Each share is reported once in a period; what was not written is reported by the next call. */
   #save(limitId: string, counter: Counter, isReached = false): void {
     const { amount, used, resetsAt } = counter;
     const share = isReached ? 100 : (used / amount) * 100;
-    for (const percent of SHARES.filter((level) => counter.reported < level && level <= share)) {
-      counter.reported = percent;
-      const services = composeServices(this.env, this.ctx);
-      this.ctx.waitUntil(limitPassed(services, { limitId, share: percent, resetsAt }));
-    }
     this.#kv.put(limitId, counter);
+    for (const percent of SHARES.filter((level) => counter.reported < level && level <= share)) {
+      const report = `${limitId} ${resetsAt} ${percent}`;
+      if (this.#reports.has(report)) continue;
+      this.#reports.add(report);
+      this.ctx.waitUntil(this.#report({ limitId, share: percent, resetsAt }, report));
+    }
+  }
+
+  async #report(passing: { limitId: string; share: number; resetsAt: number }, report: string) {
+    const services = composeServices(this.env, this.ctx);
+    const isWritten = await attempt(services.log, "limit not reported", {}, () =>
+      limitPassed(services, passing),
+    );
+    this.#reports.delete(report);
+    const counter = this.#kv.get<Counter>(passing.limitId);
+    if (!isWritten || counter?.resetsAt !== passing.resetsAt) return;
+    const reported = Math.max(counter.reported, passing.share);
+    this.#kv.put(passing.limitId, { ...counter, reported });
   }
 }

@@ -1,3 +1,7 @@
+import { isoTime } from "../../core/time.ts";
+import { insertionOfEvent } from "../../db/catalog/event-store.ts";
+import { listLimits } from "../../db/catalog/limit-store.ts";
+import { runBatch } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 
 /** Percent of a limit that are reported, once in a period each. */
@@ -5,6 +9,26 @@ export const SHARES = [80, 100];
 type Passing = { limitId: string; share: number; resetsAt: number };
 
 /** Reports that so much of a limit is used; 100: or that a call was refused for what is used. */
-export async function limitPassed({ log }: Pick<Services, "log">, passing: Passing): Promise<void> {
+export async function limitPassed(
+  { db, log, now }: Pick<Services, "db" | "log" | "now">,
+  passing: Passing,
+): Promise<void> {
   log.warn("spending limit", passing);
+  const { limitId: id, share, resetsAt } = passing;
+  const limit = (await listLimits(db)).find((each) => each.id === id);
+  if (limit === undefined) return;
+  const { amount, unit, period, subjectKind: kind, subjectId, identifier, name } = limit;
+  const subject = { id: subjectId, ...(identifier && { identifier }), ...(name && { name }) };
+  const named = kind === "token" || kind === "inference" ? { [kind]: subject } : {};
+  const data = {
+    limit: {
+      id,
+      name: [amount, unit, "a", period, "for", kind, name ?? subjectId].join(" ").trim(),
+    },
+    ...named,
+    percent: share,
+    resetsAt: isoTime(resetsAt),
+  };
+  const type = share < 100 ? "limit.warning" : "limit.reached";
+  await runBatch(db, [insertionOfEvent({ type, at: now(), data })]);
 }

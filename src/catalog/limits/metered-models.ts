@@ -15,6 +15,8 @@ import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 export const MOST_OUTPUT = 4_096;
 /** Providers count differently: our estimate of a prompt, and a quarter more. */
 const PROMPT_MARGIN = 1.25;
+/** Of a picture and its prompt: models scale larger ones down. */
+const MOST_OF_PICTURE: ModelTokens = { input: 4_096, output: MOST_OUTPUT };
 const NO_TOKENS: ModelTokens = { input: 0, output: 0 };
 
 export const mostTokens = (text: string, tokenizer: Tokenizer, output = 0): ModelTokens => ({
@@ -74,6 +76,18 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
         return await settled(hold, model.doRerank(options), tokensOf);
       };
       return Object.assign(reranker, { model: overriding(model, { doRerank }) });
+    },
+    imageReader(name) {
+      const reader = models.imageReader(name);
+      const read: typeof reader.read = async (picture, signal) => {
+        const most = () => MOST_OF_PICTURE;
+        const hold = await spending.reserve({ kind: "image", model: name, most });
+        // A provider that tells no tokens reports 0.
+        return await settled(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
+          inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
+        );
+      };
+      return { ...reader, read };
     },
   };
   originals.set(metered, models);

@@ -1,7 +1,7 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { Lane } from "../../core/work/lane.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time.ts";
-import { messageOf } from "../../core/errors.ts";
+import { messageOf, SpendingReached } from "../../core/errors.ts";
 import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import type { ClaimedFile } from "../../db/files/claim-files.ts";
 import { noteImage, noteImageState } from "../../db/files/image-store.ts";
@@ -187,6 +187,7 @@ class ImageCalls {
       this.#failures++;
       return { problem: `${checked.problem}, ${model}` };
     } catch (thrown) {
+      if (thrown instanceof SpendingReached) throw thrown;
       count(true);
       this.#failures++;
       this.#failuresInARow++;
