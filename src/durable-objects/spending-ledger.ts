@@ -33,7 +33,7 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
     const refusals = entries.flatMap(({ limitId, amount, cost, counter }) => {
       if (counter.used + reservedIn(counter) + cost <= amount) return [];
       const isFull = counter.used + cost > amount;
-      if (isFull) this.#save(limitId, counter, true);
+      if (isFull && counter.reported < 100) this.#save(limitId, counter, true);
       return [{ resetsAt: counter.resetsAt, isFull }];
     });
     // The limit that stays full for longest says when to come again.

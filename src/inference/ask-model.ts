@@ -46,6 +46,6 @@ export async function askModel<Reply extends object>(
       emit: undefined,
     });
   };
-  const { response, usage } = await measured(services, subject, setting, ask);
+  const { response, usage } = await measured(services, subject, setting, ask, false);
   return { reply: reply.parse(response), usage };
 }

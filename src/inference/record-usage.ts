@@ -53,8 +53,9 @@ async function measure(
   subject: UsageSubject,
   setting: Setting,
   run: (tools: RunTools, own: InferenceServices) => Promise<FinishedRun>,
+  isCall = true,
 ): Promise<InferenceResult> {
-  const { own, hold } = await beginCall(services, subject, setting);
+  const { own, hold } = await beginCall(services, isCall ? subject : null, setting);
   const startedAt = services.now();
   const tokens = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   const meter: Meter = { ...tokens, modelMs: 0, calls: 0, uses: [] };
@@ -93,10 +94,10 @@ async function measure(
 }
 
 /** @throws QuarryError `spending-reached`, `limits-unavailable` */
-async function beginCall(services: InferenceServices, subject: UsageSubject, setting: Setting) {
-  const { kind, inferenceId, agentId, model } = subject;
-  const id = agentId ?? inferenceId;
-  if (id === null) return { own: services, hold: null };
+async function beginCall(services: InferenceServices, call: UsageSubject | null, setting: Setting) {
+  const id = call?.agentId ?? call?.inferenceId ?? null;
+  if (call === null || id === null) return { own: services, hold: null };
+  const { kind, model } = call;
   const own = spentBy(services, { kind, id });
   const most = () => {
     const chat = own.models.chat(model);

@@ -8,6 +8,7 @@ import { RecentLookups } from "../../../src/db/access/recent-lookups.ts";
 import { mcpProtocol } from "../../../src/protocols/mcp/app.ts";
 import type { AppEnv } from "../../../src/http/app-env.ts";
 import type { Services } from "../../../src/services.ts";
+import { noLimits } from "../../support/no-limits.ts";
 
 const TOKEN = {
   kind: "token",
@@ -62,6 +63,7 @@ async function readsOf(method: string, params: object): Promise<string[][]> {
     log: jsonLog(() => {}),
     reads: { $client },
     recentLookups: new RecentLookups(),
+    spending: noLimits,
     rateLimits: () => Promise.resolve({ allowed: true, limit: 1, remaining: 1, resetMs: 1 }),
   } as unknown as Services;
   const app = new Hono<AppEnv>();

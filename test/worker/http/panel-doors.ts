@@ -42,6 +42,8 @@ const TABLE = `
   /panel/api/inferences/:id DELETE GET PATCH
   /panel/api/keys GET POST
   /panel/api/keys/:id DELETE
+  /panel/api/limits GET POST
+  /panel/api/limits/:id PATCH DELETE
   /panel/api/model-servers GET
   /panel/api/models GET PUT
   /panel/api/overview GET
@@ -130,6 +132,8 @@ const TABLE = `
   /panel/settings/keys GET POST
   /panel/settings/keys/:id/remove GET POST
   /panel/settings/log GET:admins
+  /panel/settings/limits GET POST
+  /panel/settings/limits/:id/remove GET POST
   /panel/settings/models GET POST
   /panel/settings/models/keys POST
   /panel/settings/models/keys/remove POST
