@@ -9,6 +9,8 @@ export type PictureReader = ((picture: Picture) => Promise<PictureReading>) | nu
 
 export const MAX_PICTURE_BYTES = 20 << 20;
 const MAX_PICTURE_PIXELS = 60e6;
+/** As JPEG has it; each row takes time of its own. */
+const MAX_SIDE = 65_535;
 
 /** A picture that is left out, and why, as a clause. */
 export class UnusablePicture extends Error {
@@ -18,6 +20,6 @@ export class UnusablePicture extends Error {
 /** @throws UnusablePicture */
 export function checkDimensions(width: number, height: number): void {
   if (!(width > 0 && height > 0)) throw new UnusablePicture("the picture has no size");
-  if (width * height > MAX_PICTURE_PIXELS)
+  if (width * height > MAX_PICTURE_PIXELS || Math.max(width, height) > MAX_SIDE)
     throw new UnusablePicture(`a picture of ${width} × ${height} pixels is too large`);
 }

@@ -130,12 +130,15 @@ type CutProps = { of: ShownFile; passage: Passage; own: string; mayChange: boole
 
 const Cut = ({ of, passage, own, mayChange, back }: CutProps) => {
   const { headings, page, position, isDuplicate, isExcluded, text, duplicateKey } = passage;
+  // The original shows the picture at this page.
+  const origin = passage.recognised === true ? <span>read from its picture</span> : null;
   return (
     <li id={`passage-${position + 1}`} class={isExcluded ? "cut excluded" : "cut"}>
       <div class="faint">
         <strong>{count(position + 1)}</strong>
         {headings.length === 0 ? null : <Data>{headings.join(" › ")}</Data>}
         {page === null ? null : <PageLink of={of} page={page} />}
+        {origin}
         {isExcluded ? <span>left out of search</span> : null}
         {isDuplicate && !isExcluded ? <span>a duplicate is found instead</span> : null}
         {mayChange ? (
