@@ -1,6 +1,6 @@
 import { BoundedBindings } from "./adapters/cloudflare/bounded-bindings.ts";
 import { cloudflareQueue } from "./adapters/cloudflare/job-queue.ts";
-import { Outbox } from "./adapters/cloudflare/outbox.ts";
+import { Outbox, pause } from "./adapters/cloudflare/outbox.ts";
 import { clockClient, driveDebounceClient, ragIndexes } from "./adapters/cloudflare/own-objects.ts";
 import { platformTrace } from "./adapters/cloudflare/platform-trace.ts";
 import { queueBacklog } from "./adapters/cloudflare/queue-backlog.ts";
@@ -11,12 +11,14 @@ import { modelRegistry } from "./adapters/model-registry.ts";
 import { meteredModels } from "./catalog/limits/metered-models.ts";
 import { spendingOf } from "./catalog/limits/spending.ts";
 import { ConfigError, parseConfig, type Config } from "./config.ts";
+import type { CallRecord } from "./core/call-record.ts";
 import { jsonLog } from "./core/log.ts";
 import type { UsageMessage } from "./core/queue-messages.ts";
 import { RecentLookups } from "./db/access/recent-lookups.ts";
 import { openDatabase, openReads } from "./db/sql.ts";
 import type { Env } from "./env.ts";
 import { ExtractionMemory } from "./core/work/extraction-memory.ts";
+import { withinTime } from "./core/work/deadline.ts";
 import { StorageState } from "./core/work/storage-state.ts";
 import { Pace } from "./core/work/cooperative.ts";
 import { Turns } from "./core/work/turns.ts";
@@ -41,12 +43,17 @@ const INDEX_SECONDS = 120;
 /** A ledger that takes longer refuses the call; a local one waits for everything else. */
 const LEDGER_SECONDS = { here: 60, deployed: 3 };
 
+/** The request log lists a call within 5 seconds. */
+const CALL_WAIT_MS = 2_000;
+const CALL_SENT_WITHIN_MS = 10_000;
+
 /** Bytes of text between two turns: some 50 ms of chunking, embedding and storing. */
 const BYTES_PER_TURN = 256 * 1_024;
 
 /** Memory belongs to the isolate and is shared by its events. */
 const extractionMemory = new ExtractionMemory();
 const usageOutbox = new Outbox<UsageMessage>();
+const callOutbox = new Outbox<CallRecord>();
 const recentLookups = new RecentLookups();
 export const storage = new StorageState();
 
@@ -104,6 +111,14 @@ export function composeServices(env: Env, context: Context): Services {
     turns: { caller: "", searches: searchTurnsOf(config), pass: () => scheduler.wait(0) },
     takeTurn: (bytes) => pace.count(bytes),
     rateLimits: durableRateLimits(bindings.bounded(env.RATE_WINDOW, INDEX_SECONDS), config),
+    requestRecords: bindings.bounded(env.REQUEST_RECORDS).getByName("calls"),
+    recordCall: async (call) => {
+      const waitMs = Math.min(config.USAGE_WAIT_MS, CALL_WAIT_MS);
+      const records = env.REQUEST_RECORDS.getByName("calls");
+      // Nobody waits for it, and it says nothing about the storage.
+      const send = (calls: CallRecord[]) => withinTime(records.add(calls), CALL_SENT_WITHIN_MS);
+      await callOutbox.add(call, { waitMs, now: Date.now, pause, send });
+    },
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
     askIssuer: async (address, request) =>

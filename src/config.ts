@@ -118,7 +118,7 @@ export const variables = z.object({
   USAGE_WAIT_MS: whole(0, 10_000)
     .default(1_000)
     .describe(
-      "Milliseconds that usage is collected before it is sent; a crash loses what was collected; 0 sends each call's usage by itself",
+      "Milliseconds that usage and the request log (at most 2,000) are collected before they are sent; a crash loses what was collected; 0 sends each call's by itself",
     ),
   RETRIEVAL_TIMEOUT_MS: whole(1)
     .default(8_000)

@@ -1,3 +1,4 @@
+import type { CallCounters, CallRecord } from "./core/call-record.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messages.ts";
 import type { FileSourceId } from "./core/ids.ts";
@@ -24,6 +25,14 @@ export type RateWindow = { take(limit: number): Promise<RateVerdict> };
 /** Sends the events of an endpoint now, and goes on by itself while it is enabled. */
 export type EventSender = { wake(endpointId: string): Promise<void> };
 
+/** The request log, and the counters of calls. */
+export type RequestRecords = {
+  add(calls: CallRecord[]): Promise<void>;
+  /** The newest first, of 7 days: the last 1,000 of all (null), or the last 100 of a token. */
+  list(tokenId: string | null): Promise<CallRecord[]>;
+  counters(): Promise<CallCounters>;
+};
+
 type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;
 
 /** The Worker's bindings; variables are in config.ts. */
@@ -33,6 +42,7 @@ export type Env = {
   OAUTH_KV: KVNamespace;
   RATE_WINDOW: Objects<RateWindow>;
   SPENDING_LEDGER: Objects<SpendingLedger>;
+  REQUEST_RECORDS: Objects<RequestRecords>;
   RAG_INDEX: Objects<RagIndex>;
   CLOCK: Objects<Clock>;
   DRIVE_DEBOUNCE: Objects<DriveDebounce>;

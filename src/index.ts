@@ -31,3 +31,4 @@ export { EventSender } from "./durable-objects/event-sender.ts";
 export { RagIndex } from "./durable-objects/rag-index.ts";
 export { RateWindow } from "./durable-objects/rate-window.ts";
 export { SpendingLedger } from "./durable-objects/spending-ledger.ts";
+export { RequestRecords } from "./durable-objects/request-records.ts";

@@ -1,3 +1,4 @@
+import type { CallRecord } from "./core/call-record.ts";
 import type { Config } from "./config.ts";
 import type { Now } from "./core/time.ts";
 import type { FileSourceId } from "./core/ids.ts";
@@ -5,6 +6,7 @@ import type { Log } from "./core/log.ts";
 import type { Trace } from "./core/trace.ts";
 import type { Database, Reads } from "./db/sql.ts";
 import type { RecentLookups } from "./db/access/recent-lookups.ts";
+import type { RequestRecords } from "./env.ts";
 import type { ExtractionMemory } from "./core/work/extraction-memory.ts";
 import type { StorageState } from "./core/work/storage-state.ts";
 import type { CallerTurns } from "./core/work/turns.ts";
@@ -49,6 +51,9 @@ export type Services = {
   spending: Spending;
   ledger: SpendingLedger;
   rateLimits: RateLimits;
+  requestRecords: Pick<RequestRecords, "list" | "counters">;
+  /** Resolves when the call is sent, alone or with others of its isolate. */
+  recordCall: (call: CallRecord) => Promise<void>;
   /** Shared by all events of an isolate. */
   storage: StorageState;
   /** Shared by all events of an isolate. */

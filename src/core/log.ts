@@ -1,3 +1,4 @@
+import type { CallNotes } from "./call-record.ts";
 import { reasonOf } from "./errors.ts";
 
 /** Facts of a log line. Never a secret, a token, a prompt or document text. */
@@ -10,6 +11,8 @@ export interface Log {
   error(event: string, facts?: LogFacts): void;
   /** Adds facts such as `requestId` to every line. */
   with(facts: LogFacts): Log;
+  /** For the request log; absent: there is no request. */
+  note?(notes: CallNotes): void;
 }
 
 type Level = "info" | "warn" | "error";

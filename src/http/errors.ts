@@ -61,7 +61,8 @@ export function answerAndLog(thrown: unknown, context: Answering): Answer {
 /** The answer to an error, which is logged where it is ours or a provider's; sets no header. */
 export function logFailure(thrown: unknown, log: Log): Answer {
   const answer = answerTo(thrown);
-  const { status } = answer;
+  const { status, error } = answer;
+  log.note?.({ error });
   if (status === 500) log.error("defect", factsOf(thrown));
   if (status > 500) {
     const reason = thrown instanceof Error ? providerReason(thrown) : "";

@@ -21,6 +21,7 @@ export async function readFor<Rag extends ListedRag>(
   const reader = permitted.length === 0 ? null : readerName(reading);
   if (reader === null) return readers;
   services.log.info("read for", { reader });
+  services.log.note?.({ reader });
   for (const { identifier } of permitted) {
     const target = `${identifier} for ${reader}`;
     const event = { actor, action: "rags.read", target, status: 200 } as const;

@@ -1,6 +1,8 @@
+import type { CallNotes } from "../core/call-record.ts";
 import type { Fact, Log, LogFacts } from "../core/log.ts";
 
 type Parts = Record<string, Record<string, Fact>>;
+type RecordCall = (notes: CallNotes, isFirst: boolean) => void;
 
 /**
  * The log of one request. What goes well is told in the request's own line, because each line has
@@ -9,14 +11,17 @@ type Parts = Record<string, Record<string, Fact>>;
  */
 export class RequestLog implements Log {
   readonly #log: Log;
-  #parts: Parts | null = {};
+  readonly #parts: Parts = {};
+  readonly #notes: CallNotes = {};
+  /** Null until the request's line. */
+  #record: RecordCall | null = null;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
   info(event: string, facts: Record<string, Fact> = {}): void {
-    if (this.#parts === null || event in this.#parts) this.#log.info(event, facts);
+    if (this.#record !== null || event in this.#parts) this.#log.info(event, facts);
     else this.#parts[event] = facts;
   }
 
@@ -32,10 +37,19 @@ export class RequestLog implements Log {
     return this.#log.with(facts);
   }
 
-  /** The request's line, once: a caller who hung up has one before the work ends. */
-  end(event: string, facts: LogFacts): void {
-    if (this.#parts === null) return;
+  note({ legs, ...notes }: CallNotes): void {
+    Object.assign(this.#notes, notes, { legs: { ...this.#notes.legs, ...legs } });
+    this.#record?.(this.#notes, false);
+  }
+
+  /**
+   * The request's line, once: a caller who hung up has one before the work ends. The call is
+   * recorded for the request log then, and again with what a stream notes later.
+   */
+  end(event: string, facts: LogFacts, record: RecordCall): void {
+    if (this.#record !== null) return;
     this.#log.info(event, { ...facts, ...this.#parts });
-    this.#parts = null;
+    this.#record = record;
+    record(this.#notes, true);
   }
 }

@@ -60,12 +60,14 @@ async function measure(
   const tokens = { inputTokens: 0, cachedTokens: 0, outputTokens: 0 };
   const meter: Meter = { ...tokens, modelMs: 0, calls: 0, uses: [] };
   const price = startPriceLookup(services, subject.model);
-  const record = async (outcome: UsageMessage["outcome"]) => {
+  const record = async (outcome: UsageMessage["outcome"], finished?: FinishedRun) => {
     const latencyMs = services.now() - startedAt;
     const usage = usageOf(meter, await price.soon());
     const { caller, ...what } = subject;
     const { inputTokens, outputTokens, cost } = usage;
-    sendUsage(services, {
+    const { degradations = [], contextMs = 0, rerankingMs = 0 } = finished ?? {};
+    const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
+    const message = {
       ...what,
       tokenId: caller.tokenId,
       inputTokens,
@@ -75,8 +77,9 @@ async function measure(
       latencyMs,
       outcome,
       uses: meter.uses,
-    });
-    return { usage, latencyMs };
+    };
+    sendUsage(services, message, { degraded: degradations, legs: timings });
+    return { usage, timings };
   };
   let finished: FinishedRun;
   try {
@@ -87,9 +90,9 @@ async function measure(
     await record("error");
     throw thrown;
   }
-  const { contextMs, rerankingMs, ...result } = finished;
-  const { usage, latencyMs } = await record(result.degradations.length > 0 ? "degraded" : "ok");
-  const timings = { contextMs, rerankingMs, modelMs: meter.modelMs, totalMs: latencyMs };
+  const { contextMs: _context, rerankingMs: _reranking, ...result } = finished;
+  const outcome = result.degradations.length > 0 ? "degraded" : "ok";
+  const { usage, timings } = await record(outcome, finished);
   return { ...result, systemPrompt: setting.systemPrompt, timings, usage, uses: meter.uses };
 }
 

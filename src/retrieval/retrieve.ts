@@ -53,6 +53,7 @@ export function retrieve(
     };
     const facts = { ...sizesOf(request, plan, findings, result), ...result.legs };
     services.log.info("retrieval", facts);
+    services.log.note?.({ legs: result.legs });
     note(
       Object.fromEntries(Object.entries(facts).map(([name, fact]) => [`retrieval.${name}`, fact])),
     );

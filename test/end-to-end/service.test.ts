@@ -45,13 +45,14 @@ class Storing extends DurableObject {
   async store() { await this.ctx.storage.put("key", "value"); }
 }
 export { Storing as RateWindow, Storing as RagIndex, Storing as Clock, Storing as DriveDebounce };
-export { Storing as SpendingLedger, Storing as EventSender };
+export { Storing as SpendingLedger, Storing as EventSender, Storing as RequestRecords };
 export default {
   async fetch(_request, env) {
     const { DB, FILES, OAUTH_KV, RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE } = env;
     await DB.exec("create table notes (text); insert into notes values ('of wrangler')");
     await Promise.all([FILES.put("key", "value"), OAUTH_KV.put("key", "value")]);
-    const objects = [RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE, env.SPENDING_LEDGER, env.EVENT_SENDER];
+    const others = [env.SPENDING_LEDGER, env.EVENT_SENDER, env.REQUEST_RECORDS];
+    const objects = [RATE_WINDOW, RAG_INDEX, CLOCK, DRIVE_DEBOUNCE, ...others];
     await Promise.all(objects.map((namespace) => namespace.getByName("any").store()));
     return new Response();
   },

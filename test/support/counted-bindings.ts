@@ -25,8 +25,8 @@ export type Operation = {
 
 export type Counted = { env: Env; trips: RoundTrips; operations: Operation[] };
 
-/** Nobody waits for a queue before an answer. */
-const NO_TRIPS = new Set(["SCAN_QUEUE", "INDEX_QUEUE", "USAGE_QUEUE"]);
+/** Nobody waits for a queue or for the request log before an answer. */
+const NO_TRIPS = new Set(["SCAN_QUEUE", "INDEX_QUEUE", "USAGE_QUEUE", "REQUEST_RECORDS"]);
 
 /**
  * The bindings, each writing down when it is called. With `delayMs` no call ends before nothing was
@@ -41,6 +41,7 @@ export function countedBindings(env: Env, options: { delayMs?: number } = {}): C
     FILES: countedMethods(env.FILES, "R2", log),
     OAUTH_KV: countedMethods(env.OAUTH_KV, "OAUTH_KV", log),
     RATE_WINDOW: countedNamespace("RATE_WINDOW", env.RATE_WINDOW, log),
+    REQUEST_RECORDS: countedNamespace("REQUEST_RECORDS", env.REQUEST_RECORDS, log),
     RAG_INDEX: countedNamespace("RAG_INDEX", env.RAG_INDEX, log),
     SPENDING_LEDGER: countedNamespace("SPENDING_LEDGER", env.SPENDING_LEDGER, log),
     CLOCK: countedNamespace("CLOCK", env.CLOCK, log),

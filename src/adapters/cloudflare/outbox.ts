@@ -10,7 +10,7 @@ type Options<Item> = {
   waitMs: number;
   now: () => number;
   pause: (ms: number) => Promise<void>;
-  send: (items: Items<Item>) => Promise<void>;
+  send: (items: Items<Item>) => Promise<unknown>;
 };
 
 export const pause = (ms: number) => new Promise<void>((over) => void setTimeout(over, ms));

@@ -1,11 +1,21 @@
 import { newId, type InferenceId, type RagId, type TokenId } from "../../core/ids.ts";
+import type { CallNotes } from "../../core/call-record.ts";
 import type { ModelUse, UsageMessage } from "../../core/queue-messages.ts";
 import type { Services } from "../../services.ts";
 
 type Sending = Pick<Services, "queue" | "log" | "now" | "inBackground">;
 
 /** Sends usage after the answer; a failure is logged and changes nothing. */
-export function sendUsage(services: Sending, usage: Omit<UsageMessage, "id" | "at">): void {
+export function sendUsage(
+  services: Sending,
+  usage: Omit<UsageMessage, "id" | "at">,
+  notes: CallNotes = {},
+): void {
+  const { model, cost: amount, currency, outputTokens, uses = [] } = usage;
+  const models = [...new Set([model ?? [], ...uses.map((use) => use.model)].flat())];
+  const inputTokens = uses.reduce((sum, use) => sum + use.inputTokens, usage.inputTokens);
+  const cost = amount === null || currency === null ? null : { amount, currency };
+  services.log.note?.({ models, inputTokens, outputTokens, cost, ...notes });
   const at = services.now();
   const sending = services.queue.usage({ ...usage, id: newId(at), at }).catch((thrown: unknown) => {
     const error = thrown instanceof Error ? thrown.name : typeof thrown;
@@ -34,7 +44,11 @@ export function sendRetrievalUsage(
   const outcome = failed ? "error" : degradations.length > 0 ? "degraded" : "ok";
   const latencyMs = timings.contextMs + timings.rerankingMs;
   const how = { latencyMs, outcome, uses } as const;
-  sendUsage(services, { kind: "retrieve", ...NOBODY, ...NOTHING, ...by, ...how });
+  sendUsage(
+    services,
+    { kind: "retrieve", ...NOBODY, ...NOTHING, ...by, ...how },
+    { degraded: degradations },
+  );
 }
 
 /** Usage of indexing: it belongs to no call, and nothing is sent where nothing was embedded. */

@@ -1,6 +1,9 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 
+import { callRecord, surfaceOf } from "../../core/call-record.ts";
+import { newId } from "../../core/ids.ts";
+import { attempt } from "../../core/log.ts";
 import { RequestLog } from "../request-log.ts";
 import type { AppEnv } from "../app-env.ts";
 
@@ -24,13 +27,18 @@ function tell(context: Context<AppEnv>, status: number, startedAt: number): void
   const services: AppEnv["Variables"]["services"] | undefined = context.get("services");
   const actor = context.get("actor");
   const log = services?.log;
-  const facts = {
-    method: context.req.method,
-    path: context.req.path.slice(0, PATH_LOGGED_LENGTH),
-    status,
-    ...(actor === undefined ? {} : { actor: `${actor.kind}:${actor.id}` }),
-    durationMs: Date.now() - startedAt,
-  };
-  if (log instanceof RequestLog) log.end("request", facts);
-  else log?.info("request", facts);
+  const { method, path } = context.req;
+  const answer = { method, path, status, durationMs: Date.now() - startedAt };
+  const who = actor === undefined ? {} : { actor: `${actor.kind}:${actor.id}` };
+  const facts = { ...answer, ...who, path: path.slice(0, PATH_LOGGED_LENGTH) };
+  if (!(log instanceof RequestLog)) return log?.info("request", facts);
+  const [time, surface, { requestId }] = [startedAt, surfaceOf(path), context.var];
+  const token = actor?.kind === "token" ? actor : null;
+  const call = { ...answer, id: newId(time), time, surface, requestId, token };
+  log.end("request", facts, (notes, isFirst) => {
+    if (surface === null) return;
+    const send = async () =>
+      await services.recordCall({ ...callRecord.parse({ ...call, ...notes }), isFirst });
+    services.inBackground(attempt(log, "call not recorded", {}, send, "warn"));
+  });
 }

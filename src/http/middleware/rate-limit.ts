@@ -21,12 +21,15 @@ const plainRefusal: Refused = (context) => context.json({ error: TOO_MANY_REQUES
  */
 export function rateLimit(surface: Surface, refusal: Refused = plainRefusal) {
   return createMiddleware<AppEnv>(async (context, next) => {
-    const { config, rateLimits } = context.get("services");
+    const { config, log, rateLimits } = context.get("services");
     const verdict = await rateLimits(surface, clientOf(config, context.req.raw));
     const resetSeconds = Math.max(1, Math.ceil(verdict.resetMs / SECOND_MS));
     const windowSeconds = WINDOW_MS / SECOND_MS;
     if (verdict.allowed) await next();
-    else context.res = refusal(context);
+    else {
+      log.note?.({ error: TOO_MANY_REQUESTS });
+      context.res = refusal(context);
+    }
     // Set on the final answer: a handler's own stream drops headers that were set before it.
     const { headers } = context.res;
     headers.set("RateLimit-Policy", `"${surface}";q=${verdict.limit};w=${windowSeconds}`);

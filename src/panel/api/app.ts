@@ -24,6 +24,7 @@ import { Endpoints, TAGS } from "./request/endpoint.ts";
 import { enrolledOnly, membersSearch, ownPagesOnly } from "./request/guards.ts";
 import { signedInOnly } from "./request/guards.ts";
 import type { PanelEnv } from "./request/read-request.ts";
+import { requestRoutes } from "./requests.ts";
 import { sessionRoutes, signInRoutes, totpRoutes } from "./session.ts";
 import { sourceFileRoutes } from "./source-files.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -41,6 +42,7 @@ const SERVICE = [
   limitRoutes,
   eventEndpointRoutes,
   invitationRoutes,
+  requestRoutes,
 ];
 /** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [

@@ -24,6 +24,7 @@ import { invitationPages } from "./settings/invitations.tsx";
 import { keyPages } from "./settings/keys.tsx";
 import { logPage } from "./settings/log.tsx";
 import { modelPages } from "./settings/models.tsx";
+import { requestPage, requestsPage } from "./settings/requests.tsx";
 import { signInSettings } from "./settings/sign-in-settings.tsx";
 import { userListPages, userPages } from "./settings/users.tsx";
 import { selectedFiles } from "./sources/selected-files.tsx";
@@ -86,6 +87,8 @@ export function panelPages(): Hono<PageEnv> {
   limitPages(at("/settings/limits"));
   signInSettings(at("/settings/sign-in"));
   app.get("/settings/log", adminsOnly, logPage);
+  app.get("/settings/requests", adminsOnly, requestsPage);
+  app.get("/settings/requests/:id", adminsOnly, requestPage);
   ragPages(at("/rags"));
   answerPages(at("/inferences"), "inference", inferenceActions);
   answerPages(at("/agents"), "agent", agentActions);

@@ -25,6 +25,7 @@ export type Counts = {
 
 const OBJECTS = new Set([
   "RATE_WINDOW",
+  "REQUEST_RECORDS",
   "RAG_INDEX",
   "CLOCK",
   "DRIVE_DEBOUNCE",

@@ -18,6 +18,7 @@ export { Clock } from "../../../src/durable-objects/clock.ts";
 export { DriveDebounce } from "../../../src/durable-objects/drive-debounce.ts";
 export { SpendingLedger } from "../../../src/durable-objects/spending-ledger.ts";
 export { EventSender } from "../../../src/durable-objects/event-sender.ts";
+export { RequestRecords } from "../../../src/durable-objects/request-records.ts";
 
 /** One request, batch or beat, with everything that it asked for, background work included. */
 export type Recorded = {

@@ -51,6 +51,8 @@ export const PAGES = [
   "/panel/settings/invitations",
   "/panel/settings/events",
   "/panel/settings/log",
+  "/panel/settings/requests",
+  "/panel/settings/requests?path=api&status=2xx",
   "/panel/settings/sign-in",
 ];
 
@@ -58,4 +60,4 @@ export const PAGES = [
 export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=900": 400 };
 
 /** Pages that lead to a change only: a member is offered none of them. */
-export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log|sign-in|events|invitations)\b/;
+export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log|requests|sign-in|events|invitations)\b/;

@@ -10,8 +10,12 @@ test("a request is one line; trouble, repeats and what comes later have their ow
   log.info("retrieval", { chunks: 5 });
   log.warn("usage not recorded", { kind: "retrieve" });
   log.info("retrieval", { chunks: 7 });
-  log.end("request", { status: 200 });
-  log.end("request", { status: 499 });
+  const records: object[] = [];
+  const record = (notes: object, isFirst: boolean) => void records.push({ ...notes, isFirst });
+  log.note({ degraded: ["reranker: no answer"], legs: { searchMs: 2 } });
+  log.end("request", { status: 200 }, record);
+  log.end("request", { status: 499 }, record);
+  log.note({ outputTokens: 4, legs: { modelMs: 3 } });
   log.info("retrieval", { chunks: 9 });
   const of = (level: string, event: string) => ({ level, event, requestId: "r1" });
   expect(lines).toEqual([
@@ -19,5 +23,10 @@ test("a request is one line; trouble, repeats and what comes later have their ow
     { ...of("info", "retrieval"), chunks: 7 },
     { ...of("info", "request"), status: 200, retrieval: { chunks: 5 } },
     { ...of("info", "retrieval"), chunks: 9 },
+  ]);
+  const first = { degraded: ["reranker: no answer"] };
+  expect(records).toEqual([
+    { ...first, isFirst: true, legs: { searchMs: 2 } },
+    { ...first, isFirst: false, outputTokens: 4, legs: { searchMs: 2, modelMs: 3 } },
   ]);
 });

@@ -69,6 +69,7 @@ const TABLE = `
   /panel/api/rags/:id/retry POST
   /panel/api/rags/:id/return POST
   /panel/api/rags/:id/search POST:reads
+  /panel/api/requests GET
   /panel/api/session DELETE:self GET POST:self
   /panel/api/session/password PATCH:self
   /panel/api/session/totp DELETE:self POST:self
@@ -139,6 +140,8 @@ const TABLE = `
   /panel/settings/models/keys/remove POST
   /panel/settings/models/remove GET POST
   /panel/settings/models/test POST
+  /panel/settings/requests GET
+  /panel/settings/requests/:id GET
   /panel/settings/sign-in GET POST
   /panel/settings/sign-in/test POST
   /panel/settings/users/:id GET POST
@@ -171,6 +174,7 @@ const TABLE = `
   /panel/sources/:id/webhook-secret POST
   /panel/theme POST:self
   /panel/tokens GET
+  /panel/tokens/:id GET
   /panel/tokens/:id/remove GET POST
   /panel/tokens/new GET POST
   /panel/tokens/programs GET

@@ -18,6 +18,7 @@ export const ADMINS_TABS = {
   "/events": "Events",
   "/sign-in": "Sign-in",
   "/log": "Audit log",
+  "/requests": "Requests",
 };
 
 export const settingsPage = (

@@ -1,7 +1,7 @@
 import { newToken } from "../../../access/tokens/token-settings.ts";
 import { listTokenLines } from "../../../db/access/token-store.ts";
 import type { TokenLine } from "../../../db/access/token-store.ts";
-import { Data, LinkButton, Shortened, TimeOr } from "../../components/data.tsx";
+import { Data, LinkButton, Shortened, ShortenedLink, TimeOr } from "../../components/data.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findToken, tokenCreation, tokenRemoval } from "../../api/tokens.ts";
 import { adminsOnly, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
@@ -11,6 +11,7 @@ import { NAMED } from "../../../core/principals.ts";
 import { Choices, field, TextField } from "../../components/form.tsx";
 import { chosenIn, GROUPS, LongChoices } from "../../components/choice-fields.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
+import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
@@ -32,7 +33,10 @@ export function tokenPages(pages: Pages): void {
       secret: { label: `The token ${token.name}.`, value: secret },
     }),
   }));
-  pages.of(lookUp(findToken)).removal("/:id/remove", tokenRemoval, (context, subject) => ({
+  const ofOne = pages.of(lookUp(findToken));
+  pages.use("/:id", adminsOnly);
+  ofOne.get("/:id", (context, token) => tokenPage(context, token));
+  ofOne.removal("/:id/remove", tokenRemoval, (context, subject) => ({
     subject,
     title: "Remove the token",
     trail: [TOKENS],
@@ -45,6 +49,21 @@ export function tokenPages(pages: Pages): void {
       </p>
     ),
   }));
+}
+
+/** For administrators: what a token may use, and its own requests. */
+async function tokenPage(context: PageContext, token: TokenLine): Promise<Response> {
+  const { id, name, person } = token;
+  const remove = `${HERE}${person === null ? "" : "/programs"}/${id}/remove`;
+  const actions = <LinkButton href={remove} label={person === null ? "Remove" : "Disconnect"} />;
+  return await page(
+    context,
+    { title: name, data: true, trail: [TOKENS], actions, sub: <Rights token={token} /> },
+    <>
+      <h2>Last requests</h2>
+      {await requestList(context, { token: id })}
+    </>,
+  );
 }
 
 async function show(context: PageContext): Promise<Response> {
@@ -70,7 +89,17 @@ async function show(context: PageContext): Promise<Response> {
 
 function columnsOf(now: number, mayChange: boolean): Columns<TokenLine> {
   return [
-    { head: "Name", main: true, sort: "name", cell: ({ name }) => <Shortened text={name} /> },
+    {
+      head: "Name",
+      main: true,
+      sort: "name",
+      cell: ({ id, name }) =>
+        mayChange ? (
+          <ShortenedLink href={`${HERE}/${id}`} text={name} />
+        ) : (
+          <Shortened text={name} />
+        ),
+    },
     { head: "May use", cell: (token) => <Rights token={token} /> },
     ...timeColumns(now, "Expires", "Created"),
     mayChange ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,
