@@ -27,6 +27,13 @@ export const MOUNTED: Mounted[] = [
     },
   },
   {
+    paths: /^\/metrics\/?$/,
+    mount: async (app) => {
+      const { metricsRoute } = await import("./panel/metrics.ts");
+      app.route("/", metricsRoute);
+    },
+  },
+  {
     paths: /^\/authorize\/?$/,
     mount: async (app) => {
       const { authorizePages } = await import("./panel/pages/authorize/authorize.tsx");

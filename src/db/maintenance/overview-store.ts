@@ -106,6 +106,7 @@ export async function readOverview(db: Database, look: Look & { callsSince: numb
   const counts = summed((await filesOfSources(db, ofRags)).values());
   return {
     counts,
+    passages: ofRags.reduce((sum, rag) => sum + rag.passages, 0),
     failingFiles,
     waitingSources,
     failingSources,
