@@ -35,7 +35,7 @@ export async function createFileSource(
   const { imageModel = services.models.imageModel } = input;
   const { open, takes, notifications } = manifestOf(input);
   const identifier = chooseIdentifier(name, input.identifier);
-  if (input.imageModel != null) await checkImageModel(services, input.imageModel);
+  if (original === null) await checkModel(services, input);
   const sealedConfig = await sealSecrets(services.config, { ...input, before: original });
   const webhookSecret = newWebhookSecret();
   const createdAt = services.now();
@@ -61,6 +61,10 @@ export async function createFileSource(
   if (open !== null) await requestScan(services, { sourceId: id });
   await services.wakeClock();
   return { source: await findFileSource(services, { key: id }), webhookSecret };
+}
+
+async function checkModel(services: Services, { imageModel }: NewFileSource): Promise<void> {
+  if (imageModel != null) await checkImageModel(services, imageModel);
 }
 
 export const nextScanAt = (now: number, intervalMinutes: number) =>

@@ -97,13 +97,13 @@ const variableOf = (identifier: string, field: string) =>
 export function withSecret(
   { secret }: Kind,
   values: Values,
-  other: (value: unknown, field: string) => unknown,
+  replace: (value: unknown, field: string) => unknown,
   before: Values = {},
 ): Values {
   const [group = "", field = ""] = secret?.({ ...before, ...values }) ?? [];
   const inner = values[group];
   if (!isObject(inner) || inner[field] === undefined) return values;
-  return { ...values, [group]: { ...inner, [field]: other(inner[field], field) } };
+  return { ...values, [group]: { ...inner, [field]: replace(inner[field], field) } };
 }
 
 /** The JSON Schema of the document, made of the schemas of the panel API. */

@@ -1,5 +1,7 @@
 import { expect } from "vitest";
 
+import type { Dice } from "../../support/dice.ts";
+
 import { signedIn } from "../../support/worker-client.ts";
 
 export type Settings = Record<string, Record<string, Record<string, unknown>>>;
@@ -72,3 +74,45 @@ export const SERVICE = {
   questionSets: { questions: { name: "Questions", inference: "ask" } },
   prices: { "chat openai/m": { inputPrice: 1, outputPrice: 2.5, currency: "EUR" } },
 };
+
+const NAMES = ["Ämter & Söhne", "日本語", "a".repeat(200), "'; drop table rags", "{}", "🦦 otters"];
+const MODEL = { model: "embedded/extractive", systemPrompt: "" };
+
+/** A service of some sources, RAGs, inferences and agents with odd names. */
+export function randomService(dice: Dice): Settings {
+  const some = (kind: string, most: number) =>
+    Array.from({ length: 1 + dice.roll(most) }, (_, at) => `${kind}-${at}-${dice.roll(1_000)}`);
+  const thingsOf = (identifiers: string[], make: () => object) =>
+    Object.fromEntries(identifiers.map((id) => [id, { name: dice.pick(NAMES), ...make() }]));
+  const [sources, rags] = [some("source", 3), some("rag", 4)];
+  const linked = () => dice.shuffle(rags).slice(dice.roll(rags.length));
+  return {
+    fileSources: thingsOf(sources, () => ({
+      provider: "file_system",
+      permissions: dice.pick(["on", "off"]),
+      defaultReaders: dice.shuffle(["everyone", "group:b@x.example", "user:a@x.example"]),
+    })),
+    rags: thingsOf(rags, () => ({
+      fileSource: dice.pick(sources),
+      chunkSize: 16 + dice.roll(3_000),
+      chunkOverlap: dice.roll(8),
+      status: dice.pick(["active", "paused"]),
+      scopes: dice
+        .shuffle(["b/ü", "a/", "c/d/"])
+        .slice(dice.roll(3))
+        .map((value) => ({ type: "path", value })),
+    })),
+    inferences: thingsOf(some("ask", 3), () => ({
+      ...MODEL,
+      rags: linked(),
+      temperature: dice.pick([null, 0.5]),
+    })),
+    agents: thingsOf(some("agent", 2), () => ({
+      ...MODEL,
+      rags: linked(),
+      description: dice.pick(NAMES),
+    })),
+    questionSets: thingsOf(some("set", 2), () => ({ rag: dice.pick(rags) })),
+    prices: { "embedding a/b": { inputPrice: dice.roll(9) / 7, outputPrice: 0, currency: "EUR" } },
+  };
+}

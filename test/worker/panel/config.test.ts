@@ -1,9 +1,11 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 
+import { Dice } from "../../support/dice.ts";
+import { SEED } from "../../support/seed.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told, withKey } from "../../support/worker-client.ts";
 import { admin, applied, apply, bucket, CREDENTIALS, NOTHING, pull } from "./config-world.ts";
-import { SERVICE, type Settings, UNCHANGED } from "./config-world.ts";
+import { randomService, SERVICE, type Settings, UNCHANGED } from "./config-world.ts";
 
 afterAll(queuesSettled);
 
@@ -30,6 +32,18 @@ test("what is pulled makes an equal service elsewhere, once", async () => {
   expect(await pull()).toEqual(pulled);
   expect(await applied(pulled, "prune=true")).toEqual(UNCHANGED);
   expect(await applied(SERVICE)).toMatchObject({ made: [], unlisted: [] });
+});
+
+test.each([1, 2, 3])("a random service is the same after pull and apply (%i)", async (seed) => {
+  const service = randomService(new Dice(SEED + seed));
+  await applied(service, "prune=true");
+  const pulled = await pull();
+  expect(pulled).toMatchObject({ prices: service["prices"] });
+  expect(await applied(service, "prune=true")).toEqual(UNCHANGED);
+  await applied(NOTHING, "prune=true");
+  await applied(pulled);
+  expect(await pull()).toEqual(pulled);
+  expect(await applied(pulled, "prune=true")).toEqual(UNCHANGED);
 });
 
 test("a change is told field by field, old and new, and recorded as any other", async () => {
