@@ -37,6 +37,11 @@ export type StagedChunk = {
   duplicateKey: string;
   /** IEEE half floats, little-endian, `dimensions` of them, L2-normalised before rounding. */
   vector: Uint8Array;
+  /**
+   * Its number in another index, for a copy of that index: of equal chunks the one with the
+   * smallest number is the original. Absent: the next number.
+   */
+  number?: number;
 };
 
 /** A chunk's place in the file's new version. */
@@ -72,6 +77,21 @@ export type FileVersion = {
   staged: StagedChunk[];
   chunks: PlacedChunk[];
 };
+
+/** A live chunk with all that a copy of it needs. */
+export type StoredChunk = Omit<PlacedChunk, "id"> &
+  Required<Omit<StagedChunk, "id">> & { isDuplicate: boolean };
+
+/** Some chunks of a file's live version, in order of position; `chunkCount`: of all. */
+export type StoredVersion = {
+  fileId: FileId;
+  revision: number;
+  chunkCount: number;
+  chunks: StoredChunk[];
+};
+
+/** Files whose versions are still to be read; the first one from this position on. */
+export type VersionCursor = { fileIds: FileId[]; from: number };
 
 /** The vectors that were added to storage, and whether the version is live. */
 export type WrittenVersion = { stored: StoredVector[]; activation: ActivationResult };

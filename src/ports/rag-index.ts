@@ -6,6 +6,8 @@ import type {
   PlacedChunk,
   ReaderChanges,
   StagedChunk,
+  StoredVersion,
+  VersionCursor,
   WrittenVersion,
 } from "./index-versions.ts";
 import type { CorpusSize, TermStatistics } from "../text/bm25.ts";
@@ -187,6 +189,13 @@ export interface RagIndex extends VectorLedger {
     fileId: FileId,
     page: { from: number; limit: number },
   ): Promise<{ passages: Passage[]; total: number }>;
+  /**
+   * Live versions of files with texts and vectors, about 4 MiB at most, to copy them; a file that
+   * is not live is left out. `next`: null when all are read.
+   */
+  readVersions(
+    cursor: VersionCursor,
+  ): Promise<{ versions: StoredVersion[]; next: VersionCursor | null }>;
   /** Deletes everything; the object keeps no storage. */
   destroy(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Verb } from "./write/write-context.ts";
+import type { StoredChunk, StoredVersion } from "../ports/index-versions.ts";
 import type { Passage, RagIndex } from "../ports/rag-index.ts";
 import { rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 
@@ -51,3 +52,50 @@ export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => 
     WHERE id = ${fileId} AND state = 'live'`;
   return { passages: records, total: total ?? 0 };
 };
+
+const COPIED_CHUNKS = 256;
+const COPIED_BYTES = 4 * 1_024 * 1_024;
+
+type CopiedRow = Omit<StoredChunk, "headings" | "isDuplicate" | "vector"> &
+  Row<"chunks", "headings" | "duplicate"> &
+  Row<"contents", "vector">;
+
+/** A file's chunks are read some hundred at a time, so that a large file does not fill memory. */
+export const readVersions: Verb<"readVersions"> = ({ sql }, { fileIds, from }) => {
+  const versions: StoredVersion[] = [];
+  let bytes = 0;
+  for (const [at, fileId] of fileIds.entries()) {
+    const [file] = rowsOf<Row<"files", "file" | "revision" | "chunk_count">>(sql)`
+      SELECT file, revision, chunk_count FROM files WHERE id = ${fileId} AND state = 'live'`;
+    if (file === undefined) continue;
+    const { file: row, revision, chunk_count: chunkCount } = file;
+    const chunks: StoredChunk[] = [];
+    versions.push({ fileId, revision, chunkCount, chunks });
+    let position = at === 0 ? from : 0;
+    while (position < chunkCount) {
+      if (bytes >= COPIED_BYTES) {
+        return { versions, next: { fileIds: fileIds.slice(at), from: position } };
+      }
+      for (const chunk of copiedChunks(sql, row, position)) {
+        chunks.push(chunk);
+        bytes += chunk.vector.byteLength + chunk.text.length;
+      }
+      position += COPIED_CHUNKS;
+    }
+  }
+  return { versions, next: null };
+};
+
+function copiedChunks(sql: SqlStorage, file: number, from: number): StoredChunk[] {
+  const rows = rowsOf<CopiedRow>(sql)`SELECT c.chunk AS number, t.text, t.vector, c.position,
+      c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, c.duplicate,
+      c.duplicate_key AS duplicateKey
+    FROM chunks c JOIN contents t ON t.chunk = c.chunk
+    WHERE c.file = ${file} AND c.live = 1
+      AND c.position >= ${from} AND c.position < ${from + COPIED_CHUNKS} ORDER BY c.position`;
+  return rows.map(({ duplicate, headings, vector, ...row }) => {
+    const isDuplicate = duplicate === 1;
+    const bytes = new Uint8Array(vector);
+    return Object.assign(row, { headings: stringsIn(headings), isDuplicate, vector: bytes });
+  });
+}

@@ -2,7 +2,7 @@ import { writeVersions } from "./write/write-versions.ts";
 import { isObject } from "../core/is-object.ts";
 import { runToEnd, type CooperativeWork } from "../core/work/cooperative.ts";
 import type { RagIndex, SearchReply, SearchRequest } from "../ports/rag-index.ts";
-import { facts, listFiles, passages, sample } from "./contents.ts";
+import { facts, listFiles, passages, readVersions, sample } from "./contents.ts";
 import { hasSchema, prepareSchema } from "./schema.ts";
 import { POSTINGS_LIMIT } from "./search/query-terms.ts";
 import { Search } from "./search/search.ts";
@@ -93,6 +93,7 @@ const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
   listFiles: { run: listFiles, ofEmpty: () => [] },
   sample: { run: sample, ofEmpty: () => [] },
   passages: { run: passages, ofEmpty: () => ({ passages: [], total: 0 }) },
+  readVersions: { run: readVersions, ofEmpty: () => ({ versions: [], next: null }) },
   inFlightBatches: { run: inFlightBatches, ofEmpty: () => [] },
   vectorsToUpsert: { run: vectorsToUpsert, ofEmpty: () => [] },
   tombstones: { run: tombstones, ofEmpty: () => [] },

@@ -54,10 +54,10 @@ function addChunks(
   { file, revision }: { file: number; revision: number },
   chunks: StagedChunk[],
 ): Added[] {
-  const keys = chunks.map(({ id, duplicateKey }) => [id, duplicateKey]);
+  const keys = chunks.map(({ id, duplicateKey, number = null }) => [id, duplicateKey, number]);
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
-    INSERT INTO chunks (id, file, revision, duplicate_key)
-    SELECT value ->> 0, ${file}, ${revision}, value ->> 1 FROM json_each(${keys}) WHERE 1
+    INSERT INTO chunks (id, file, revision, duplicate_key, chunk)
+    SELECT value ->> 0, ${file}, ${revision}, value ->> 1, value ->> 2 FROM json_each(${keys}) WHERE 1
     ON CONFLICT (id) DO NOTHING RETURNING chunk, id`;
   const placeOf = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   if (placeOf.size < chunks.length) {

@@ -38,6 +38,8 @@ function writeNewFile(
   const { sql, change, unindexed } = context;
   const places = new Map(chunks.map((chunk) => [chunk.id, chunk]));
   const isWhole = places.size === staged.length && chunks.length === staged.length;
+  // The numbers of a copy decide which of equal chunks is the original, not the order of writing.
+  if (staged.some(({ number }) => number !== undefined)) return null;
   if (!isWhole || findFile(sql, facts.fileId) !== null) return null;
   const whole = wholeChunks(sql, staged, places);
   if (whole === null) return null;
