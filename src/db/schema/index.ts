@@ -1,4 +1,5 @@
 export * from "./contents.ts";
+export * from "./archive.ts";
 export * from "./access.ts";
 export * from "./evaluation.ts";
 export * from "./events.ts";
