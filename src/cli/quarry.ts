@@ -1,5 +1,6 @@
 import { Command } from "commander";
 
+import { backupCommand, exportCommand, importCommand } from "./archive/archive-commands.ts";
 import { adminLinkCommand } from "./admin-link-command.ts";
 import { configCommand } from "./config-command.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
@@ -22,5 +23,8 @@ await runCommand(
     .addCommand(readersCommand())
     .addCommand(evaluateCommand())
     .addCommand(configCommand())
+    .addCommand(exportCommand())
+    .addCommand(importCommand())
+    .addCommand(backupCommand())
     .addCommand(adminLinkCommand()),
 );

@@ -56,8 +56,8 @@ export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => 
 const COPIED_CHUNKS = 256;
 const COPIED_BYTES = 4 * 1_024 * 1_024;
 
-type CopiedRow = Omit<StoredChunk, "headings" | "isDuplicate" | "vector"> &
-  Row<"chunks", "headings" | "duplicate"> &
+type CopiedRow = Omit<StoredChunk, "headings" | "isDuplicate" | "recognised" | "vector"> &
+  Row<"chunks", "headings" | "duplicate" | "recognised"> &
   Row<"contents", "vector">;
 
 /** A file's chunks are read some hundred at a time, so that a large file does not fill memory. */
@@ -88,14 +88,15 @@ export const readVersions: Verb<"readVersions"> = ({ sql }, { fileIds, from }) =
 
 function copiedChunks(sql: SqlStorage, file: number, from: number): StoredChunk[] {
   const rows = rowsOf<CopiedRow>(sql)`SELECT c.chunk AS number, t.text, t.vector, c.position,
-      c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, c.duplicate,
+      c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, c.duplicate, c.recognised,
       c.duplicate_key AS duplicateKey
     FROM chunks c JOIN contents t ON t.chunk = c.chunk
     WHERE c.file = ${file} AND c.live = 1
       AND c.position >= ${from} AND c.position < ${from + COPIED_CHUNKS} ORDER BY c.position`;
-  return rows.map(({ duplicate, headings, vector, ...row }) => {
-    const isDuplicate = duplicate === 1;
+  return rows.map(({ duplicate, headings, recognised, vector, ...row }) => {
+    const origin = recognised === 1 && ({ recognised: true } as const);
+    const marks = { isDuplicate: duplicate === 1, ...origin };
     const bytes = new Uint8Array(vector);
-    return Object.assign(row, { headings: stringsIn(headings), isDuplicate, vector: bytes });
+    return Object.assign(row, { headings: stringsIn(headings), vector: bytes, ...marks });
   });
 }

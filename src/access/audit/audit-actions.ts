@@ -3,6 +3,7 @@ type Changed = "create" | "change" | "remove";
 /** The verbs of every noun of the audit trail. */
 type Verbs = {
   agents: Changed;
+  archive: "export" | "import" | "remove";
   config: "apply";
   "event-endpoints": Changed | "secret" | "test" | "resend";
   "file-sources": Changed | "scan" | "webhook-secret" | "copy";

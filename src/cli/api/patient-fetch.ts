@@ -84,7 +84,8 @@ async function sendOnce(
 }
 
 const typeOf = (response: Response) => response.headers.get("Content-Type") ?? "";
-const isStream = (response: Response) => typeOf(response).startsWith("text/event-stream");
+const isStream = (response: Response) =>
+  /^(?:text\/event-stream|application\/zip)/.test(typeOf(response));
 
 const NO_CONTENT = 204;
 

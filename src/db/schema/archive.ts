@@ -13,7 +13,7 @@ export const archiveImports = sqliteTable("archive_imports", {
   state: choice("uploading", "checking", "checked", "writing", "settings", "done"),
   /** SHA-256 of the manifest, which names the hash of every other part. */
   manifestHash: text(),
-  /** What the caller wants, and what becomes of each thing in the archive. */
+  /** The plan: sources and RAGs that it makes or replaces, and settings that follow. */
   plan: jsonColumn(jsonObject).notNull().default({}),
   /** The part of the archive that is checked or written next, and the line in it. */
   part: integer().notNull().default(0),

@@ -61,7 +61,14 @@ export const byIndex = <One extends { work: FileWork }>(ones: readonly One[]): O
   ...Map.groupBy(ones, ({ work }) => JSON.stringify(addressOf(work.file))).values(),
 ];
 
-export function factsOf(file: ClaimedFile): FileFacts {
+/** The columns of a file that its index needs. */
+export type DescribedFile = Pick<
+  ClaimedFile,
+  "fileId" | "path" | "name" | "externalId" | "url" | "modifiedAt" | "metadata" | "mimeType"
+> &
+  Pick<ClaimedFile, "audience" | "readers" | "readersRevision">;
+
+export function factsOf(file: DescribedFile): FileFacts {
   const { fileId, path, name, externalId, url, modifiedAt, metadata, mimeType } = file;
   const { audience: id, readers, readersRevision: revision } = file;
   const facts = { fileId, path, name, externalId, url, modifiedAt };

@@ -1,15 +1,18 @@
 import { folderOf } from "../../core/folders.ts";
-import { encodeHalfFloats } from "../../core/bytes/half-float.ts";
+import { decodeHalfFloats, encodeHalfFloats } from "../../core/bytes/half-float.ts";
 import { foldForDuplicates, sha256Hex } from "../../core/hash.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { chunkText } from "../../documents/chunking/chunk-document.ts";
-import type { ActivationResult, StagedChunk } from "../../ports/index-versions.ts";
+import type { ActivationResult, FileFacts } from "../../ports/index-versions.ts";
+import type { FileVersion, StagedChunk } from "../../ports/index-versions.ts";
+import type { StoredVector } from "../../ports/vector-ledger.ts";
 import type { IndexedVector } from "../../ports/vector-index.ts";
 import type { Services } from "../../services.ts";
 import { addressOf, byIndex, factsOf, indexOf, outcomeOf, placeOf } from "./file-work.ts";
 import type { Embedded, FileWork, Outcome } from "./file-work.ts";
 import { labelFailure } from "./end-file.ts";
 import { isInVectorIndex, newUpsertBatch, upsertVectors } from "../vector-sync/upsert-vectors.ts";
+import type { PlacedIndex } from "../vector-sync/upsert-vectors.ts";
 
 /** The index is written first: it searches in-flight vectors, and lost ones are sent from it. */
 
@@ -79,25 +82,36 @@ async function storeTogether(services: Services, all: Complete[]): Promise<Store
 async function writeVersions(services: Services, all: Complete[]): Promise<Stored> {
   const [first] = all;
   if (first === undefined) return new Map();
-  const address = addressOf(first.work.file);
-  const isSent = isInVectorIndex(services, address);
-  const batch = isSent ? newUpsertBatch(services.now()) : undefined;
   const versions = await inParallel(all, all.length, async ({ work, embedded }) => ({
     file: factsOf(work.file),
     revision: work.file.revision,
     staged: await stagedFrom(work, embedded),
     chunks: work.chunks.map(placeOf),
   }));
-  const index = indexOf(services, first.work.file);
-  const versionResults = await labelFailure("index", () => index.writeVersions(versions, batch));
-  const vectors = all.flatMap((file, at) => vectorsOf(file, versionResults[at]?.stored ?? []));
-  if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
+  const activations = await writeToIndex(services, addressOf(first.work.file), versions);
   const storedById: Stored = new Map();
   for (const [at, { work }] of all.entries()) {
-    const activation = versionResults[at]?.activation;
+    const activation = activations[at];
     if (activation !== undefined) storedById.set(work, { value: activation });
   }
   return storedById;
+}
+
+/** Writes versions with one call of their index, and sends their vectors to the vector index. */
+export async function writeToIndex(
+  services: Pick<Services, "log" | "now" | "ragIndexes" | "vectorIndex">,
+  address: PlacedIndex,
+  versions: FileVersion[],
+): Promise<ActivationResult[]> {
+  const isSent = isInVectorIndex(services, address);
+  const batch = isSent ? newUpsertBatch(services.now()) : undefined;
+  const index = services.ragIndexes(address);
+  const written = await labelFailure("index", () => index.writeVersions(versions, batch));
+  const vectors = versions.flatMap(({ file, staged }, at) =>
+    vectorsOf(file, staged, written[at]?.stored ?? []),
+  );
+  if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
+  return written.map(({ activation }) => activation);
 }
 
 /** Stores some chunks of a large file; its version is activated once all of them are stored. */
@@ -112,7 +126,7 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   const chunks = await labelFailure("index", () =>
     indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? upsert : undefined),
   );
-  const vectors = vectorsOf(complete, chunks);
+  const vectors = vectorsOf(factsOf(file), staged, chunks);
   if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
 }
 
@@ -130,16 +144,15 @@ const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>
 
 /** Vectors to send to the vector index, of chunks that the RAG's index has stored. */
 function vectorsOf(
-  { work, embedded }: Complete,
-  chunks: { id: string; vectorId: IndexedVector["id"] }[],
+  { fileId, path }: FileFacts,
+  staged: readonly StagedChunk[],
+  rows: StoredVector[],
 ): IndexedVector[] {
-  const vectorOf = new Map<string, Float32Array>(
-    embedded.map(({ chunk, vector }) => [chunk.id, vector]),
-  );
-  const { fileId, path } = work.file;
+  const vectorOf = new Map(staged.map(({ id, vector }) => [id, vector]));
   const folder = folderOf(path);
-  return chunks.flatMap(({ id, vectorId }) => {
-    const values = vectorOf.get(id);
-    return values === undefined ? [] : [{ id: vectorId, values, fileId, folder }];
+  return rows.flatMap(({ id, vectorId }) => {
+    const vector = vectorOf.get(id);
+    if (vector === undefined) return [];
+    return [{ id: vectorId, values: decodeHalfFloats(vector), fileId, folder }];
   });
 }

@@ -5,6 +5,7 @@ import { audited } from "../../http/middleware/audit.ts";
 import { finishedDocument } from "../../http/finished-document.ts";
 import { aboutService } from "../../http/open-api-document.ts";
 import { agentActions, inferenceActions } from "./answers.ts";
+import { archiveRoutes } from "./archive.ts";
 import { auditRoutes } from "./audit.ts";
 import { configRoutes } from "./config.ts";
 import { questionRoutes, questionSetRoutes } from "./evaluation/questions.ts";
@@ -43,6 +44,7 @@ const SERVICE = [
   eventEndpointRoutes,
   invitationRoutes,
   requestRoutes,
+  archiveRoutes,
 ];
 /** Routes that administrators change and members see, in the order of the reference. */
 const GUARDED = [

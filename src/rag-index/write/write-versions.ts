@@ -9,7 +9,7 @@ import type {
 import { rowsOf, addToTotals, insertContents, type Row } from "../tables.ts";
 import { storeCodesIfLarge } from "../vectors/stored-codes.ts";
 import { activateVersion, makeLive } from "./activate-version.ts";
-import { liveKeys } from "./duplicates.ts";
+import { liveKeys, withSuccession } from "./duplicates.ts";
 import { addFile, findFile } from "./files.ts";
 import { stage } from "./staging.ts";
 import type { Verb, WriteContext } from "./write-context.ts";
@@ -38,13 +38,17 @@ function writeNewFile(
   const { sql, change, unindexed } = context;
   const places = new Map(chunks.map((chunk) => [chunk.id, chunk]));
   const isWhole = places.size === staged.length && chunks.length === staged.length;
-  // The numbers of a copy decide which of equal chunks is the original, not the order of writing.
-  if (staged.some(({ number }) => number !== undefined)) return null;
   if (!isWhole || findFile(sql, facts.fileId) !== null) return null;
   const whole = wholeChunks(sql, staged, places);
   if (whole === null) return null;
   const file = addFile(sql, facts.fileId);
-  const added = addLive(sql, { file: file.file, revision }, whole);
+  let added: Added[] = [];
+  const add = () => (added = addLive(sql, { file: file.file, revision }, whole));
+  const numbers = staged.flatMap(({ number }) => number ?? []);
+  const keys = staged.map(({ duplicateKey }) => duplicateKey);
+  // The numbers of a copy decide which of equal chunks is the original, not the order of writing.
+  if (numbers.length === 0) add();
+  else change.marks.push(...withSuccession(sql, { keys, entering: numbers }, add));
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { chunks: added.length });
   makeLive(context, file, facts, { revision, chunkCount: added.length });
@@ -76,7 +80,8 @@ function wholeChunks(
     const place = places.get(chunk.id);
     if (place === undefined || ids.has(chunk.id)) return null;
     ids.add(chunk.id);
-    whole.push({ ...chunk, place, isDuplicate: liveKeySet.has(chunk.duplicateKey) });
+    const isDuplicate = chunk.number === undefined && liveKeySet.has(chunk.duplicateKey);
+    whole.push({ ...chunk, place, isDuplicate });
     liveKeySet.add(chunk.duplicateKey);
   }
   return whole;
@@ -90,9 +95,10 @@ function addLive(
 ): Added[] {
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
-      languages, page, start_at, end_at, recognised)
+      languages, page, start_at, end_at, recognised, chunk)
     SELECT value ->> 0, ${file}, 1, ${revision}, value ->> 1, value ->> 2, value ->> 3,
-      value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9
+      value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9,
+      value ->> 10
     FROM json_each(${whole.map(rowOf)}) RETURNING chunk, id`;
   const numbers = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   const added = whole.flatMap((entry) => {
@@ -103,7 +109,7 @@ function addLive(
   return added;
 }
 
-const rowOf = ({ id, isDuplicate, duplicateKey, place }: Whole) => [
+const rowOf = ({ id, isDuplicate, duplicateKey, place, number }: Whole) => [
   id,
   isDuplicate ? 1 : 0,
   duplicateKey,
@@ -114,4 +120,5 @@ const rowOf = ({ id, isDuplicate, duplicateKey, place }: Whole) => [
   place.start,
   place.end,
   place.recognised === true ? 1 : 0,
+  number ?? null,
 ];

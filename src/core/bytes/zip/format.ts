@@ -4,7 +4,6 @@
  * https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
 export const LOCAL = { signature: 0x04034b50, bytes: 30 };
-export const DESCRIPTOR = { signature: 0x08074b50, bytes: 16 };
 export const CENTRAL = { signature: 0x02014b50, bytes: 46 };
 export const END = { signature: 0x06054b50, bytes: 22 };
 export const LOCATOR = { signature: 0x07064b50, bytes: 20 };
@@ -12,4 +11,6 @@ export const END64 = { signature: 0x06064b50, bytes: 56 };
 export const EXTRA64 = 1;
 /** In place of a figure that a field of eight bytes holds. */
 export const [ELSEWHERE, ELSEWHERE_SHORT] = [0xffff_ffff, 0xffff];
-export const [FLAG_DESCRIPTOR, FLAG_UTF8] = [0x8, 0x800];
+export const FLAG_UTF8 = 0x800;
+/** The last file of an archive: it names the SHA-256 of every other one. */
+export const MANIFEST = "manifest.json";

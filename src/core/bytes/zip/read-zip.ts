@@ -23,15 +23,15 @@ const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength);
 
 /** The directory of an archive, by name. @throws QuarryError `invalid` for what is not one of ours */
-export async function readDirectory(read: ReadAt, size: number): Promise<Map<string, ZipEntry>> {
-  const { count, start, end } = await placeOfDirectory(read, size);
+export async function readDirectory(reader: ReadAt, size: number): Promise<Map<string, ZipEntry>> {
+  const { count, start, end } = await placeOfDirectory(reader, size);
   if (end - start > MAX_DIRECTORY_BYTES || end > size || start > end) throw wrong();
   const entries = new Map<string, ZipEntry>();
   let bytes = new Uint8Array();
   let at = start;
   for (let index = 0; index < count; index++) {
     if (bytes.length < CENTRAL.bytes + MAX_NAME_BYTES + ELSEWHERE_SHORT * 2) {
-      bytes = new Uint8Array(await read(at, Math.min(DIRECTORY_STEP_BYTES, end - at)));
+      bytes = new Uint8Array(await reader(at, Math.min(DIRECTORY_STEP_BYTES, end - at)));
     }
     const { entry, length } = centralEntry(bytes);
     if (entries.has(entry.name)) throw damagedArchive(`has ${entry.name} twice`);
@@ -55,9 +55,9 @@ function checkPlaces(entries: ZipEntry[], directory: number): void {
   }
 }
 
-async function placeOfDirectory(read: ReadAt, size: number) {
+async function placeOfDirectory(reader: ReadAt, size: number) {
   const from = Math.max(0, size - END.bytes - MAX_COMMENT_BYTES - LOCATOR.bytes);
-  const tail = await read(from, size - from);
+  const tail = await reader(from, size - from);
   const view = viewOf(tail);
   let at = tail.length - END.bytes;
   while (at >= 0 && !isEnd(view, at)) at--;
@@ -70,7 +70,7 @@ async function placeOfDirectory(read: ReadAt, size: number) {
   const locator = at - LOCATOR.bytes;
   if (locator < 0 || view.getUint32(locator, true) !== LOCATOR.signature) throw wrong();
   const place = Number(view.getBigUint64(locator + 8, true));
-  const record = viewOf(await read(Math.min(place, size), END64.bytes));
+  const record = viewOf(await reader(Math.min(place, size), END64.bytes));
   if (record.byteLength < END64.bytes || record.getUint32(0, true) !== END64.signature)
     throw wrong();
   const long = (field: number) => Number(record.getBigUint64(field, true));
@@ -132,15 +132,15 @@ function nameIn(bytes: Uint8Array): string {
 const PIECE_BYTES = 1_024 * 1_024;
 
 /** The bytes of a file, a MiB at a time. @throws QuarryError `invalid` */
-export async function* readEntry(read: ReadAt, entry: ZipEntry): AsyncGenerator<Uint8Array> {
-  const header = viewOf(await read(entry.offset, LOCAL.bytes));
+export async function* readEntry(reader: ReadAt, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  const header = viewOf(await reader(entry.offset, LOCAL.bytes));
   if (header.byteLength < LOCAL.bytes || header.getUint32(0, true) !== LOCAL.signature)
     throw wrong();
   const start =
     entry.offset + LOCAL.bytes + header.getUint16(26, true) + header.getUint16(28, true);
   if (start + entry.size > entry.end) throw damagedArchive(`has overlapping files: ${entry.name}`);
   for (let at = 0; at < entry.size; at += PIECE_BYTES) {
-    const piece = await read(start + at, Math.min(PIECE_BYTES, entry.size - at));
+    const piece = await reader(start + at, Math.min(PIECE_BYTES, entry.size - at));
     if (piece.length === 0) throw cut();
     yield piece;
   }

@@ -1,10 +1,10 @@
-import { CENTRAL, DESCRIPTOR, ELSEWHERE, ELSEWHERE_SHORT, END, END64 } from "./format.ts";
-import { EXTRA64, FLAG_DESCRIPTOR, FLAG_UTF8, LOCAL, LOCATOR } from "./format.ts";
+import { CENTRAL, ELSEWHERE, ELSEWHERE_SHORT, END, END64 } from "./format.ts";
+import { EXTRA64, FLAG_UTF8, LOCAL, LOCATOR } from "./format.ts";
 
-/** A file of the archive, below 4 GiB: its bytes, or a stream of them. */
-export type ZipInput = { name: string; content: Uint8Array | AsyncIterable<Uint8Array> };
+/** A file of the archive. */
+export type ZipInput = { name: string; content: Uint8Array };
 
-type Written = { name: Uint8Array; flags: number; crc: number; size: number; offset: number };
+type Written = { name: Uint8Array; crc: number; size: number; offset: number };
 
 const VERSION = 20;
 const VERSION64 = 45;
@@ -18,9 +18,8 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Continues the CRC-32 of what came before, 0 at the beginning. */
-function crc32(bytes: Uint8Array, before: number): number {
-  let crc = ~before;
+function crc32(bytes: Uint8Array): number {
+  let crc = ~0;
   for (const byte of bytes) crc = (crc >>> BITS) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0);
   return ~crc >>> 0;
 }
@@ -46,7 +45,7 @@ function dosTime(at: Date): number[] {
   return [(at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1), day];
 }
 
-/** A zip archive of stored files as a stream; memory holds one piece and the list of names. */
+/** A zip archive of stored files as a stream; memory holds one file and the list of names. */
 export async function* writeZip(
   files: AsyncIterable<ZipInput>,
   at: Date,
@@ -54,42 +53,23 @@ export async function* writeZip(
   const entries: Written[] = [];
   const time = dosTime(at);
   let offset = 0;
-  const count = (bytes: Uint8Array) => {
-    offset += bytes.length;
-    return bytes;
-  };
   for await (const { name: text, content } of files) {
-    const isWhole = content instanceof Uint8Array;
-    const entry: Written = {
-      name: new TextEncoder().encode(text),
-      flags: FLAG_UTF8 | (isWhole ? 0 : FLAG_DESCRIPTOR),
-      crc: isWhole ? crc32(content, 0) : 0,
-      size: isWhole ? content.length : 0,
-      offset,
-    };
+    const name = new TextEncoder().encode(text);
+    const entry = { name, crc: crc32(content), size: content.length, offset };
     entries.push(entry);
-    yield count(record(LOCAL, `2${FACTS}2`, [VERSION, ...factsOf(entry, time), 0]));
-    yield count(entry.name);
-    if (isWhole) {
-      yield count(content);
-      continue;
-    }
-    for await (const piece of content) {
-      entry.crc = crc32(piece, entry.crc);
-      entry.size += piece.length;
-      yield count(piece);
-    }
-    yield count(record(DESCRIPTOR, "444", sizesOf(entry)));
+    const header = record(LOCAL, `2${FACTS}2`, [VERSION, ...factsOf(entry, time), 0]);
+    yield header;
+    yield name;
+    yield content;
+    offset += header.length + name.length + content.length;
   }
   yield* directory(entries, time, offset);
 }
 
-const sizesOf = ({ crc, size }: Written) => [crc, size, size];
-
 /** The fields that an entry's two headers share; method 0: stored. */
 const FACTS = "22224442";
-const factsOf = (entry: Written, time: number[]) =>
-  [[entry.flags, 0], time, sizesOf(entry), [entry.name.length]].flat();
+const factsOf = ({ name, crc, size }: Written, time: number[]) =>
+  [[FLAG_UTF8, 0], time, [crc, size, size, name.length]].flat();
 
 const REGULAR_FILE = 0o100644;
 const ATTRIBUTES = REGULAR_FILE * 2 ** 16;

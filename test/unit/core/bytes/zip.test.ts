@@ -9,10 +9,6 @@ import { testFolder } from "../../../support/test-folder.ts";
 
 const textBytes = (text: string) => new TextEncoder().encode(text);
 
-async function* pieces(...texts: string[]) {
-  for (const text of texts) yield textBytes(text);
-}
-
 async function zipOf(files: Iterable<ZipInput>): Promise<Buffer> {
   async function* all() {
     yield* files;
@@ -38,14 +34,14 @@ async function contentOf(bytes: Uint8Array, name: string): Promise<string> {
 
 const FILES = () => [
   { name: "whole.txt", content: textBytes("whole") },
-  { name: "folder/Größe 大.txt", content: pieces("in ", "pieces") },
-  { name: "empty", content: pieces() },
+  { name: "folder/Größe 大.txt", content: textBytes("in a folder") },
+  { name: "empty", content: textBytes("") },
 ];
 
-test("what is written is read again, whole or in pieces", async () => {
+test("what is written is read again", async () => {
   const zip = await zipOf(FILES());
   expect(await contentOf(zip, "whole.txt")).toBe("whole");
-  expect(await contentOf(zip, "folder/Größe 大.txt")).toBe("in pieces");
+  expect(await contentOf(zip, "folder/Größe 大.txt")).toBe("in a folder");
   expect(await contentOf(zip, "empty")).toBe("");
 });
 
@@ -59,7 +55,7 @@ z = zipfile.ZipFile(sys.argv[1])
 print(z.testzip(), [(i.filename, z.read(i).decode(), i.date_time) for i in z.infolist()])`;
   const at = "(2026, 11, 29, 10, 20, 30)";
   expect(execFileSync("python3", ["-c", script, path]).toString().trim()).toBe(
-    `None [('whole.txt', 'whole', ${at}), ('folder/Größe 大.txt', 'in pieces', ${at}), ('empty', '', ${at})]`,
+    `None [('whole.txt', 'whole', ${at}), ('folder/Größe 大.txt', 'in a folder', ${at}), ('empty', '', ${at})]`,
   );
 });
 

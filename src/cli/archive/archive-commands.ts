@@ -1,0 +1,169 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+
+import { Command } from "commander";
+
+import { joinBytes } from "../../core/bytes/join-bytes.ts";
+import { dataOf, panelApi, type PanelApi } from "../api/clients.ts";
+import { CommandFailure } from "../failure.ts";
+import { collect } from "../run-command.ts";
+import { checkedUrl, keyIn, withTarget } from "../target-options.ts";
+import { openTerminal, pathOfUser } from "../terminal.ts";
+import { addBackup, archiveOfBackup } from "./backup-folder.ts";
+
+type Target = { url: string; json?: true };
+type Choice = { rag?: string[]; source?: string[]; all?: true; vectors: boolean };
+
+const target = (options: Target) => {
+  const key = keyIn(process.env);
+  const terminal = openTerminal(options.json === true);
+  return { api: panelApi(checkedUrl(options.url), key), terminal };
+};
+
+/** The bytes of an archive. @throws CommandFailure when nothing is withChoice */
+async function download(
+  api: PanelApi,
+  { rag = [], source = [], all, vectors }: Choice,
+  parts: "grouped" | "files",
+) {
+  if (all !== true && rag.length + source.length === 0) {
+    throw new CommandFailure("Name what to export: --rag ID, --source ID, or --all.");
+  }
+  const flags = { all: flagOf(all), vectors: flagOf(vectors) } as const;
+  const query = { rags: rag.join(","), sources: source.join(","), ...flags, parts };
+  const { response } = await api.GET("/archive", { params: { query }, parseAs: "stream" });
+  if (response.body === null) throw new CommandFailure("The service sent an empty answer.");
+  const chunks: AsyncIterable<Uint8Array> = response.body;
+  return chunks;
+}
+
+const withChoice = (command: Command) =>
+  command
+    .option("--rag <id>", "a RAG with its source (may be repeated)", collect)
+    .option("--source <id>", "a source with its RAGs (may be repeated)", collect)
+    .option("--all", "the whole service")
+    .option("--no-vectors", "leave the vectors out: an import embeds the passages");
+
+export function exportCommand(): Command {
+  return withChoice(withTarget(new Command("export"), "QUARRY_KEY", "the size"))
+    .description("write an archive of RAGs, sources or the whole service")
+    .requiredOption("--to <file>", "the archive, or - for standard output")
+    .action(async (options: Target & Choice & { to: string }) => {
+      const { api, terminal } = target(options);
+      const body = await download(api, options, "grouped");
+      if (options.to === "-") {
+        await pipeline(body, process.stdout);
+        return;
+      }
+      const path = pathOfUser(options.to);
+      await pipeline(body, createWriteStream(path));
+      const { size } = await stat(path);
+      terminal.say(`${path}: ${size} bytes`);
+      terminal.result({ path, size });
+    });
+}
+
+export function backupCommand(): Command {
+  return withTarget(new Command("backup"), "QUARRY_KEY", "the counts")
+    .description("add a backup of the whole service to a folder; what is there already is kept")
+    .argument("<folder>", "folder of the backups")
+    .option("--keep <n>", "backups that are kept", Number, 14)
+    .action(async (folder: string, { keep, ...options }: Target & { keep: number }) => {
+      if (!(Number.isInteger(keep) && keep > 0)) throw new CommandFailure("--keep is a number.");
+      const { api, terminal } = target(options);
+      const archive = await download(api, { all: true, vectors: true }, "files");
+      const backup = await addBackup(pathOfUser(folder), archive, keep);
+      const { parts, newParts, bytes, createdAt } = backup;
+      terminal.say(`${createdAt}: ${parts} parts, ${newParts} of them new (${bytes} bytes)`);
+      terminal.result(backup);
+    });
+}
+
+type ImportOptions = Target & {
+  at?: string;
+  dryRun?: true;
+  embed?: true;
+  rename?: string | true;
+  replace?: true;
+};
+
+export function importCommand(): Command {
+  return withTarget(new Command("import"), "QUARRY_KEY", "what became of each thing")
+    .description("make what an archive holds, or a folder of backups")
+    .argument("<file>", "an archive, or a folder of backups")
+    .option("--at <time>", "the last backup at or before this time")
+    .option("--dry-run", "check the archive and say what would be made")
+    .option("--embed", "embed passages whose vectors are of another model")
+    .option("--rename [suffix]", "give taken identifiers a suffix (2)")
+    .option("--replace", "replace what has a taken identifier")
+    .action(importArchive);
+}
+
+async function importArchive(file: string, options: ImportOptions): Promise<void> {
+  const { api, terminal } = target(options);
+  const path = pathOfUser(file);
+  const at = options.at === undefined ? null : new Date(options.at);
+  if (Number.isNaN(at?.getTime())) throw new CommandFailure(`--at is no time: ${options.at ?? ""}`);
+  const isFolder = (await stat(path)).isDirectory();
+  const id = await upload(api, isFolder ? await archiveOfBackup(path, at) : createReadStream(path));
+  const call = { params: { path: { id }, query: queryOf(options) } };
+  for (;;) {
+    const { data, response } = await api.POST("/archive/uploads/{id}/complete", call);
+    if (data === undefined) throw new CommandFailure("The service sent an empty answer.");
+    if (response.status === ACCEPTED) {
+      terminal.warn(`${data.state}: ${data.part} of ${data.parts} parts`);
+      continue;
+    }
+    if (options.dryRun === true)
+      await api.DELETE("/archive/imports/{id}", { params: { path: { id } } });
+    for (const { thing, outcome, as } of data.things) {
+      terminal.say(`${outcome} ${thing}${as === undefined ? "" : ` as ${as}`}`);
+    }
+    const calls = `${data.embedderCalls} calls of the embedder`;
+    terminal.say(`${data.files} files, ${data.passages} passages, ${calls}`);
+    return terminal.result(data);
+  }
+}
+
+/** The id of the import. */
+async function upload(api: PanelApi, archive: AsyncIterable<Uint8Array>): Promise<string> {
+  const { id, pieceBytes } = await dataOf(api.POST("/archive/uploads"));
+  let part = 0;
+  for await (const piece of piecesOf(archive, pieceBytes)) {
+    await api.PUT("/archive/uploads/{id}/{part}", {
+      params: { path: { id, part: String(part++) } },
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent as it is
+      body: piece as unknown as string,
+      bodySerializer: (bytes) => bytes,
+      headers: { "Content-Type": "application/octet-stream" },
+    });
+  }
+  return id;
+}
+
+const flagOf = (isSet: boolean | undefined) => (isSet === true ? "true" : "false");
+
+function queryOf({ rename, replace, dryRun, embed }: ImportOptions) {
+  const unlessRenamed = replace === true ? "replace" : "refuse";
+  const onConflict = rename === undefined ? unlessRenamed : "rename";
+  const suffix = typeof rename === "string" ? { suffix: rename } : {};
+  return { dryRun: flagOf(dryRun), embed: flagOf(embed), onConflict, ...suffix } as const;
+}
+
+const ACCEPTED = 202;
+
+async function* piecesOf(bytes: AsyncIterable<Uint8Array>, length: number) {
+  let [parts, size]: [Uint8Array[], number] = [[], 0];
+  for await (const part of bytes) {
+    for (let at = 0; at < part.length;) {
+      const some = part.subarray(at, at + length - size);
+      parts.push(some);
+      [size, at] = [size + some.length, at + some.length];
+      if (size < length) continue;
+      yield joinBytes(parts);
+      [parts, size] = [[], 0];
+    }
+  }
+  if (size > 0) yield joinBytes(parts);
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+import type { FileSourceId, RagId } from "../../core/ids.ts";
+import { g, r, s } from "../records.ts";
+import { audiences, files, searchExclusions } from "../schema/index.ts";
+import { columnsOf, json, maybe, pick, select, type Row } from "../select.ts";
+import { raw, readRows, sql, type Database } from "../sql.ts";
+
+const EXPORTED_RAG = select({
+  ...pick(r, "id", "identifier", "fileSourceId", "generation"),
+  ...pick(g, "embeddingModel", "dimensions", "passagePrefix", "chunkSize", "chunkOverlap"),
+  ...pick(g, "format", "shards", "vectorsIn"),
+});
+export type ExportedRag = Row<typeof EXPORTED_RAG>;
+
+const EXPORTED_SOURCE = select(pick(s, "id", "identifier", "provider"));
+export type ExportedSource = Row<typeof EXPORTED_SOURCE>;
+
+/** Every RAG and its live generation, in order of identifier. */
+export const listExportedRags = (db: Database) =>
+  readRows(db)`select ${EXPORTED_RAG} from rags r
+    join rag_generations g on g.rag_id = r.id and g.generation = r.generation
+    where r.removed_at is null order by r.identifier`;
+
+export const listExportedSources = (db: Database) =>
+  readRows(db)`select ${EXPORTED_SOURCE} from file_sources s where s.removed_at is null
+    order by s.identifier`;
+
+const f = columnsOf(files, "f");
+const INDEXED = z.looseObject({ id: z.string(), revision: z.number(), status: z.string() });
+const EXPORTED_FILE = (ragIds: RagId[]) =>
+  select({
+    ...f,
+    readersOf: maybe(pick(columnsOf(audiences, "a"), "id", "readers", "unreadable")),
+    /** Its rows in the live generations of these RAGs. */
+    rags: json(
+      z.array(INDEXED),
+      sql`(select json_group_array(json_object('id', x.rag_id, 'revision', x.revision,
+          'status', x.status, 'indexedAt', x.indexed_at, 'chunkCount', x.chunk_count,
+          'fingerprint', x.fingerprint, 'notes', json(x.notes), 'errorMessage', x.error_message,
+          'errorCode', x.error_code, 'errorIsOutside', json(iif(x.error_is_outside, 'true', 'false'))))
+        from json_each(${ragIds}) w cross join rags r on r.id = w.value
+        cross join rag_files x on x.file_id = f.id and x.rag_id = r.id
+          and x.generation = r.generation and x.status not in ('deleted', 'leaving'))`,
+    ),
+  });
+export type ExportedFile = Row<ReturnType<typeof EXPORTED_FILE>>;
+
+/** Files of a source by path, after one, or only these. */
+export const readExportedFiles = (
+  db: Database,
+  source: { id: FileSourceId; ragIds: RagId[] },
+  { after, only, limit }: { after: string; only: string[] | null; limit: number },
+) =>
+  readRows(db)`select ${EXPORTED_FILE(source.ragIds)} from files f
+    left join audiences a on a.id = f.audience
+    where f.file_source_id = ${source.id} and f.deleted_at is null and f.path > ${after}
+      and ${only === null ? raw("1") : sql`f.path in (select value from json_each(${only}))`}
+    order by f.path limit ${limit}`;
+
+const EXCLUSION = select(
+  pick(columnsOf(searchExclusions), "kind", "value", "path", "excerpt", "createdAt", "createdBy"),
+);
+
+export const listExportedExclusions = (db: Database, sourceId: FileSourceId) =>
+  readRows(db)`select ${EXCLUSION} from search_exclusions where file_source_id = ${sourceId}
+    order by kind, value`;

@@ -1,0 +1,139 @@
+import { z } from "@hono/zod-openapi";
+
+import { readLimited } from "../../core/bytes/read-limited.ts";
+import { forbidden, orNotFound, tooLarge } from "../../core/errors.ts";
+import { isoTime } from "../../core/time.ts";
+import { findImport, listImports } from "../../db/archive/import-store.ts";
+import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
+import { exportArchive } from "../archive/export-archive.ts";
+import { beginUpload, continueImport, giveUpImport, storeUpload } from "../archive/run-import.ts";
+import type { ImportState } from "../archive/run-import.ts";
+import { action } from "../action.ts";
+import { all, Endpoints, time } from "./request/endpoint.ts";
+
+const flag = (usual: "true" | "false") =>
+  z
+    .enum(["true", "false"])
+    .default(usual)
+    .transform((value) => value === "true");
+const list = z
+  .string()
+  .default("")
+  .transform((names) => names.split(",").filter(Boolean));
+const exportQuery = z.object({
+  ...all(list, "rags", "sources"),
+  all: flag("false"),
+  vectors: flag("true"),
+  parts: z.enum(["grouped", "files"]).default("grouped"),
+});
+const importQuery = z.object({
+  ...all(flag("false"), "dryRun", "embed"),
+  onConflict: z.enum(["refuse", "rename", "replace"]).default("refuse"),
+  suffix: z
+    .string()
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+    .max(20)
+    .default("2"),
+});
+const Import = z
+  .object({
+    id: z.string(),
+    state: z.string(),
+    ...all(z.int(), "part", "parts", "files", "passages"),
+    embedderCalls: z.int().describe("Calls of the embedding model that follow the import."),
+    things: z.array(
+      z.object({ thing: z.string(), outcome: z.string(), as: z.string().optional() }),
+    ),
+  })
+  .openapi("ArchiveImport");
+const Listed = z
+  .object({ id: z.string(), state: z.string(), part: z.int(), createdAt: time })
+  .openapi("ListedImport");
+const Upload = z.object({ id: z.string(), pieceBytes: z.int() }).openapi("ArchiveUpload");
+
+const answerOf = ({ plan, ...progress }: ImportState) => {
+  const { files = 0, passages = 0, embedderCalls = 0, things = [] } = plan ?? {};
+  return Import.parse({ ...progress, files, passages, embedderCalls, things });
+};
+const answers = { 200: { schema: Import }, 202: { schema: Import } };
+const statusOf = ({ state, plan }: ImportState) => (state === "done" || plan !== null ? 200 : 202);
+
+const importRemoval = action({
+  name: "archive.remove",
+  route: "delete /archive/imports/{id}",
+  about: "Give an import up. What it wrote is removed; what a finished import made stays.",
+  find: async ({ db }, { key }) => orNotFound(await findImport(db, key)),
+  work: ({ services, subject }) => giveUpImport(services, subject),
+  notice: "The import is removed.",
+});
+
+const MAX_PIECES = 1_000_000;
+const bytes = ["application/zip"];
+
+export const archiveRoutes = new Endpoints("service")
+  .raw(
+    "get /archive",
+    "Export an archive. A zip file of RAGs with their sources, of sources with their RAGs, or of all; for administrators.",
+    { query: exportQuery, name: "archive.export" },
+    { 200: { mediaTypes: bytes } },
+    async ({ context, services, caller, query }) => {
+      if (caller.role !== "admin") throw forbidden();
+      const body = await exportArchive(services, query);
+      const day = isoTime(services.now()).slice(0, 10);
+      const headers = { "Content-Disposition": `attachment; filename="quarry-${day}.zip"` };
+      return context.body(body, { headers: { "Content-Type": "application/zip", ...headers } });
+    },
+  )
+  .raw(
+    "post /archive",
+    "Import an archive. 202 while there is more to do: call `complete` of its id again. With `dryRun` it is checked and nothing is changed.",
+    { query: importQuery, name: "archive.import", bytes, errors: [409, 413] },
+    answers,
+    async ({ context, services, query }) => {
+      const { body } = context.req.raw;
+      const id = await storeUpload(services, body ?? new ReadableStream());
+      const state = await continueImport(context, id, query);
+      return context.json(answerOf(state), statusOf(state));
+    },
+  )
+  .json(
+    "post /archive/uploads",
+    "Begin an upload in pieces. Each has `pieceBytes` bytes, the last one may be shorter.",
+    { name: "archive.import", answer: Upload, status: 201 },
+    async ({ services }) => ({ id: await beginUpload(services), pieceBytes: PIECE_BYTES }),
+  )
+  .raw(
+    "put /archive/uploads/{id}/{part}",
+    "Upload a piece. The first is number 0; again replaces it.",
+    { name: "archive.import", bytes: ["application/octet-stream"], errors: [413] },
+    { 204: null },
+    async ({ context, services, key, param }) => {
+      const { state } = orNotFound(await findImport(services.db, key));
+      const part = z.coerce.number().int().min(0).max(MAX_PIECES).safeParse(param("part"));
+      const piece = await readLimited(context.req.raw.body ?? new ArrayBuffer(0), PIECE_BYTES);
+      if (piece === null) throw tooLarge();
+      if (state !== "uploading" || !part.success) throw orNotFound(null);
+      await services.files.put(pieceKey(key, part.data), piece);
+      return context.body(null, 204);
+    },
+  )
+  .raw(
+    "post /archive/uploads/{id}/complete",
+    "Import what was uploaded, or continue an import. 202 while there is more to do.",
+    { query: importQuery, name: "archive.import", errors: [409] },
+    answers,
+    async ({ context, key, query }) => {
+      const state = await continueImport(context, key, query);
+      return context.json(answerOf(state), statusOf(state));
+    },
+  )
+  .list(
+    "get /archive/imports",
+    "Imports and their states. The newest first.",
+    { item: Listed },
+    async ({ services, paging: { offset, limit } }) => {
+      const rows = await listImports(services.db);
+      return { data: rows.slice(offset, offset + limit), total: rows.length };
+    },
+  )
+  .action(importRemoval).app;

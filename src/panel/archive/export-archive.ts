@@ -1,0 +1,84 @@
+import { writeZip } from "../../core/bytes/zip/write-zip.ts";
+import { notFound } from "../../core/errors.ts";
+import { listExportedRags, listExportedSources } from "../../db/archive/export-store.ts";
+import { exportContent } from "../../ingestion/archive/export-content.ts";
+import type { Services } from "../../services.ts";
+import { readSettings } from "../config/settings.ts";
+
+export type ExportChoice = {
+  rags: string[];
+  sources: string[];
+  all: boolean;
+  vectors: boolean;
+  parts: "grouped" | "files";
+};
+
+/**
+ * The archive as a stream of bytes: everything, or sources with their RAGs, or RAGs with their
+ * sources. @throws QuarryError `not-found`
+ */
+export async function exportArchive(services: Services, choice: ExportChoice) {
+  const { db, now, version } = services;
+  const [rags, sources] = await Promise.all([listExportedRags(db), listExportedSources(db)]);
+  const missing = [
+    ...choice.rags.filter((name) => !rags.some(({ identifier }) => identifier === name)),
+    ...choice.sources.filter((name) => !sources.some(({ identifier }) => identifier === name)),
+  ];
+  if (missing.length > 0) throw notFound(`there is no ${missing.join(", ")}`);
+  const selection = sources.flatMap((source) => {
+    const isWhole = choice.all || choice.sources.includes(source.identifier);
+    const own = rags.filter(
+      ({ fileSourceId, identifier }) =>
+        fileSourceId === source.id && (isWhole || choice.rags.includes(identifier)),
+    );
+    return isWhole || own.length > 0 ? [{ ...source, rags: own }] : [];
+  });
+  const settings = await readSettings(services);
+  const inside = {
+    fileSources: pickFrom(settings, "fileSources", selection),
+    rags: pickFrom(
+      settings,
+      "rags",
+      selection.flatMap((source) => source.rags),
+    ),
+  };
+  const content = exportContent(services, {
+    sources: selection,
+    settings: choice.all ? settings : inside,
+    vectors: choice.vectors,
+    partPerFile: choice.parts === "files",
+    version: version?.tag || "unknown",
+  });
+  return streamOf(writeZip(content, new Date(now())));
+}
+
+function pickFrom(
+  settings: Awaited<ReturnType<typeof readSettings>>,
+  kind: string,
+  things: { identifier: string }[],
+) {
+  const values = things.map(({ identifier }) => [identifier, settings[kind]?.[identifier]]);
+  return Object.fromEntries(values);
+}
+
+const PIECE_BYTES = 256 * 1_024;
+
+/** Small pieces together; a caller who hangs up ends the export. */
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      for (let size = 0; size < PIECE_BYTES;) {
+        const { done: isDone, value } = await pieces.next();
+        if (isDone === true) {
+          controller.close();
+          return;
+        }
+        if (value.length > 0) controller.enqueue(value);
+        size += value.length;
+      }
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+}

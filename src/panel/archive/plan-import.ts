@@ -1,0 +1,244 @@
+import { defaultOverlap, checkedScopes, newRag } from "../../catalog/rags/rag-settings.ts";
+import { chunksInObject } from "../../catalog/rags/vector-place.ts";
+import { nextScanAt } from "../../catalog/file-sources/create-file-source.ts";
+import { newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
+import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
+import { conflict, orNotFound } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { newId, type FileSourceId, type RagId } from "../../core/ids.ts";
+import { INDEX_FORMAT } from "../../core/index-format.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { nextGeneration } from "../../db/archive/import-store.ts";
+import type { PlannedRag, PlannedSource } from "../../db/archive/import-store.ts";
+import { findPrices, PRICED_TOKENS, priceKey } from "../../db/catalog/model-store.ts";
+import { ragsOfSource } from "../../db/catalog/source-store.ts";
+import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import { jsonIn } from "../../ingestion/archive/archive-file.ts";
+import { SETTINGS, type ArchivedRag } from "../../ingestion/archive/archive-format.ts";
+import type { ImportPlan } from "../../ingestion/archive/write-content.ts";
+import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
+import type { RagRecord } from "../../db/records.ts";
+import type { Services } from "../../services.ts";
+import { manifestOf } from "../../sources/registry.ts";
+import { KINDS, type Values } from "../config/kinds.ts";
+import { renameThings, type ImportWish, type PlannedThing } from "./rename-things.ts";
+import type { Settings } from "./rename-things.ts";
+import { parseSettings, readThings, withSecret } from "../config/settings.ts";
+
+/** `settings`: what is applied when sources and RAGs are visible. */
+export type WholePlan = ImportPlan & {
+  settings: Values;
+  things: PlannedThing[];
+  files: number;
+  passages: number;
+  toEmbed: number;
+  /** Calls of the embedder that follow. */
+  embedderCalls: number;
+};
+
+/**
+ * Plans an import. @throws QuarryError `conflict`: an identifier is taken, or passages
+ * must be embedded; `invalid`: the archive's settings are damaged
+ */
+export async function planImport(
+  services: Services,
+  archive: ArchiveReader,
+  wish: ImportWish,
+): Promise<WholePlan> {
+  const things = await readThings(services);
+  const { settings, names, outcomes } = renameThings(await settingsOf(archive), things, wish);
+  const now = services.now();
+  /** The values and the record of a thing of the archive, under its identifier here. */
+  const planned = <Subject>(kind: string, name: string): Planned<Subject> => {
+    const as = names.get(`${kind}.${name}`) ?? name;
+    const values = settings[kind]?.[as];
+    if (values === undefined) throw damagedArchive(`lacks settings: ${kind}.${name}`);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the list of its kind gives it
+    return { as, values, before: things.get(`${kind}.${as}`)?.subject as Subject | undefined };
+  };
+  const sources: WholePlan["sources"] = {};
+  for (const name of Object.keys(archive.manifest.fileSources)) {
+    sources[name] = await plannedSource(now, planned<FileSource>("fileSources", name));
+  }
+  const rags: WholePlan["rags"] = {};
+  for (const [name, archived] of Object.entries(archive.manifest.rags)) {
+    const source = sources[archived.fileSource];
+    if (source === undefined) throw damagedArchive(`lacks the source of rags.${name}`);
+    const own = { ...planned<RagRecord>("rags", name), source, archived };
+    rags[name] = await plannedRag(services, now, own);
+  }
+  const counts = countsOf(services, archive, rags);
+  await refuseHalfReplaced(services, { sources, rags });
+  if (counts.toEmbed > 0 && !wish.embed) {
+    throw await embeddingRefusal(services, archive, { rags, toEmbed: counts.toEmbed });
+  }
+  const { fileSources: _sources, rags: _rags, prices = {}, ...rest } = settings;
+  const newPrices = Object.entries(prices).filter(([key]) => !things.has(`prices.${key}`));
+  const later = { ...rest, prices: Object.fromEntries(newPrices) };
+  return { now, sources, rags, settings: later, things: outcomes, ...counts };
+}
+
+function countsOf(
+  { config, models }: Services,
+  { manifest }: ArchiveReader,
+  rags: WholePlan["rags"],
+) {
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+  const archived = Object.entries(manifest.rags);
+  const toEmbed = sum(
+    archived.map(([name, { passages }]) => (rags[name]?.embeds === true ? passages : 0)),
+  );
+  const { batchLimit } = models.embedder(config.EMBEDDING_MODEL, config.EMBEDDING_DIMENSIONS);
+  return {
+    files: sum(Object.values(manifest.fileSources).map(({ files }) => files)),
+    passages: sum(archived.map(([, { passages }]) => passages)),
+    toEmbed,
+    embedderCalls: Math.ceil(toEmbed / batchLimit),
+  };
+}
+
+async function settingsOf(archive: ArchiveReader): Promise<Settings> {
+  const bytes = await archive.bytes(SETTINGS);
+  try {
+    return parseSettings(bytes === null ? undefined : jsonIn(bytes));
+  } catch {
+    throw damagedArchive(`has a damaged part: ${SETTINGS}`);
+  }
+}
+
+type Planned<Subject> = { as: string; values: Values; before: Subject | undefined };
+
+async function plannedSource(
+  now: number,
+  { as, values, before }: Planned<FileSource>,
+): Promise<PlannedSource> {
+  const { source } = before ?? {};
+  let secret: string | null = null;
+  const plain = withSecret(
+    orNotFound(KINDS["fileSources"]),
+    values,
+    (_variable, field) => (secret = field),
+  );
+  const parsed = newSourceOf(plain).safeParse({ ...plain, identifier: as });
+  if (!parsed.success) throw damagedArchive(`has settings that do not fit: fileSources.${as}`);
+  const { identifier: _as, provider, config: checkedConfig, ...settings } = parsed.data;
+  const config = secret === null ? checkedConfig : { ...checkedConfig, [secret]: true };
+  const row = { ...settings, config };
+  if (source !== undefined) {
+    if (source.provider !== provider) throw conflict(`fileSources.${as} is of another provider`);
+    return { id: source.id, replaces: true, row: { ...source, ...row } };
+  }
+  const { takes } = manifestOf({ provider, config });
+  const id = newId<FileSourceId>(now);
+  // Whoever sends notifications gets a new secret in the panel.
+  const webhookSecretHash = await sha256Hex(crypto.randomUUID());
+  const times = {
+    createdAt: now,
+    nextScanAt: secret === null ? nextScanAt(now, settings.scanIntervalMinutes) : null,
+    uploadsDueAt: takes === "files" ? now + DAY_MS : null,
+  };
+  const created = { ...row, ...times, id, identifier: as, provider, webhookSecretHash };
+  return { id, replaces: false, row: created };
+}
+
+async function plannedRag(
+  services: Services,
+  now: number,
+  rag: Planned<RagRecord> & { source: PlannedSource; archived: ArchivedRag },
+): Promise<PlannedRag> {
+  const { as, values, before, source, archived } = rag;
+  if (before !== undefined && before.fileSource.id !== source.id)
+    throw conflict(`rags.${as} is over another source than in the archive`);
+  const parsed = newRag.safeParse({ ...values, identifier: as });
+  if (!parsed.success) throw damagedArchive(`has settings that do not fit: rags.${as}`);
+  const { fileSource: _source, scopes = [], ...settings } = parsed.data;
+  const id = before?.id ?? newId<RagId>(now);
+  const scopeMode = settings.scopeMode ?? (scopes.length > 0 ? "scoped" : "global");
+  const chunkOverlap = settings.chunkOverlap ?? defaultOverlap(settings.chunkSize);
+  const chunking = { chunkSize: settings.chunkSize, chunkOverlap };
+  const { embeds, ...built } = generationOf(services, archived, chunking);
+  const next = before === undefined ? null : await nextGeneration(services.db, id);
+  const generation = next === null ? 1 : Number(next["generation"]);
+  const row = { ...settings, ...chunking, scopeMode, id, identifier: as, fileSourceId: source.id };
+  return {
+    id,
+    sourceId: source.id,
+    replaces: before !== undefined,
+    embeds,
+    row: { ...row, createdAt: now, updatedAt: now },
+    scopes: checkedScopes(source.row.provider, scopeMode, scopes),
+    generation: { ...built, ragId: id, generation, state: "dropped", createdAt: now },
+  };
+}
+
+/** How the index is built; with passages and vectors of the archive, as it was there. */
+function generationOf(
+  services: Services,
+  archived: ArchivedRag,
+  chunking: { chunkSize: number; chunkOverlap: number },
+) {
+  const { EMBEDDING_MODEL: embeddingModel, EMBEDDING_DIMENSIONS: dimensions } = services.config;
+  const { passagePrefix, longestPassage } = services.models.embeddingForm(embeddingModel);
+  const isSame = archived.embeddingModel === embeddingModel && archived.dimensions === dimensions;
+  const embeds = !(isSame && archived.passagePrefix === passagePrefix && archived.vectors);
+  const { chunkSize, chunkOverlap, format, shards, passages } = archived;
+  const fitting = {
+    chunkSize: Math.min(chunking.chunkSize, longestPassage),
+    chunkOverlap: Math.min(chunking.chunkOverlap, Math.floor(longestPassage / 2)),
+  };
+  const place = passages > chunksInObject(services) ? ("vectorize" as const) : ("object" as const);
+  return {
+    embeds,
+    embeddingModel,
+    dimensions,
+    passagePrefix,
+    shards,
+    vectorsIn: place,
+    ...(embeds ? { ...fitting, format: INDEX_FORMAT } : { chunkSize, chunkOverlap, format }),
+  };
+}
+
+/** A replaced source changes every RAG of it, so that the archive must have all of them. */
+async function refuseHalfReplaced(
+  { db }: Services,
+  plan: Pick<WholePlan, "sources" | "rags">,
+): Promise<void> {
+  const replaced = new Set(Object.values(plan.rags).map(({ row }) => row.identifier));
+  for (const { id, replaces, row } of Object.values(plan.sources)) {
+    const lacking = replaces
+      ? (await ragsOfSource(db, id)).filter((name) => !replaced.has(name))
+      : [];
+    if (lacking.length === 0) continue;
+    throw conflict(
+      `The source ${row.identifier} has RAGs that the archive lacks: ${lacking.join(", ")}. Rename it.`,
+    );
+  }
+  const embedded = Object.values(plan.rags).find(({ replaces, embeds }) => replaces && embeds);
+  if (embedded !== undefined) {
+    throw conflict(
+      `The vectors of rags.${embedded.row.identifier} are of another model: rename it, or import with that model.`,
+    );
+  }
+}
+
+const BYTES_PER_TOKEN = 4;
+
+async function embeddingRefusal(
+  services: Services,
+  archive: ArchiveReader,
+  plan: Pick<WholePlan, "rags" | "toEmbed">,
+) {
+  const { EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: dimensions } = services.config;
+  const bytes = Object.entries(plan.rags).map(([name, { embeds }]) =>
+    embeds ? archive.textBytes(name) : 0,
+  );
+  const tokens = Math.ceil(bytes.reduce((sum, size) => sum + size, 0) / BYTES_PER_TOKEN);
+  const price = (await findPrices(services.db, [model])).get(priceKey("embedding", model));
+  const cost =
+    price === undefined
+      ? ""
+      : ` (${((tokens * price.inputPrice) / PRICED_TOKENS).toFixed(2)} ${price.currency})`;
+  return conflict(
+    `The archive has no vectors of ${model} with ${dimensions} dimensions, which this service uses: ${plan.toEmbed} passages of about ${tokens} model tokens${cost} would be embedded. Import with embed to do so.`,
+  );
+}

@@ -1,0 +1,283 @@
+import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
+import { conflict, orNotFound, QuarryError } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/hash.ts";
+import { newId } from "../../core/ids.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import {
+  countWaitingIndexed,
+  deleteImport,
+  findEarlierImport,
+  findImport,
+  insertImport,
+  leaseImport,
+  listImports,
+  publishImport,
+  readWaitingExclusions,
+  reserveGeneration,
+  saveImport,
+  takeWaitingFiles,
+  type ArchiveImport,
+} from "../../db/archive/import-store.ts";
+import {
+  openArchive,
+  PIECE_BYTES,
+  pieceKey,
+  uploadPrefix,
+} from "../../ingestion/archive/archive-file.ts";
+import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import {
+  writeListing,
+  writePassages,
+  type OpenVersions,
+} from "../../ingestion/archive/write-content.ts";
+import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
+import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
+import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
+import type { Services } from "../../services.ts";
+import { bytesKey, removeBelow, textKey } from "../../sources/file-objects.ts";
+import type { ActionContext } from "../action.ts";
+import { applyPlan, planSettings } from "../config/plan.ts";
+import { planImport, type WholePlan } from "./plan-import.ts";
+import type { ImportWish } from "./rename-things.ts";
+
+/** A call works so long on an import; the next one continues it. */
+const CALL_MS = 20 * SECOND_MS;
+const LEASE_MS = 2 * MINUTE_MS;
+/** The sweep queues the others. */
+const QUEUED_FILES = 10_000;
+
+/** Stores the pieces of a body. @returns the id of the import */
+export async function storeUpload(services: Services, body: ReadableStream<Uint8Array>) {
+  const id = await beginUpload(services);
+  let piece = new Uint8Array(PIECE_BYTES);
+  let [filled, count] = [0, 0];
+  const flush = async () => {
+    await services.files.put(pieceKey(id, count++), piece.subarray(0, filled));
+    filled = 0;
+  };
+  for await (const bytes of body) {
+    for (let at = 0; at < bytes.length;) {
+      const some = bytes.subarray(at, at + PIECE_BYTES - filled);
+      piece.set(some, filled);
+      [filled, at] = [filled + some.length, at + some.length];
+      if (filled === PIECE_BYTES) await flush();
+    }
+  }
+  if (filled > 0) await flush();
+  return id;
+}
+
+/** Uploads that nobody ended are removed after a day. */
+export async function beginUpload(services: Services): Promise<string> {
+  const { db, now } = services;
+  const id = newId(now());
+  for (const row of await listImports(db)) {
+    if (row.state === "uploading" && row.createdAt < now() - DAY_MS)
+      await giveUpImport(services, row);
+  }
+  await insertImport(db, { id, createdAt: now() });
+  return id;
+}
+
+export type ImportState = {
+  id: string;
+  state: ArchiveImport["state"];
+  part: number;
+  parts: number;
+  plan: WholePlan | null;
+};
+
+/**
+ * Continues an import for some seconds: checks the archive whole, writes what nobody sees yet, then
+ * makes all of it visible in one step. What is refused leaves nothing behind.
+ */
+export async function continueImport(
+  context: ActionContext,
+  id: string,
+  wish: ImportWish & { dryRun: boolean },
+): Promise<ImportState> {
+  const services = context.get("services");
+  const { db } = services;
+  const now = services.now();
+  const row = await leaseImport(db, id, { now, until: now + LEASE_MS });
+  if (row === null) throw conflict("There is no such import, or another call works on it.");
+  try {
+    const archive = await openArchive(services.files, id);
+    const earlier = await findEarlierImport(db, archive.manifestHash, id);
+    if (earlier !== null) {
+      await giveUpImport(services, row);
+      return await continueImport(context, earlier.id, wish);
+    }
+    return await new ImportRun(context, row, archive, now + CALL_MS).run(wish);
+  } catch (thrown) {
+    const isOver =
+      thrown instanceof QuarryError && (thrown.kind === "invalid" || thrown.kind === "conflict");
+    if (isOver) await giveUpImport(services, orNotFound(await findImport(db, id)));
+    throw thrown;
+  } finally {
+    await saveImport(db, id, { leasedUntil: 0 });
+  }
+}
+
+class ImportRun {
+  readonly #context: ActionContext;
+  readonly #services: Services;
+  readonly #archive: ArchiveReader;
+  readonly #endsAt: number;
+  #row: ArchiveImport;
+
+  constructor(context: ActionContext, row: ArchiveImport, archive: ArchiveReader, endsAt: number) {
+    this.#context = context;
+    this.#services = context.get("services");
+    [this.#row, this.#archive, this.#endsAt] = [row, archive, endsAt];
+  }
+
+  async run(wish: ImportWish & { dryRun: boolean }): Promise<ImportState> {
+    const { manifestHash, names, manifest } = this.#archive;
+    if (this.#row.state === "uploading") await this.#save({ state: "checking", manifestHash });
+    if (this.#row.state === "checking") {
+      const isDone = await this.#each(names, async (name) => {
+        const bytes = await this.#archive.bytes(name);
+        if (bytes === null || (await sha256Hex(bytes)) !== manifest.parts[name])
+          throw damagedArchive(`has a damaged part: ${name}`);
+      });
+      if (!isDone) return this.#state(names.length);
+      await this.#save({ state: "checked", part: 0 });
+    }
+    if (this.#row.state === "checked") {
+      const plan = await planImport(this.#services, this.#archive, wish);
+      if (wish.dryRun) return { ...this.#state(0), plan };
+      for (const { replaces, generation } of Object.values(plan.rags)) {
+        if (replaces) await reserveGeneration(this.#services.db, generation);
+      }
+      await this.#save({ state: "writing", plan });
+    }
+    const lineParts = names.filter((name) => name.endsWith(".jsonl"));
+    const units = [...lineParts.filter(isListing), ...lineParts.filter((name) => !isListing(name))];
+    if (this.#row.state === "writing") {
+      if (!(await this.#write(units))) return this.#state(units.length);
+      await this.#publish();
+    }
+    if (this.#row.state === "settings") await this.#finish();
+    return this.#state(units.length);
+  }
+
+  get #plan(): WholePlan {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `run` stored it
+    return this.#row.plan as WholePlan;
+  }
+
+  #state(parts: number): ImportState {
+    const { id, state, part } = this.#row;
+    const isPlanned = !["uploading", "checking", "checked"].includes(state);
+    return { id, state, part, parts, plan: isPlanned ? this.#plan : null };
+  }
+
+  async #save(change: Partial<ArchiveImport>): Promise<void> {
+    await saveImport(this.#services.db, this.#row.id, change);
+    this.#row = { ...this.#row, ...change };
+  }
+
+  /** Works on one part after the other until the time is over. `mayStop`: a later call continues. */
+  async #each(units: string[], work: (unit: string) => Promise<void>, mayStop = () => true) {
+    let savedAt = this.#services.now();
+    for (const [at, unit] of units.entries()) {
+      if (at < this.#row.part) continue;
+      await work(unit);
+      const now = this.#services.now();
+      if (!mayStop() || (now < savedAt + SECOND_MS && at + 1 < units.length)) continue;
+      savedAt = now;
+      await this.#save({ part: at + 1 });
+      if (now > this.#endsAt && at + 1 < units.length) return false;
+    }
+    return true;
+  }
+
+  async #write(units: string[]): Promise<boolean> {
+    const job = { id: this.#row.id, plan: this.#plan, archive: this.#archive };
+    const open: OpenVersions = new Map();
+    const work = async (name: string) => {
+      if (isListing(name)) await writeListing(this.#services, job, name);
+      else await writePassages(this.#services, job, { name, open });
+    };
+    return await this.#each(units, work, () => open.size === 0);
+  }
+
+  async #publish(): Promise<void> {
+    const { db, ragIndexes } = this.#services;
+    const { sources, rags, now } = this.#plan;
+    for (const { id: ragId, sourceId, row, scopes, generation } of Object.values(rags)) {
+      const at = { importId: this.#row.id, sourceId };
+      const exclusions = await readWaitingExclusions(db, at);
+      const valuesOf = (kind: string) =>
+        exclusions.flatMap(({ file }) => (file["kind"] === kind ? [String(file["value"])] : []));
+      const excluded = { paths: valuesOf("file"), passages: valuesOf("passage") };
+      let files = 0;
+      for (let shard = 0; shard < (generation.shards ?? 1); shard++) {
+        const index = ragIndexes({ ragId, generation: generation.generation, shard });
+        files += (await index.facts()).files;
+        await index.restrictToScopes(row.scopeMode === "scoped" ? scopes : null, excluded);
+      }
+      if (files !== (await countWaitingIndexed(db, at, ragId))) {
+        throw damagedArchive(`lacks passages: rags.${row.identifier}`);
+      }
+    }
+    const all = { sources: Object.values(sources), rags: Object.values(rags), now };
+    await publishImport(db, this.#row.id, all);
+    this.#row = { ...this.#row, state: "settings" };
+    for (const { id } of all.rags) {
+      const waiting = { claimedUntil: this.#services.now() + SWEPT_CLAIM_MS, limit: QUEUED_FILES };
+      await this.#services.queue.index(await takeUnstartedFiles(db, id, waiting));
+    }
+    await this.#services.wakeClock();
+  }
+
+  async #finish(): Promise<void> {
+    const plan = await planSettings(this.#context, this.#plan.settings, {
+      prune: false,
+      dryRun: false,
+    });
+    await applyPlan(this.#context, plan);
+    await this.#save({ state: "done" });
+    while (!(await removeBelow(this.#services.files, uploadPrefix(this.#row.id))));
+  }
+}
+
+const isListing = (name: string) => name.startsWith("files/") && !name.slice(6).includes("/");
+
+const FILES_PER_STEP = 250;
+
+/** Removes all that an unfinished import wrote. What is visible stays. */
+export async function giveUpImport(
+  services: Services,
+  row: Pick<ArchiveImport, "id" | "state" | "plan">,
+): Promise<void> {
+  const { db, files } = services;
+  const plan: Partial<WholePlan> = row.state === "writing" ? row.plan : {};
+  const { sources = {}, rags = {} } = plan;
+  for (const { id: ragId, generation } of Object.values(rags)) {
+    const { shards = 1, vectorsIn = "object" } = generation;
+    for (let shard = 0; shard < shards; shard++) {
+      const address = { ragId, generation: generation.generation, shard, vectorsIn };
+      while (!(await emptyIndex(services, address)));
+    }
+  }
+  for (const { id: sourceId } of Object.values(sources)) {
+    await deleteStored(services, { importId: row.id, sourceId });
+  }
+  while (!(await removeBelow(files, uploadPrefix(row.id))));
+  await deleteImport(db, row.id);
+}
+
+async function deleteStored({ db, files }: Services, at: Parameters<typeof takeWaitingFiles>[1]) {
+  const { sourceId } = at;
+  for (;;) {
+    const some = await takeWaitingFiles(db, at, FILES_PER_STEP);
+    if (some.length === 0) return;
+    const keys = some.flatMap(({ fileId, file }) => [
+      bytesKey({ sourceId, fileId }, String(file["version"])),
+      textKey({ sourceId, fileId }, String(file["contentId"])),
+    ]);
+    await files.delete(keys);
+  }
+}

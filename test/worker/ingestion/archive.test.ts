@@ -1,0 +1,135 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+
+import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
+import type { FileSourceId } from "../../../src/core/ids.ts";
+import { listExportedRags, listExportedSources } from "../../../src/db/archive/export-store.ts";
+import { listImports } from "../../../src/db/archive/import-store.ts";
+import { exportContent } from "../../../src/ingestion/archive/export-content.ts";
+import type { ActionContext } from "../../../src/panel/action.ts";
+import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
+import { continueImport, storeUpload } from "../../../src/panel/archive/run-import.ts";
+import { giveUpImport } from "../../../src/panel/archive/run-import.ts";
+import { crashAtCalls } from "../../support/crash.ts";
+import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
+
+const WISH = { onConflict: "rename", suffix: "2", embed: false, dryRun: false } as const;
+
+async function archiveOf(world: World, source: FileSourceId): Promise<Uint8Array<ArrayBuffer>> {
+  const choice = { rags: [], sources: [source], all: false, vectors: true };
+  const stream = await exportArchive(world.services, { ...choice, parts: "grouped" });
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+const contextOf = (world: World) =>
+  ({
+    get: (name: string) => (name === "services" ? world.services : undefined),
+    set: () => undefined,
+  }) as unknown as ActionContext;
+
+async function importInto(world: World, bytes: Uint8Array<ArrayBuffer>) {
+  const body = new Response(bytes).body ?? new ReadableStream();
+  const id = await storeUpload(world.services, body);
+  return await continueImport(contextOf(world), id, WISH);
+}
+
+const copiesOf = async (source: FileSourceId) =>
+  await rowsOf<{ id: FileSourceId; rag: string }>(
+    `select s.id, r.id as rag from file_sources s left join rags r on r.file_source_id = s.id
+      where s.identifier = ?1`,
+    `${source}-2`,
+  );
+
+test("an import that dies at any call is continued, and doubles nothing", async () => {
+  const { world, source, rag } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note", "b.md": "# B\n\nsecond note" });
+  const bytes = await archiveOf(world, source);
+  const expected = await world.shown(rag);
+  let last = "";
+  const points = await crashAtCalls(
+    async (crash) => {
+      await world.workUntil(crash, async () => void (await importInto(world, bytes)));
+      if (crash.hasCrashed && (await copiesOf(source)).length === 0) {
+        const hidden = await rowsOf(`select 1 from files f where f.path = 'a.md'
+          and f.file_source_id not in (select id from file_sources)`);
+        expect(hidden).toEqual([]);
+      }
+      world.now += 300_000;
+      // The settings are the last step; an import that had come to it is over for whoever asks.
+      if ((await copiesOf(source)).length === 0) await importInto(world, bytes);
+      const copies = await copiesOf(source);
+      expect(copies).toHaveLength(1);
+      last = copies[0]?.rag ?? "";
+      expect(await world.shown(last as typeof rag)).toEqual(expected);
+      const rows = await rowsOf("select path from files where file_source_id = ?1", copies[0]?.id);
+      expect(rows).toHaveLength(2);
+      for (const row of await listImports(world.services.db)) {
+        await giveUpImport(world.services, row);
+      }
+      await env.DB.batch([
+        env.DB.prepare("delete from rags where id = ?1").bind(last),
+        env.DB.prepare("delete from file_sources where id = ?1").bind(copies[0]?.id),
+      ]);
+    },
+    { every: 6, moment: (at) => (at % 2 === 0 ? "after" : "before") },
+  );
+  expect(points).toBeGreaterThan(4);
+  const { objects } = await env.FILES.list({ prefix: "archives/" });
+  expect(objects).toEqual([]);
+});
+
+test("what changes during an export is whole or absent", async () => {
+  const { world, source } = await ragWorld();
+  const note = (path: string, version: number) => `# Note\n\nnote ${path} version ${version}`;
+  const paths = Array.from({ length: 40 }, (_, at) => `${at}.md`);
+  await world.putAndIndex(source, Object.fromEntries(paths.map((path) => [path, note(path, 0)])));
+  const { services } = world;
+  const [rags, sources] = [
+    await listExportedRags(services.db),
+    await listExportedSources(services.db),
+  ];
+  const own = sources
+    .filter(({ id }) => id === source)
+    .map((one) =>
+      Object.assign(one, { rags: rags.filter(({ fileSourceId }) => fileSourceId === source) }),
+    );
+  const wish = { sources: own, settings: {}, vectors: true, partPerFile: true, version: "" };
+  const parts = new Map<string, Uint8Array[]>();
+  const change = async (step: number) => {
+    const path = paths[(step * 7) % paths.length] ?? "";
+    if (step % 4 === 0) await world.drop(source, path);
+    else await world.put(source, path, note(path, step));
+    if (step % 2 > 0) await world.deliver();
+  };
+  let step = 0;
+  // Between two parts of the export one file changes, and now and then one goes.
+  for await (const { name, content } of exportContent(services, wish)) {
+    parts.set(name, [...(parts.get(name) ?? []), content]);
+    step += 1;
+    if (step % 3 === 0) await change(step);
+  }
+  const textOf = (name: string) => new TextDecoder().decode(joinBytes(parts.get(name) ?? []));
+  const lines = (name: RegExp) =>
+    [...parts.keys()]
+      .filter((part) => name.test(part))
+      .flatMap((part) => textOf(part).split("\n").filter(Boolean))
+      .map(
+        (line) =>
+          JSON.parse(line) as Record<string, string> & { rags: Record<string, { status: string }> },
+      );
+  const files = lines(/^files\/[^/]+\.jsonl$/);
+  const passages = Map.groupBy(lines(/passages/), ({ path }) => path);
+  expect(files.length).toBeGreaterThan(20);
+  let indexed = 0;
+  for (const { path = "", rags: states } of files) {
+    const bytes = textOf(`files/${source}/${path}`);
+    expect(bytes).toContain(`note ${path} version`);
+    if (Object.values(states)[0]?.status !== "indexed") continue;
+    indexed += 1;
+    const texts = passages.get(path)?.map(({ text }) => text) ?? [];
+    expect(texts).toEqual([bytes]);
+  }
+  expect(indexed).toBeGreaterThan(10);
+  expect(indexed).toBeLessThan(files.length);
+  expect([...parts.values()].every((contents) => contents.length === 1)).toBe(true);
+});

@@ -1,0 +1,231 @@
+import { env } from "cloudflare:workers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { readDirectory, readEntry } from "../../../src/core/bytes/zip/read-zip.ts";
+import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
+import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
+import { sha256Hex } from "../../../src/core/hash.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { rowsOf } from "../../support/statements.ts";
+import { signedIn, told } from "../../support/worker-client.ts";
+import { admin, exported, imported, send } from "./archive-world.ts";
+
+type Parts = Map<string, Uint8Array>;
+const encode = (text: string) => new TextEncoder().encode(text);
+const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+
+let good: Uint8Array<ArrayBuffer>;
+let parts: Parts;
+let keysBefore: string[];
+const storedKeys = async () => (await env.FILES.list()).objects.map(({ key }) => key);
+
+beforeAll(async () => {
+  await admin.folderWithRag("Refused");
+  const texts = { "a.md": "# Alpha\n\nThe first stone.", "b.md": "# Beta\n\nThe second stone." };
+  for (const [path, text] of Object.entries(texts)) {
+    await admin.put(`/file-sources/refused/files/${path}`, text);
+  }
+  await queuesSettled();
+  good = await exported("rags=refused");
+  parts = await partsOf(good);
+  await admin.send("DELETE", "/rags/refused");
+  await admin.send("DELETE", "/file-sources/refused");
+  await queuesSettled();
+  keysBefore = await storedKeys();
+});
+afterAll(queuesSettled);
+
+async function partsOf(bytes: Uint8Array): Promise<Parts> {
+  const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+  const all: Parts = new Map();
+  for (const [name, entry] of await readDirectory(read, bytes.length)) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readEntry(read, entry)) pieces.push(piece.slice());
+    all.set(name, joinBytes(pieces));
+  }
+  return all;
+}
+
+async function zipOf(entries: Iterable<[string, Uint8Array]>): Promise<Uint8Array<ArrayBuffer>> {
+  async function* files() {
+    for (const [name, content] of entries) yield { name, content };
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of writeZip(files(), new Date(0))) pieces.push(piece);
+  return joinBytes(pieces);
+}
+
+type Change = (parts: Parts, manifest: Record<string, unknown>) => void;
+
+/** The archive with other parts, whose hashes the manifest names. */
+async function changed(change: Change, rehashes = true): Promise<Uint8Array<ArrayBuffer>> {
+  const all = new Map(parts);
+  const manifest = JSON.parse(decode(all.get("manifest.json"))) as Record<string, unknown>;
+  all.delete("manifest.json");
+  change(all, manifest);
+  if (rehashes) {
+    const hashes = Array.from(all, async ([name, content]) => [
+      name,
+      await sha256Hex(content as Uint8Array<ArrayBuffer>),
+    ]);
+    manifest["parts"] = Object.fromEntries(await Promise.all(hashes));
+  }
+  return await zipOf([...all, ["manifest.json", encode(JSON.stringify(manifest))]]);
+}
+
+/** The archive with other bytes in the directory's record of its `nth` file. */
+function directoryWith(nth: number, change: (view: DataView, at: number) => void) {
+  const bytes = good.slice();
+  const view = new DataView(bytes.buffer);
+  let at = view.getUint32(bytes.length - 6, true);
+  for (let skipped = 0; skipped < nth; skipped++) at += 46 + view.getUint16(at + 28, true);
+  change(view, at);
+  return Promise.resolve(bytes);
+}
+
+const set =
+  (name: RegExp, content: (before: string) => string | Uint8Array): Change =>
+  (all) => {
+    for (const [key, bytes] of all) {
+      const after = name.test(key) ? content(decode(bytes)) : bytes;
+      all.set(key, typeof after === "string" ? encode(after) : after);
+    }
+  };
+const without =
+  (name: RegExp): Change =>
+  (all) => {
+    for (const key of all.keys()) if (name.test(key)) all.delete(key);
+  };
+
+const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sentence: RegExp][] = [
+  ["nothing", async () => new Uint8Array(), /is cut off, or is no zip file/],
+  ["an archive that is cut off", async () => good.slice(0, -100), /is cut off/],
+  ["a middle without its beginning", async () => good.slice(300), /directory|overlapping|cut off/],
+  [
+    "something else",
+    async () => encode("x".repeat(90_000)) as Uint8Array<ArrayBuffer>,
+    /is no zip file/,
+  ],
+  ["a foreign zip file", () => zipOf([["readme.txt", encode("hi")]]), /is none of Quarry/],
+  ["a later format", () => changed((_, manifest) => (manifest["format"] = 2)), /has format 2/],
+  [
+    "a manifest that is no JSON",
+    () => zipOf([["manifest.json", encode("{")]]),
+    /damaged part: manifest.json/,
+  ],
+  [
+    "another byte in a part",
+    () =>
+      changed(
+        set(/b\.md$/, () => "# Other"),
+        false,
+      ),
+    /damaged part: files\/refused\/b.md/,
+  ],
+  ["a part less", () => changed(without(/b\.md$/), false), /lacks a part: files\/refused\/b.md/],
+  [
+    "a part more",
+    () => changed((all) => all.set("files/refused/c.md", encode("c")), false),
+    /without a hash/,
+  ],
+  [
+    "a part of an unknown kind",
+    () => changed((all) => all.set("run.sh", encode("c"))),
+    /unknown kind: run.sh/,
+  ],
+  [
+    "a path upwards",
+    () => changed((all) => all.set("files/refused/../../x", encode("c"))),
+    /leads out/,
+  ],
+  ["an absolute path", () => changed((all) => all.set("/etc/passwd", encode("c"))), /leads out/],
+  ["a path of Windows", () => changed((all) => all.set("C:\\x", encode("c"))), /leads out/],
+  [
+    "a name twice",
+    () => zipOf([...parts, ["settings.json", encode("{}")]]),
+    /has settings.json twice/,
+  ],
+  [
+    "a compressed file",
+    () => directoryWith(1, (view, at) => view.setUint16(at + 10, 8, true)),
+    /has a compressed file/,
+  ],
+  [
+    "a bomb",
+    () =>
+      directoryWith(1, (view, at) => {
+        view.setUint32(at + 20, 2 ** 32 - 2, true);
+        view.setUint32(at + 24, 2 ** 32 - 2, true);
+      }),
+    /overlapping/,
+  ],
+  [
+    "an encrypted file",
+    () => directoryWith(0, (view, at) => view.setUint16(at + 8, 0x801, true)),
+    /has an encrypted file/,
+  ],
+  [
+    "files that share bytes",
+    () => directoryWith(1, (view, at) => view.setUint32(at + 42, 0, true)),
+    /overlapping/,
+  ],
+  [
+    "a damaged directory",
+    () => directoryWith(1, (view, at) => view.setUint32(at, 0, true)),
+    /damaged directory/,
+  ],
+  [
+    "other settings",
+    () => changed(set(/settings/, () => "{}")),
+    /lacks settings: fileSources.refused/,
+  ],
+  [
+    "settings of no kind",
+    () => changed(set(/settings/, () => "[]")),
+    /damaged part: settings.json/,
+  ],
+  [
+    "a damaged listing",
+    () => changed(set(/refused\.jsonl/, (text) => text.replace("path", "pfad"))),
+    /damaged part: files\/refused.jsonl \(path\)/,
+  ],
+  [
+    "a damaged passage",
+    () => changed(set(/passages/, () => "{}\n")),
+    /damaged part: rags\/refused\/passages-1.jsonl/,
+  ],
+  [
+    "vectors that are cut off",
+    () => changed(set(/vectors/, () => new Uint8Array(100))),
+    /lacks vectors/,
+  ],
+  ["passages less", () => changed(without(/passages|vectors/)), /lacks passages: rags.refused/],
+];
+
+const COUNTS = `select (select count(*) from archive_imports) + (select count(*) from archive_files)
+  + (select count(*) from file_sources where identifier = 'refused' and removed_at is null)
+  + (select count(*) from rags where removed_at is null and identifier = 'refused') as count`;
+
+test.each(HOSTILE)("%s is refused and leaves nothing", async (_, make, sentence) => {
+  const answer = await send(await make());
+  expect(told(answer)).toMatch(/^400 /);
+  expect(told(answer)).toMatch(sentence);
+  const [row] = await rowsOf<{ count: number }>(COUNTS);
+  expect(row?.count).toBe(0);
+  expect(await storedKeys()).toEqual(keysBefore);
+});
+
+test("the archive as it was is imported, and a second time refused as taken", async () => {
+  expect(await imported(good)).toMatchObject({ state: "done", files: 2, embedderCalls: 0 });
+  expect(told(await send(good))).toMatch(/^409 These identifiers are taken: fileSources.refused/);
+  const { body } = await admin.send("GET", "/archive/imports");
+  expect(body).toMatchObject({ total: 1, data: [{ state: "done" }] });
+});
+
+test("members neither export nor import", async () => {
+  const member = { email: "reader@example.com", password: "quiet amber lantern" };
+  await admin.made("/users", { role: "member", ...member });
+  const { send: asMember } = await signedIn(member);
+  expect(told(await asMember("GET", "/archive?all=true"))).toBe("403 Forbidden");
+  expect(told(await asMember("POST", "/archive/uploads"))).toBe("403 Forbidden");
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { told } from "../../support/worker-client.ts";
+import { admin, exported, imported, readService, send } from "./archive-world.ts";
+
+const BOILER = "## Boiler\n\nThe boiler gets its service in spring.\n\n## Leave\n\nThirty days.\n";
+const FILES: Record<string, string> = {
+  "handbook/leave.md": "# Leave\n\nEveryone has thirty days of leave a year, and five for moving.",
+  "a/boiler.md": BOILER,
+  "z copy of/Böiler #1 100%.md": BOILER,
+  "empty.md": "",
+  "table.csv": "name;days\nLeave;30\nMoving;5\n",
+  "page.html": "<html><title>Spring</title><body><h1>Spring</h1><p>Service of the boiler.",
+};
+const QUESTIONS = ["When is the boiler's service?", "How many days of leave?"];
+
+beforeAll(async () => {
+  await admin.made("/file-sources", {
+    name: "Docs",
+    provider: "file_system",
+    permissions: "on",
+    defaultReaders: ["everyone"],
+  });
+  await admin.made("/rags", { name: "Whole", fileSource: "docs", chunkSize: 40, chunkOverlap: 5 });
+  const scopes = [{ type: "path", value: "a/" }];
+  await admin.made("/rags", { name: "Part", fileSource: "docs", scopes });
+  for (const [path, text] of Object.entries(FILES)) {
+    const more = {
+      "X-File-Metadata": JSON.stringify({ tags: ["x", path.length], kind: "note" }),
+      "X-File-Modified": "2026-03-04T05:06:07Z",
+      ...(path.startsWith("a/") ? { "X-File-Readers": '["group:hr@example.com"]' } : {}),
+    };
+    await admin.put(
+      `/file-sources/docs/files/${encodeURI(path).replaceAll("#", "%23")}`,
+      text,
+      "text/markdown",
+      more,
+    );
+  }
+  await queuesSettled();
+  const exclusion = { path: "table.csv", excluded: true };
+  expect(told(await admin.send("PUT", "/file-sources/docs/exclusions", exclusion))).toBe("204 ");
+});
+afterAll(queuesSettled);
+
+const without = (value: unknown, ...names: string[]): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) => {
+      if (names.includes(key)) return undefined;
+      return typeof inner === "number" && !Number.isInteger(inner)
+        ? Number(inner.toFixed(3))
+        : inner;
+    })
+      .replaceAll("docs-2", "docs")
+      .replaceAll("whole-2", "whole")
+      .replaceAll("part-2", "part"),
+  );
+
+test("an archive makes an equal service beside the first, without the embedder", async () => {
+  const before = await readService("docs", ["whole", "part"], QUESTIONS);
+  const bytes = await exported("all=true");
+  expect(told(await send(bytes))).toMatch(
+    /^409 These identifiers are taken: fileSources.docs, rags/,
+  );
+  const result = await imported(bytes, "onConflict=rename");
+  expect(result).toMatchObject({ state: "done", embedderCalls: 0, files: 6 });
+  const after = await readService("docs-2", ["whole-2", "part-2"], QUESTIONS);
+  expect(JSON.stringify(before.answers)).toContain("five for moving");
+  expect(without(after)).toEqual(without(before));
+});
+
+test("a replaced source keeps its ids, and files that the archive lacks go", async () => {
+  const bytes = await exported("sources=docs");
+  const before = await readService("docs", ["whole", "part"], QUESTIONS);
+  const ids = async () =>
+    await Promise.all(
+      ["/file-sources/docs", "/rags/whole", "/rags/part"].map(
+        async (path) => ((await admin.send("GET", path)).body as { id: string }).id,
+      ),
+    );
+  const idsBefore = await ids();
+  await admin.put("/file-sources/docs/files/a/boiler.md", "Another boiler.", "text/markdown");
+  await admin.put("/file-sources/docs/files/later.md", "It came later.", "text/markdown");
+  await admin.send("DELETE", "/file-sources/docs/files/handbook/leave.md");
+  await queuesSettled();
+  const result = await imported(bytes, "onConflict=replace");
+  expect(result.things.map(({ outcome }) => outcome)).toEqual(["replaced", "replaced", "replaced"]);
+  const names = ["readAt"];
+  const after = await readService("docs", ["whole", "part"], QUESTIONS);
+  expect(without(after, ...names)).toEqual(without(before, ...names));
+  expect(await ids()).toEqual(idsBefore);
+  // The source goes on as before.
+  await admin.put("/file-sources/docs/files/later.md", "It came again.", "text/markdown");
+  await queuesSettled();
+  const { body } = await admin.send("POST", "/rags/whole/search", {
+    semanticSearch: ["came again"],
+  });
+  expect(JSON.stringify(body)).toContain("It came again.");
+  await admin.send("DELETE", "/file-sources/docs/files/later.md");
+});
