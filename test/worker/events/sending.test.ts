@@ -179,6 +179,19 @@ test("one that fails holds back none, and 410 ends the endpoint until it is enab
   expect(await endpointOf(world, id)).toMatchObject({ enabled: true, failingSince: null });
 });
 
+test("a hundred deliveries that are tried again do not hold back a new one", async () => {
+  const world = new World();
+  const id = await addEndpoint(world);
+  receiver.answer = () => 500;
+  for (let at = 0; at <= 100; at++) await emit(world, `old${at}`);
+  await sendLater(world, id);
+  await sendLater(world, id, SECOND_MS);
+  expect(receiver.told).toHaveLength(101);
+  await emit(world, "new");
+  await sendLater(world, id);
+  expect(receiver.told[101]?.body).toContain('"name":"new"');
+});
+
 test("10,000 files indexed in a minute are told in a few deliveries of 100 each", async () => {
   const { world, source, rag } = await ragWorld();
   const id = await addEndpoint(world);
