@@ -19,13 +19,13 @@ export async function limitPassed(
   if (limit === undefined) return;
   const { amount, unit, period, subjectKind: kind, subjectId, identifier, name } = limit;
   const subject = { id: subjectId, ...(identifier && { identifier }), ...(name && { name }) };
-  const named = kind === "token" || kind === "inference" ? { [kind]: subject } : {};
+  const subjectFields = kind === "token" || kind === "inference" ? { [kind]: subject } : {};
   const data = {
     limit: {
       id,
       name: [amount, unit, "a", period, "for", kind, name ?? subjectId].join(" ").trim(),
     },
-    ...named,
+    ...subjectFields,
     percent: share,
     resetsAt: isoTime(resetsAt),
   };

@@ -15,7 +15,7 @@ import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 export const MOST_OUTPUT = 4_096;
 /** Providers count differently: our estimate of a prompt, and a quarter more. */
 const PROMPT_MARGIN = 1.25;
-/** Of a picture and its prompt: models scale larger ones down. */
+/** A picture and its prompt have at most so many: models scale larger ones down. */
 const MOST_OF_PICTURE: ModelTokens = { input: 4_096, output: MOST_OUTPUT };
 const NO_TOKENS: ModelTokens = { input: 0, output: 0 };
 
@@ -79,7 +79,7 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
     },
     imageReader(name) {
       const reader = models.imageReader(name);
-      const read: typeof reader.read = async (picture, signal) => {
+      const meteredRead: typeof reader.read = async (picture, signal) => {
         const most = () => MOST_OF_PICTURE;
         const hold = await spending.reserve({ kind: "image", model: name, most });
         // A provider that tells no tokens reports 0.
@@ -87,7 +87,7 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
           inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
         );
       };
-      return { ...reader, read };
+      return { ...reader, read: meteredRead };
     },
   };
   originals.set(metered, models);

@@ -61,8 +61,8 @@ export function spendingOf(
     };
     return { isLimited: open.length > 0, settle };
   };
-  const of = (subject: SpendingSubject) => spendingOf(parts, callers, [...own, subject]);
-  return { bill: (subjects) => void callers.push(...subjects), of, reserve };
+  const spentBy = (subject: SpendingSubject) => spendingOf(parts, callers, [...own, subject]);
+  return { bill: (subjects) => void callers.push(...subjects), of: spentBy, reserve };
 }
 
 /** A ledger that does not answer refuses the call. */

@@ -34,7 +34,7 @@ export async function keepPushed(
 
 /** A push that changed nothing and left nothing out says nothing. */
 export function reportChanges(terminal: Terminal, summary: PushSummary): void {
-  const { added, changed, moved, removed, held, readers, failed } = summary;
-  if (added + changed + moved + removed + held + readers + failed.length === 0) return;
+  const { added, changed, moved, removed, readers, failed } = summary;
+  if (added + changed + moved + removed + summary.held + readers + failed.length === 0) return;
   reportPush(terminal, summary);
 }

@@ -164,7 +164,7 @@ export const sourceCreation = action({
   }),
 });
 
-export const sourceCopying = action({
+const sourceCopying = action({
   name: "file-sources.copy",
   about:
     "Copy a file source. Files and RAGs follow in the background; a RAG's copy is named `<rag>-<identifier>`. Secrets are copied as well.",

@@ -31,13 +31,13 @@ export function renameThings(
     names.set(thing, as);
     return { thing, outcome: "renamed", as };
   });
-  const taken = outcomes.filter(({ thing, outcome, as = "" }) =>
+  const conflicts = outcomes.filter(({ thing, outcome, as = "" }) =>
     onConflict === "refuse"
       ? outcome === "replaced"
       : outcome === "renamed" && things.has(thing.replace(/\..*/s, `.${as}`)),
   );
-  if (taken.length > 0) {
-    const list = taken.map(({ thing, as }) => as ?? thing).join(", ");
+  if (conflicts.length > 0) {
+    const list = conflicts.map(({ thing, as }) => as ?? thing).join(", ");
     throw conflict(`These identifiers are taken: ${list}. Rename or replace them.`);
   }
   const local = Object.entries(settings).map(([kind, values = {}]) => {
