@@ -31,6 +31,8 @@ export type RequestRecords = {
   /** The newest first, of 7 days: the last 1,000 of all (null), or the last 100 of a token. */
   list(tokenId: string | null): Promise<CallRecord[]>;
   counters(): Promise<CallCounters>;
+  /** Adds one to a series that is not one of calls. */
+  count(series: string): Promise<void>;
 };
 
 type Objects<Port> = DurableObjectNamespace<Port & Rpc.DurableObjectBranded>;

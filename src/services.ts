@@ -51,7 +51,7 @@ export type Services = {
   spending: Spending;
   ledger: SpendingLedger;
   rateLimits: RateLimits;
-  requestRecords: Pick<RequestRecords, "list" | "counters">;
+  requestRecords: Pick<RequestRecords, "list" | "counters" | "count">;
   /** Resolves when the call is sent, alone or with others of its isolate. */
   recordCall: (call: CallRecord) => Promise<void>;
   /** Shared by all events of an isolate. */

@@ -34,9 +34,13 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
     for (const call of calls) countCall(this.#counters, call);
     // The panel's own calls are counted only.
     this.#waiting.push(...calls.filter(({ surface }) => surface !== "panel"));
-    if (this.#isStored) void scheduler.wait(WAIT_MS).then(() => this.#store());
-    this.#isStored = false;
+    this.#storeSoon();
     if (this.#waiting.length >= MAX_WAITING) this.#store();
+  }
+
+  async count(series: string): Promise<void> {
+    this.#counters[series] = (this.#counters[series] ?? 0) + 1;
+    this.#storeSoon();
   }
 
   async list(tokenId: string | null): Promise<CallRecord[]> {
@@ -55,6 +59,11 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
     await this.ctx.storage.setAlarm(Date.now() + DAY_MS);
     const rings = Array.from(this.#kv.list({ prefix: RINGS }), ([ring]) => ring);
     for (const ring of rings) this.#append(ring, []);
+  }
+
+  #storeSoon(): void {
+    if (this.#isStored) void scheduler.wait(WAIT_MS).then(() => this.#store());
+    this.#isStored = false;
   }
 
   #store(): void {

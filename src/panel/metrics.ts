@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 
+import { spentLimits, type SpentLimit } from "../catalog/limits/limit-verbs.ts";
 import { usageReport } from "../catalog/usage/usage-report.ts";
 import { unauthorized } from "../core/errors.ts";
 import { SECOND_MS } from "../core/time.ts";
@@ -11,6 +12,7 @@ import type { PanelEnv } from "./api/request/read-request.ts";
 /* https://prometheus.io/docs/specs/om/open_metrics_spec/ */
 const CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const MODELS_SHOWN = 100;
+const LIMITS_SHOWN = 100;
 
 /** `GET /metrics`, for automation keys of any role. */
 export const metricsRoute = new Hono<PanelEnv>().get("/metrics", signedInOnly, async (context) => {
@@ -19,16 +21,18 @@ export const metricsRoute = new Hono<PanelEnv>().get("/metrics", signedInOnly, a
   return context.body(lines.join("\n"), 200, { "Content-Type": CONTENT_TYPE });
 });
 
-async function metricLines({ db, now, queueBacklog, requestRecords }: Services): Promise<string[]> {
+async function metricLines(services: Services): Promise<string[]> {
+  const { db, now, queueBacklog, requestRecords } = services;
   const at = now();
   // Sums of models begin again each month, so that a scrape reads few rows.
   const from = Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth());
   const look = { now: at, callsSince: at, limit: 1, mayReadAll: true, problem: null };
-  const [counters, overview, queues, usage] = await Promise.all([
+  const [counters, overview, queues, usage, limits] = await Promise.all([
     requestRecords.counters(),
     readOverview(db, look),
     queueBacklog(),
     usageReport(db, { from, to: at, group: "model" }),
+    spentLimits(services),
   ]);
   const { counts, oldestPendingSince, passages } = overview;
   const models = usage.lines.toSorted((a, b) => b.calls - a.calls).slice(0, MODELS_SHOWN);
@@ -67,9 +71,26 @@ async function metricLines({ db, now, queueBacklog, requestRecords }: Services):
     ),
     ...family("quarry_passages", "gauge", "Passages of all indexes."),
     `quarry_passages ${passages}`,
+    ...family("quarry_event_deliveries", "counter", "Tries to deliver events by their result."),
+    ...countersOf("quarry_event_deliveries_"),
+    ...family("quarry_limit_used_ratio", "gauge", "Used and reserved of a limit's amount."),
+    ...samples("quarry_limit_used_ratio{limit", limits.slice(0, LIMITS_SHOWN).map(ratioOf)),
     "# EOF\n",
   ];
 }
+
+/** A limit of nothing is used up. */
+const ratioOf = ({
+  subject,
+  unit,
+  period,
+  used,
+  reserved,
+  amount,
+}: SpentLimit): [string, number] => [
+  [subject.kind, subject.identifier ?? subject.id ?? "", unit, period].filter(Boolean).join(" "),
+  amount === 0 ? 1 : (used + reserved) / amount,
+];
 
 const family = (name: string, type: string, help: string) => [
   `# TYPE ${name} ${type}`,

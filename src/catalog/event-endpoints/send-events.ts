@@ -1,5 +1,6 @@
 import { unseal } from "../../access/seal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
+import { attempt } from "../../core/log.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { GATHER_MS, recordTry, takeEvents } from "../../db/catalog/event-store.ts";
 import type { Delivery, EventEndpoint } from "../../db/catalog/event-store.ts";
@@ -14,7 +15,7 @@ const SLICE_MS = 10 * SECOND_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
 const RETRIES_AT_ONCE = 4;
 
-type Sending = Pick<Services, "config" | "db" | "log" | "now">;
+type Sending = Pick<Services, "config" | "db" | "log" | "now" | "requestRecords">;
 
 /**
  * Takes new events of an endpoint and sends what is due: first tries in order, next to them further
@@ -44,8 +45,13 @@ export async function sendDelivery(
   endpoint: EventEndpoint,
   delivery: Delivery,
 ): Promise<boolean> {
+  const { db, log, now, requestRecords } = services;
   const answer = await post(services, endpoint, delivery);
-  return await recordTry(services.db, delivery, services.now(), answer);
+  const isOn = await recordTry(db, delivery, now(), answer);
+  const result = /^2\d\d$/.test(answer) ? "delivered" : "failed";
+  const series = `quarry_event_deliveries_total{result="${result}"}`;
+  await attempt(log, "delivery not counted", {}, () => requestRecords.count(series));
+  return isOn;
 }
 
 /** The status of the answer, or why there is none. */

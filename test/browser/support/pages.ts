@@ -60,4 +60,5 @@ export const PAGES = [
 export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=900": 400 };
 
 /** Pages that lead to a change only: a member is offered none of them. */
-export const FOR_CHANGES = /\/(new|remove|cost|reindex|narrow|everything|log|requests|sign-in|events|invitations)\b/;
+export const FOR_CHANGES =
+  /\/(new|remove|cost|reindex|narrow|everything|log|requests|sign-in|events|invitations)\b/;

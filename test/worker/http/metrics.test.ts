@@ -54,6 +54,12 @@ test("a member's key reads counters and gauges in OpenMetrics", async () => {
   const services = { db: openDatabase(env.DB), now: Date.now };
   await foldUsage(services, [usageMessage({ ...used, model, at: Date.now() })]);
 
+  const subject = { kind: "service" };
+  await panel.made("/limits", { subject, amount: 10, unit: "calls", period: "day" });
+  // Nobody has this name.
+  const endpoint = await panel.made("/event-endpoints", { url: "https://receiver.invalid/" });
+  await panel.send("POST", `/event-endpoints/${endpoint.id}/test`, {});
+
   const member = await keyOf("member");
   const answer = await member.get("/metrics");
   expect(answer.headers.get("Content-Type")).toBe(
@@ -74,6 +80,8 @@ test("a member's key reads counters and gauges in OpenMetrics", async () => {
     'quarry_files{status="error"}': 0,
     quarry_oldest_pending_seconds: 0,
     quarry_passages: 1,
+    'quarry_event_deliveries_total{result="failed"}': 1,
+    'quarry_limit_used_ratio{limit="service calls day"}': 0,
   });
   const buckets = Object.entries(samples).filter(([series]) =>
     series.includes('_bucket{surface="api"'),
