@@ -112,13 +112,7 @@ export function composeServices(env: Env, context: Context): Services {
     takeTurn: (bytes) => pace.count(bytes),
     rateLimits: durableRateLimits(bindings.bounded(env.RATE_WINDOW, INDEX_SECONDS), config),
     requestRecords: bindings.bounded(env.REQUEST_RECORDS).getByName("calls"),
-    recordCall: async (call) => {
-      const waitMs = Math.min(config.USAGE_WAIT_MS, CALL_WAIT_MS);
-      const records = env.REQUEST_RECORDS.getByName("calls");
-      // Nobody waits for it, and it says nothing about the storage.
-      const send = (calls: CallRecord[]) => withinTime(records.add(calls), CALL_SENT_WITHIN_MS);
-      await callOutbox.add(call, { waitMs, now: Date.now, pause, send });
-    },
+    recordCall: callRecorder(env, config),
     queue: cloudflareQueue(queues, { outbox: usageOutbox, waitMs: config.USAGE_WAIT_MS }),
     queueBacklog: () => queueBacklog(queues),
     askIssuer: async (address, request) =>
@@ -130,6 +124,14 @@ export function composeServices(env: Env, context: Context): Services {
     inBackground: (work: Promise<unknown>) => context.waitUntil(work),
   };
   return services;
+}
+
+/** Nobody waits for a call's record, and it says nothing about the storage. */
+function callRecorder(env: Env, { USAGE_WAIT_MS }: Config): Services["recordCall"] {
+  const waitMs = Math.min(USAGE_WAIT_MS, CALL_WAIT_MS);
+  const send = (calls: CallRecord[]) =>
+    withinTime(env.REQUEST_RECORDS.getByName("calls").add(calls), CALL_SENT_WITHIN_MS);
+  return async (call) => await callOutbox.add(call, { waitMs, now: Date.now, pause, send });
 }
 
 /** A variable selects the adapter; a missing binding that it needs is an error. */

@@ -1,3 +1,4 @@
+import { trimEnd, trimStart } from "../core/trim.ts";
 import { codeWordParts } from "./words.ts";
 
 /** Longer runs are addresses and data. */
@@ -27,7 +28,7 @@ const GREEK_NAMES =
     " ",
   );
 
-const AROUND = /^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g;
+const TIES = "-\u2010\u2011./&_,'\u2019\u00a0\u2009\u202f";
 const SIGNS = /[^A-Za-z0-9]+/g;
 /** Which tied runs are written without their signs, too. */
 const WRITTEN_TOGETHER = [
@@ -61,7 +62,7 @@ const lettersOf = (name: string) =>
 export function spellingsOf(text: string): string[] {
   const words = (text.match(NAMED) ?? []).map(lettersOf);
   for (const run of [...runsIn(text, TIED), ...runsIn(text, SPACED)]) {
-    const tied = run.replace(AROUND, "");
+    const tied = trimStart(trimEnd(run, TIES), TIES);
     const pattern = WRITTEN_TOGETHER.find((each) => each.test(tied));
     if (pattern !== undefined) words.push(pattern.exec(tied)?.[0].replace(SIGNS, "") ?? "");
   }

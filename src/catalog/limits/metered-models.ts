@@ -5,7 +5,8 @@ import type {
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 
 import { QuarryError, SpendingReached } from "../../core/errors.ts";
-import { ModelFailure, rerankedTokens, type ModelRegistry } from "../../ports/models.ts";
+import { ModelFailure, rerankedTokens } from "../../ports/models.ts";
+import type { ImageReader, ModelRegistry } from "../../ports/models.ts";
 import type { Hold, ModelTokens, Spending } from "../../ports/spending.ts";
 import type { SpendingSubject } from "../../ports/spending.ts";
 import type { Services } from "../../services.ts";
@@ -16,7 +17,7 @@ export const MOST_OUTPUT = 4_096;
 /** Providers count differently: our estimate of a prompt, and a quarter more. */
 const PROMPT_MARGIN = 1.25;
 /** A picture and its prompt have at most so many: models scale larger ones down. */
-const MOST_OF_PICTURE: ModelTokens = { input: 4_096, output: MOST_OUTPUT };
+const MOST_OF_PICTURE: ModelTokens = { input: 4_096, output: 8_192 };
 const NO_TOKENS: ModelTokens = { input: 0, output: 0 };
 
 export const mostTokens = (text: string, tokenizer: Tokenizer, output = 0): ModelTokens => ({
@@ -77,21 +78,22 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
       };
       return Object.assign(reranker, { model: overriding(model, { doRerank }) });
     },
-    imageReader(name) {
-      const reader = models.imageReader(name);
-      const meteredRead: typeof reader.read = async (picture, signal) => {
-        const most = () => MOST_OF_PICTURE;
-        const hold = await spending.reserve({ kind: "image", model: name, most });
-        // A provider that tells no tokens reports 0.
-        return await settled(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
-          inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
-        );
-      };
-      return { ...reader, read: meteredRead };
-    },
+    imageReader: (name) => meteredReader(models.imageReader(name), spending),
   };
   originals.set(metered, models);
   return metered;
+}
+
+function meteredReader(reader: ImageReader, spending: Spending): ImageReader {
+  const meteredRead: typeof reader.read = async (picture, signal) => {
+    const most = () => MOST_OF_PICTURE;
+    const hold = await spending.reserve({ kind: "image", model: reader.name, most });
+    // A provider that tells no tokens reports 0.
+    return await settled(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
+      inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },
+    );
+  };
+  return { ...reader, read: meteredRead };
 }
 
 /** Services for a part of a call, which is also spent by an inference or agent. */

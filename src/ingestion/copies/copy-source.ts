@@ -5,6 +5,7 @@ import type { FileSource } from "../../catalog/file-sources/find-file-source.ts"
 import { conflict, QuarryError } from "../../core/errors.ts";
 import { type FileSourceId, MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { MINUTE_MS } from "../../core/time.ts";
+import { trimEnd } from "../../core/trim.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
 import { filesBehind, finishCopy, takeStalledCopies } from "../../db/catalog/source-copy-store.ts";
 import { findSourceRow, ragsOfSource, updateSourceRow } from "../../db/catalog/source-store.ts";
@@ -20,7 +21,7 @@ const COPIES_PER_SWEEP = 100;
 
 /** `handbook-acme`, cut to the longest identifier. */
 const copyName = (rag: string, source: string) =>
-  `${rag.slice(0, MAX_IDENTIFIER_LENGTH - 1 - source.length).replace(/-+$/, "")}-${source}`;
+  `${trimEnd(rag.slice(0, MAX_IDENTIFIER_LENGTH - 1 - source.length), "-")}-${source}`;
 
 /**
  * Creates a source with the settings and secrets of another one. Its RAGs and pushed files follow

@@ -1,7 +1,10 @@
 import type { z } from "zod";
 
 import { agentVerbs, inferenceVerbs } from "../../catalog/inferences/runner-verbs.ts";
+import { newLimit, putLimit, spentLimits } from "../../catalog/limits/limit-verbs.ts";
+import type { SpentLimit } from "../../catalog/limits/limit-verbs.ts";
 import { listRags } from "../../catalog/rags/find-rag.ts";
+import { listEndpoints } from "../../db/catalog/event-store.ts";
 import { listModelRows, priceKey } from "../../db/catalog/model-store.ts";
 import { listSourceRows } from "../../db/catalog/source-store.ts";
 import { listSets } from "../../db/evaluation/set-store.ts";
@@ -11,8 +14,10 @@ import { findManifest } from "../../sources/registry.ts";
 import { secretOf } from "../../sources/source-manifest.ts";
 import type { Action } from "../action.ts";
 import { agentActions, inferenceActions } from "../api/answers.ts";
+import { endpointChange, endpointCreation, endpointRemoval } from "../api/event-endpoints.ts";
 import { setChange, setCreation, setRemoval } from "../api/evaluation/questions.ts";
 import { sourceChange, sourceCreation, sourceRemoval } from "../api/file-sources.ts";
+import { limitCreation, limitRemoval } from "../api/limits.ts";
 import { modelChange, modelRemoval } from "../api/models.ts";
 import { ragChange, ragCreation, ragRemoval } from "../api/rags.ts";
 
@@ -27,6 +32,8 @@ type Facts<Subject> = {
   key?: (identifier: string) => Values;
   /** Fields that name things of another kind by identifier. */
   references?: Record<string, string>;
+  /** A thing that a part of a field names. */
+  subjectOf?: (values: Values) => { field: string; name: string }[];
   /** Fields that never change. */
   fixed?: string[];
   /** The group and the name of the secret, for which an answer has `true`; null: none. */
@@ -48,6 +55,14 @@ const kind = <None, New extends z.ZodType, Subject, Patch extends z.ZodType, Mad
 
 const { creation, change, removal } = inferenceActions;
 const { find: _find, ...priceChange } = modelChange;
+/** A limit of the same subject, unit and period gets the amount. */
+const limitChange: Action<SpentLimit, typeof newLimit, string> = {
+  name: "limits.change",
+  about: "",
+  body: newLimit,
+  work: ({ services, body, id }) => putLimit(services, body, id),
+  previous: ({ amount }) => ({ amount }),
+};
 const references = { rags: "rags" };
 
 /** Every kind, in an order in which each refers only to kinds before it. */
@@ -93,5 +108,27 @@ export const KINDS: Record<string, Kind> = {
       const [kind, ...model] = identifier.split(" ");
       return { kind, model: model.join(" ") };
     },
+  }),
+  // As in `inference support usd month`.
+  limits: kind(limitCreation, limitChange, limitRemoval, {
+    list: async (services, { offset }) => (offset === 0 ? await spentLimits(services) : []),
+    identifierOf: ({ subject: { kind, id, identifier }, unit, period }) =>
+      [kind, identifier ?? id, unit, period].filter(Boolean).join(" "),
+    key: (identifier) => {
+      const [kind, ...rest] = identifier.split(" ");
+      const [period, unit] = [rest.pop(), rest.pop()];
+      const id = rest.join(" ");
+      return { subject: { kind, ...(id !== "" && { id }) }, unit, period };
+    },
+    subjectOf: ({ subject }) => {
+      const { kind, id } = newLimit.shape.subject.catch({ kind: "service" }).parse(subject);
+      const isNamed = kind === "inference" || kind === "agent";
+      return isNamed ? [{ field: "subject.id", name: `${kind}s.${id}` }] : [];
+    },
+  }),
+  eventEndpoints: kind(endpointCreation, endpointChange, endpointRemoval, {
+    list: async ({ db }, { offset }) => (offset === 0 ? await listEndpoints(db) : []),
+    identifierOf: ({ url }) => url,
+    key: (url) => ({ url }),
   }),
 };

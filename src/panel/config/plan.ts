@@ -125,24 +125,26 @@ function schemaOf({ body }: Acting, subject: unknown, input: unknown) {
   return schema;
 }
 
-/** The things that a field names. */
-const referencesOf = ({ references }: Kind, values: Values, field: string): string[] =>
-  [values[field]].flat().flatMap((name) => {
-    return typeof name === "string" ? `${references?.[field]}.${name}` : [];
-  });
+/** The fields that name things, each with one of them. */
+const referencesOf = ({ references = {}, subjectOf }: Kind, values: Values) => [
+  ...Object.entries(references).flatMap(([field, kind]) =>
+    [values[field]].flat().flatMap((name) => {
+      return typeof name === "string" ? [{ field, name: `${kind}.${name}` }] : [];
+    }),
+  ),
+  ...(subjectOf?.(values) ?? []),
+];
 
 /** References to things that are absent, and things to be removed that others need. */
 const brokenReferences = (things: Things, entries: Things): FieldProblem[] =>
   [...things].flatMap(([path, { kind, values }]) =>
-    Object.keys(kind.references ?? {}).flatMap((field) =>
-      referencesOf(kind, values, field)
-        .filter((name) => !things.has(name))
-        .map((name) =>
-          entries.has(path)
-            ? { field: `${path}.${field}`, problem: `: there is no ${name}` }
-            : { field: name, problem: `is in use by ${path}` },
-        ),
-    ),
+    referencesOf(kind, values)
+      .filter(({ name }) => !things.has(name))
+      .map(({ field, name }) =>
+        entries.has(path)
+          ? { field: `${path}.${field}`, problem: `: there is no ${name}` }
+          : { field: name, problem: `is in use by ${path}` },
+      ),
   );
 
 function planOf(entries: Things, dryRun: boolean): Plan {
@@ -150,8 +152,8 @@ function planOf(entries: Things, dryRun: boolean): Plan {
   const isNew = (path: string) => entries.get(path)?.subject === undefined && entries.has(path);
   for (const [path, { kind, subject, before, values, identifier }] of entries) {
     // References to things that are made before it.
-    const checked = Object.keys(kind.references ?? {}).filter((field) =>
-      referencesOf(kind, values, field).some(isNew),
+    const checked = referencesOf(kind, values).flatMap(({ field, name }) =>
+      isNew(name) ? field : [],
     );
     if (subject === undefined) {
       const secret = dryRun ? (kind.secret?.(values) ?? []) : [];

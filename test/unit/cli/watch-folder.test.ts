@@ -72,7 +72,7 @@ test("a folder with more files than the system can watch is compared again and a
     return Promise.resolve(true);
   };
   const watched = watchFolder(folder, push, stopping.signal, { compareEveryMs: 10 });
-  await eventually(() => expect(seen).toEqual([[]]));
+  await eventually(() => expect(seen[0]).toEqual([]));
   for (let at = 0; at < 3; at++) watchers.at(-1)?.emit("error", new Error("ENOSPC: no watchers"));
   writeFileSync(join(folder, "a.md"), "a");
   await eventually(() => expect(seen.at(-1)).toEqual(["a.md"]));

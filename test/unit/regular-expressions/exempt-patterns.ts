@@ -38,4 +38,8 @@ export const EXEMPT: Exemption[] = [
     pattern: "new RegExp(`^${name}$`)",
     why: "anchored, and its repeats are bounded",
   },
+  {
+    pattern: "new RegExp(`\\uE000${this.#name} (\\\\d+)\\uE001`)",
+    why: "begins with a random id, and its repeat ends at what no digit is",
+  },
 ];

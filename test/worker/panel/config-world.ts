@@ -28,6 +28,8 @@ export const NOTHING = {
   agents: {},
   questionSets: {},
   prices: {},
+  limits: {},
+  eventEndpoints: {},
 };
 export const UNCHANGED = { made: [], changed: [], unlisted: [] };
 
@@ -73,6 +75,8 @@ export const SERVICE = {
   },
   questionSets: { questions: { name: "Questions", inference: "ask" } },
   prices: { "chat openai/m": { inputPrice: 1, outputPrice: 2.5, currency: "EUR" } },
+  limits: { "service usd month": { amount: 50 }, "inference ask calls day": { amount: 9 } },
+  eventEndpoints: { "https://receiver.invalid/": { events: ["rag.rebuilt"], ragIdentifiers: [] } },
 };
 
 const NAMES = ["Ämter & Söhne", "日本語", "a".repeat(200), "'; drop table rags", "{}", "🦦 otters"];

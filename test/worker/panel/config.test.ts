@@ -24,7 +24,7 @@ test("what is pulled makes an equal service elsewhere, once", async () => {
   expect(JSON.stringify(pulled)).not.toContain("not to be shown");
   await applied(NOTHING, "prune=true");
   expect(await pull()).toEqual(NOTHING);
-  expect((await applied(pulled, "dryRun=true")).made).toHaveLength(9);
+  expect((await applied(pulled, "dryRun=true")).made).toHaveLength(12);
   expect(await pull()).toEqual(NOTHING);
   const whole = structuredClone(pulled);
   Object.assign(whole["fileSources"]?.["bucket"] ?? {}, bucket(CREDENTIALS));
