@@ -1,6 +1,6 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, panelApi, publicApi, signIn, unless, type PanelApi } from "../api/clients.ts";
-import { seesPictures } from "../../core/models/model-kind.ts";
+import { DEFAULT_IMAGE_MODEL, seesPictures } from "../../core/models/model-kind.ts";
 import { RUNS_ELSEWHERE } from "./model-settings.ts";
 import { CommandFailure } from "../failure.ts";
 import { LOCAL_EMAIL, type DemoState } from "./demo-state.ts";
@@ -66,7 +66,7 @@ export async function setUpResources(
   const source = await unless(NOT_FOUND, api.GET("/file-sources/{id}", at));
   if (source === null) {
     await api.POST("/file-sources", { body: { ...naming, provider: "file_system", imageModel } });
-  } else if (source.data?.imageModel === null && imageModel !== null) {
+  } else if (imageModel !== null && readsNothing(source.data?.imageModel)) {
     await api.PATCH("/file-sources/{id}", { ...at, body: { imageModel } });
   }
   if (await isMissing(api.PATCH("/rags/{id}", { ...at, body: settings }))) {
@@ -78,6 +78,10 @@ export async function setUpResources(
     }
   }
 }
+
+/** Sources of before there was a choice name what reads pictures in production alone. */
+const readsNothing = (imageModel: string | null | undefined) =>
+  imageModel === null || imageModel === DEFAULT_IMAGE_MODEL;
 
 /** The first model of a local server that sees, as far as its name tells. */
 async function findSeeingModel(api: PanelApi): Promise<string | null> {
