@@ -4,7 +4,7 @@ import { MAX_IDENTIFIER_LENGTH, IDENTIFIER_PATTERN } from "../ids.ts";
 import { isAddress, principalOf, writtenPrincipal } from "../principals.ts";
 import { timeIn } from "../time.ts";
 
-const MAX_NAME_LENGTH = 200;
+export const MAX_NAME_LENGTH = 200;
 const MAX_MODEL_LENGTH = 200;
 
 export const name = z.string().trim().min(1).max(MAX_NAME_LENGTH).meta({ label: "Name" });

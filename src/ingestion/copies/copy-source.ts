@@ -2,8 +2,10 @@ import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { conflict, QuarryError } from "../../core/errors.ts";
+import { conflict, invalidField, QuarryError } from "../../core/errors.ts";
 import { type FileSourceId, MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
+import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
+import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
@@ -21,7 +23,15 @@ const COPIES_PER_SWEEP = 100;
 
 /** `handbook-acme`, cut to the longest identifier. */
 const copyName = (rag: string, source: string) =>
-  `${trimEnd(rag.slice(0, MAX_IDENTIFIER_LENGTH - 1 - source.length), "-")}-${source}`;
+  `${trimEnd(rag.slice(0, Math.max(0, MAX_IDENTIFIER_LENGTH - 1 - source.length)), "-")}-${source}`;
+const fits = (identifier: string) =>
+  !identifier.startsWith("-") && identifier.length <= MAX_IDENTIFIER_LENGTH;
+
+/** `Handbook (Acme)`, cut to the longest name. */
+function copiedName(rag: string, source: string): string {
+  const name = `${rag} (${source})`;
+  return name.slice(0, wholeCharacterEnd(name, MAX_NAME_LENGTH));
+}
 
 /**
  * Creates a source with the settings and secrets of another one. Its RAGs and pushed files follow
@@ -34,6 +44,8 @@ export async function copySource(
 ): Promise<{ source: FileSource; webhookSecret: string }> {
   const rags = await ragsOfSource(services.db, source.id);
   const names = rags.map((rag) => copyName(rag, copy.identifier));
+  if (new Set(names).size < names.length || names.some((name) => !fits(name)))
+    throw invalidField("identifier", "is too long to follow the identifiers of the RAGs");
   const conflicts = (await findRagIds(services.db, names)).map(({ identifier }) => identifier);
   if (conflicts.length > 0)
     throw conflict(`Identifiers of RAGs are taken: ${conflicts.join(", ")}`);
@@ -80,7 +92,7 @@ async function copyRags(services: Services, originalId: FileSourceId, source: So
     const rag = await findRagRecord(services.db, key);
     if (rag === null) continue;
     const identifier = copyName(rag.identifier, source.identifier);
-    const copy = { name: `${rag.name} (${source.name})`, identifier, fileSource: source.id };
+    const copy = { name: copiedName(rag.name, source.name), identifier, fileSource: source.id };
     try {
       await copyRag(services, { rag, copy });
     } catch (thrown) {
