@@ -21,11 +21,18 @@ export const takeStalledCopies = (db: Database, before: number, limit: number) =
       where copy_of is not null and removed_at is null
       and updated_at < ${before} limit ${limit}) returning id`;
 
-/** Says that a copy has all files and leaves out of search what its original does. */
+const exclusionsOf = (id: FileSourceId, original: FileSourceId) =>
+  sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at, created_by)
+    select ${id}, kind, value, path, excerpt, created_at, created_by from search_exclusions
+    where file_source_id = ${original} on conflict do nothing`;
+
+/** Leaves out of a copy's search what its original does. */
+export const copyExclusions = (db: Database, id: FileSourceId, original: FileSourceId) =>
+  runBatch(db, [exclusionsOf(id, original)]);
+
+/** Says that a copy has all files, and what was left out of its original's search meanwhile. */
 export const finishCopy = (db: Database, id: FileSourceId, original: FileSourceId) =>
   runBatch(db, [
-    sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at, created_by)
-      select ${id}, kind, value, path, excerpt, created_at, created_by from search_exclusions
-      where file_source_id = ${original} on conflict do nothing`,
+    exclusionsOf(id, original),
     sql`update file_sources set copy_of = null where id = ${id}`,
   ]);

@@ -9,7 +9,12 @@ import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
-import { filesBehind, finishCopy, takeStalledCopies } from "../../db/catalog/source-copy-store.ts";
+import {
+  copyExclusions,
+  filesBehind,
+  finishCopy,
+  takeStalledCopies,
+} from "../../db/catalog/source-copy-store.ts";
 import { findSourceRow, ragsOfSource, updateSourceRow } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
@@ -70,7 +75,12 @@ export async function continueCopy(
   const copy = await findSourceRow(db, id);
   const originalId = copy?.source.copyOf ?? null;
   if (copy === null || originalId === null) return;
-  if (after === null) await copyRags(services, originalId, copy.source);
+  if (after === null) {
+    // Before the first file: what is left out of search is never found.
+    await copyExclusions(db, id, originalId);
+    await copyRags(services, originalId, copy.source);
+    await hideExcluded(services, id);
+  }
   const isPushed = takenBy(copy.source.provider) === "files";
   const files = isPushed ? await filesBehind(db, originalId, after ?? "", FILES_PER_STEP) : [];
   await copyFiles(services, { files, originalId, source: copy.source });
@@ -80,8 +90,12 @@ export async function continueCopy(
     return await queue.scan({ kind: "copy-source", fileSourceId: id, after: last.path });
   }
   await finishCopy(db, id, originalId);
-  for (const rag of await ragsOfSource(db, id)) {
-    const record = await findRagRecord(db, rag);
+  await hideExcluded(services, id);
+}
+
+async function hideExcluded(services: Services, id: FileSourceId): Promise<void> {
+  for (const rag of await ragsOfSource(services.db, id)) {
+    const record = await findRagRecord(services.db, rag);
     if (record !== null) await showOnlyScopes(services, record.id);
   }
 }

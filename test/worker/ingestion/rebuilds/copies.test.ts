@@ -248,3 +248,40 @@ test("a worker that dies at any call of a copy of a source leaves nothing half",
   );
   expect(points).toBeGreaterThan(5);
 });
+
+test("copies of RAGs with long names have names that fit, each its own", async () => {
+  const { world, source, rag } = await indexedRag(new World(), { "a.html": longText("moss") });
+  const original = await ragAt(world, rag);
+  const common = `long-${++copies}-${"n".repeat(40)}`;
+  for (const end of ["a", "b"]) {
+    const copy = { name: `${"n".repeat(199)}${end}`, identifier: `${common}-${end}` };
+    await copyRag(world.services, { rag: original, copy });
+  }
+  const long = `${name()}-`.padEnd(64, "x");
+  for (const identifier of [long, long.slice(0, 40)])
+    await expect(sourceCopy(world, source, identifier)).rejects.toThrow("too long");
+  const copy = await sourceCopy(world, source, `s-${++copies}`);
+  await world.deliver();
+  expect(await rowsOf("select 1 from rags where file_source_id = ?", copy)).toHaveLength(3);
+  expect(await rowsOf("select copy_of from file_sources where id = ?", copy)).toEqual([
+    { copy_of: null },
+  ]);
+});
+
+test("what is left out of search is left out of a copy before it has a file", async () => {
+  const { world, source } = await indexedRag(new World(), { "a.html": longText("moss") });
+  await rowsOf(
+    "insert into search_exclusions (file_source_id, kind, value, path, created_at) values (?, 'file', 'a.html', 'a.html', 0)",
+    source,
+  );
+  const copy = await sourceCopy(world, source, name());
+  const counts: number[] = [];
+  const { wakeClock } = world.services;
+  world.services.wakeClock = async () => {
+    const rows = await rowsOf("select 1 from search_exclusions where file_source_id = ?", copy);
+    counts.push(rows.length);
+    await wakeClock();
+  };
+  await world.deliver();
+  expect(counts[0]).toBe(1);
+});
