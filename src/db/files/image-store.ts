@@ -1,7 +1,7 @@
 import type { FileId, FileSourceId } from "../../core/ids.ts";
 import { execute, only, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { columnsOf, number, select } from "../select.ts";
-import { files } from "../schema/index.ts";
+import { files, type fileSources } from "../schema/index.ts";
 import { MESSAGE, OPEN, pendAgainSql, type PendTimes } from "./file-rows.ts";
 
 type Content = { fileId: FileId; contentId: string };
@@ -17,14 +17,24 @@ export type ImageState = Pick<
   "imagesUnread" | "imagesSkipped" | "imagesDueAt" | "imageTries"
 >;
 
-/** Records which pictures of a file's present content wait, and until when. */
+type ReadBy = { source: Pick<typeof fileSources.$inferSelect, "imageModel" | "pictures"> };
+
+/**
+ * Records which pictures of a file's present content wait, and until when: where the settings of
+ * the source have changed since the file was claimed, they are due now.
+ */
 export const noteImageState = (
   db: Database,
-  { fileId, contentId }: Content,
+  { fileId, contentId, source }: Content & ReadBy,
   { imagesUnread, imagesSkipped, imagesDueAt, imageTries }: ImageState,
+  now: number,
 ) =>
   execute(db)`update files set images_unread = ${imagesUnread}, images_skipped = ${imagesSkipped},
-      images_due_at = ${imagesDueAt}, image_tries = ${imageTries}
+      image_tries = ${imageTries}, images_due_at = case when exists (select 1 from file_sources s
+        where s.id = files.file_source_id and s.image_model is not null
+          and (s.image_model is not ${source.imageModel} or s.pictures > ${source.pictures})
+          and (${imagesUnread} > 0 or (${imagesSkipped} > 0 and s.pictures)))
+        then ${now} else ${imagesDueAt} end
     where id = ${fileId} and content_id = ${contentId}`;
 
 type Waiting = { id: FileSourceId; pictures: boolean };
@@ -38,10 +48,16 @@ const isWaiting = ({ id, pictures }: Waiting) =>
 export const releaseImages = (db: Database, source: Waiting, now: number) =>
   execute(db)`update files set images_due_at = ${now}, image_tries = 0 where ${isWaiting(source)}`;
 
+/** Whether no worker has a file of `files`: one at work may have read it before it was due. */
+const isAtRest = (now: number) =>
+  sql`not exists (select 1 from rag_files x where x.file_id = files.id
+    and x.status = 'processing' and x.leased_until > ${now})`;
+
 /** Makes files pending whose pictures are due, to be read again whatever was read of them. */
 export async function takeDueImages(db: Database, times: PendTimes, limit: number) {
   const ids = await readValues(db, columnsOf(files).id)`select id from files
-    where images_due_at <= ${times.now} order by images_due_at limit ${limit}`;
+    where images_due_at <= ${times.now}
+    and ${isAtRest(times.now)} order by images_due_at limit ${limit}`;
   if (ids.length === 0) return [];
   const [messages] = await runBatch(db, [
     sql`${pendAgainSql(times)}, fingerprint = null
@@ -49,7 +65,10 @@ export async function takeDueImages(db: Database, times: PendTimes, limit: numbe
         and exists (select 1 from rag_generations g where g.rag_id = rag_files.rag_id
           and g.generation = rag_files.generation and ${OPEN})
       returning ${MESSAGE}`,
-    sql`update files set images_due_at = null where id in (select value from json_each(${ids}))`,
+    sql`update rag_files set fingerprint = null
+      where file_id in (select value from json_each(${ids})) and status = 'pending'`,
+    sql`update files set images_due_at = null
+      where id in (select value from json_each(${ids})) and ${isAtRest(times.now)}`,
   ]);
   return messages;
 }

@@ -75,7 +75,9 @@ export function imageReading(services: Services, file: ClaimedFile, work: ImageW
       const state = { imagesUnread: unread, imagesSkipped: skipped, imagesDueAt: due, imageTries };
       const isSame = file.imagesUnread === unread && file.imagesSkipped === skipped && due === null;
       if (isSame && file.imageTries === state.imageTries) return;
-      await labelFailure("database", () => noteImageState(services.db, file, state));
+      await labelFailure("database", () =>
+        noteImageState(services.db, file, state, services.now()),
+      );
     },
   };
 }
