@@ -6,11 +6,19 @@ import { MESSAGE, OPEN, pendAgainSql, type PendTimes } from "./file-rows.ts";
 
 type Content = { fileId: FileId; contentId: string };
 
-/** Records that a file's present content holds the picture whose text has this key. */
-export const noteImage = (db: Database, { fileId, contentId }: Content, key: string) =>
-  execute(db)`insert into file_images (file_id, key)
-    select id, ${key} from files where id = ${fileId} and content_id = ${contentId}
-    on conflict do nothing`;
+/**
+ * Records that a file's present content holds the picture whose text has this key. False: the file
+ * was replaced or deleted, and nothing would ever delete the text.
+ */
+export async function noteImage(db: Database, { fileId, contentId }: Content, key: string) {
+  const [, held] = await runBatch(db, [
+    sql`insert into file_images (file_id, key) select id, ${key} from files
+      where id = ${fileId} and content_id = ${contentId} and deleted_at is null
+      on conflict do nothing`,
+    sql`select 1 from file_images where file_id = ${fileId} and key = ${key}`,
+  ]);
+  return held.length > 0;
+}
 
 export type ImageState = Pick<
   typeof files.$inferSelect,

@@ -122,7 +122,8 @@ class ImageCalls {
     const { name: by } = reader;
     const version = await sha256Hex(JSON.stringify([by, EDITION]));
     const key = `images/${await sha256Hex(picture.bytes)}/${version.slice(0, 16)}`;
-    await labelFailure("database", () => noteImage(db, this.#file, key));
+    const isHeld = await labelFailure("database", () => noteImage(db, this.#file, key));
+    if (!isHeld) return { problem: "the file has changed meanwhile" };
     const text = await labelFailure("file storage", async () => {
       const object = await files.get(key);
       return object === null ? null : await object.text();
