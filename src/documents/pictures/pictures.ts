@@ -44,7 +44,7 @@ export class Pictures {
   /** Returns a mark that the picture's text replaces; empty when it is not read. */
   async add(make: () => Promise<Picture | null>, place: Place = null): Promise<string> {
     const reading: Reading = { place, prefix: "", text: null };
-    const isRead = this.#readings.length < MAX_PICTURES && (await this.#start(reading, make));
+    const isRead = this.#hasRoom(place) && (await this.#start(reading, make));
     return isRead ? this.#mark(reading) : "";
   }
 
@@ -56,8 +56,7 @@ export class Pictures {
     const mediaType = foreignMediaType(bytes) ?? "";
     if (!isLargePicture(bytes, mediaType)) return "";
     if (!this.areWanted) this.skipped++;
-    const isTaken = this.areWanted && this.#readings.length < MAX_PICTURES;
-    if (!isTaken) return "";
+    if (!this.areWanted || !this.#hasRoom(null)) return "";
     const reading: Reading = { place: null, prefix: PREFIX, text: null };
     this.#reserved.push({ reading, bytes, mediaType });
     return this.#mark(reading);
@@ -66,6 +65,12 @@ export class Pictures {
   async readReserved(): Promise<void> {
     for (const { reading, bytes, mediaType } of this.#reserved.splice(0))
       await this.#start(reading, () => pictureOfFile(bytes, mediaType));
+  }
+
+  #hasRoom(place: Place): boolean {
+    const hasRoom = this.#readings.length < MAX_PICTURES;
+    if (!hasRoom) this.tell(`left out: ${MAX_PICTURES} pictures of a file are read`, place);
+    return hasRoom;
   }
 
   #mark(reading: Reading): string {
@@ -111,7 +116,9 @@ export class Pictures {
   }
 
   tell(what: string, place: Place): void {
-    this.#told.set(what, [...(this.#told.get(what) ?? []), place]);
+    const places = this.#told.get(what) ?? [];
+    places.push(place);
+    this.#told.set(what, places);
   }
 
   get notes(): string[] {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { Pictures } from "../../../src/documents/pictures/pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { zipped } from "../../support/office-files.ts";
 import { picturesOf } from "../../support/sent-pictures.ts";
@@ -41,4 +42,13 @@ test.each([
   const without = await picturesOf(name, bytes);
   expect(without.sent).toEqual([]);
   expect(without.document).toMatchObject({ skipped: 1, notes: [] });
+});
+
+test("pictures beyond those that are read are told of", async () => {
+  const pictures = new Pictures(async () => ({ text: "A", by: "local/eye" }), true);
+  const make = async () => ({ bytes: new Uint8Array(1), mediaType: "image/png" });
+  for (let page = 1; page <= 2_002; page++) await pictures.add(make, page);
+  expect(pictures.notes).toContain(
+    "pages 2001 and 2002 were left out: 2000 pictures of a file are read",
+  );
 });
