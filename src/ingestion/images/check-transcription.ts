@@ -14,6 +14,8 @@ const REFUSES =
   /^(?:i['’]?m sorry|i am sorry|sorry|unfortunately|i (?:cannot|can['’]?t|am unable|am not able|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b/i;
 const EXPLAINS =
   /^(?:the|this) (?:image|picture|photo|photograph|screenshot|scan|document|page)(?: you (?:sent|provided|uploaded))? (?:shows|contains|depicts|displays|appears|features|is an? )/i;
+/** A page may begin with "This document contains". */
+const OF_ITSELF = /^(?:the|this) (?:document|page) (?:shows|contains|features|is an? )/i;
 
 /** The end of an answer that shows whether it repeats itself, and the longest part that it repeats. */
 const TAIL_CHARACTERS = 1_500;
@@ -30,9 +32,12 @@ export function checkTranscription({ text: answer, ending }: Answer): Transcript
   if (NO_TEXT.test(text)) return { text: "" };
   const isShort = text.length <= MAX_REFUSAL_CHARACTERS;
   if (isShort && REFUSES.test(text)) return { problem: "the model refused" };
-  if (EXPLAINS.test(text)) return { problem: "an explanation in place of the text" };
+  if (explains(text, isShort)) return { problem: "an explanation in place of the text" };
   return { text };
 }
+
+const explains = (text: string, isShort: boolean) =>
+  EXPLAINS.test(text) && (isShort || !OF_ITSELF.test(text));
 
 /** Lines of dots and empty cells are no loop. */
 function repeatsItself(text: string): boolean {

@@ -5,6 +5,7 @@ import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { releaseImages } from "../../../src/db/files/image-store.ts";
 import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 import { parseConfig } from "../../../src/config.ts";
+import type { RagId } from "../../../src/core/ids.ts";
 import { SeeingServer } from "../../doubles/openai-compatible/seeing-server.ts";
 import { statement, World } from "../../support/ingestion-world.ts";
 import { greyPage, scannedPdf, textLine } from "../../support/scanned-pages.ts";
@@ -31,10 +32,14 @@ async function seeingWorld(imageModel: string | null = MODEL) {
 const choose = (source: Source, model: string | null) =>
   statement("update file_sources set image_model = ?2 where id = ?1", source, model).run();
 
-async function push(world: World, source: Source, path: string, pages: number[]) {
+async function put(world: World, source: Source, path: string, pages: number[]) {
   const body = scannedPdf(pages.map((page) => ({ pictures: [greyPage(page)] })));
   await world.put(source, path, new Blob([body]).stream(), PDF);
-  await world.deliver();
+}
+
+async function push(...what: Parameters<typeof put>) {
+  await put(...what);
+  await what[0].deliver();
 }
 
 async function listed({ services }: World, source: Source) {
@@ -157,4 +162,89 @@ test("pictures wait for a model and are read within a minute of its choice", asy
       .flat()
       .join("\n"),
   ).toContain("typed by hand");
+});
+
+const allText = async (world: World, rag: RagId) =>
+  Object.values(await world.shown(rag))
+    .flat()
+    .join("\n");
+
+/** Does this once, when a file was claimed and its bytes were fetched. */
+function whileReading({ services }: World, work: () => Promise<unknown>) {
+  const { takeTurn } = services;
+  services.takeTurn = async (size) => {
+    services.takeTurn = takeTurn;
+    await work();
+    return await takeTurn(size);
+  };
+}
+
+test("a model that is chosen while a file is read reads it within a minute", async () => {
+  const { server, world, source, rag } = await seeingWorld(null);
+  await put(world, source, "scan.pdf", [34]);
+  whileReading(world, async () => {
+    await choose(source, MODEL);
+    await releaseImages(world.services.db, { id: source, pictures: false }, world.now);
+  });
+  await world.deliver();
+  expect(server.seen).toEqual([]);
+  await world.sweepAfter(1);
+  expect(await allText(world, rag)).toContain("page 34");
+});
+
+test("a page whose next try comes while its file is still at work is not forgotten", async () => {
+  const { server, world, source, rag } = await seeingWorld();
+  server.instead.set(36, { status: 500 });
+  await push(world, source, "scan.pdf", [35, 36]);
+  server.instead.delete(36);
+  const become = (status: string, leaseId: string | null, until: number) =>
+    statement(
+      `update rag_files set status = ?2, lease_id = ?3, leased_until = ?4
+        where file_id in (select id from files where file_source_id = ?1)`,
+      source,
+      status,
+      leaseId,
+      until,
+    ).run();
+  await become("processing", "another", world.now + 600_000);
+  await world.sweepAfter(1);
+  await become("indexed", null, 0);
+  await world.sweepAfter(1);
+  expect(await allText(world, rag)).toContain("page 36");
+});
+
+test("pictures of a file that was deleted meanwhile are not read, nor kept", async () => {
+  const { server, world, source } = await seeingWorld();
+  const before = (await storedTexts()).length;
+  await put(world, source, "scan.pdf", [37, 38]);
+  whileReading(world, () => world.drop(source, "scan.pdf"));
+  await world.deliver();
+  expect(server.seen).toEqual([]);
+  expect(await storedTexts()).toHaveLength(before);
+});
+
+test("a page that always takes too long holds back no other page", async () => {
+  const { server, world, source, rag } = await seeingWorld();
+  server.instead.set(41, { status: 500 });
+  server.seen.push = (...pages) => {
+    if (pages.includes(41)) world.now += 121_000;
+    return Array.prototype.push.apply(server.seen, pages);
+  };
+  await push(world, source, "scan.pdf", [41, 42, 43, 44]);
+  const text = await allText(world, rag);
+  for (const page of [42, 43, 44]) expect(text).toContain(`page ${page}`);
+  expect(server.seen.filter((page) => page === 42)).toHaveLength(1);
+});
+
+test("a page may begin as an explanation of it would", async () => {
+  const { server, world, source } = await seeingWorld();
+  const text = `This document contains a notice. ${"It goes on about peat and moss. ".repeat(9)}`;
+  const more = "Then it speaks of fens, of heath and of the birds that live there all year round.";
+  server.instead.set(45, { text: `${text}${more}` });
+  server.instead.set(46, { text: "The document contains a table of prices." });
+  await push(world, source, "scan.pdf", [45, 46]);
+  expect((await listed(world, source))["scan.pdf"]?.notes).toEqual([
+    `page 1 was read from its image by ${MODEL}`,
+    expect.stringContaining("page 2 could not be read from its image: an explanation in place"),
+  ]);
 });
