@@ -6,7 +6,8 @@ import { files } from "./sources.ts";
 
 /**
  * Texts of pictures that files hold, by their keys in the bucket. With a file's content go its
- * rows, and with a text's last row the text: triggers see to both. Created `without rowid`.
+ * rows, and with a text's last row the text, a day later where its file has another content: triggers
+ * see to both. Created `without rowid`.
  */
 export const fileImages = sqliteTable(
   "file_images",

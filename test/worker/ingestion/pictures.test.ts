@@ -223,6 +223,14 @@ test("pictures of a file that was deleted meanwhile are not read, nor kept", asy
   expect(await storedTexts()).toHaveLength(before);
 });
 
+test("pages that a new version of their file has, too, are not read again", async () => {
+  const { server, world, source } = await seeingWorld();
+  await push(world, source, "scan.pdf", [47, 48]);
+  await put(world, source, "scan.pdf", [47, 48, 49]);
+  await world.sweepAfter(1);
+  expect(server.seen).toHaveLength(3);
+});
+
 test("a page that always takes too long holds back no other page", async () => {
   const { server, world, source, rag } = await seeingWorld();
   server.instead.set(41, { status: 500 });
