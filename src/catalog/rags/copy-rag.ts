@@ -3,6 +3,7 @@ import type { RagId } from "../../core/ids.ts";
 import { scopesOf } from "../../db/catalog/rag-scope-store.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
+import { checkReranker } from "../models/check-model.ts";
 import { createRag } from "./create-rag.ts";
 import { overlapFor, storedRag, type RagCopy } from "./rag-settings.ts";
 
@@ -16,6 +17,7 @@ export async function copyRag(
   { rag, copy, id }: { rag: RagRecord; copy: RagCopy & { fileSource?: string }; id?: RagId },
 ): Promise<RagRecord> {
   const { chunkSize = rag.chunkSize, scopeMode = rag.scopeMode } = copy;
+  if (copy.reranker != null) await checkReranker(services, copy.reranker);
   const settings = storedRag.parse({
     ...rag,
     status: rag.status === "error" ? "active" : rag.status,

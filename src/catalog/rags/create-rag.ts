@@ -30,7 +30,9 @@ export async function createRag(
   const { fileSource, scopes = [], ...settings } = input;
   const identifier = chooseIdentifier(input.name, input.identifier);
   await checkEmbedder(services);
-  const chunksAndModels = await indexSettings(services, input);
+  const chunksAndModels = indexSettings(input);
+  // A copy may have what its original has.
+  if (copyOf === null && input.reranker !== null) await checkReranker(services, input.reranker);
   const row = await findSourceRow(db, fileSource);
   if (row === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
   const { source } = row;
@@ -57,12 +59,11 @@ export async function createRag(
   return await findRag(services, { key: id });
 }
 
-/** The chunking and the models that it is made with. @throws QuarryError `invalid` */
-async function indexSettings(
-  services: Services,
-  { chunkSize, chunkOverlap = defaultOverlap(chunkSize), reranker }: z.output<typeof newRag>,
-) {
+/** The chunking that it is made with. @throws QuarryError `invalid` */
+function indexSettings({
+  chunkSize,
+  chunkOverlap = defaultOverlap(chunkSize),
+}: z.output<typeof newRag>) {
   checkChunking(chunkSize, chunkOverlap);
-  if (reranker !== null) await checkReranker(services, reranker);
   return { chunkOverlap };
 }

@@ -285,3 +285,14 @@ test("what is left out of search is left out of a copy before it has a file", as
   await world.deliver();
   expect(counts[0]).toBe(1);
 });
+
+test("a RAG whose reranker is missing by now is copied with its source", async () => {
+  const { world, source, rag } = await indexedRag(new World(), { "a.html": longText("moss") });
+  await rowsOf("update rags set reranker = 'nowhere/judge' where id = ?", rag);
+  const copy = await sourceCopy(world, source, name());
+  await world.deliver();
+  expect(await rowsOf("select path from files where file_source_id = ?", copy)).toHaveLength(1);
+  expect(await rowsOf("select reranker from rags where file_source_id = ?", copy)).toEqual([
+    { reranker: "nowhere/judge" },
+  ]);
+});
