@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
 import { inBatches } from "../core/work/batches.ts";
 import { latencyBucket } from "../core/latency-buckets.ts";
-import { findPrices, priceKey, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
+import { findPrices, priceOf, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
 import { addUsage, foldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";
 import type { ModelUse, UsageMessage } from "../core/queue-messages.ts";
@@ -81,9 +81,7 @@ function countsOfCall(message: UsageMessage): Counts {
 
 function countsOfUse(use: ModelUse, prices: Prices): Counts {
   const { kind, model, calls, failed, inputTokens, outputTokens = 0, latencyMs } = use;
-  // A model that sees is mostly listed for its answers.
-  const otherwise = kind === "image" ? prices.get(priceKey("chat", model)) : undefined;
-  const price = prices.get(priceKey(kind, model)) ?? otherwise;
+  const price = priceOf(prices, kind, model);
   return {
     latencies: { [latencyBucket(latencyMs)]: calls },
     currency: price?.currency ?? "",

@@ -99,6 +99,8 @@ export type ChatModel = {
 /** Writes down what a picture says, as Markdown. */
 export type ImageReader = {
   name: string;
+  /** Where it is sent along: the greatest length of an answer. */
+  maxOutputTokens?: number;
   server?: ModelServer | undefined;
   /**
    * `ending`: whether the answer is complete, or stopped by the limit of tokens or a filter. Tokens

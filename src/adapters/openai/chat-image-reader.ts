@@ -17,6 +17,7 @@ export function chatImageReader({ name, model, contextTokens, server }: ChatMode
   const maxOutputTokens = Math.min(MAX_ANSWER_TOKENS, Math.floor(contextTokens / 2));
   return {
     name,
+    maxOutputTokens,
     server,
     async read({ bytes, mediaType }, abortSignal) {
       const prompt: LanguageModelV4CallOptions["prompt"] = [

@@ -16,8 +16,8 @@ import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 export const MOST_OUTPUT = 4_096;
 /** Providers count differently: our estimate of a prompt, and a quarter more. */
 const PROMPT_MARGIN = 1.25;
-/** A picture and its prompt have at most so many: models scale larger ones down. */
-const MOST_OF_PICTURE: ModelTokens = { input: 4_096, output: 8_192 };
+/** A picture and its prompt have at most so many tokens: models scale larger ones down. */
+const PICTURE_INPUT = 4_096;
 const NO_TOKENS: ModelTokens = { input: 0, output: 0 };
 
 export const mostTokens = (text: string, tokenizer: Tokenizer, output = 0): ModelTokens => ({
@@ -85,9 +85,10 @@ export function meteredModels(registry: ModelRegistry, spending: Spending): Mode
 }
 
 function meteredReader(reader: ImageReader, spending: Spending): ImageReader {
+  const { name: model, maxOutputTokens = MOST_OUTPUT } = reader;
+  const most = () => ({ input: PICTURE_INPUT, output: maxOutputTokens });
   const meteredRead: typeof reader.read = async (picture, signal) => {
-    const most = () => MOST_OF_PICTURE;
-    const hold = await spending.reserve({ kind: "image", model: reader.name, most });
+    const hold = await spending.reserve({ kind: "image", model, most });
     // A provider that tells no tokens reports 0.
     return await settled(hold, reader.read(picture, signal), ({ inputTokens, outputTokens }) =>
       inputTokens + outputTokens === 0 ? null : { input: inputTokens, output: outputTokens },

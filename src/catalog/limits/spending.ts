@@ -3,7 +3,7 @@ import { newId } from "../../core/ids.ts";
 import { userPrincipal } from "../../core/principals.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import type { SpendingLimit } from "../../db/catalog/limit-store.ts";
-import { priceKey, type Prices } from "../../db/catalog/model-store.ts";
+import { priceOf, type Prices } from "../../db/catalog/model-store.ts";
 import type { ModelCall, ModelTokens, Spending, SpendingSubject } from "../../ports/spending.ts";
 import type { Services } from "../../services.ts";
 
@@ -82,7 +82,7 @@ function costIn(
   prices: Prices,
 ): number {
   if (unit !== "usd") return unit === "calls" ? 0 : input + output;
-  const { inputPrice = 0, outputPrice = 0 } = prices.get(priceKey(kind, model)) ?? {};
+  const { inputPrice = 0, outputPrice = 0 } = priceOf(prices, kind, model) ?? {};
   const micro = (price: number) => Math.round(price * MICRO);
   return Math.ceil((input * micro(inputPrice) + output * micro(outputPrice)) / NANO_OF_MICRO);
 }

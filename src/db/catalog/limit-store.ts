@@ -1,3 +1,4 @@
+import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import { SECOND_MS, type Now } from "../../core/time.ts";
 import { models, spendingLimits } from "../schema/index.ts";
 import { columnsOf, optional, select, selected, text, type Row } from "../select.ts";
@@ -43,14 +44,17 @@ export const findSubject = (db: Database, kind: "token" | "inference" | "agent",
   readRow(db)`select ${ID} from ${raw(`${kind}s`)}
     where id = ${key} or ${raw(kind === "token" ? "name" : "identifier")} = ${key} limit 1`;
 
-/** Models in use without a price in dollars. */
+/** Models in use without a price in dollars; of pictures, those that were chosen. */
 export const unpricedModels = (db: Database) => readValues(db, text("model"))`
   select distinct model from (
     select 'chat' as kind, model from inferences union all select 'chat', model from agents
     union all select 'reranker', reranker from rags where removed_at is null
+    union all select 'image', image_model from file_sources
+      where removed_at is null and image_model <> ${DEFAULT_IMAGE_MODEL}
     union all select 'embedding', embedding_model from rag_generations) used
   where model not like 'embedded/%' and not exists (select 1 from models m
-    where m.model = used.model and m.kind = used.kind and m.currency = 'USD') order by 1`;
+    where m.model = used.model and m.currency = 'USD'
+      and (m.kind = used.kind or (m.kind = 'chat' and used.kind = 'image'))) order by 1`;
 
 const PRICED = select(columnsOf(models));
 /** A limit holds so long after a change. */

@@ -48,6 +48,11 @@ export type Prices = Map<string, Price>;
 
 export const priceKey = (kind: string, model: string) => `${kind} ${model}`;
 
+/** A model that sees is mostly listed for its answers. */
+export const priceOf = (prices: Prices, kind: string, model: string) =>
+  prices.get(priceKey(kind, model)) ??
+  (kind === "image" ? prices.get(priceKey("chat", model)) : undefined);
+
 /** Prices of models of any kind; those without one are left out. */
 export async function findPrices(db: Database, names: string[]): Promise<Prices> {
   const rows = await readRows(db)`select ${MODEL} from models

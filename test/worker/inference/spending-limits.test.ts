@@ -184,6 +184,22 @@ test("an agent at a limit between steps answers as if its steps were used up", a
   expect((await spentOf(id))?.used).toBeCloseTo((steps * REPORTED) / 1_000_000, 9);
 });
 
+test("a picture costs by the price of the chat model that reads it, and as much as it may", async () => {
+  const id = await limit(1, { unit: "usd" });
+  const world = gatedWorld();
+  const reader = world.services.models.imageReader(MODEL);
+  const picture = { bytes: new Uint8Array([1]), mediaType: "image/png" };
+  const reading = reader.read(picture, new AbortController().signal);
+  await eventually(() => expect(world.double.of("chat")).toHaveLength(1));
+  const sent = world.double.of("chat")[0]?.body as { max_tokens: number };
+  expect((await spentOf(id))?.reserved).toBeGreaterThan(sent.max_tokens / 1_000_000);
+  world.open();
+  await reading;
+  await world.settled();
+  const used = expect.closeTo(REPORTED / 1_000_000, 9) as unknown;
+  expect(await spentOf(id)).toMatchObject({ reserved: 0, used });
+});
+
 test("without a limit of an answer, 4,096 tokens are reserved and sent", async () => {
   const double = new OpenAiDouble();
   const inference = inferenceOf({ model: MODEL });

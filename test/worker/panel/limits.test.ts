@@ -113,11 +113,14 @@ test("models without a price in dollars are named, those of others' money as wel
     return models;
   };
   await rowsOf(use, "openai/x");
+  await rowsOf("update file_sources set image_model = ? returning 1", "openai/sees");
   await panel.send("PUT", "/models", [{ ...price, currency: "EUR" }]);
-  expect(await unpriced("service")).toEqual(["openai/x"]);
-  await panel.send("PUT", "/models", [{ ...price, currency: "USD" }]);
+  expect(await unpriced("service")).toEqual(["openai/sees", "openai/x"]);
+  const priced = { ...price, currency: "USD" };
+  await panel.send("PUT", "/models", [priced, { ...priced, model: "openai/sees" }]);
   expect(await unpriced("inference", "ask")).toEqual([]);
   await rowsOf(use, "embedded/extractive");
+  await rowsOf("update file_sources set image_model = null returning 1");
 });
 
 test("each door says in its own form that the limit of a token is reached", async () => {
