@@ -5,6 +5,7 @@ import { changeEndpoint, renewSecret } from "../../../src/catalog/event-endpoint
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { purgeTakenEvents } from "../../../src/db/catalog/event-store.ts";
 import { ragWorld, rowsOf, statement, World } from "../../support/ingestion-world.ts";
+import { listedWorld } from "../sources/scanning.ts";
 
 import {
   addEndpoint,
@@ -47,6 +48,21 @@ test("files are told with source, RAG and reason, signed as the library verifies
   expect(receiver.told).toHaveLength(3);
   await purgeTakenEvents(world.services.db);
   expect(await rowsOf("select * from events")).toEqual([]);
+});
+
+test("a file that moved is removed from its old path, once", async () => {
+  const { reader, world, scan } = await listedWorld({});
+  reader.set({ "a.txt": { text: "A note.", externalId: "1" } });
+  await scan();
+  const id = await addEndpoint(world, { events: ["file.indexed", "file.removed"] });
+  reader.set({ "b.txt": { text: "A note.", externalId: "1" } });
+  await scan();
+  await sendLater(world, id);
+  const told = receiver.told.map(({ type, data }) => [type, data.files?.map(({ path }) => path)]);
+  expect(told).toEqual([
+    ["file.removed", ["a.txt"]],
+    ["file.indexed", ["b.txt"]],
+  ]);
 });
 
 test("without an enabled endpoint, a change writes no event", async () => {
