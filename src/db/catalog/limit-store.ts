@@ -2,7 +2,7 @@ import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import { SECOND_MS, type Now } from "../../core/time.ts";
 import { models, spendingLimits } from "../schema/index.ts";
 import { columnsOf, optional, select, selected, text, type Row } from "../select.ts";
-import { execute, raw, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
+import { execute, hasRows, raw, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { CarriedReads, Database, Reads } from "../sql.ts";
 import { priceKey, type Prices } from "./model-store.ts";
 
@@ -38,6 +38,11 @@ export const setAmount = (db: Database, id: string, amount: number | null) =>
   amount === null
     ? execute(db)`delete from spending_limits where id = ${id}`
     : execute(db)`update spending_limits set amount = ${amount} where id = ${id}`;
+
+/** As the audit trail says, whose entry is written with the change. */
+export const haveLimitsChanged = (db: Database, since: number) =>
+  hasRows(db)`select 1 from audit_events
+    where action in ('limits.create', 'limits.change', 'limits.remove') and at >= ${since} limit 1`;
 
 /** By id or identifier; a token by id or name. */
 export const findSubject = (db: Database, kind: "token" | "inference" | "agent", key: string) =>

@@ -5,6 +5,7 @@ import { withinTime } from "../../core/work/deadline.ts";
 import { resealSecrets } from "../../access/secrets/reseal-secrets.ts";
 import { purgeEvents } from "../../db/access/audit-store.ts";
 import { listEndpoints, purgeTakenEvents } from "../../db/catalog/event-store.ts";
+import { haveLimitsChanged } from "../../db/catalog/limit-store.ts";
 import { purgeEndedGrants } from "../../db/access/grant-store.ts";
 import { purgeExpired } from "../../db/access/session-store.ts";
 import { forgetFiles, forgettableFiles } from "../../db/files/file-store.ts";
@@ -15,7 +16,7 @@ import { takeUnappliedScopes } from "../../db/files/scope-work-store.ts";
 import { expireProbes } from "../../db/generations/generation-store.ts";
 import { keepNewest, purgeQueries } from "../../db/evaluation/query-store.ts";
 import { takeUnclaimedRuns } from "../../db/evaluation/run-store.ts";
-import { takeUnclaimedFiles } from "../../db/files/pending-files.ts";
+import { releaseLimited, takeUnclaimedFiles } from "../../db/files/pending-files.ts";
 import { expireClaims, removedResources } from "../../db/maintenance/removed-resources-store.ts";
 import { takeUnclaimedScans, takeDueSources } from "../../db/scans/scan-store.ts";
 import type { Database } from "../../db/sql.ts";
@@ -55,6 +56,8 @@ const MINUTES_AN_HOUR = 60;
 const READERS_TOLD_WITHIN_MS = 20 * SECOND_MS;
 
 const AUDIT_KEPT_MS = 90 * DAY_MS;
+/** Longer than a try to index a file, which may have begun before the change. */
+const LIMITS_CHANGED_WITHIN_MS = 5 * MINUTE_MS;
 
 type Step = (services: Services) => Promise<void>;
 
@@ -85,6 +88,7 @@ const continueRuns = queueing(takeUnclaimedRuns, (runId) => ({ kind: "evaluate",
 
 /** Lost work comes first: nothing that stalls may stand before it. */
 const STEPS: [name: string, step: Step][] = [
+  ["files that wait for a limit", releaseAfterChange],
   ["files", async (services) => void (await queueUnclaimedFiles(services))],
   ["pictures", queueDueImages],
   ["scans", continueScans],
@@ -189,6 +193,12 @@ async function purgeUnused({ config, db, now }: Services): Promise<void> {
   await keepNewest(db, QUERIES_KEPT);
   await purgeAudiences(db);
   await expireMembers(db, at - MEMBERS_COUNT_MS, "its members could not be read for two days");
+}
+
+/** A worker that was refused before a change of limits may have said so after it. */
+async function releaseAfterChange({ db, now }: Services): Promise<void> {
+  const at = now();
+  if (await haveLimitsChanged(db, at - LIMITS_CHANGED_WITHIN_MS)) await releaseLimited(db, at - 1);
 }
 
 /** A sender sets its own alarm: this wakes one that has lost it. */

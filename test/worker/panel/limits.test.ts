@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { composeServices } from "../../../src/compose.ts";
-import { queueUnclaimedFiles } from "../../../src/ingestion/maintenance/sweep.ts";
+import { queueUnclaimedFiles, sweep } from "../../../src/ingestion/maintenance/sweep.ts";
 import { eventually } from "../../support/eventually.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
@@ -206,8 +206,14 @@ test("files wait for a limit of the service, and go on once it is raised", async
   expect((await file())?.reason).toContain("Spending limit reached");
   await panel.send("PATCH", `/limits/${id}`, { amount: 10_000 });
   await eventually(async () => expect((await file())?.due).toBeLessThan(Date.now() + 5_000));
+  // A worker that was refused before the change says so after it.
+  const untilTomorrow = Date.now() + 86_400_000;
+  await rowsOf(
+    "update rag_files set claimed_until = ? where path = 'moor.md' returning 1",
+    untilTomorrow,
+  );
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5_000 });
-  await queueUnclaimedFiles(services());
+  await sweep(services());
   vi.useRealTimers();
   await queuesSettled();
   expect((await file())?.status).toBe("indexed");
