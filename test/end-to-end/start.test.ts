@@ -156,7 +156,9 @@ describe("npm start on the sample", () => {
     expect(existsSync(join(state, "model.env"))).toBe(false);
     // As a file failed.
     expect(code).toBe(1);
-    expect(stderr).toContain("not indexed: picture.png (unsupported media type: image/png;");
+    expect(stderr).toContain(
+      "not indexed: picture.png (a picture was left out: the picture is damaged)",
+    );
   });
 
   test("a folder of the user is watched, and a removal of most of it is held", async () => {

@@ -25,7 +25,7 @@ const permissions = z.enum(["off", "on"]).meta({
 });
 const defaultReaders = principals.meta({
   label: "Default readers",
-  hint: "They may read files for which the source names no readers. One a line: group:hr@example.com, domain:example.com, everyone.",
+  hint: "They may read files for which the source names no readers. One a line: group:sales@example.com, domain:example.com, everyone.",
   rows: 3,
 });
 

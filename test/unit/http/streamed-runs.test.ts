@@ -21,6 +21,7 @@ import type { UsageMessage } from "../../../src/core/queue-messages.ts";
 import { estimateTokens } from "../../../src/text/tokens.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 import { Dice } from "../../support/dice.ts";
+import { noLimits } from "../../support/no-limits.ts";
 
 const log = jsonLog(() => {});
 const caller = { tokenId: null, isAdmin: false } as Caller;
@@ -64,6 +65,7 @@ async function call(double: OpenAiDouble, modelTimeoutMs: number) {
     log,
     trace: untraced,
     models: modelRegistry(config, { fetch: double.fetch }),
+    spending: noLimits,
     // Without a price list.
     db: {},
     queue: { usage: async (message: UsageMessage) => void usage.push(message) },

@@ -20,10 +20,25 @@ const TABLE = `
   /panel/agents/:id/settings GET POST
   /panel/api/agents GET POST
   /panel/api/agents/:id DELETE GET PATCH
+  /panel/api/archive GET POST
+  /panel/api/archive/imports GET
+  /panel/api/archive/imports/:id DELETE
+  /panel/api/archive/uploads POST
+  /panel/api/archive/uploads/:id/:part PUT
+  /panel/api/archive/uploads/:id/complete POST
   /panel/api/audit GET:admins
+  /panel/api/config GET:admins POST
+  /panel/api/config.schema.json GET
+  /panel/api/event-endpoints GET POST
+  /panel/api/event-endpoints/:id DELETE PATCH
+  /panel/api/event-endpoints/:id/deliveries GET
+  /panel/api/event-endpoints/:id/deliveries/:delivery/resend POST
+  /panel/api/event-endpoints/:id/secret POST
+  /panel/api/event-endpoints/:id/test POST
   /panel/api/file-sources GET POST
   /panel/api/file-sources/:id DELETE GET PATCH
   /panel/api/file-sources/:id/check POST
+  /panel/api/file-sources/:id/copy POST
   /panel/api/file-sources/:id/exclusions GET:files PUT
   /panel/api/file-sources/:id/files GET:files POST
   /panel/api/file-sources/:id/files/* DELETE GET:files PATCH PUT
@@ -40,6 +55,8 @@ const TABLE = `
   /panel/api/file-sources/:id/webhook-secret POST
   /panel/api/inferences GET POST
   /panel/api/inferences/:id DELETE GET PATCH
+  /panel/api/invitations GET POST
+  /panel/api/invitations/:id DELETE
   /panel/api/keys GET POST
   /panel/api/keys/:id DELETE
   /panel/api/limits GET POST
@@ -61,6 +78,7 @@ const TABLE = `
   /panel/api/question-sets/:id/runs/:run/results GET:files
   /panel/api/rags GET:files POST
   /panel/api/rags/:id DELETE GET:files PATCH
+  /panel/api/rags/:id/copy POST
   /panel/api/rags/:id/estimate POST
   /panel/api/rags/:id/index GET
   /panel/api/rags/:id/passages GET:files
@@ -69,6 +87,7 @@ const TABLE = `
   /panel/api/rags/:id/retry POST
   /panel/api/rags/:id/return POST
   /panel/api/rags/:id/search POST:reads
+  /panel/api/rags/:id/take-over POST
   /panel/api/requests GET
   /panel/api/session DELETE:self GET POST:self
   /panel/api/session/password PATCH:self
@@ -106,6 +125,7 @@ const TABLE = `
   /panel/inferences/:id/remove GET POST
   /panel/inferences/:id/run POST:reads
   /panel/inferences/:id/settings GET POST
+  /panel/invitation GET:self POST:self
   /panel/new/agent GET POST
   /panel/new/inference GET POST
   /panel/new/question GET
@@ -114,6 +134,7 @@ const TABLE = `
   /panel/new/source GET POST
   /panel/rags GET
   /panel/rags/:id GET
+  /panel/rags/:id/copy POST
   /panel/rags/:id/preview GET:files
   /panel/rags/:id/reindex GET POST
   /panel/rags/:id/remove GET POST
@@ -127,14 +148,23 @@ const TABLE = `
   /panel/rags/:id/settings GET POST
   /panel/rags/:id/settings/cost GET
   /panel/rags/:id/status POST
+  /panel/rags/:id/take-over POST
   /panel/reference GET
   /panel/search GET:files POST:reads
   /panel/settings GET POST
+  /panel/settings/events GET POST
+  /panel/settings/events/:id GET POST
+  /panel/settings/events/:id/:delivery/resend POST
+  /panel/settings/events/:id/remove GET POST
+  /panel/settings/events/:id/secret POST
+  /panel/settings/events/:id/test POST
+  /panel/settings/invitations GET POST
+  /panel/settings/invitations/:id/withdraw POST
   /panel/settings/keys GET POST
   /panel/settings/keys/:id/remove GET POST
-  /panel/settings/log GET:admins
   /panel/settings/limits GET POST
   /panel/settings/limits/:id/remove GET POST
+  /panel/settings/log GET:admins
   /panel/settings/models GET POST
   /panel/settings/models/keys POST
   /panel/settings/models/keys/remove POST
@@ -178,8 +208,8 @@ const TABLE = `
   /panel/tokens/:id/remove GET POST
   /panel/tokens/new GET POST
   /panel/tokens/programs GET
-  /panel/tokens/programs/unused GET POST
   /panel/tokens/programs/:id/remove GET POST:self
+  /panel/tokens/programs/unused GET POST
 `;
 
 export type PanelDoor = { method: string; route: string; told: string };

@@ -63,7 +63,7 @@ export async function readFile(
     const scan: Scan = async ({ mayBeScan }, number) => {
       if (!mayBeScan) return "";
       return await pictures.add(
-        () => reader.picture(number, pictures),
+        () => reader.picture(number, pictures, signs),
         depth === 0 ? number : null,
       );
     };
@@ -115,7 +115,12 @@ class PdfPages {
   }
 
   /** The picture that the page is, if it is one. @throws UnusablePicture */
-  async picture(number: number, pictures: Pictures): Promise<Picture | null> {
+  async picture(
+    number: number,
+    pictures: Pictures,
+    { hasPackedPictures }: ObjectSigns,
+  ): Promise<Picture | null> {
+    if (hasPackedPictures) throw new UnusablePicture("a picture is compressed twice");
     const page = await this.pdf.getPage(number);
     try {
       const picture = await pictureOfPage(page);

@@ -28,6 +28,8 @@ const OBJECT = /(\d{1,10})\s+\d{1,5}\s+obj\b/g;
 export class ObjectSigns {
   hasForms = false;
   isCut = false;
+  /** A picture is compressed more than once: none is decoded. */
+  hasPackedPictures = false;
   #characters = 0;
   #longestArray = 0;
   #arrayStart: number | null = null;

@@ -35,6 +35,7 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);
     yield* addBetween(from, at);
+    signs.hasPackedPictures ||= isPackedTwice(dictionary);
     yield* checkStream(bytes.subarray(start, end), dictionary, lookAt(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
     at = indexOfBytes(bytes, "stream", from);
@@ -56,6 +57,13 @@ function lookAt(dictionary: string, states: SavedStates, signs: ObjectSigns): Lo
 
 const PACKED_TWICE = /\/Filter\s*\[\s*\/Fl\w*\s*\//;
 
+const filtersIn = (dictionary: string) =>
+  dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
+
+/** Whether it is a picture whose size nobody knows before it is decoded. */
+const isPackedTwice = (dictionary: string) =>
+  /\/Subtype\s*\/Image\b/.test(dictionary) && filtersIn(dictionary).length > 1;
+
 function* checkStream(
   data: Uint8Array,
   dictionary: string,
@@ -64,8 +72,8 @@ function* checkStream(
   yield data.length + dictionary.length;
   const isPicture = /\/Subtype\s*\/Image\b/.test(dictionary);
   // A picture's decoder takes no more than its pixels, but the whole of what is packed once more.
-  if (isPicture && !PACKED_TWICE.test(dictionary)) return;
-  const filters = dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
+  if (isPicture && (!PACKED_TWICE.test(dictionary) || isPackedTwice(dictionary))) return;
+  const filters = filtersIn(dictionary);
   if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
   if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, isPicture ? null : look);
   else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) yield* addParts(data, look);
