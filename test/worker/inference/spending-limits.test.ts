@@ -184,7 +184,7 @@ test("an agent at a limit between steps answers as if its steps were used up", a
   expect((await spentOf(id))?.used).toBeCloseTo((steps * REPORTED) / 1_000_000, 9);
 });
 
-test("a picture costs by the price of the chat model that reads it, and as much as it may", async () => {
+test("a picture costs by the price of the chat model that reads it", async () => {
   const id = await limit(1, { unit: "usd" });
   const world = gatedWorld();
   const reader = world.services.models.imageReader(MODEL);
