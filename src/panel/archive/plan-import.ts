@@ -3,7 +3,7 @@ import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import { nextScanAt } from "../../catalog/file-sources/create-file-source.ts";
 import { newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
-import { conflict, orNotFound } from "../../core/errors.ts";
+import { conflict, invalidFields, orNotFound, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
@@ -37,13 +37,14 @@ export type WholePlan = ImportPlan & {
 };
 
 /**
- * Plans an import. @throws QuarryError `conflict`: an identifier is taken, or passages
- * must be embedded; `invalid`: the archive's settings are damaged
+ * Plans an import. `rehearse`: checks all settings. @throws QuarryError `conflict`: an identifier
+ * is taken, or passages must be embedded; `invalid`: the archive's settings are damaged, or do not
+ * fit this service
  */
 export async function planImport(
   services: Services,
   archive: ArchiveReader,
-  wish: ImportWish,
+  { rehearse, ...wish }: ImportWish & { rehearse: (settings: Values) => Promise<unknown> },
 ): Promise<WholePlan> {
   const things = await readThings(services);
   const { settings, names, outcomes } = renameThings(await settingsOf(archive), things, wish);
@@ -75,6 +76,12 @@ export async function planImport(
   const { fileSources: _sources, rags: _rags, prices = {}, ...rest } = settings;
   const newPrices = Object.entries(prices).filter(([key]) => !things.has(`prices.${key}`));
   const later = { ...rest, prices: Object.fromEntries(newPrices) };
+  await rehearse({ ...settings, ...later }).catch((thrown: unknown) => {
+    if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
+    // Sources and RAGs are written as they were: a model that is missing here is told later.
+    const problems = thrown.fields.filter(({ field }) => !/^(?:fileSources|rags)\./.test(field));
+    if (problems.length > 0) throw invalidFields(problems);
+  });
   return { now, sources, rags, settings: later, things: outcomes, ...counts };
 }
 

@@ -145,7 +145,11 @@ class ImportRun {
       await this.#save({ state: "checked", part: 0 });
     }
     if (this.#row.state === "checked") {
-      const plan = await planImport(this.#services, this.#archive, wish);
+      const plan = await planImport(this.#services, this.#archive, {
+        ...wish,
+        rehearse: (settings) =>
+          planSettings(this.#context, settings, { prune: false, dryRun: true }),
+      });
       if (wish.dryRun) return { ...this.#state(0), plan };
       for (const { replaces, generation } of Object.values(plan.rags)) {
         if (replaces) await reserveGeneration(this.#services.db, generation);

@@ -199,6 +199,19 @@ const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sen
     () => changed(set(/vectors/, () => new Uint8Array(100))),
     /lacks vectors/,
   ],
+  [
+    "settings that this service refuses",
+    () =>
+      changed(
+        set(/^settings\.json$/, (before) =>
+          JSON.stringify({
+            ...(JSON.parse(before) as object),
+            agents: { helper: { name: "", systemPrompt: "", model: "none", rags: ["refused"] } },
+          }),
+        ),
+      ),
+    /agents\.helper\.name .*agents\.helper\.model/,
+  ],
   ["passages less", () => changed(without(/passages|vectors/)), /lacks passages: rags.refused/],
 ];
 
