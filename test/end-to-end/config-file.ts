@@ -45,28 +45,29 @@ export async function keepToFile(folder: string, service: { url: string }, key: 
       loginBaseUrl: "http://127.0.0.1:9",
     },
   };
-  write(put("fileSources", "site", site));
-  const lines = "+ fileSources.site\n~ rags.docs\n    recencyHalfLifeDays: null → 30\n";
+  write(put("fileSources", "contracts", site));
+  const lines = "+ fileSources.contracts\n~ rags.docs\n    recencyHalfLifeDays: null → 30\n";
   expect(await apply(["--dry-run"])).toEqual({ code: 2, stdout: lines, stderr: "" });
   expect(await apply()).toEqual({
     code: 1,
     stdout: "",
-    stderr: "quarry: fileSources.site needs the variable SITE_SECRET",
+    stderr: "quarry: fileSources.contracts needs the variable SITE_SECRET",
   });
   const variables = { SITE_SECRET: "not to be shown" };
   expect(await apply([], variables)).toEqual({ code: 0, stdout: lines, stderr: "" });
   expect(await apply(["--dry-run"])).toEqual(unchanged);
   expect(await apply(["--secrets"], variables)).toMatchObject({
-    stdout: "~ fileSources.site\n    config.clientSecret\n",
+    stdout: "~ fileSources.contracts\n    config.clientSecret\n",
   });
   const { stdout } = await run(["pull"]);
-  expect(stdout).toContain(`"clientSecret": {\n          "env": "SITE_CLIENT_SECRET"`);
+  expect(stdout).toContain(`"clientSecret": {\n          "env": "CONTRACTS_CLIENT_SECRET"`);
   expect(stdout).not.toContain("not to be shown");
 
-  write((settings) => delete settings["fileSources"]?.["site"]);
-  const lacking = "  fileSources.site is not in the file; --prune removes it\nNothing changes.\n";
+  write((settings) => delete settings["fileSources"]?.["contracts"]);
+  const lacking =
+    "  fileSources.contracts is not in the file; --prune removes it\nNothing changes.\n";
   expect(await apply(["--dry-run"])).toEqual({ code: 0, stdout: lacking, stderr: "" });
-  const removed = { stdout: "- fileSources.site\n", stderr: "" };
+  const removed = { stdout: "- fileSources.contracts\n", stderr: "" };
   expect(await apply(["--dry-run", "--prune"])).toEqual({ code: 2, ...removed });
   expect(await apply(["--prune"])).toEqual({ code: 0, ...removed });
   expect(await apply(["--dry-run", "--prune"])).toEqual(unchanged);

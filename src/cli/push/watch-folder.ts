@@ -15,8 +15,7 @@ const MAX_RETRY_MS = 10 * 60_000;
 /** Where the system reports changes no more, such as with more files than it can watch. */
 const COMPARE_EVERY_MS = 60_000;
 
-/** In milliseconds. */
-type Waits = { firstRetryMs?: number; compareEveryMs?: number };
+type Options = { firstRetryMs?: number; compareEveryMs?: number; open?: typeof watch };
 
 /**
  * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts. It
@@ -28,7 +27,7 @@ export async function watchFolder(
   folder: string,
   push: (isFirst: boolean) => Promise<boolean>,
   signal: AbortSignal,
-  { firstRetryMs = FIRST_RETRY_MS, compareEveryMs = COMPARE_EVERY_MS }: Waits = {},
+  { firstRetryMs = FIRST_RETRY_MS, compareEveryMs = COMPARE_EVERY_MS, open = watch }: Options = {},
 ): Promise<void> {
   let retryMs = firstRetryMs;
   let timer: NodeJS.Timeout | undefined;
@@ -49,7 +48,7 @@ export async function watchFolder(
     retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
   };
   let comparisons: NodeJS.Timeout | undefined;
-  const watcher = await watcherOf(folder, ({ message }) => {
+  const watcher = await watcherOf(open, folder, ({ message }) => {
     if (comparisons !== undefined || signal.aborted) return;
     console.error(`Changes are noticed within a minute, not at once: ${message}`);
     comparisons = setInterval(() => after(0), compareEveryMs);
@@ -73,10 +72,14 @@ export async function watchFolder(
 }
 
 /** Watches from the folder above, so that a folder that is removed and made again stays watched. */
-async function watcherOf(folder: string, onError: (error: Error) => void): Promise<FSWatcher> {
+async function watcherOf(
+  open: typeof watch,
+  folder: string,
+  onError: (error: Error) => void,
+): Promise<FSWatcher> {
   const root = await realpath(folder).catch(() => folder);
   const above = dirname(root);
-  const watcher = watch(above, {
+  const watcher = open(above, {
     ignoreInitial: true,
     followSymlinks: false,
     ignored: (path) => path !== above && !isInside(path, root),

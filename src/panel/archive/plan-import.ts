@@ -78,7 +78,7 @@ export async function planImport(
   const later = { ...rest, prices: Object.fromEntries(newPrices) };
   await rehearse({ ...settings, ...later }).catch((thrown: unknown) => {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
-    // Sources and RAGs are written as they were: a model that is missing here is told later.
+    // Sources and RAGs are written as they were, whatever models are bound here.
     const problems = thrown.fields.filter(({ field }) => !/^(?:fileSources|rags)\./.test(field));
     if (problems.length > 0) throw invalidFields(problems);
   });

@@ -1,24 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type * as chokidar from "chokidar";
+import { watch, type FSWatcher } from "chokidar";
 import { expect, test, vi } from "vitest";
 
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
-
-const watchers = vi.hoisted<chokidar.FSWatcher[]>(() => []);
-
-vi.mock("chokidar", async (original) => {
-  const real = await original<typeof chokidar>();
-  const watch: typeof real.watch = (...args) => {
-    const watcher = real.watch(...args);
-    watchers.push(watcher);
-    return watcher;
-  };
-  return { ...real, watch };
-});
 
 test("a push that failed is tried again until it is done, without a change", async () => {
   const folder = testFolder();
@@ -66,14 +54,17 @@ test("a folder with more files than the system can watch is compared again and a
   const stopping = new AbortController();
   const words = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const seen: string[][] = [];
+  let watcher: FSWatcher | null = null;
+  const open: typeof watch = (...args) => (watcher = watch(...args));
   const push = () => {
-    if (seen.length === 0) watchers.at(-1)?.removeAllListeners("all");
+    if (seen.length === 0) watcher?.removeAllListeners("all");
     seen.push(readdirSync(folder));
     return Promise.resolve(true);
   };
-  const watched = watchFolder(folder, push, stopping.signal, { compareEveryMs: 10 });
+  const watched = watchFolder(folder, push, stopping.signal, { compareEveryMs: 10, open });
   await eventually(() => expect(seen[0]).toEqual([]));
-  for (let at = 0; at < 3; at++) watchers.at(-1)?.emit("error", new Error("ENOSPC: no watchers"));
+  for (let at = 0; at < 3; at++)
+    (watcher as FSWatcher | null)?.emit("error", new Error("ENOSPC: no watchers"));
   writeFileSync(join(folder, "a.md"), "a");
   await eventually(() => expect(seen.at(-1)).toEqual(["a.md"]));
   stopping.abort();
