@@ -8,7 +8,7 @@ import { sha256Hex } from "../../../src/core/hash.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
 import { signedIn, told } from "../../support/worker-client.ts";
-import { admin, exported, imported, send } from "./archive-world.ts";
+import { admin, beginAsAdmin, exported, imported, send } from "./archive-world.ts";
 
 type Parts = Map<string, Uint8Array>;
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -20,6 +20,7 @@ let keysBefore: string[];
 const storedKeys = async () => (await env.FILES.list()).objects.map(({ key }) => key);
 
 beforeAll(async () => {
+  await beginAsAdmin();
   await admin.folderWithRag("Refused");
   const texts = { "a.md": "# Alpha\n\nThe first stone.", "b.md": "# Beta\n\nThe second stone." };
   for (const [path, text] of Object.entries(texts)) {

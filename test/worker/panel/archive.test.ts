@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told } from "../../support/worker-client.ts";
-import { admin, exported, imported, readService, send } from "./archive-world.ts";
+import { admin, beginAsAdmin, exported, imported, readService, send } from "./archive-world.ts";
 
 const BOILER = "## Boiler\n\nThe boiler gets its service in spring.\n\n## Leave\n\nThirty days.\n";
 const FILES: Record<string, string> = {
@@ -16,6 +16,7 @@ const FILES: Record<string, string> = {
 const QUESTIONS = ["When is the boiler's service?", "How many days of leave?"];
 
 beforeAll(async () => {
+  await beginAsAdmin();
   await admin.made("/file-sources", {
     name: "Docs",
     provider: "file_system",

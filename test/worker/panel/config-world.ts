@@ -11,7 +11,9 @@ type Applied = {
   unlisted: string[];
 };
 
-export const admin = await signedIn();
+/** Of the file that signed in last: files share this module, but not the database. */
+export let admin: Awaited<ReturnType<typeof signedIn>>;
+export const beginAsAdmin = async () => void (admin = await signedIn());
 export const pull = async () => (await admin.send("GET", "/config")).body as Settings;
 export const apply = async (settings: unknown, query = "") =>
   await admin.send("POST", `/config?${query}`, settings);

@@ -1,12 +1,22 @@
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 
 import { Dice } from "../../support/dice.ts";
 import { SEED } from "../../support/seed.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told, withKey } from "../../support/worker-client.ts";
-import { admin, applied, apply, bucket, CREDENTIALS, NOTHING, pull } from "./config-world.ts";
+import {
+  admin,
+  applied,
+  apply,
+  beginAsAdmin,
+  bucket,
+  CREDENTIALS,
+  NOTHING,
+  pull,
+} from "./config-world.ts";
 import { randomService, SERVICE, type Settings, UNCHANGED } from "./config-world.ts";
 
+beforeAll(beginAsAdmin);
 afterAll(queuesSettled);
 
 beforeEach(async () => {

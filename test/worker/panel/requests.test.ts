@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
 
-import type { CallRecord } from "../../../src/core/call-record.ts";
+import type { CallRecord } from "../../../src/core/calls/call-record.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { call, ORIGIN, signedIn, told } from "../../support/worker-client.ts";
 import { addRag, ASKING, program } from "../protocols/world.ts";
