@@ -11,7 +11,7 @@ import { modelRegistry } from "./adapters/model-registry.ts";
 import { meteredModels } from "./catalog/limits/metered-models.ts";
 import { spendingOf } from "./catalog/limits/spending.ts";
 import { ConfigError, parseConfig, type Config } from "./config.ts";
-import type { CallRecord } from "./core/call-record.ts";
+import type { CallRecord } from "./core/calls/call-record.ts";
 import { jsonLog } from "./core/log.ts";
 import type { UsageMessage } from "./core/queue-messages.ts";
 import { RecentLookups } from "./db/access/recent-lookups.ts";

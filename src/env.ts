@@ -1,4 +1,4 @@
-import type { CallCounters, CallRecord } from "./core/call-record.ts";
+import type { CallCounters, CallRecord } from "./core/calls/call-record.ts";
 import type { RagIndex } from "./ports/rag-index.ts";
 import type { IndexMessage, ScanMessage, UsageMessage } from "./core/queue-messages.ts";
 import type { FileSourceId } from "./core/ids.ts";

@@ -1,4 +1,4 @@
-import type { CallRecord } from "./core/call-record.ts";
+import type { CallRecord } from "./core/calls/call-record.ts";
 import type { Config } from "./config.ts";
 import type { Now } from "./core/time.ts";
 import type { FileSourceId } from "./core/ids.ts";

@@ -1,4 +1,4 @@
-import type { CallNotes } from "./call-record.ts";
+import type { CallNotes } from "./calls/call-record.ts";
 import { reasonOf } from "./errors.ts";
 
 /** Facts of a log line. Never a secret, a token, a prompt or document text. */

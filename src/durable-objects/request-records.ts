@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { countCall, type CallCounters, type CallRecord } from "../core/call-record.ts";
+import { countCall, type CallCounters, type CallRecord } from "../core/calls/call-record.ts";
 import { DAY_MS, SECOND_MS } from "../core/time.ts";
 import type { Env, RequestRecords as RequestRecordsPort } from "../env.ts";
 

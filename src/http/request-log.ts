@@ -1,4 +1,4 @@
-import type { CallNotes } from "../core/call-record.ts";
+import type { CallNotes } from "../core/calls/call-record.ts";
 import type { Fact, Log, LogFacts } from "../core/log.ts";
 
 type Parts = Record<string, Record<string, Fact>>;

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../core/time.ts";
 import { inBatches } from "../core/work/batches.ts";
-import { latencyBucket } from "../core/latency-buckets.ts";
+import { latencyBucket } from "../core/calls/latency-buckets.ts";
 import { findPrices, priceOf, PRICED_TOKENS, type Prices } from "../db/catalog/model-store.ts";
 import { addUsage, foldedUsageIds, SUMMED } from "../db/usage/usage-store.ts";
 import type { UsageDimension, UsageRow } from "../db/usage/usage-store.ts";

@@ -32,7 +32,8 @@ async function metricLines(services: Services): Promise<string[]> {
     readOverview(db, look),
     queueBacklog(),
     usageReport(db, { from, to: at, group: "model" }),
-    spentLimits(services),
+    // What watches the service is answered while the ledger is not.
+    spentLimits(services).catch(() => []),
   ]);
   const { counts, oldestPendingSince, passages } = overview;
   const models = usage.lines.toSorted((a, b) => b.calls - a.calls).slice(0, MODELS_SHOWN);

@@ -1,4 +1,4 @@
-import { percentileMs } from "../../core/latency-buckets.ts";
+import { percentileMs } from "../../core/calls/latency-buckets.ts";
 import type { Database } from "../../db/sql.ts";
 import { sumUsage } from "../../db/usage/usage-store.ts";
 import type { UsageGroup, UsageLatency, UsageSum } from "../../db/usage/usage-store.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-import { SECOND_MS } from "./time.ts";
-import { wholeCharacterEnd } from "./whole-character.ts";
+import { SECOND_MS } from "../time.ts";
+import { wholeCharacterEnd } from "../whole-character.ts";
 
 /** The doors at which calls arrive: a fixed list, because the metrics have series for each. */
 const SURFACES = ["api", "v1", "mcp", "dify", "embed", "oauth", "panel"] as const;

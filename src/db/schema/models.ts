@@ -82,7 +82,7 @@ export const usageHours = sqliteTable(
     inputTokens: integer().notNull(),
     outputTokens: integer().notNull(),
     cost: real().notNull(),
-    /** Calls by latency bucket (core/latency-buckets.ts), as a JSON object. */
+    /** Calls by latency bucket (core/calls/latency-buckets.ts), as a JSON object. */
     latencies: jsonColumn(z.record(z.string(), z.number())).notNull().default({}),
   },
   (table) => [primaryKey({ columns: [table.dimension, table.hour, table.key, table.currency] })],

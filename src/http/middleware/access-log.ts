@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 
-import { callRecord, surfaceOf } from "../../core/call-record.ts";
+import { callRecord, surfaceOf } from "../../core/calls/call-record.ts";
 import { newId } from "../../core/ids.ts";
 import { attempt } from "../../core/log.ts";
 import { RequestLog } from "../request-log.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-import { callRecord, type CallRecord } from "../../core/call-record.ts";
+import { callRecord, type CallRecord } from "../../core/calls/call-record.ts";
 import { forbidden } from "../../core/errors.ts";
 import type { Services } from "../../services.ts";
 import { Endpoints, time } from "./request/endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import type { CallRecord } from "../../../core/call-record.ts";
+import type { CallRecord } from "../../../core/calls/call-record.ts";
 import { orNotFound } from "../../../core/errors.ts";
 import { callFilter, findCalls } from "../../api/requests.ts";
 import { Data, DataLink, Problem, Time } from "../../components/data.tsx";
