@@ -214,7 +214,7 @@ class SourceExport {
         const { versions, next }: Awaited<ReturnType<typeof index.readVersions>> =
           await index.readVersions(cursor);
         for (const version of versions) {
-          yield { version, shard, isLast: next?.from === 0 || next?.fileIds[0] !== version.fileId };
+          yield { version, shard, isLast: next?.fileIds[0] !== version.fileId };
         }
         cursor = next;
       }

@@ -5,6 +5,7 @@ import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { listExportedRags, listExportedSources } from "../../../src/db/archive/export-store.ts";
 import { listImports } from "../../../src/db/archive/import-store.ts";
+import type { StoredVersion, VersionCursor } from "../../../src/ports/index-versions.ts";
 import { exportContent } from "../../../src/ingestion/archive/export-content.ts";
 import type { ActionContext } from "../../../src/panel/action.ts";
 import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
@@ -132,4 +133,20 @@ test("what changes during an export is whole or absent", async () => {
   expect(indexed).toBeGreaterThan(10);
   expect(indexed).toBeLessThan(files.length);
   expect([...parts.values()].every((contents) => contents.length === 1)).toBe(true);
+});
+
+test("passages of a file at which an index begins another page are in the archive", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note", "b.md": "# B\n\nsecond note" });
+  world.aroundIndexes(async ({ name, args, go }) => {
+    const page = await go();
+    const [first, second] = (page as { versions?: StoredVersion[] }).versions ?? [];
+    if (name !== "readVersions" || second === undefined) return page;
+    const [{ fileIds }] = args as [VersionCursor];
+    // As where the first file alone fills a page.
+    const versions = [first, { ...second, chunks: [] }];
+    return { versions, next: { fileIds: fileIds.slice(1), from: 0 } };
+  });
+  const { plan } = await importInto(world, await archiveOf(world, source));
+  expect(plan).toMatchObject({ files: 2, passages: 2 });
 });
