@@ -27,8 +27,9 @@ export type ArchiveReader = Awaited<ReturnType<typeof openArchive>>;
 
 /** An uploaded archive with its directory. @throws QuarryError `invalid` for what is none of ours */
 export async function openArchive(files: FileStore, id: string) {
-  const reader = windowed(files, id);
-  const entries = await readDirectory(reader, await sizeOf(files, id));
+  const size = await sizeOf(files, id);
+  const reader = windowed(files, id, size);
+  const entries = await readDirectory(reader, size);
   /** Null: there is no such part. */
   const bytes = async (name: string): Promise<Uint8Array<ArrayBuffer> | null> => {
     const entry = entries.get(name);
@@ -100,7 +101,7 @@ async function sizeOf(files: FileStore, id: string): Promise<number> {
 }
 
 /** Reads a window of some MiB at a time, because neighbours are read next. */
-function windowed(files: FileStore, id: string): ReadAt {
+function windowed(files: FileStore, id: string, size: number): ReadAt {
   let window = { from: 0, bytes: new Uint8Array() };
   return async (offset, length) => {
     const inside = offset - window.from;
@@ -108,13 +109,15 @@ function windowed(files: FileStore, id: string): ReadAt {
       return window.bytes.subarray(inside, inside + length);
     }
     const parts: Uint8Array[] = [];
-    const end = offset + Math.max(length, WINDOW_BYTES);
-    for (let at = offset; at < end; at = (Math.floor(at / PIECE_BYTES) + 1) * PIECE_BYTES) {
-      const range = { offset: at % PIECE_BYTES, length: Math.min(end - at, PIECE_BYTES) };
-      const key = pieceKey(id, Math.floor(at / PIECE_BYTES));
-      const object = await files.get(key, { range }).catch(() => null);
-      if (object === null) break;
+    const end = Math.min(size, offset + Math.max(length, WINDOW_BYTES));
+    for (let at = offset; at < end;) {
+      const piece = Math.floor(at / PIECE_BYTES);
+      const next = Math.min(end, (piece + 1) * PIECE_BYTES);
+      const range = { offset: at % PIECE_BYTES, length: next - at };
+      const object = await files.get(pieceKey(id, piece), { range });
+      if (object === null) throw damagedArchive("was not uploaded whole");
       parts.push(new Uint8Array(await object.arrayBuffer()));
+      at = next;
     }
     window = { from: offset, bytes: joinBytes(parts) };
     return window.bytes.subarray(0, length);

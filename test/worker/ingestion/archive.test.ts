@@ -150,3 +150,17 @@ test("passages of a file at which an index begins another page are in the archiv
   const { plan } = await importInto(world, await archiveOf(world, source));
   expect(plan).toMatchObject({ files: 2, passages: 2 });
 });
+
+test("a bucket that fails for a moment ends no import", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
+  const body = new Response(await archiveOf(world, source)).body ?? new ReadableStream();
+  const id = await storeUpload(world.services, body);
+  let reads = 0;
+  world.aroundBucket(async ({ name, go }) => {
+    if (name === "get" && ++reads === 1) throw new Error("unreachable");
+    return await go();
+  });
+  await expect(continueImport(contextOf(world), id, WISH)).rejects.toThrow("unreachable");
+  expect(await continueImport(contextOf(world), id, WISH)).toMatchObject({ state: "done" });
+});
