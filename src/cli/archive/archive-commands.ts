@@ -106,11 +106,13 @@ async function importArchive(file: string, options: ImportOptions): Promise<void
   const at = options.at === undefined ? null : new Date(options.at);
   if (Number.isNaN(at?.getTime())) throw new CommandFailure(`--at is no time: ${options.at ?? ""}`);
   const isFolder = (await stat(path)).isDirectory();
-  const id = await upload(api, isFolder ? await archiveOfBackup(path, at) : createReadStream(path));
-  const call = { params: { path: { id }, query: queryOf(options) } };
+  let id = await upload(api, isFolder ? await archiveOfBackup(path, at) : createReadStream(path));
   for (;;) {
+    const call = { params: { path: { id }, query: queryOf(options) }, fetch: api.repeating };
     const { data, response } = await api.POST("/archive/uploads/{id}/complete", call);
     if (data === undefined) throw new CommandFailure("The service sent an empty answer.");
+    // An earlier import of the same archive is continued.
+    ({ id } = data);
     if (response.status === ACCEPTED) {
       terminal.warn(`${data.state}: ${data.part} of ${data.parts} parts`);
       continue;

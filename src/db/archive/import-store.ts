@@ -22,7 +22,7 @@ export const findImport = (db: Database, id: string) =>
 /** An unfinished import of the same archive that was begun before this one. */
 export const findEarlierImport = (db: Database, manifestHash: string, id: string) =>
   readRow(db)`select ${IMPORT} from archive_imports where manifest_hash = ${manifestHash}
-    and id <> ${id} and state <> 'done' order by created_at limit 1`;
+    and id < ${id} and state <> 'done' order by id limit 1`;
 
 export type ImportChange = Partial<Omit<ArchiveImport, "id" | "createdAt">>;
 

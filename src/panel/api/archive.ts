@@ -6,8 +6,8 @@ import { isoTime } from "../../core/time.ts";
 import { findImport, listImports } from "../../db/archive/import-store.ts";
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { exportArchive } from "../archive/export-archive.ts";
-import { beginUpload, continueImport, giveUpImport, storeUpload } from "../archive/run-import.ts";
-import type { ImportState } from "../archive/run-import.ts";
+import { beginUpload, continueImport, giveUpImport } from "../archive/run-import.ts";
+import { storeUpload, takeImport, type ImportState } from "../archive/run-import.ts";
 import { action } from "../action.ts";
 import { all, Endpoints, time } from "./request/endpoint.ts";
 
@@ -62,8 +62,10 @@ const importRemoval = action({
   name: "archive.remove",
   route: "delete /archive/imports/{id}",
   about: "Give an import up. What it wrote is removed; what a finished import made stays.",
+  errors: [409],
   find: async ({ db }, { key }) => orNotFound(await findImport(db, key)),
-  work: ({ services, subject }) => giveUpImport(services, subject),
+  work: async ({ services, subject }) =>
+    await giveUpImport(services, await takeImport(services, subject.id)),
   notice: "The import is removed.",
 });
 

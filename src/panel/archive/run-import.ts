@@ -1,5 +1,5 @@
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
-import { conflict, orNotFound, QuarryError } from "../../core/errors.ts";
+import { conflict, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
@@ -98,25 +98,43 @@ export async function continueImport(
 ): Promise<ImportState> {
   const services = context.get("services");
   const { db } = services;
-  const now = services.now();
-  const row = await leaseImport(db, id, { now, until: now + LEASE_MS });
-  if (row === null) throw conflict("There is no such import, or another call works on it.");
+  const row = await takeImport(services, id);
+  let earlier: ArchiveImport | null;
   try {
+    if (row.state === "done") return stateOf(row, row.part);
     const archive = await openArchive(services.files, id);
-    const earlier = await findEarlierImport(db, archive.manifestHash, id);
-    if (earlier !== null) {
-      await giveUpImport(services, row);
-      return await continueImport(context, earlier.id, wish);
-    }
-    return await new ImportRun(context, row, archive, now + CALL_MS).run(wish);
+    earlier = wish.dryRun ? null : await findEarlierImport(db, archive.manifestHash, id);
+    if (earlier === null) return await new ImportRun(context, row, archive).run(wish);
+    await giveUpImport(services, row);
   } catch (thrown) {
     const isOver =
       thrown instanceof QuarryError && (thrown.kind === "invalid" || thrown.kind === "conflict");
-    if (isOver) await giveUpImport(services, orNotFound(await findImport(db, id)));
+    const current = await findImport(db, id);
+    // What is visible needs its settings still.
+    if (isOver && current !== null && current.state !== "settings")
+      await giveUpImport(services, current);
     throw thrown;
   } finally {
     await saveImport(db, id, { leasedUntil: 0 });
   }
+  return await continueImport(context, earlier.id, wish);
+}
+
+/** An import that no other call works on for a while. @throws QuarryError `conflict` */
+export async function takeImport({ db, now }: Services, id: string): Promise<ArchiveImport> {
+  const row = await leaseImport(db, id, { now: now(), until: now() + LEASE_MS });
+  if (row === null) throw conflict("There is no such import, or another call works on it.");
+  return row;
+}
+
+const planOf = ({ plan }: ArchiveImport): WholePlan =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `run` stored it
+  plan as WholePlan;
+
+function stateOf(row: ArchiveImport, parts: number): ImportState {
+  const { id, state, part } = row;
+  const isPlanned = !["uploading", "checking", "checked"].includes(state);
+  return { id, state, part, parts, plan: isPlanned ? planOf(row) : null };
 }
 
 class ImportRun {
@@ -126,10 +144,10 @@ class ImportRun {
   readonly #endsAt: number;
   #row: ArchiveImport;
 
-  constructor(context: ActionContext, row: ArchiveImport, archive: ArchiveReader, endsAt: number) {
-    this.#context = context;
+  constructor(context: ActionContext, row: ArchiveImport, archive: ArchiveReader) {
+    [this.#context, this.#row, this.#archive] = [context, row, archive];
     this.#services = context.get("services");
-    [this.#row, this.#archive, this.#endsAt] = [row, archive, endsAt];
+    this.#endsAt = this.#services.now() + CALL_MS;
   }
 
   async run(wish: ImportWish & { dryRun: boolean }): Promise<ImportState> {
@@ -141,7 +159,7 @@ class ImportRun {
         if (bytes === null || (await sha256Hex(bytes)) !== manifest.parts[name])
           throw damagedArchive(`has a damaged part: ${name}`);
       });
-      if (!isDone) return this.#state(names.length);
+      if (!isDone) return stateOf(this.#row, names.length);
       await this.#save({ state: "checked", part: 0 });
     }
     if (this.#row.state === "checked") {
@@ -150,7 +168,7 @@ class ImportRun {
         rehearse: (settings) =>
           planSettings(this.#context, settings, { prune: false, dryRun: true }),
       });
-      if (wish.dryRun) return { ...this.#state(0), plan };
+      if (wish.dryRun) return { ...stateOf(this.#row, 0), plan };
       for (const { replaces, generation } of Object.values(plan.rags)) {
         if (replaces) await reserveGeneration(this.#services.db, generation);
       }
@@ -159,22 +177,15 @@ class ImportRun {
     const lineParts = names.filter((name) => name.endsWith(".jsonl"));
     const units = [...lineParts.filter(isListing), ...lineParts.filter((name) => !isListing(name))];
     if (this.#row.state === "writing") {
-      if (!(await this.#write(units))) return this.#state(units.length);
+      if (!(await this.#write(units))) return stateOf(this.#row, units.length);
       await this.#publish();
     }
     if (this.#row.state === "settings") await this.#finish();
-    return this.#state(units.length);
+    return stateOf(this.#row, units.length);
   }
 
   get #plan(): WholePlan {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `run` stored it
-    return this.#row.plan as WholePlan;
-  }
-
-  #state(parts: number): ImportState {
-    const { id, state, part } = this.#row;
-    const isPlanned = !["uploading", "checking", "checked"].includes(state);
-    return { id, state, part, parts, plan: isPlanned ? this.#plan : null };
+    return planOf(this.#row);
   }
 
   async #save(change: Partial<ArchiveImport>): Promise<void> {

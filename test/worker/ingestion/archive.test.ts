@@ -10,7 +10,7 @@ import { exportContent } from "../../../src/ingestion/archive/export-content.ts"
 import type { ActionContext } from "../../../src/panel/action.ts";
 import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
 import { continueImport, storeUpload } from "../../../src/panel/archive/run-import.ts";
-import { giveUpImport } from "../../../src/panel/archive/run-import.ts";
+import { giveUpImport, takeImport } from "../../../src/panel/archive/run-import.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
 
@@ -28,10 +28,11 @@ const contextOf = (world: World) =>
     set: () => undefined,
   }) as unknown as ActionContext;
 
+const upload = async (world: World, bytes: Uint8Array<ArrayBuffer>) =>
+  await storeUpload(world.services, new Response(bytes).body ?? new ReadableStream());
+
 async function importInto(world: World, bytes: Uint8Array<ArrayBuffer>) {
-  const body = new Response(bytes).body ?? new ReadableStream();
-  const id = await storeUpload(world.services, body);
-  return await continueImport(contextOf(world), id, WISH);
+  return await continueImport(contextOf(world), await upload(world, bytes), WISH);
 }
 
 const copiesOf = async (source: FileSourceId) =>
@@ -154,8 +155,7 @@ test("passages of a file at which an index begins another page are in the archiv
 test("a bucket that fails for a moment ends no import", async () => {
   const { world, source } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
-  const body = new Response(await archiveOf(world, source)).body ?? new ReadableStream();
-  const id = await storeUpload(world.services, body);
+  const id = await upload(world, await archiveOf(world, source));
   let reads = 0;
   world.aroundBucket(async ({ name, go }) => {
     if (name === "get" && ++reads === 1) throw new Error("unreachable");
@@ -163,4 +163,23 @@ test("a bucket that fails for a moment ends no import", async () => {
   });
   await expect(continueImport(contextOf(world), id, WISH)).rejects.toThrow("unreachable");
   expect(await continueImport(contextOf(world), id, WISH)).toMatchObject({ state: "done" });
+});
+
+test("calls about one archive do not end each other's work", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
+  const bytes = await archiveOf(world, source);
+  const ids: string[] = [];
+  for (world.now += 1; ids.length < 3; world.now += 1) ids.push(await upload(world, bytes));
+  const [first = "", second = "", third = ""] = ids;
+  const go = async (id: string, dryRun = false) =>
+    await continueImport(contextOf(world), id, { ...WISH, dryRun });
+  for (const id of [first, second]) {
+    expect(await go(id, true)).toMatchObject({ id, state: "checked" });
+  }
+  await takeImport(world.services, first);
+  await expect(go(second)).rejects.toThrow("another call works on it");
+  world.now += 300_000;
+  expect(await go(third)).toMatchObject({ id: first, state: "done" });
+  expect(await go(first)).toMatchObject({ id: first, state: "done", plan: { files: 1 } });
 });
