@@ -127,7 +127,10 @@ const EXCLUSIONS = namedColumns(
   ...(["kind", "value", "path", "excerpt", "createdAt", "createdBy"] as const),
 );
 
-/** Makes everything of an import visible, and its settings those of the archive, in one step. */
+/**
+ * Makes everything of an import visible, and its settings those of the archive, in one step. Throws
+ * where another call has done so, or has given it up.
+ */
 export async function publishImport(
   db: Database,
   importId: string,
@@ -135,13 +138,15 @@ export async function publishImport(
 ): Promise<void> {
   const { sources, rags: planned, now } = plan;
   await runBatch(db, [
+    sql`insert into archive_imports (id, state, created_at) values (${importId}, (
+        select 'settings' from archive_imports where id = ${importId} and state = 'writing'), 0)
+      on conflict (id) do update set state = excluded.state`,
     ...sources.flatMap((source) => sourceSql(importId, source, now)),
     ...planned.flatMap((rag) => ragSql(rag, now)),
     sql`insert into rag_files (file_id, path, ${RAG_FILES.columns})
       select a.file_id, a.path, ${RAG_FILES.values} from archive_files a
       cross join json_each(a.rags) m where a.import_id = ${importId}`,
     sql`delete from archive_files where import_id = ${importId}`,
-    sql`update archive_imports set state = 'settings' where id = ${importId}`,
   ]);
 }
 

@@ -189,7 +189,8 @@ class ImportRun {
   }
 
   async #save(change: Partial<ArchiveImport>): Promise<void> {
-    await saveImport(this.#services.db, this.#row.id, change);
+    const leasedUntil = this.#services.now() + LEASE_MS;
+    await saveImport(this.#services.db, this.#row.id, { leasedUntil, ...change });
     this.#row = { ...this.#row, ...change };
   }
 

@@ -183,3 +183,23 @@ test("calls about one archive do not end each other's work", async () => {
   expect(await go(third)).toMatchObject({ id: first, state: "done" });
   expect(await go(first)).toMatchObject({ id: first, state: "done", plan: { files: 1 } });
 });
+
+test("of two calls that end an import one makes it visible", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note", "b.md": "# B\n\nsecond note" });
+  const id = await upload(world, await archiveOf(world, source));
+  const go = async () =>
+    await continueImport(contextOf(world), id, { ...WISH, onConflict: "replace" });
+  let isFirst = true;
+  world.aroundIndexes(async ({ name, go: through }) => {
+    if (name === "restrictToScopes" && isFirst) {
+      isFirst = false;
+      world.now += 300_000;
+      expect(await go()).toMatchObject({ state: "done" });
+    }
+    return await through();
+  });
+  await expect(go()).rejects.toThrow("NOT NULL constraint failed: archive_imports.state");
+  const live = "select path from files where file_source_id = ?1 and deleted_at is null";
+  expect(await rowsOf(live, source)).toHaveLength(2);
+});
