@@ -15,7 +15,7 @@ import { audienceOf } from "../../sources/audiences.ts";
 import { problemWithName } from "../../sources/file-names.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
-import { factsOf, type DescribedFile } from "../indexing/file-work.ts";
+import { factsOf, placeOf, type DescribedFile } from "../indexing/file-work.ts";
 import { writeToIndex } from "../indexing/store-chunks.ts";
 import { checked, linesIn, type ArchiveReader } from "./archive-file.ts";
 import { archivedExclusion, archivedFile, archivedPassage } from "./archive-format.ts";
@@ -164,7 +164,7 @@ export async function writePassages(
     const staged = await Promise.all(
       own.map((passage) => stagedFrom(passage, { rag, fileId: waiting.fileId, vectors, name })),
     );
-    const chunks = [...(open.get(waiting.path) ?? []), ...staged];
+    const chunks = [...(open.get(waiting.path) ?? []), ...staged.map(placeOf)];
     if (chunks.length < Number(row["chunkCount"])) open.set(waiting.path, chunks);
     else open.delete(waiting.path);
     const isOpen = open.has(waiting.path);

@@ -86,7 +86,7 @@ function asFiltered(mimeType: string): string | string[] {
   return bare === null || bare === mimeType ? mimeType : [mimeType, bare];
 }
 
-export function placeOf(chunk: IdentifiedChunk): PlacedChunk {
+export function placeOf(chunk: PlacedChunk): PlacedChunk {
   const { id, position, headings, languages, page, recognised = false, start, end } = chunk;
   return { id, position, headings, languages, page, start, end, ...(recognised && { recognised }) };
 }

@@ -5,7 +5,8 @@ import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import type { FileSourceId } from "../../../src/core/ids.ts";
 import { listExportedRags, listExportedSources } from "../../../src/db/archive/export-store.ts";
 import { listImports } from "../../../src/db/archive/import-store.ts";
-import type { StoredVersion, VersionCursor } from "../../../src/ports/index-versions.ts";
+import type { FileVersion, StoredVersion } from "../../../src/ports/index-versions.ts";
+import type { VersionCursor } from "../../../src/ports/index-versions.ts";
 import { exportContent } from "../../../src/ingestion/archive/export-content.ts";
 import type { ActionContext } from "../../../src/panel/action.ts";
 import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
@@ -16,9 +17,13 @@ import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
 
 const WISH = { onConflict: "rename", suffix: "2", embed: false, dryRun: false } as const;
 
-async function archiveOf(world: World, source: FileSourceId): Promise<Uint8Array<ArrayBuffer>> {
-  const choice = { rags: [], sources: [source], all: false, vectors: true };
-  const stream = await exportArchive(world.services, { ...choice, parts: "grouped" });
+async function archiveOf(
+  world: World,
+  source: FileSourceId,
+  parts: "grouped" | "files" = "grouped",
+): Promise<Uint8Array<ArrayBuffer>> {
+  const choice = { rags: [], sources: [source], all: false, vectors: true, parts };
+  const stream = await exportArchive(world.services, choice);
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -202,4 +207,34 @@ test("of two calls that end an import one makes it visible", async () => {
   await expect(go()).rejects.toThrow("NOT NULL constraint failed: archive_imports.state");
   const live = "select path from files where file_source_id = ?1 and deleted_at is null";
   expect(await rowsOf(live, source)).toHaveLength(2);
+});
+
+test("texts and vectors of a file in several parts are sent once", async () => {
+  const { world, source, rag } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": `# A\n\n${"a longer note. ".repeat(400)}` });
+  const expected = await world.shown(rag);
+  const sent: [staged: number, places: object[]][] = [];
+  world.aroundIndexes(async ({ name, args, go }) => {
+    if (name === "writeVersions") {
+      const [versions] = args as [FileVersion[]];
+      for (const { staged, chunks } of versions) sent.push([staged.length, chunks]);
+    }
+    const page = await go();
+    const [{ fileIds, from }] = args as [VersionCursor];
+    if (name !== "readVersions" || from > 0) return page;
+    // As where one passage fills a page.
+    const { versions } = page as { versions: StoredVersion[] };
+    for (const { chunks } of versions) chunks.splice(1);
+    return { versions, next: { fileIds, from: 1 } };
+  });
+  await importInto(world, await archiveOf(world, source, "files"));
+  const all = expected["a.md"]?.length ?? 0;
+  expect(all).toBeGreaterThan(1);
+  expect(sent.map(([staged, places]) => [staged, places.length])).toEqual([
+    [1, 1],
+    [all - 1, all],
+  ]);
+  expect(JSON.stringify(sent)).not.toMatch(/"text"|"vector"/);
+  const [copy] = await copiesOf(source);
+  expect(await world.shown(copy?.rag as typeof rag)).toEqual(expected);
 });
