@@ -132,7 +132,7 @@ class SourceExport {
     }
     const { db } = this.#services;
     for (const exclusion of await listExportedExclusions(db, this.#source.id)) {
-      this.#listing.add({ exclusion });
+      yield* this.#list({ exclusion });
     }
     yield* this.#listing.close();
     for (const { part } of this.#indexes) yield* part.close();
@@ -155,11 +155,15 @@ class SourceExport {
     for (const { rags, readersOf, ...file } of files) {
       const ofRags = rags.map(({ id, ...row }) => [names.get(id), row]);
       const readers = readersOf ?? { readers: null, unreadable: null };
-      this.#listing.add(
+      yield* this.#list(
         archivedFile.parse({ ...file, ...readers, rags: Object.fromEntries(ofRags) }),
       );
     }
     this.#counts.files += files.length;
+  }
+
+  *#list(line: object): Generator<ZipInput> {
+    this.#listing.add(line);
     if (this.#listing.size >= PART_BYTES) yield* this.#listing.close();
   }
 
