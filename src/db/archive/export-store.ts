@@ -27,7 +27,12 @@ export const listExportedSources = (db: Database) =>
     order by s.identifier`;
 
 const f = columnsOf(files, "f");
-const INDEXED = z.looseObject({ id: z.string(), revision: z.number(), status: z.string() });
+const INDEXED = z.looseObject({
+  id: z.string(),
+  generation: z.number(),
+  revision: z.number(),
+  status: z.string(),
+});
 const EXPORTED_FILE = (ragIds: RagId[]) =>
   select({
     ...f,
@@ -35,7 +40,8 @@ const EXPORTED_FILE = (ragIds: RagId[]) =>
     /** Its rows in the live generations of these RAGs. */
     rags: json(
       z.array(INDEXED),
-      sql`(select json_group_array(json_object('id', x.rag_id, 'revision', x.revision,
+      sql`(select json_group_array(json_object('id', x.rag_id,
+          'generation', x.generation, 'revision', x.revision,
           'status', x.status, 'indexedAt', x.indexed_at, 'chunkCount', x.chunk_count,
           'fingerprint', x.fingerprint, 'notes', json(x.notes), 'errorMessage', x.error_message,
           'errorCode', x.error_code, 'errorIsOutside', json(iif(x.error_is_outside, 'true', 'false'))))

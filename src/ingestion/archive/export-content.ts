@@ -7,7 +7,7 @@ import type { FileId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
 import { listExportedExclusions, readExportedFiles } from "../../db/archive/export-store.ts";
 import type { ExportedFile, ExportedRag, ExportedSource } from "../../db/archive/export-store.ts";
-import type { VersionCursor } from "../../ports/index-versions.ts";
+import type { StoredVersion, VersionCursor } from "../../ports/index-versions.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, textKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
@@ -188,14 +188,14 @@ class SourceExport {
     return { sha256, format: object.customMetadata?.["format"] ?? "" };
   }
 
-  /** A file of which the index knows another version than its row is changing now. */
+  /** A file is changing now if the index has another version than its row, or is another one. */
   async *#exportPassages({ rag, part, counts }: IndexExport, files: ExportedFile[]) {
     const open = new Map(files.flatMap((file) => indexedRow(file, rag)));
     const shards = Map.groupBy(open.keys(), (fileId) => shardOf(fileId, rag.shards));
     counts.files += open.size;
     for await (const { version, isLast, shard } of this.#versions(rag, shards)) {
       const { path = "", row } = open.get(version.fileId) ?? {};
-      if (row?.revision !== version.revision) continue;
+      if (!isOfRow(row, rag, version)) continue;
       if (isLast) open.delete(version.fileId);
       counts.passages += version.chunks.length;
       for (const { duplicateKey: hash, vector, number, ...chunk } of version.chunks) {
@@ -231,5 +231,12 @@ const indexedRow = ({ id, path, rags }: ExportedFile, rag: ExportedRag) =>
   rags
     .filter((row) => row.id === rag.id && row.status === "indexed")
     .map((row) => [id, { path, row }] as const);
+
+/** Whether the version that an index has is the one of the row. */
+const isOfRow = (
+  row: ExportedFile["rags"][number] | undefined,
+  { generation }: ExportedRag,
+  { revision }: StoredVersion,
+) => row?.revision === revision && row.generation === generation;
 
 const contentOf = async (object: R2ObjectBody) => new Uint8Array(await object.arrayBuffer());

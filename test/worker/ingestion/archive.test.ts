@@ -27,6 +27,13 @@ async function archiveOf(
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+async function wishOf({ services: { db } }: World, source: FileSourceId) {
+  const rags = (await listExportedRags(db)).filter(({ fileSourceId }) => fileSourceId === source);
+  const own = (await listExportedSources(db)).filter(({ id }) => id === source);
+  const sources = own.map((one) => Object.assign(one, { rags }));
+  return { sources, settings: {}, vectors: true, partPerFile: true, version: "" };
+}
+
 const contextOf = (world: World) =>
   ({
     get: (name: string) => (name === "services" ? world.services : undefined),
@@ -91,16 +98,7 @@ test("what changes during an export is whole or absent", async () => {
   const paths = Array.from({ length: 40 }, (_, at) => `${at}.md`);
   await world.putAndIndex(source, Object.fromEntries(paths.map((path) => [path, note(path, 0)])));
   const { services } = world;
-  const [rags, sources] = [
-    await listExportedRags(services.db),
-    await listExportedSources(services.db),
-  ];
-  const own = sources
-    .filter(({ id }) => id === source)
-    .map((one) =>
-      Object.assign(one, { rags: rags.filter(({ fileSourceId }) => fileSourceId === source) }),
-    );
-  const wish = { sources: own, settings: {}, vectors: true, partPerFile: true, version: "" };
+  const wish = await wishOf(world, source);
   const parts = new Map<string, Uint8Array[]>();
   const change = async (step: number) => {
     const path = paths[(step * 7) % paths.length] ?? "";
@@ -237,4 +235,20 @@ test("texts and vectors of a file in several parts are sent once", async () => {
   expect(JSON.stringify(sent)).not.toMatch(/"text"|"vector"/);
   const [copy] = await copiesOf(source);
   expect(await world.shown(copy?.rag as typeof rag)).toEqual(expected);
+});
+
+test("passages of an index that was replaced meanwhile are not those of its files", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
+  const wish = await wishOf(world, source);
+  // What was live when the export began; revisions are equal in both.
+  for (const rag of wish.sources.flatMap(({ rags }) => rags)) rag.generation = 7;
+  const { ragIndexes } = world.services;
+  const services = { ...world.services };
+  services.ragIndexes = (address) => ragIndexes({ ...address, generation: 1 });
+  const texts: string[] = [];
+  for await (const { name, content } of exportContent(services, wish)) {
+    if (name.endsWith(".jsonl")) texts.push(new TextDecoder().decode(content));
+  }
+  expect(texts).toEqual([expect.stringContaining('"status":"pending"')]);
 });
