@@ -6,6 +6,8 @@ import type { Env, RequestRecords as RequestRecordsPort } from "../env.ts";
 
 const SIZE_OF_ALL = 1_000;
 const SIZE_OF_TOKEN = 100;
+/** Of a ring as JSON: a stored value has at most 2 MB, and a character at most two bytes. */
+const MAX_CHARACTERS = 900_000;
 const KEPT_MS = 7 * DAY_MS;
 /** Calls share a write for so long, or until there are so many: each is billed. */
 const WAIT_MS = 2 * SECOND_MS;
@@ -82,9 +84,10 @@ export class RequestRecords extends DurableObject<Env> implements RequestRecords
   /** The later record of a streamed call takes the place of the first. */
   #append(ring: string, calls: CallRecord[]): void {
     const byId = new Map([...this.#kept(ring), ...calls].map((call) => [call.id, call]));
-    const size = ring === RINGS ? SIZE_OF_ALL : SIZE_OF_TOKEN;
-    if (byId.size === 0) this.#kv.delete(ring);
-    else this.#kv.put(ring, [...byId.values()].slice(-size));
+    const last = [...byId.values()].slice(ring === RINGS ? -SIZE_OF_ALL : -SIZE_OF_TOKEN);
+    while (JSON.stringify(last).length > MAX_CHARACTERS) last.splice(0, SIZE_OF_TOKEN);
+    if (last.length === 0) this.#kv.delete(ring);
+    else this.#kv.put(ring, last);
   }
 
   #kept(ring: string): CallRecord[] {

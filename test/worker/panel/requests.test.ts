@@ -183,3 +183,17 @@ test("after seven days calls are neither listed nor stored", async () => {
     vi.useRealTimers();
   }
 });
+
+test("of calls with the longest texts there are as many as a stored value takes", async () => {
+  const long = "→".repeat(200);
+  const text = { path: long, requestId: long, reader: long, error: long };
+  const texts = { degraded: Array.from({ length: 4 }, () => long), models: [long, long, long] };
+  const now = Date.now();
+  const all = { ...text, ...texts };
+  const own = env.REQUEST_RECORDS.getByName("long");
+  await own.add(Array.from({ length: 1_000 }, (_, at) => record(now + at, all)));
+  expect(await own.counters()).toMatchObject({ [CALLS]: 1_000 });
+  const listed = await own.list(null);
+  expect(listed.length).toBeGreaterThan(300);
+  expect(listed[0]?.id).toBe(`call-${now + 999}`);
+});
