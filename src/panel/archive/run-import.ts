@@ -67,13 +67,12 @@ export async function storeUpload(services: Services, body: ReadableStream<Uint8
   return id;
 }
 
-/** Uploads that nobody ended are removed after a day. */
+/** Uploads and dry runs that nobody ended are removed after a day. */
 export async function beginUpload(services: Services): Promise<string> {
   const { db, now } = services;
   const id = newId(now());
   for (const row of await listImports(db)) {
-    if (row.state === "uploading" && row.createdAt < now() - DAY_MS)
-      await giveUpImport(services, row);
+    if (!isPlanned(row) && row.createdAt < now() - DAY_MS) await giveUpImport(services, row);
   }
   await insertImport(db, { id, createdAt: now() });
   return id;
@@ -133,9 +132,10 @@ const planOf = ({ plan }: ArchiveImport): WholePlan =>
 
 function stateOf(row: ArchiveImport, parts: number): ImportState {
   const { id, state, part } = row;
-  const isPlanned = !["uploading", "checking", "checked"].includes(state);
-  return { id, state, part, parts, plan: isPlanned ? planOf(row) : null };
+  return { id, state, part, parts, plan: isPlanned(row) ? planOf(row) : null };
 }
+
+const isPlanned = ({ state }: ArchiveImport) => !/^(?:uploading|check)/.test(state);
 
 class ImportRun {
   readonly #context: ActionContext;

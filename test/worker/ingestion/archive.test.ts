@@ -185,6 +185,11 @@ test("calls about one archive do not end each other's work", async () => {
   world.now += 300_000;
   expect(await go(third)).toMatchObject({ id: first, state: "done" });
   expect(await go(first)).toMatchObject({ id: first, state: "done", plan: { files: 1 } });
+  const tried = await upload(world, bytes);
+  expect(await go(tried, true)).toMatchObject({ state: "checked" });
+  world.now += 25 * 3_600_000;
+  await upload(world, bytes);
+  expect((await listImports(world.services.db)).map(({ id }) => id)).not.toContain(tried);
 });
 
 test("of two calls that end an import one makes it visible", async () => {
