@@ -31,11 +31,15 @@ export function renameThings(
     names.set(thing, as);
     return { thing, outcome: "renamed", as };
   });
-  const conflicts = outcomes.filter(({ thing, outcome, as = "" }) =>
-    onConflict === "refuse"
-      ? outcome === "replaced"
-      : outcome === "renamed" && things.has(thing.replace(/\..*/s, `.${as}`)),
-  );
+  const named = outcomes.map(({ thing, as }) => thing.replace(/(?<=\.).*/s, (name) => as ?? name));
+  const conflicts = outcomes.filter(({ outcome }, at) => {
+    if (onConflict === "refuse") return outcome === "replaced";
+    const name = named[at] ?? "";
+    // Another one of the archive may have the new name.
+    return (
+      outcome === "renamed" && (things.has(name) || named.lastIndexOf(name) > named.indexOf(name))
+    );
+  });
   if (conflicts.length > 0) {
     const list = conflicts.map(({ thing, as }) => as ?? thing).join(", ");
     throw conflict(`These identifiers are taken: ${list}. Rename or replace them.`);

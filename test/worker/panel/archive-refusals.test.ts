@@ -5,6 +5,7 @@ import { readDirectory, readEntry } from "../../../src/core/bytes/zip/read-zip.t
 import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
 import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { renameThings } from "../../../src/panel/archive/rename-things.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
 import { signedIn, told } from "../../support/worker-client.ts";
@@ -234,6 +235,13 @@ test("the archive as it was is imported, and a second time refused as taken", as
   expect(told(await send(good))).toMatch(/^409 These identifiers are taken: fileSources.refused/);
   const { body } = await admin.send("GET", "/archive/imports");
   expect(body).toMatchObject({ total: 1, data: [{ state: "done" }] });
+});
+
+test("renaming that would make two things one is refused", () => {
+  const wish = { onConflict: "rename", suffix: "2", embed: false } as const;
+  const settings = { inferences: { ask: {}, "ask-2": {} } };
+  const rename = () => renameThings(settings, new Map([["inferences.ask", {}]]), wish);
+  expect(rename).toThrow("These identifiers are taken: ask-2");
 });
 
 test("members neither export nor import", async () => {
