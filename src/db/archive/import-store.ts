@@ -94,11 +94,12 @@ export const nextGeneration = (db: Database, ragId: RagId) =>
     db,
   )`select max(generation) + 1 as generation from rag_generations where rag_id = ${ragId}`;
 
-export type PlannedSource = {
-  id: FileSourceId;
-  replaces: boolean;
-  row: typeof fileSources.$inferInsert;
-};
+type SourceRow = typeof fileSources.$inferInsert;
+/** `row`: of a replaced one its settings alone, so that secrets and scans stay as they are then. */
+export type PlannedSource = { id: FileSourceId } & (
+  | { replaces: false; row: SourceRow }
+  | { replaces: true; row: Partial<SourceRow> & Pick<SourceRow, "identifier" | "provider"> }
+);
 export type PlannedRag = {
   id: RagId;
   sourceId: FileSourceId;

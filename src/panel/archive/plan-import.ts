@@ -133,7 +133,7 @@ async function plannedSource(
   const row = { ...settings, config };
   if (source !== undefined) {
     if (source.provider !== provider) throw conflict(`fileSources.${as} is of another provider`);
-    return { id: source.id, replaces: true, row: { ...source, ...row } };
+    return { id: source.id, replaces: true, row: { ...row, identifier: as, provider } };
   }
   const { takes } = manifestOf({ provider, config });
   const id = newId<FileSourceId>(now);

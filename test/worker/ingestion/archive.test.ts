@@ -257,3 +257,20 @@ test("passages of an index that was replaced meanwhile are not those of its file
   }
   expect(texts).toEqual([expect.stringContaining('"status":"pending"')]);
 });
+
+test("a replaced source keeps a secret that was renewed meanwhile", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
+  const id = await upload(world, await archiveOf(world, source));
+  world.aroundIndexes(async ({ name, go }) => {
+    const renewed = "update file_sources set webhook_secret_hash = 'renewed' where id = ?1";
+    if (name === "restrictToScopes") await env.DB.prepare(renewed).bind(source).run();
+    return await go();
+  });
+  await continueImport(contextOf(world), id, { ...WISH, onConflict: "replace" });
+  const rows = await rowsOf(
+    "select webhook_secret_hash as hash from file_sources where id = ?1",
+    source,
+  );
+  expect(rows).toEqual([{ hash: "renewed" }]);
+});
