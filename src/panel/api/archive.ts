@@ -56,7 +56,8 @@ const answerOf = ({ plan, ...progress }: ImportState) => {
   return Import.parse({ ...progress, files, passages, embedderCalls, things });
 };
 const answers = { 200: { schema: Import }, 202: { schema: Import } };
-const statusOf = ({ state, plan }: ImportState) => (state === "done" || plan !== null ? 200 : 202);
+/** `checked`: a dry run ends there. */
+const statusOf = ({ state }: ImportState) => (/^(?:done|checked)$/.test(state) ? 200 : 202);
 
 const importRemoval = action({
   name: "archive.remove",

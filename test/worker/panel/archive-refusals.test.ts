@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { readDirectory, readEntry } from "../../../src/core/bytes/zip/read-zip.ts";
 import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
@@ -235,6 +235,17 @@ test("the archive as it was is imported, and a second time refused as taken", as
   expect(told(await send(good))).toMatch(/^409 These identifiers are taken: fileSources.refused/);
   const { body } = await admin.send("GET", "/archive/imports");
   expect(body).toMatchObject({ total: 1, data: [{ state: "done" }] });
+});
+
+test("an import that takes long is over when all of it is there", async () => {
+  let now = Date.now();
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => (now += 5_000));
+  try {
+    const result = await imported(good, "onConflict=rename&suffix=slow");
+    expect(result).toMatchObject({ state: "done", files: 2 });
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test("renaming that would make two things one is refused", () => {
