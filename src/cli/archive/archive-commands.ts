@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 
 import { Command } from "commander";
 
-import { joinBytes } from "../../core/bytes/join-bytes.ts";
+import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { dataOf, panelApi, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { collect } from "../run-command.ts";
@@ -132,7 +132,7 @@ async function importArchive(file: string, options: ImportOptions): Promise<void
 async function upload(api: PanelApi, archive: AsyncIterable<Uint8Array>): Promise<string> {
   const { id, pieceBytes } = await dataOf(api.POST("/archive/uploads"));
   let part = 0;
-  for await (const piece of piecesOf(archive, pieceBytes)) {
+  for await (const piece of inPieces(archive, pieceBytes)) {
     await api.PUT("/archive/uploads/{id}/{part}", {
       params: { path: { id, part: String(part++) } },
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent as it is
@@ -154,18 +154,3 @@ function queryOf({ rename, replace, dryRun, embed }: ImportOptions) {
 }
 
 const ACCEPTED = 202;
-
-async function* piecesOf(bytes: AsyncIterable<Uint8Array>, length: number) {
-  let [parts, size]: [Uint8Array[], number] = [[], 0];
-  for await (const part of bytes) {
-    for (let at = 0; at < part.length;) {
-      const some = part.subarray(at, at + length - size);
-      parts.push(some);
-      [size, at] = [size + some.length, at + some.length];
-      if (size < length) continue;
-      yield joinBytes(parts);
-      [parts, size] = [[], 0];
-    }
-  }
-  if (size > 0) yield joinBytes(parts);
-}

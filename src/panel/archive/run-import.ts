@@ -1,3 +1,4 @@
+import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { conflict, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
@@ -49,21 +50,10 @@ const QUEUED_FILES = 10_000;
 /** Stores the pieces of a body. @returns the id of the import */
 export async function storeUpload(services: Services, body: ReadableStream<Uint8Array>) {
   const id = await beginUpload(services);
-  let piece = new Uint8Array(PIECE_BYTES);
-  let [filled, count] = [0, 0];
-  const flush = async () => {
-    await services.files.put(pieceKey(id, count++), piece.subarray(0, filled));
-    filled = 0;
-  };
-  for await (const bytes of body) {
-    for (let at = 0; at < bytes.length;) {
-      const some = bytes.subarray(at, at + PIECE_BYTES - filled);
-      piece.set(some, filled);
-      [filled, at] = [filled + some.length, at + some.length];
-      if (filled === PIECE_BYTES) await flush();
-    }
+  let count = 0;
+  for await (const piece of inPieces(body, PIECE_BYTES)) {
+    await services.files.put(pieceKey(id, count++), piece);
   }
-  if (filled > 0) await flush();
   return id;
 }
 
@@ -225,6 +215,7 @@ class ImportRun {
     for (const { id: ragId, sourceId, row, scopes, generation } of Object.values(rags)) {
       const at = { importId: this.#row.id, sourceId };
       const exclusions = await readWaitingExclusions(db, at);
+      const indexed = await countWaitingIndexed(db, at, ragId);
       const valuesOf = (kind: string) =>
         exclusions.flatMap(({ file }) => (file["kind"] === kind ? [String(file["value"])] : []));
       const excluded = { paths: valuesOf("file"), passages: valuesOf("passage") };
@@ -234,9 +225,7 @@ class ImportRun {
         files += (await index.facts()).files;
         await index.restrictToScopes(row.scopeMode === "scoped" ? scopes : null, excluded);
       }
-      if (files !== (await countWaitingIndexed(db, at, ragId))) {
-        throw damagedArchive(`lacks passages: rags.${row.identifier}`);
-      }
+      if (files !== indexed) throw damagedArchive(`lacks passages: rags.${row.identifier}`);
     }
     const all = { sources: Object.values(sources), rags: Object.values(rags), now };
     await publishImport(db, this.#row.id, all);

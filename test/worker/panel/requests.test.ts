@@ -194,6 +194,6 @@ test("of calls with the longest texts there are as many as a stored value takes"
   await own.add(Array.from({ length: 1_000 }, (_, at) => record(now + at, all)));
   expect(await own.counters()).toMatchObject({ [CALLS]: 1_000 });
   const listed = await own.list(null);
-  expect(listed.length).toBeGreaterThan(300);
+  expect(listed.length).toBeGreaterThanOrEqual(300);
   expect(listed[0]?.id).toBe(`call-${now + 999}`);
 });

@@ -1,0 +1,17 @@
+import { joinBytes } from "./join-bytes.ts";
+
+/** The same bytes in pieces of equal length; the last one may be shorter. */
+export async function* inPieces(bytes: AsyncIterable<Uint8Array>, length: number) {
+  let [parts, size]: [Uint8Array[], number] = [[], 0];
+  for await (const part of bytes) {
+    for (let at = 0; at < part.length;) {
+      const some = part.subarray(at, at + length - size);
+      parts.push(some);
+      [size, at] = [size + some.length, at + some.length];
+      if (size < length) continue;
+      yield joinBytes(parts);
+      [parts, size] = [[], 0];
+    }
+  }
+  if (size > 0) yield joinBytes(parts);
+}
