@@ -54,7 +54,9 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE INDEX `event_deliveries_endpoint` ON `event_deliveries` (`endpoint_id`, `place`);
 --> statement-breakpoint
-CREATE INDEX `event_deliveries_waiting` ON `event_deliveries` (`endpoint_id`, `next_at`) WHERE status = 'waiting';
+CREATE INDEX `event_deliveries_first` ON `event_deliveries` (`endpoint_id`, `place`) WHERE status = 'waiting' and tries = 0;
+--> statement-breakpoint
+CREATE INDEX `event_deliveries_again` ON `event_deliveries` (`endpoint_id`, `next_at`) WHERE status = 'waiting' and tries > 0;
 --> statement-breakpoint
 CREATE INDEX `invitations_email` ON `invitations` (`email`);
 --> statement-breakpoint
@@ -69,6 +71,14 @@ WHEN new.`enabled` AND NOT old.`enabled`
 BEGIN
 	UPDATE `event_endpoints` SET `failing_since` = NULL,
 		`taken_up_to` = coalesce((SELECT max(`id`) FROM `events`), 0) WHERE `id` = new.`id`;
+END;
+--> statement-breakpoint
+-- Of what waits for a disabled endpoint, its last 200 deliveries stay.
+CREATE TRIGGER `event_endpoints_disabled` AFTER UPDATE OF `enabled` ON `event_endpoints`
+WHEN old.`enabled` AND NOT new.`enabled`
+BEGIN
+	DELETE FROM `event_deliveries` WHERE `endpoint_id` = new.`id` AND `place` <= (
+		SELECT `place` FROM `event_deliveries` WHERE `endpoint_id` = new.`id` ORDER BY `place` DESC LIMIT 1 OFFSET 200);
 END;
 --> statement-breakpoint
 -- However a person joins, the invitation is used; a later one replaces it.
@@ -97,9 +107,11 @@ BEGIN
 	FROM `rags` WHERE `id` = new.`rag_id` AND `generation` = new.`generation` AND `removed_at` IS NULL;
 END;
 --> statement-breakpoint
--- A moved file is removed from its old path. Once for each RAG that has it; without a RAG, once.
+-- A moved file is removed from its old path, but not from the one with its id, which it has in
+-- between. Once for each RAG that has it; without a RAG, once.
 CREATE TRIGGER `events_of_removed_files` AFTER UPDATE OF `deleted_at`, `path` ON `files`
-WHEN old.`deleted_at` IS NULL AND (new.`deleted_at` IS NOT NULL OR new.`path` <> old.`path`) AND EXISTS (SELECT 1 FROM `event_endpoints` WHERE `enabled`)
+WHEN old.`deleted_at` IS NULL AND (new.`deleted_at` IS NOT NULL OR new.`path` <> old.`path`)
+	AND substr(old.`path`, -length(old.`id`) - 3) <> ' (' || old.`id` || ')' AND EXISTS (SELECT 1 FROM `event_endpoints` WHERE `enabled`)
 BEGIN
 	INSERT INTO `events` (`type`, `at`, `file_source_id`, `rag_id`, `path`)
 	SELECT 'file.removed', CAST(unixepoch('subsec') * 1000 AS integer), old.`file_source_id`, o.`rag_id`, old.`path`
@@ -174,7 +186,6 @@ BEGIN
 	FROM `question_sets` q LEFT JOIN `rags` r ON r.`id` = q.`rag_id` LEFT JOIN `inferences` i ON i.`id` = q.`inference_id`
 	WHERE q.`id` = new.`set_id`;
 END;
-
 --> statement-breakpoint
 -- When an endpoint takes events, they become its deliveries, in one transaction: it is sent what is of
 -- its types and RAGs. An event of a source belongs to the RAGs that index it. Those of files are

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { seal } from "../../access/seal.ts";
 import { invalidField, orNotFound } from "../../core/errors.ts";
 import type { Given } from "../../core/input/given.ts";
+import { attempt } from "../../core/log.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { insertEndpoint, updateEndpoint } from "../../db/catalog/event-store.ts";
 import type { EventEndpoint } from "../../db/catalog/event-store.ts";
@@ -28,7 +29,7 @@ export const newEndpoint = z.object({
 });
 type Settings = z.output<typeof newEndpoint>;
 
-type Writing = Pick<Services, "config" | "db" | "now" | "wakeSender">;
+type Writing = Pick<Services, "config" | "db" | "log" | "now" | "wakeSender">;
 
 /** The specification asks for 24 to 64. */
 const SECRET_BYTES = 32;
@@ -44,7 +45,7 @@ export async function createEndpoint(services: Writing, settings: Settings, id: 
   refusePrivate(services, settings);
   const { secret, ...sealed } = await sealedSecret(services);
   await insertEndpoint(services.db, { ...settings, ...sealed, id });
-  await services.wakeSender(id);
+  await wake(services, id);
   return { ...settings, id, failingSince: null, secret };
 }
 
@@ -52,9 +53,13 @@ export async function createEndpoint(services: Writing, settings: Settings, id: 
 export async function changeEndpoint(services: Writing, id: string, patch: Given<Settings>) {
   refusePrivate(services, patch);
   const endpoint = await updateEndpoint(services.db, id, { ...patch, failingSince: null });
-  await services.wakeSender(id);
+  await wake(services, id);
   return orNotFound(endpoint);
 }
+
+/** Where it fails, the sweep wakes it: the endpoint is written, and a secret is shown but once. */
+const wake = ({ log, wakeSender }: Writing, endpointId: string) =>
+  attempt(log, "event sender not woken", { endpointId }, () => wakeSender(endpointId));
 
 /** The guard refuses it at each try, too. */
 function refusePrivate({ config }: Writing, { url = "http://example.com" }: Partial<Settings>) {

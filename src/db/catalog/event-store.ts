@@ -39,19 +39,20 @@ const TRIES_AT_ONCE = 100;
 /**
  * Takes events, of which a trigger makes deliveries. Not while a first try waits: for a slow
  * receiver, more are gathered. Returns the endpoint, if it is enabled, and what is due: first tries
- * in order, then others.
+ * in order, then others. Each part is found by its own index, however many wait.
  */
 export async function takeEvents(db: Database, endpointId: string, now: number) {
   const waiting = sql`event_deliveries where endpoint_id = ${endpointId} and status = 'waiting'`;
-  const [, [endpoint], due] = await runBatch(db, [
+  const [, [endpoint], first, again] = await runBatch(db, [
     sql`update event_endpoints set taken_at = ${now} where id = ${endpointId} and enabled
       and abs(${now} - taken_at) >= ${GATHER_MS} and taken_up_to < (select max(id) from events)
       and not exists (select 1 from ${waiting} and tries = 0)`,
     sql`select ${ENDPOINT} from event_endpoints where id = ${endpointId} and enabled`,
-    sql`select ${DELIVERY} from ${waiting} and next_at <= ${now} order by tries > 0, place
+    sql`select ${DELIVERY} from ${waiting} and tries = 0 order by place limit ${TRIES_AT_ONCE}`,
+    sql`select ${DELIVERY} from ${waiting} and tries > 0 and next_at <= ${now} order by next_at
       limit ${TRIES_AT_ONCE}`,
   ]);
-  return { endpoint, due };
+  return { endpoint, due: [...first, ...again] };
 }
 
 /** Records a try; a trigger does what follows from it. Returns whether the endpoint is enabled. */

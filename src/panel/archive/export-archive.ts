@@ -1,7 +1,10 @@
 import { writeZip } from "../../core/bytes/zip/write-zip.ts";
 import { notFound } from "../../core/errors.ts";
+import { attempt } from "../../core/log.ts";
 import { listExportedRags, listExportedSources } from "../../db/archive/export-store.ts";
 import { exportContent } from "../../ingestion/archive/export-content.ts";
+import { insertionOfEvent } from "../../db/catalog/event-store.ts";
+import { runBatch } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { readSettings } from "../config/settings.ts";
 
@@ -49,7 +52,28 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     partPerFile: choice.parts === "files",
     version: version?.tag || "unknown",
   });
-  return streamOf(writeZip(content, new Date(now())));
+  const things = {
+    sources: Object.keys(inside.fileSources),
+    rags: Object.keys(inside.rags),
+  };
+  return streamOf(ended(services, things, writeZip(content, new Date(now()))));
+}
+
+/** Whoever waits for the event is told of archives that were sent to their end. */
+async function* ended(
+  { db, log, now }: Services,
+  things: { sources: string[]; rags: string[] },
+  pieces: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    yield piece;
+  }
+  const data = { export: { ...things, bytes } };
+  await attempt(log, "export not told", {}, () =>
+    runBatch(db, [insertionOfEvent({ type: "export.finished", at: now(), data })]),
+  );
 }
 
 function pickFrom(
