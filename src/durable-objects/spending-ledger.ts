@@ -9,6 +9,8 @@ import type { Charge, Refusal, SpendingLedger as LedgerPort, Spent } from "../po
 
 /** A reservation that nobody settles is charged after this time. */
 const LAPSE_MS = 10 * MINUTE_MS;
+/** From this percentage on, a refusal says that the limit is reached; below, one call is large. */
+const [NEARLY_USED = 0] = SHARES;
 
 /** `open`: reservations by id; `reported`: the highest share of the limit that was reported. */
 type Counter = { amount: number; used: number; resetsAt: number; reported: number } & {
@@ -33,7 +35,8 @@ export class SpendingLedger extends DurableObject<Env> implements LedgerPort {
     const refusals = entries.flatMap(({ limitId, amount, cost, counter }) => {
       if (counter.used + reservedIn(counter) + cost <= amount) return [];
       const isFull = counter.used + cost > amount;
-      if (isFull && counter.reported < 100) this.#save(limitId, counter, true);
+      const isReached = isFull && counter.used * 100 >= amount * NEARLY_USED;
+      if (isReached && counter.reported < 100) this.#save(limitId, counter, true);
       return [{ resetsAt: counter.resetsAt, isFull }];
     });
     // The limit that stays full for longest says when to come again.

@@ -8,7 +8,7 @@ import type { Services } from "../../services.ts";
 export const SHARES = [80, 100];
 type Passing = { limitId: string; share: number; resetsAt: number };
 
-/** Reports that so much of a limit is used; 100: or that a call was refused for what is used. */
+/** Reports that so much of a limit is used; 100: or that a call was refused from 80 % on. */
 export async function limitPassed(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
   passing: Passing,

@@ -126,3 +126,23 @@ test("80 % and 100 % are reported once in a period, a raised limit included", as
   vi.setSystemTime(new Date("2100-08-02T12:00:00Z"));
   expect(await spend(1, 1)).toEqual([80, 100, 80, 100]);
 });
+
+test("one large call that is refused reports nothing while little is used", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2100-09-01T12:00:00Z") });
+  const lines: string[] = [];
+  vi.spyOn(console, "warn").mockImplementation((line: string) => void lines.push(line));
+  const limit = { limitId: "large", amount: 100, period: "day" as const, isHeld: true };
+  const refused = async (cost: number) => {
+    const refusal = await ledger().reserve(newId(Date.now()), [{ ...limit, cost }]);
+    const shares = lines.filter((line) => line.includes('"limitId":"large"'));
+    const shared = shares.map((line) => (JSON.parse(line) as { share: number }).share);
+    return [refusal?.isFull, shared];
+  };
+  expect(await refused(10)).toEqual([undefined, []]);
+  vi.setSystemTime(new Date("2100-09-01T12:10:00Z"));
+  expect(await refused(95)).toEqual([true, []]);
+  expect(await refused(71)).toEqual([undefined, []]);
+  vi.setSystemTime(new Date("2100-09-01T12:20:00Z"));
+  // At 81 %, the next call no longer fits.
+  expect(await refused(20)).toEqual([true, [80, 100]]);
+});
