@@ -86,7 +86,7 @@ async function measure(
     finished = await run({ key: newDelimiterKey(), meter }, own);
     hold?.settle(null);
   } catch (thrown) {
-    hold?.settle(tokensOfFailure(thrown));
+    hold?.settle(hasSpent(meter) ? null : tokensOfFailure(thrown));
     await record("error");
     throw thrown;
   }
@@ -95,6 +95,9 @@ async function measure(
   const { usage, timings } = await record(outcome, finished);
   return { ...result, systemPrompt: setting.systemPrompt, timings, usage, uses: meter.uses };
 }
+
+/** Whether a step has answered, or a part of one: the call counts, whatever its last step met. */
+const hasSpent = ({ calls, outputTokens }: Meter) => calls > 1 || outputTokens > 0;
 
 /** @throws QuarryError `spending-reached`, `limits-unavailable` */
 async function beginCall(services: InferenceServices, call: UsageSubject | null, setting: Setting) {

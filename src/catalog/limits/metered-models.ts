@@ -112,9 +112,18 @@ const overriding = <Model extends object>(model: Model, methods: Partial<Model>)
 /** A call that was refused costs nothing; of another failure nobody knows. */
 export function tokensOfFailure(thrown: unknown): ModelTokens | null {
   const cause = thrown instanceof QuarryError ? (thrown.cause ?? thrown) : thrown;
-  const isRefused = cause instanceof ModelFailure && cause.status !== null;
-  return isRefused || cause instanceof SpendingReached ? NO_TOKENS : null;
+  return isRefusal(cause) || cause instanceof SpendingReached ? NO_TOKENS : null;
 }
+
+const TIMED_OUT = 408;
+const SERVER_ERROR = 500;
+
+/** Some servers refuse by another status: while they load a model, or where a text is too long. */
+const isRefusal = (thrown: unknown) =>
+  thrown instanceof ModelFailure &&
+  (thrown.isLoading ||
+    thrown.tooLong !== null ||
+    (thrown.status !== null && thrown.status < SERVER_ERROR && thrown.status !== TIMED_OUT));
 
 /** Without `tokensOf`, only a failure is settled here. */
 async function settled<Result>(

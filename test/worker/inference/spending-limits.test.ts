@@ -129,7 +129,9 @@ test("a stream that is cut is charged as it was reserved, and counts as a call",
 
 test.each([
   { failure: { kind: "status", status: 401 } as const, used: 0, calls: 0 },
+  { failure: { kind: "status", status: 429 } as const, used: 0, calls: 0 },
   { failure: { kind: "malformed" } as const, used: "reserved", calls: 0 },
+  { failure: { kind: "status", status: 504 } as const, used: "reserved", calls: 0 },
 ])("what the provider refuses costs nothing, what is unclear all: %o", async (of) => {
   const most = await reservedByOneCall("modelTokens");
   const [tokens, calls] = [await limit(most), await limit(10, { unit: "calls" })];
@@ -182,6 +184,23 @@ test("an agent at a limit between steps answers as if its steps were used up", a
   expect(steps).toBeLessThan(5);
   await world.settled();
   expect((await spentOf(id))?.used).toBeCloseTo((steps * REPORTED) / 1_000_000, 9);
+});
+
+test("an agent that the provider refuses after a step that was paid counts as a call", async () => {
+  const rag = await indexedRag("refused", { "leave.md": ["Everyone has thirty days of leave."] });
+  const double = new OpenAiDouble();
+  double.script = () => {
+    double.fail("chat", { kind: "status", status: 401 });
+    return { calls: [{ name: "search_refused", arguments: '{"query":"leave"}' }] };
+  };
+  const world = worldWith({ double });
+  const [tokens, calls] = [await limit(1_000_000), await limit(10, { unit: "calls" })];
+  const agent = agentOf({ model: MODEL, rags: [rag], maxSteps: 5 });
+  const run = { agent, prompt: "How much leave?", caller: nobody };
+  expect(await outcome(runAgent(world.services, run))).toBe("model-failed");
+  await world.settled();
+  expect((await spentOf(tokens))?.used).toBeGreaterThanOrEqual(REPORTED);
+  expect(await spentOf(calls)).toMatchObject({ used: 1, reserved: 0 });
 });
 
 test("a picture costs by the price of the chat model that reads it", async () => {
