@@ -18,6 +18,8 @@ const demoState = z.object({
   folders: z.record(z.string(), z.string()).default({}),
   /** The embedding model of the last start: all RAGs of a deployment have the same. */
   embeddingModel: z.string().nullable().default(null),
+  /** Identifiers of sources that had an image model. */
+  withImageModel: z.array(z.string()).default([]),
 });
 
 export type DemoState = z.infer<typeof demoState>;

@@ -81,7 +81,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const { origin } = new URL(environment["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {
       const api = await openPanel(url, state, origin);
-      await setUpResources(api, subject, settings.chatModel);
+      await setUpResources(api, subject, settings.chatModel, state);
       await ensureToken(url, api, state, subject);
       return api;
     };

@@ -56,19 +56,14 @@ export async function setUpResources(
   api: PanelApi,
   { identifier, name }: Subject,
   chatModel: string,
+  state: Pick<DemoState, "withImageModel">,
 ): Promise<void> {
   const at = { params: { path: { id: identifier } } };
   const naming = { name, identifier };
   const settings = { reranker: BUILT_IN_MODELS.reranker };
   const answering = { systemPrompt: SYSTEM_PROMPT, model: chatModel, rags: [identifier] };
   const isMissing = async (call: Promise<unknown>) => (await unless(NOT_FOUND, call)) === null;
-  const imageModel = await findSeeingModel(api);
-  const source = await unless(NOT_FOUND, api.GET("/file-sources/{id}", at));
-  if (source === null) {
-    await api.POST("/file-sources", { body: { ...naming, provider: "file_system", imageModel } });
-  } else if (imageModel !== null && readsNothing(source.data?.imageModel)) {
-    await api.PATCH("/file-sources/{id}", { ...at, body: { imageModel } });
-  }
+  await setUpSource(api, naming, state);
   if (await isMissing(api.PATCH("/rags/{id}", { ...at, body: settings }))) {
     await api.POST("/rags", { body: { ...naming, fileSource: identifier, ...settings } });
   }
@@ -79,8 +74,29 @@ export async function setUpResources(
   }
 }
 
+/** Gives the source an image model, unless it had one: who took that away wants none. */
+async function setUpSource(
+  api: PanelApi,
+  naming: { name: string; identifier: string },
+  { withImageModel }: Pick<DemoState, "withImageModel">,
+): Promise<void> {
+  const { identifier: id } = naming;
+  const at = { params: { path: { id } } };
+  const found = await findSeeingModel(api);
+  const source = await unless(NOT_FOUND, api.GET("/file-sources/{id}", at));
+  const mayChoose = !withImageModel.includes(id);
+  let imageModel = source === null ? found : (source.data?.imageModel ?? null);
+  if (source === null) {
+    await api.POST("/file-sources", { body: { ...naming, provider: "file_system", imageModel } });
+  } else if (mayChoose && found !== null && readsNothing(imageModel)) {
+    imageModel = found;
+    await api.PATCH("/file-sources/{id}", { ...at, body: { imageModel } });
+  }
+  if (mayChoose && !readsNothing(imageModel)) withImageModel.push(id);
+}
+
 /** Sources of before there was a choice name what reads pictures in production alone. */
-const readsNothing = (imageModel: string | null | undefined) =>
+const readsNothing = (imageModel: string | null) =>
   imageModel === null || imageModel === DEFAULT_IMAGE_MODEL;
 
 /** The first model of a local server that sees, as far as its name tells. */

@@ -155,6 +155,7 @@ test("the token is kept, readable by its owner only", async () => {
     password: "p",
     folders: { sample: "/s" },
     embeddingModel: "local/bge-m3",
+    withImageModel: ["sample"],
   };
   writeDemoState(folder, state);
   expect(statSync(join(folder, "demo.json")).mode & 0o777).toBe(0o600);
@@ -168,6 +169,13 @@ test("the token is kept, readable by its owner only", async () => {
 
 test("a spoilt file counts as none", async () => {
   writeFileSync(join(folder, "demo.json"), "{ not json");
-  const none = { token: null, key: null, password: null, folders: {}, embeddingModel: null };
+  const none = {
+    token: null,
+    key: null,
+    password: null,
+    folders: {},
+    embeddingModel: null,
+    withImageModel: [],
+  };
   expect(await readDemoState(folder)).toEqual(none);
 });
