@@ -1,4 +1,4 @@
-import type { FileId, FileSourceId } from "../../core/ids.ts";
+import type { FileId, FileSourceId, RagId } from "../../core/ids.ts";
 import { execute, only, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { columnsOf, number, select } from "../select.ts";
 import { files, type fileSources } from "../schema/index.ts";
@@ -44,6 +44,21 @@ export const noteImageState = (
           and (${imagesUnread} > 0 or (${imagesSkipped} > 0 and s.pictures)))
         then ${now} else ${imagesDueAt} end
     where id = ${fileId} and content_id = ${contentId}`;
+
+/**
+ * Makes a file due whose text is replaced by what another model, or a later try, has read: other
+ * RAGs have indexed the text before, and their passages would no longer stand in it.
+ */
+export const noteReplacedText = (
+  db: Database,
+  { fileId, contentId, ragId }: Content & { ragId: RagId },
+  now: number,
+) =>
+  execute(db)`update files set images_due_at = ${now}
+    where id = ${fileId} and content_id = ${contentId} and exists (
+      select 1 from rag_files x join rag_generations g on g.rag_id = x.rag_id
+        and g.generation = x.generation and ${OPEN}
+      where x.file_id = files.id and x.rag_id <> ${ragId} and x.status = 'indexed')`;
 
 type Waiting = { id: FileSourceId; pictures: boolean };
 

@@ -13,6 +13,7 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { imageReading, type ImageWork } from "../images/read-images.ts";
 import { noteContent } from "../../db/files/file-store.ts";
+import { noteReplacedText } from "../../db/files/image-store.ts";
 import { ModelFailure, otherModel } from "../../ports/models.ts";
 import type { PushedTexts } from "../../ports/job-queue.ts";
 import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
@@ -128,6 +129,7 @@ async function loadDocument(
   { lease, texts, tally, running }: Loading,
 ): Promise<LoadedDocument> {
   const keeps = keepsExtractedText(file);
+  let textBefore: string | null = null;
   if (keeps && file.sha256 !== null) {
     const document = await labelFailure("file storage", () =>
       getExtractedText(services.files, file),
@@ -140,6 +142,7 @@ async function loadDocument(
         yieldToOthers: yieldWithin(services, file, lease),
       };
     }
+    if (document !== null) textBefore = await sha256Hex(document.markdown);
   }
   const content = await readContent(services, file, texts);
   const { sha256, mimeType } = content;
@@ -165,6 +168,8 @@ async function loadDocument(
   });
   await images.settle(extracted, true);
   const document = { ...extracted, ...readWith(extracted, file) };
+  if (textBefore !== null && textBefore !== (await sha256Hex(document.markdown)))
+    await labelFailure("database", () => noteReplacedText(services.db, file, services.now()));
   // The sweep deletes the text of a file that was replaced or deleted meanwhile.
   if (keeps)
     await labelFailure("file storage", () => putExtractedText(services.files, file, document));
@@ -177,11 +182,18 @@ const readWith = ({ recognised, unread, skipped }: ExtractedDocument, { source }
     ? {}
     : { imageModel: source.imageModel };
 
-/** Whether pictures are left that the source's model reads now, or another one has read them. */
-function mayReadMore(document: ExtractedDocument, { source }: ClaimedFile): boolean {
+/**
+ * Whether pictures are left that the source's model reads now, or a RAG is indexed anew that has
+ * what another model has read. A new RAG takes that as it is.
+ */
+function mayReadMore(document: ExtractedDocument, { source, indexedAt }: ClaimedFile): boolean {
   const { unread = 0, skipped = 0, imageModel } = document;
   if (source.imageModel === null || imageModel === undefined) return false;
-  return unread > 0 || (skipped > 0 && source.pictures) || imageModel !== source.imageModel;
+  return (
+    unread > 0 ||
+    (skipped > 0 && source.pictures) ||
+    (imageModel !== source.imageModel && indexedAt !== null)
+  );
 }
 
 /** The clock of a Worker advances only while the Worker waits. */

@@ -2,10 +2,12 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { queueScopes } from "../../../src/catalog/rags/enforce-scopes.ts";
 import { releaseImages } from "../../../src/db/files/image-store.ts";
 import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 import { parseConfig } from "../../../src/config.ts";
 import type { RagId } from "../../../src/core/ids.ts";
+import { reindexRag } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { SeeingServer } from "../../doubles/openai-compatible/seeing-server.ts";
 import { statement, World } from "../../support/ingestion-world.ts";
 import { greyPage, scannedPdf, textLine } from "../../support/scanned-pages.ts";
@@ -255,4 +257,25 @@ test("a page may begin as an explanation of it would", async () => {
     `page 1 was read from its image by ${MODEL}`,
     expect.stringContaining("page 2 could not be read from its image: an explanation in place"),
   ]);
+});
+
+test("a new RAG takes what another model has read; who indexes anew reads it for all", async () => {
+  const { server, world, source, rag } = await seeingWorld();
+  const seen = () => server.seen.filter((page) => (page ?? 0) > 50).length;
+  await push(world, source, "scan.pdf", [51, 52]);
+  await choose(source, "local/other-eye");
+  server.pages.set(51, "A longer note, which only the other model has seen, of page 51.");
+  const added = await world.addRag(source);
+  await queueScopes(world.services, added);
+  await world.deliver();
+  expect(seen()).toBe(2);
+  expect(await allText(world, added)).toContain("A note of page 51");
+
+  await reindexRag(world.services, { ragId: added });
+  await world.deliver();
+  expect(seen()).toBe(4);
+  // The text is one for all RAGs of the source: passages of the others stand in it, too.
+  await world.sweepAfter(1);
+  expect(await allText(world, rag)).toContain("only the other model has seen");
+  expect(seen()).toBe(4);
 });
