@@ -125,7 +125,7 @@ export async function mcpRemote(url: string, person: Person, folder: string): Pr
   const script = join(dirname(require.resolve("mcp-remote/package.json")), "dist/proxy.js");
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [script, `${url}/mcp`, "--transport", "http-only"],
+    args: [script, `${url}/mcp`, "--transport", "http-only", "--auth-timeout", "300"],
     // Without a browser that it could open: it prints the address.
     env: { HOME: folder, MCP_REMOTE_CONFIG_DIR: folder, PATH: "/nowhere" },
     stderr: "pipe",
@@ -140,9 +140,13 @@ export async function mcpRemote(url: string, person: Person, folder: string): Pr
   });
   const client = new EarlierClient({ name: "test", version: "1" });
   const connecting = client.connect(transport);
-  await answerConsent(person, await asked, "Allow");
-  await connecting;
-  const { tools } = await client.listTools();
-  await client.close();
-  return tools.map(({ name }) => name);
+  try {
+    await answerConsent(person, await asked, "Allow");
+    await connecting;
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools.map(({ name }) => name);
+  } catch (cause) {
+    throw new Error(`mcp-remote: ${said}`, { cause });
+  }
 }

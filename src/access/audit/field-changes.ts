@@ -41,8 +41,7 @@ export function fieldChanges({ before, input, after, schemas }: Input): FieldCha
 
 const groupOf = (name: string) => name.split(".", 1)[0];
 
-const isEqual = (one: unknown, other: unknown) =>
-  JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 /** The loss when something is removed. */
 export const removedFields = (before: object): FieldChange[] =>

@@ -22,10 +22,10 @@ import { firstVectorPlace } from "./vector-place.ts";
  */
 export async function createRag(
   services: Services,
-  given: NewRag,
+  fields: NewRag,
   { id = newId<RagId>(services.now()), copyOf = null }: { id?: RagId; copyOf?: RagId | null } = {},
 ): Promise<RagRecord> {
-  const input = newRag.parse(given);
+  const input = newRag.parse(fields);
   const { db, config } = services;
   const { fileSource, scopes = [], ...settings } = input;
   const identifier = chooseIdentifier(input.name, input.identifier);

@@ -82,14 +82,14 @@ async function setUpSource(
 ): Promise<void> {
   const { identifier: id } = naming;
   const at = { params: { path: { id } } };
-  const found = await findSeeingModel(api);
+  const seeing = await findSeeingModel(api);
   const source = await unless(NOT_FOUND, api.GET("/file-sources/{id}", at));
   const mayChoose = !withImageModel.includes(id);
-  let imageModel = source === null ? found : (source.data?.imageModel ?? null);
+  let imageModel = source === null ? seeing : (source.data?.imageModel ?? null);
   if (source === null) {
     await api.POST("/file-sources", { body: { ...naming, provider: "file_system", imageModel } });
-  } else if (mayChoose && found !== null && readsNothing(imageModel)) {
-    imageModel = found;
+  } else if (mayChoose && seeing !== null && readsNothing(imageModel)) {
+    imageModel = seeing;
     await api.PATCH("/file-sources/{id}", { ...at, body: { imageModel } });
   }
   if (mayChoose && !readsNothing(imageModel)) withImageModel.push(id);

@@ -59,7 +59,7 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   return streamOf(ended(services, things, writeZip(content, new Date(now()))));
 }
 
-/** Whoever waits for the event is told of archives that were sent to their end. */
+/** An archive that was sent to its end is an event, one that was cut is none. */
 async function* ended(
   { db, log, now }: Services,
   things: { sources: string[]; rags: string[] },

@@ -31,13 +31,16 @@ export function renameThings(
     names.set(thing, as);
     return { thing, outcome: "renamed", as };
   });
-  const named = outcomes.map(({ thing, as }) => thing.replace(/(?<=\.).*/s, (name) => as ?? name));
+  const finalNames = outcomes.map(({ thing, as }) =>
+    thing.replace(/(?<=\.).*/s, (name) => as ?? name),
+  );
   const conflicts = outcomes.filter(({ outcome }, at) => {
     if (onConflict === "refuse") return outcome === "replaced";
-    const name = named[at] ?? "";
+    const name = finalNames[at] ?? "";
     // Another one of the archive may have the new name.
     return (
-      outcome === "renamed" && (things.has(name) || named.lastIndexOf(name) > named.indexOf(name))
+      outcome === "renamed" &&
+      (things.has(name) || finalNames.lastIndexOf(name) > finalNames.indexOf(name))
     );
   });
   if (conflicts.length > 0) {
