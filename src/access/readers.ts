@@ -189,7 +189,7 @@ export const seesScopes = (
   readersSince === null || readBy === "everything" || (typeof readBy === "string" && mayChange);
 
 /**
- * What a call may find of a RAG's files; undefined: all of them. Nobody may read where nobody said
+ * The files of a RAG that a call may find; undefined: all of them. Nobody may read where nobody said
  * for whom a RAG is read.
  * @throws QuarryError `invalid` where the call must name its reader
  */

@@ -107,7 +107,7 @@ const fetchesOnlyPublicAddresses = (): boolean =>
   Cloudflare.compatibilityFlags["global_fetch_strictly_public"] === true;
 
 /**
- * What the library stores: registered programs, and hashes of codes and tokens. A grant that it
+ * The storage of the library: registered programs, and hashes of codes and tokens. A grant that it
  * ends (revoked, or a code or an old refresh token came again) ends its token as well.
  */
 function storeEndingGrants(services: Served, network: string, state: { takesPrevious: boolean }) {

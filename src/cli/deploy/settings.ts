@@ -27,7 +27,7 @@ const configuration = z.object({
 export type DeploySettings = ReturnType<typeof readDeploySettings>;
 
 /**
- * What one `[env.…]` of wrangler.toml needs in the account; wrangler chooses the account where none
+ * Names all that an `[env.…]` of wrangler.toml needs in the account; wrangler chooses the account where none
  * is set. @throws CommandFailure that names what wrangler.toml lacks
  */
 export function readDeploySettings(environment: EnvironmentName) {

@@ -19,7 +19,7 @@ type Rule = { matches: (path: string) => boolean; readers: string[] };
 export type LocalReaders = (path: string) => string[] | null;
 
 /**
- * What the readers files of a folder say. The nearest one above a file with a pattern that fits
+ * Readers by the readers files of a folder. The nearest one above a file with a pattern that fits
  * decides, and of its patterns the last.
  * @throws CommandFailure for a readers file that cannot be used
  */
