@@ -13,6 +13,7 @@ const granted = z.object({
   access_token: z.string().min(1),
   expires_in: z.coerce.number().positive(),
 });
+type Granted = z.infer<typeof granted>;
 
 /** Where OAuth 2.0 access tokens are asked for, and with what. */
 export type TokenService = {
@@ -20,15 +21,30 @@ export type TokenService = {
   name: string;
   address: string;
   form: () => Promise<Record<string, string>>;
+  /** Sent with the form, where they and not the form prove who asks. */
+  headers?: () => Promise<Record<string, string>>;
+  /** Reads an answer that has another form than OAuth's. */
+  answer?: z.ZodType<Granted>;
   /** Explains a refusal to the person who set the source up. */
   explain: (status: number, answer: unknown) => string;
 };
 
 export type AccessTokens = {
+  /** The scheme of the authorization; absent: Bearer. */
+  scheme?: "Basic";
   get(signal: AbortSignal): Promise<string>;
-  /** Forgets a token that was refused. */
-  renew(): void;
+  /** Forgets a token that was refused; absent: there is no other. */
+  renew?(): void;
 };
+
+/** Credentials that a person made and that serve as they are. */
+export const fixedToken = (token: string): AccessTokens => ({ get: async () => token });
+
+/** HTTP Basic, https://www.rfc-editor.org/rfc/rfc7617 */
+export function basicCredentials(user: string, password: string): AccessTokens {
+  const credentials = Buffer.from(`${user}:${password}`).toString("base64");
+  return { scheme: "Basic", get: async () => credentials };
+}
 
 /** Each is used until shortly before it expires. @throws SourceFailure that says what to do */
 export function accessTokens(service: TokenService, outgoing: Outgoing, now: Now): AccessTokens {
@@ -51,12 +67,12 @@ export function accessTokens(service: TokenService, outgoing: Outgoing, now: Now
 }
 
 async function requestToken(
-  { name, address, form, explain }: TokenService,
+  { name, address, form, headers: proof, answer: schema = granted, explain }: TokenService,
   { outgoing, now, signal }: { outgoing: Outgoing; now: Now; signal: AbortSignal },
-): Promise<z.infer<typeof granted>> {
+): Promise<Granted> {
   const got = await guardedFetch(outgoing, address, {
     post: { body: new URLSearchParams(await form()).toString() },
-    headers: { "content-type": "application/x-www-form-urlencoded" },
+    headers: { "content-type": "application/x-www-form-urlencoded", ...(await proof?.()) },
     signal,
   });
   const bytes = await readBytes(got, { callers: signal, limitBytes: ANSWER_LIMIT_BYTES });
@@ -68,7 +84,7 @@ async function requestToken(
     throw new SourceFailure(kind, problem, retryAfterMs(headers, now()));
   }
   if (!ok) throw new SourceFailure("denied", `${name}: ${explain(status, answer)}`);
-  const token = granted.safeParse(answer);
+  const token = schema.safeParse(answer);
   if (token.success) return token.data;
   throw new SourceFailure("down", `${name}: no access token in the answer`);
 }

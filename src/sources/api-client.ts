@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 import { parsedJson } from "../core/input/parsed-json.ts";
-import { MINUTE_MS, type Now } from "../core/time.ts";
+import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { guardedFetch, readBytes, retryAfterMs } from "./guarded-fetch.ts";
@@ -11,14 +11,17 @@ import { advanced } from "./listing-advance.ts";
 const ERROR_BODY_LIMIT_BYTES = 65_536;
 const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
 
-/** An answer that is no success; `code` is the provider's word for why, "" without one. */
+/**
+ * An answer that is no success; `code` is the provider's word for why, "" without one.
+ * `retryAfterMs`: by `Retry-After`, or until a rate limit that is used up is reset.
+ */
 export type ApiError = { status: number; code: string; retryAfterMs: number | null };
-type ApiReply<Answer> = { answer: Answer } | { error: ApiError };
+type ApiReply<Answer> = { answer: Answer; headers: Headers } | { error: ApiError };
 type Download = { got: GuardedResponse } | { error: ApiError };
 
 type ApiQuery = Record<string, string | number | boolean | undefined>;
-/** Posted as JSON unless told otherwise. */
-type Sent = { method?: "PATCH" | "DELETE"; body?: unknown };
+/** A body is posted as JSON unless a method is named; an answer 304 to `headers` is an error. */
+type Sent = { method?: "PATCH" | "DELETE"; body?: unknown; headers?: Record<string, string> };
 /** A page of a listing; `next` names the one after it. */
 export type ApiPage<Item> = { items: Item[]; next: string | null };
 
@@ -41,7 +44,7 @@ export type Api = (signal: AbortSignal) => ApiClient;
 /** An address of a configuration as base addresses are made of it: without a trailing slash. */
 export const withoutSlash = (address: string) => new URL(address).href.replace(/\/$/, "");
 
-/** Calls of a JSON API with an access token; one that is refused is renewed once. */
+/** Calls of a JSON API; an access token that is refused is renewed once, where another may be had. */
 export class ApiClient {
   readonly #provider: ApiProvider;
   readonly #connection: Connection;
@@ -69,8 +72,7 @@ export class ApiClient {
     address: string,
     { absent = [404], ...request }: Sent & { absent?: number[] } = {},
   ): Promise<Answer | null> {
-    const isSent = "method" in request || "body" in request;
-    const reply = await this.ask(schema, address, isSent ? request : undefined);
+    const reply = await this.ask(schema, address, request);
     if ("answer" in reply) return reply.answer;
     const failure = this.failure(reply.error);
     if (failure.kind !== "throttled" && absent.includes(reply.error.status)) return null;
@@ -100,14 +102,14 @@ export class ApiClient {
   async ask<Answer>(
     schema: z.ZodType<Answer>,
     address: string,
-    request?: Sent,
+    request: Sent = {},
   ): Promise<ApiReply<Answer>> {
-    const got = await this.#fetch(address, request === undefined ? {} : jsonOf(request));
+    const got = await this.#fetch(address, requestOf(request));
     if (!got.response.ok) return { error: await this.#errorIn(got) };
     const { answerLimitBytes: limitBytes, name } = this.#provider;
     const text = await readText(got, { callers: this.#signal, limitBytes });
     const parsed = schema.safeParse(text === "" ? null : parsedJson(text));
-    if (parsed.success) return { answer: parsed.data };
+    if (parsed.success) return { answer: parsed.data, headers: got.response.headers };
     throw new SourceFailure("down", `${name}: an answer in an unknown form`);
   }
 
@@ -120,8 +122,9 @@ export class ApiClient {
   }
 
   /** A file's bytes, still to be read. */
-  async download(address: string): Promise<Download> {
-    return await this.#opened(await this.#fetch(address, { timeoutMs: DOWNLOAD_TIMEOUT_MS }));
+  async download(address: string, headers: Record<string, string> = {}): Promise<Download> {
+    const request = { headers, timeoutMs: DOWNLOAD_TIMEOUT_MS };
+    return await this.#opened(await this.#fetch(address, request));
   }
 
   /** Downloads from a pre-authenticated address, which must not be sent our token. */
@@ -143,14 +146,16 @@ export class ApiClient {
     const { status, headers } = got.response;
     const text = await readText(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => "");
     const code = this.#provider.codeIn(parsedJson(text));
-    return { status, code, retryAfterMs: retryAfterMs(headers, this.#connection.now()) };
+    const now = this.#connection.now();
+    return { status, code, retryAfterMs: retryAfterMs(headers, now) ?? resetInMs(headers, now) };
   }
 
   async #fetch(address: string, request: Request): Promise<GuardedResponse> {
     const first = await this.#fetchOnce(address, request);
-    if (first.response.status !== 401) return first;
+    const { tokens } = this.#connection;
+    if (first.response.status !== 401 || tokens.renew === undefined) return first;
     await first.response.body?.cancel();
-    this.#connection.tokens.renew();
+    tokens.renew();
     return await this.#fetchOnce(address, request);
   }
 
@@ -161,23 +166,38 @@ export class ApiClient {
     if (!address.startsWith(`${baseUrl}/`)) {
       throw new SourceFailure("down", `${name}: a link to another host`);
     }
-    const authorization = `Bearer ${await tokens.get(this.#signal)}`;
+    const authorization = `${tokens.scheme ?? "Bearer"} ${await tokens.get(this.#signal)}`;
     const type = request.post === undefined ? {} : { "content-type": "application/json" };
-    const headers = { authorization, ...own, ...type };
+    const headers = { authorization, ...own, ...type, ...request.headers };
     // A token is for one host: a redirect is reported, not followed.
     const limits = { signal: this.#signal, maxRedirects: 0 };
     return await guardedFetch(outgoing, address, { ...request, ...limits, headers });
   }
 }
 
-type Request = Pick<GuardedRequest, "post" | "timeoutMs">;
+type Request = Pick<GuardedRequest, "post" | "timeoutMs"> & { headers?: Record<string, string> };
 
-const jsonOf = ({ method, body }: Sent): Request => ({
-  post: {
-    body: body === undefined ? "" : JSON.stringify(body),
-    ...(method === undefined ? {} : { method }),
-  },
-});
+function requestOf({ headers = {}, ...post }: Sent): Request {
+  const { method, body } = post;
+  if (method === undefined && !("body" in post)) return { headers };
+  const text = body === undefined ? "" : JSON.stringify(body);
+  return { headers, post: { body: text, ...(method === undefined ? {} : { method }) } };
+}
+
+/** The address of a listing's next page in a `Link` header, https://www.rfc-editor.org/rfc/rfc8288 */
+export function nextLink(headers: Headers): string | null {
+  const links = (headers.get("link") ?? "").split(",");
+  const next = links.find((link) => /;\s*rel="?next"?\s*(;|$)/i.test(link)) ?? "";
+  return /^\s*<([^>]*)>/.exec(next)?.[1] ?? null;
+}
+
+/** When a used up rate limit begins anew: seconds since 1970 (GitHub) or a date (Atlassian). */
+function resetInMs(headers: Headers, now: number): number | null {
+  if (headers.get("x-ratelimit-remaining") !== "0") return null;
+  const reset = headers.get("x-ratelimit-reset") ?? "";
+  const at = /^\d+$/.test(reset) ? Number(reset) * SECOND_MS : Date.parse(reset);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
 
 const readText = async (...args: Parameters<typeof readBytes>) =>
   new TextDecoder().decode(await readBytes(...args));

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+import { SourceFailure } from "../../../src/ports/source-reader.ts";
+import { basicCredentials, fixedToken } from "../../../src/sources/access-tokens.ts";
+import { ApiClient, nextLink, type ApiError } from "../../../src/sources/api-client.ts";
+import { failureOf } from "../../doubles/source/simulated-scans.ts";
+
+const NOW = Date.UTC(2026, 10, 29);
+
+function clientOf(answer: Response, tokens = fixedToken("t")) {
+  const calls: { address: string; headers: Headers }[] = [];
+  const provider = {
+    name: "Wiki",
+    baseUrl: "https://api.example.com",
+    answerLimitBytes: 1_000,
+    headers: { accept: "application/json" },
+    codeIn: () => "",
+    explain: ({ retryAfterMs }: ApiError) => new SourceFailure("throttled", "wait", retryAfterMs),
+  };
+  const fetch = async (address: string, { headers }: RequestInit) => {
+    calls.push({ address, headers: new Headers(headers) });
+    return answer.clone();
+  };
+  const connection = { outgoing: { fetch, allowPrivate: false }, now: () => NOW, tokens };
+  return { client: new ApiClient(provider, connection, AbortSignal.timeout(9_000)), calls };
+}
+
+test("fixed credentials are sent once, as Bearer or as Basic", async () => {
+  const refusal = new Response(null, { status: 401 });
+  const bearer = clientOf(refusal);
+  await bearer.client.ask(z.unknown(), bearer.client.address("pages"));
+  expect(bearer.calls.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer t"]);
+  const basic = clientOf(refusal, basicCredentials("jürgen", "p:w"));
+  await basic.client.ask(z.unknown(), basic.client.address("pages"));
+  const credentials = Buffer.from("jürgen:p:w").toString("base64");
+  expect(basic.calls[0]?.headers.get("authorization")).toBe(`Basic ${credentials}`);
+});
+
+test.for([
+  ["Retry-After", { "retry-after": "7" }, 7_000],
+  [
+    "a reset in seconds",
+    { "x-ratelimit-remaining": "0", "x-ratelimit-reset": `${NOW / 1_000 + 90}` },
+    90_000,
+  ],
+  [
+    "a reset as a date",
+    { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "2026-11-29T00:01Z" },
+    60_000,
+  ],
+  ["a limit that is not used up", { "x-ratelimit-remaining": "5", "x-ratelimit-reset": "9" }, null],
+] as const)("waits by %s", async ([, headers, wait]) => {
+  const { client } = clientOf(new Response("{}", { status: 429, headers }));
+  const failure = await failureOf(client.get(z.unknown(), "pages", {}));
+  expect(failure.retryAfterMs).toBe(wait);
+});
+
+test("a conditional request is told that nothing changed", async () => {
+  const { client, calls } = clientOf(new Response(null, { status: 304 }));
+  const headers = { "if-none-match": '"a"' };
+  const reply = await client.ask(z.unknown(), client.address("pages"), { headers });
+  expect(reply).toMatchObject({ error: { status: 304 } });
+  expect(calls[0]?.headers.get("if-none-match")).toBe('"a"');
+  expect(calls[0]?.headers.get("accept")).toBe("application/json");
+});
+
+test("the next page is read from the Link header, on the same host only", async () => {
+  const link =
+    '<https://evil.example.com/2?a=1>; rel="next", <https://api.example.com/9>; rel="last"';
+  const { client, calls } = clientOf(Response.json([], { headers: { link } }));
+  const reply = await client.ask(z.array(z.unknown()), client.address("pages"));
+  const next = "headers" in reply ? nextLink(reply.headers) : null;
+  expect(next).toBe("https://evil.example.com/2?a=1");
+  const failure = await failureOf(client.ask(z.unknown(), next ?? ""));
+  expect(failure.message).toBe("Wiki: a link to another host");
+  expect(calls).toHaveLength(1);
+  expect(nextLink(new Headers({ link: '<https://api.example.com/1>; rel="prev"' }))).toBeNull();
+});
