@@ -170,7 +170,7 @@ export default defineConfig({
     ...PANEL_ORDER.map(importOrderInPanel),
     ...Object.entries(ROOT_FILES).map(rootFile),
     {
-      files: ["src/cli/**", "test/support/**", "test/bench/**", "test/contract/run.ts"],
+      files: ["src/cli/**", "test/{support,bench,real}/**", "test/contract/run.ts"],
       rules: { "no-console": "off" },
     },
     {

@@ -31,9 +31,15 @@ export async function startService(
   return startWorker({ port: port ?? (await freePort()), stateFolder, variables, tell });
 }
 
-/** A file source and a RAG over it, both called `docs`, with a key and a token. */
-export async function makeRag(url: string): Promise<{ api: PanelApi; key: string; token: string }> {
-  const panel = await signIn(url, "admin@localhost", "quarry");
+/**
+ * A file source and a RAG over it, both called `docs`, with a key and a token. `origin`: of
+ * `PUBLIC_BASE_URL` where that is set.
+ */
+export async function makeRag(
+  url: string,
+  origin = url,
+): Promise<{ api: PanelApi; key: string; token: string }> {
+  const panel = await signIn(url, "admin@localhost", "quarry", origin);
   const made = await dataOf(panel.POST("/keys", { body: { name: "end to end", role: "admin" } }));
   const { key } = made;
   const api = panelApi(url, key);
