@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
-import type { Extraction } from "../../extracted-document.ts";
+import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
@@ -25,7 +25,7 @@ export function* readPage(
   }
   const notes: string[] = [];
   if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
-  if (yield* endsEarly(html)) notes.push(ENDS_EARLY);
+  if (yield* endsEarly(html, options)) notes.push(ENDS_EARLY);
   const page = out.extraction({ title: title ?? out.firstHeading(), language, notes });
   return { ...page, hiddenElements };
 }
@@ -40,12 +40,12 @@ function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageRea
   if (options.keepNavigation === true) return { ...whole, ...as };
   const { shown, parts } = whole.reader;
   const leave = parts.leave(shown.isAllInMain, shown.mainHasTitle);
-  const reading = leave.length > 0 ? yield* readOnce(html, { leave }) : whole;
+  const reading = leave.length > 0 ? yield* readOnce(html, { ...options, leave }) : whole;
   if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(reading))
     return { ...reading, ...as, isBuiltByScripts: true };
   if (reading.out.length > 0)
     return { ...reading, ...as, leftBeside: shown.isAllInMain ? parts.leftBeside : 0 };
-  return { ...(yield* readOnce(html, { keepNavigation: true })), ...as };
+  return { ...(yield* readOnce(html, { ...options, keepNavigation: true })), ...as };
 }
 
 function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading> {
@@ -56,13 +56,20 @@ function* readOnce(html: string, options: HtmlOptions): CooperativeWork<Reading>
 const holdsFewWords = ({ reader, out }: Reading) =>
   out.length < MIN_CHARACTERS && !reader.shown.hasText;
 
-export const readText = (html: string): CooperativeWork<Extraction> => readPage(html);
+const HEAD_CHARACTERS = 1_000;
+/** A media type, a name, or what a page begins with, that says that its markup is XML. */
+const XHTML = /xhtml|\.xht$|^\s*<\?xml\s/i;
+
+export function readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
+  const signs = [file.mimeType ?? "", file.name, html.slice(0, HEAD_CHARACTERS)];
+  return readPage(html, { isXhtml: signs.some((sign) => XHTML.test(sign)) });
+}
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */
 const UNREAD = ["script", "style", "title", "textarea"];
 
 /** Whether the bytes end inside a tag, a comment, or an element that holds no markup. */
-function* endsEarly(html: string): CooperativeWork<boolean> {
+function* endsEarly(html: string, { isXhtml }: HtmlOptions): CooperativeWork<boolean> {
   const lastTag = html.lastIndexOf("<");
   if (lastTag > html.lastIndexOf(">") && /^[a-z/!]/i.test(html.slice(lastTag + 1, lastTag + 2))) {
     return true;
@@ -71,7 +78,8 @@ function* endsEarly(html: string): CooperativeWork<boolean> {
   // Scripts may hold the marks of a comment.
   const tail = html.slice(html.lastIndexOf("</script") + 1);
   if (tail.lastIndexOf("<!--") > tail.lastIndexOf("-->")) return true;
-  for (const name of UNREAD) {
+  // In XHTML, they may close in themselves.
+  for (const name of isXhtml === true ? [] : UNREAD) {
     yield html.length;
     if (html.lastIndexOf(`<${name}`) > html.lastIndexOf(`</${name}`)) return true;
   }

@@ -127,7 +127,8 @@ export class HtmlReader {
   }
 
   #effectOf(name: string, attributes: Attributes): Effect {
-    if (SKIPPED.has(name)) return "skip";
+    // A browser shows a shadow root (HTML standard, §4.12.3) in its host's place.
+    if (SKIPPED.has(name) && attributes["shadowrootmode"] === undefined) return "skip";
     if (isHidden(attributes)) {
       if (this.#skipping === 0) this.#out.leftOut.add("hidden element");
       return "skip";

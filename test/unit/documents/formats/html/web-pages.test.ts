@@ -124,6 +124,10 @@ describe("content stays, wherever it stands and whatever its element is called",
       `<dl><dt><button>Hinge</button><dd>Holds the door.</dl>`,
       "- Hinge\n   - Holds the door.",
     ],
+    "what an element shows instead of its children": [
+      `<my-fee><template shadowrootmode="open"><p>Fee: 40 euros.</p></template></my-fee>`,
+      "Fee: 40 euros.",
+    ],
     "a long choice": [
       `<button>The lock that opens without a key at all</button>`,
       "The lock that opens without a key at all",
@@ -139,6 +143,17 @@ describe("content stays, wherever it stands and whatever its element is called",
       const page = `<body>${before}<h1>Doors</h1>${html}<p>${text}</p>${after}`;
       expect(await markdownOf(page)).toBe(`# Doors\n\n${markdown}\n\n${text}`);
     }
+  });
+
+  it.each([
+    ["a.xhtml", null, ""],
+    ["a", "application/xhtml+xml", ""],
+    ["a.html", null, '<?xml version="1.0"?>'],
+    ["a.html", null, '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">'],
+  ])("what follows elements of XHTML that close in themselves: %s %s %s", async (...page) => {
+    const [name, mimeType, prolog] = page;
+    const html = `${prolog}<html><head><title/><script src="a.js"/></head><body><iframe/><p>Oil it.</p>`;
+    expect(await read(name, html, mimeType)).toMatchObject({ markdown: "Oil it.", notes: [] });
   });
 
   it("a page's foot with an address, but no mere imprint", async () => {
