@@ -3,7 +3,7 @@ const FIRST_BYTES = 64 * 1_024;
 
 /** Null as soon as a body exceeds `limit` bytes. The announced length only sizes the buffer. */
 export async function readLimited(
-  body: ReadableStream<Uint8Array> | ArrayBuffer,
+  body: AsyncIterable<Uint8Array> | ArrayBuffer,
   limit: number,
   announcedBytes: number | null = null,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
@@ -26,10 +26,8 @@ const resized = ({ buffer }: Uint8Array<ArrayBuffer>, bytes: number) =>
 const PIECE_BYTES = 64 * 1_024;
 
 /** Pieces up to 64 KiB: copy each at once, the next overwrites it. Stopping cancels the stream. */
-export async function* piecesOf(
-  body: ReadableStream<Uint8Array>,
-): AsyncGenerator<Uint8Array, void> {
-  const reader = largeReaderOf(body);
+export async function* piecesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = body instanceof ReadableStream ? largeReaderOf(body) : null;
   if (reader === null) yield* body;
   else yield* largePieces(reader);
 }

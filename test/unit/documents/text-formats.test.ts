@@ -212,6 +212,12 @@ it.each([
   expect(markdown).toBe(expected);
 });
 
+it("reads all parts of a packed file, up to the zeros that fill it up", async () => {
+  const parts = ["One\n", "Two\n"].map((text) => gzipSync(bytesOf(text)));
+  const { markdown } = await read("a.log.gz", Buffer.concat([...parts, new Uint8Array(600)]));
+  expect(markdown).toBe("One\nTwo\n");
+});
+
 it("tells the language by its words", async () => {
   const text = "Die Pumpe wird von der Nachtschicht geprüft, und der Druck wird eingetragen.";
   expect((await read("a.txt", text)).language).toBe("de");

@@ -1,3 +1,5 @@
+import { createGunzip } from "node:zlib";
+
 import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
 import { readLimited } from "../../../core/bytes/read-limited.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
@@ -7,10 +9,9 @@ const MIB = 1 << 20;
 export const isGzip = (bytes: Uint8Array) =>
   bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 0x08;
 
-/** @throws UnreadableDocument when the file is damaged or unpacks to more than any file may have. */
+/** Reads all members (RFC 1952, §2.2), as a DecompressionStream does not. @throws UnreadableDocument */
 export async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
-  const packed = new Response(new Uint8Array(bytes)).body ?? new ReadableStream();
-  const unpacked = packed.pipeThrough(new DecompressionStream("gzip"));
+  const unpacked: AsyncIterable<Uint8Array> = createGunzip().end(bytes);
   const whole = await readLimited(unpacked, DOCUMENT_LIMIT_BYTES).catch((cause: unknown) => {
     throw new UnreadableDocument("archive is damaged or incomplete", "damaged", { cause });
   });
