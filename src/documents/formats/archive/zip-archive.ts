@@ -146,8 +146,8 @@ export class ZipArchive {
       const extraStart = nameStart + nameLength;
       const extraLength = this.#view.getUint16(at + 30, true);
       const raw = names.decode(this.#bytes.subarray(nameStart, extraStart));
-      // Some writers on Windows divide folders by backslashes.
-      const name = raw.replaceAll("\\", "/");
+      // Some writers divide folders by backslashes, or name them from the root.
+      const name = raw.replaceAll("\\", "/").replace(/^(?:\.?\/)+(?=.)/, "");
       const entry: Entry = {
         name,
         method: this.#view.getUint16(at + 10, true),
@@ -199,8 +199,10 @@ export class ZipArchive {
   }
 
   #findEnd(): number {
-    const last = this.#bytes.length - END_BYTES;
-    const first = Math.max(0, last - MAX_COMMENT_BYTES);
+    // Copies in blocks are filled up with zeros.
+    const size = this.#bytes.findLastIndex((byte) => byte !== 0) + 1;
+    const last = Math.min(size, this.#bytes.length - END_BYTES);
+    const first = Math.max(0, size - END_BYTES - MAX_COMMENT_BYTES);
     for (let at = last; at >= first; at--) {
       if (this.#view.getUint32(at, true) === END_SIGNATURE) return at;
     }

@@ -15,6 +15,8 @@ export type XmlHandler = {
 
 const MAX_DEPTH = 500;
 const MAX_ATTRIBUTES = 1_000;
+/** The namespace of attributes that name relationships (ECMA-376 part 1, §22.8), usually `r:`. */
+const RELATIONSHIPS = /\/officeDocument\/(?:\d{4}\/)?relationships$/;
 
 /**
  * Reads XML as events with local names, whatever the prefixes. Entities other than XML's own five
@@ -28,6 +30,7 @@ export class XmlStream {
   #skipped = 0;
   #attributes: XmlAttributes = {};
   #attributeCount = 0;
+  #prefix = "r";
 
   constructor(handler: XmlHandler) {
     this.#parser = new Parser(
@@ -42,11 +45,14 @@ export class XmlStream {
             throw new UnreadableDocument("XML element has too many attributes");
           }
           this.#attributes[name] = value;
+          if (name.startsWith("xmlns:") && RELATIONSHIPS.test(value))
+            this.#prefix = localName(name);
           const local = localName(name);
           if (!Object.hasOwn(this.#attributes, local)) this.#attributes[local] = value;
         },
         onopentag: (name) => {
           if (this.#skipped > 0) return;
+          if (this.#prefix !== "r") this.#addUsualNames();
           if (handler.open(localName(name), this.#attributes) === "skip")
             this.#skipped = this.#depth;
         },
@@ -66,6 +72,11 @@ export class XmlStream {
       },
       { xmlMode: true, decodeEntities: true },
     );
+  }
+
+  #addUsualNames(): void {
+    for (const [name, value] of Object.entries(this.#attributes))
+      if (name.startsWith(`${this.#prefix}:`)) this.#attributes[`r:${localName(name)}`] = value;
   }
 
   write(text: string): CooperativeWork<void> {

@@ -26,6 +26,21 @@ describe("packages of unusual writers", () => {
       packed({ "_rels/.rels": RELATIONSHIPS, "word/Document.XML": document("Quay") }),
       "Quay",
     ],
+    "name parts from the root": [
+      packed({ "/_rels/.rels": RELATIONSHIPS, "./word/document.xml": document("Quay") }),
+      "Quay",
+    ],
+    "have a part that is the root": [packed({ "/": "x", ...QUAY }), "Quay"],
+    "are filled up with zeros": [Buffer.concat([packed(QUAY), new Uint8Array(70_000)]), "Quay"],
+    "prefix relationships in their own way": [
+      packed({
+        "_rels/.rels": RELATIONSHIPS.replace("word/document", "ppt/p"),
+        "ppt/p.xml": `<p:presentation><p:sldId id="256" d3p1:id="s" xmlns:d3p1="http://schemas.openxmlformats.org/officeDocument/2006/relationships"/></p:presentation>`,
+        "ppt/_rels/p.xml.rels": '<r><Relationship Id="s" Type="x/slide" Target="s.xml"/></r>',
+        "ppt/s.xml": "<p:sld><a:p><a:t>Quay</a:t></a:p></p:sld>",
+      }),
+      "# Quay",
+    ],
     "declare an encoding": [
       encoded("windows-1252", (letter) => [letter.charCodeAt(0)]),
       "Qu\u00e4y",
