@@ -10,6 +10,7 @@ const OMISSIONS = [
   ["hidden text run", "removed"],
   ["hidden paragraph", "removed"],
   ["embedded part", "could not be read"],
+  ["embedded file", "left out"],
   ["formula cell", "without a stored value"],
   ["HTML comment", "removed"],
   ["hidden element", "removed"],

@@ -27,11 +27,13 @@ const ROLES = new Map<string, Role>([
   ["xVal", "categories"],
   ["val", "values"],
   ["yVal", "values"],
+  ["strDim", "categories"],
+  ["numDim", "values"],
 ]);
 
-const DRAWN = new Set(["chart", "diagramData", "drawing"]);
+const DRAWN = new Set(["chart", "chartEx", "diagramData", "drawing"]);
 
-/** Reads a part's charts (ECMA-376 part 1, §21.2), diagrams (§21.4) and drawings, by their ids. */
+/** Reads charts (ECMA-376 part 1, §21.2; MS-ODRAWXML), diagrams (§21.4) and drawings, by ids. */
 export function* drawingsOf(
   archive: ZipArchive,
   related: Relationship[],
@@ -99,6 +101,8 @@ class DrawingReader implements XmlHandler {
   #format: CellFormat = plainNumber;
   #is1904 = false;
   #point = 0;
+  /** In newer charts, points hold their values as text. */
+  #isPoint = false;
   #collects = false;
   #current = "";
   readonly #drawn: DrawnText;
@@ -107,19 +111,22 @@ class DrawingReader implements XmlHandler {
     this.#drawn = drawn;
   }
 
-  open(name: string, { idx = "0", val = "1" }: XmlAttributes): void {
-    if (name === "ser") this.#openSeries();
-    else if (name === "title") this.#inTitle++;
+  open(name: string, { idx = "0", val = "1", formatCode = "" }: XmlAttributes): void {
+    if (name === "ser" || name === "data") this.#openSeries();
+    else if (name === "title" || name === "txData") this.#inTitle++;
     else if (name === "date1904") this.#is1904 = /^(1|true)$/.test(val);
-    else if (this.#inSeries) this.#openPart(name, Number(idx));
-    if (name === "p" || name === "v" || name === "formatCode") this.#current = "";
+    else if (this.#inSeries) this.#openPart(name, Number(idx), formatCode);
+    if (/^(?:p|v|pt|formatCode)$/.test(name)) this.#current = "";
     this.#collects = this.#isText(name);
   }
 
-  #openPart(name: string, point: number): void {
+  #openPart(name: string, point: number, formatCode: string): void {
     if (name === "pt") this.#point = point;
-    else if (name === "lvl") this.#level++;
-    else if (ROLES.has(name)) {
+    else if (name === "lvl") {
+      this.#level++;
+      if (formatCode !== "") this.#format = formatOf(formatCode, this.#is1904);
+    } else if (ROLES.has(name)) {
+      this.#isPoint = name.endsWith("Dim");
       this.#role = ROLES.get(name) ?? null;
       this.#level = 0;
       this.#format = plainNumber;
@@ -128,6 +135,7 @@ class DrawingReader implements XmlHandler {
 
   #isText(name: string): boolean {
     if (name === "v") return this.#role !== null || this.#inTitle > 0;
+    if (name === "pt") return this.#isPoint && this.#role !== null;
     return name === "t" || (name === "formatCode" && this.#role !== null);
   }
 
@@ -139,12 +147,12 @@ class DrawingReader implements XmlHandler {
 
   close(name: string): void {
     this.#collects = false;
-    if (name === "v") this.#endValue();
+    if (name === "v" || (name === "pt" && this.#isPoint)) this.#endValue();
     else if (name === "formatCode" && this.#role !== null) {
       this.#format = formatOf(this.#current, this.#is1904);
     } else if (name === "p") this.#endText();
-    else if (name === "title") this.#inTitle--;
-    else if (name === "ser") this.#inSeries = false;
+    else if (name === "title" || name === "txData") this.#inTitle--;
+    else if (name === "ser" || name === "data") this.#inSeries = false;
     else if (ROLES.has(name)) this.#role = null;
   }
 

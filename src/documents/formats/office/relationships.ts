@@ -1,4 +1,5 @@
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
+import type { Omissions } from "../../notes.ts";
 import { ZipArchive } from "../archive/zip-archive.ts";
 import { readXml } from "../xml/xml-stream.ts";
 
@@ -8,10 +9,14 @@ export type Relationship = { id: string; type: string; target: string; isExterna
 /** More than any part needs: a file may declare millions. */
 const MAX_RELATIONSHIPS = 1 << 16;
 
+/** Files of other programs; the workbook of a chart belongs to the chart's part. */
+const EMBEDDED = /\/(?:package|oleObject)$/;
+
 /** The relationships of a part (ECMA-376 part 2); targets inside the package are full names. */
 export function* relationshipsOf(
   archive: ZipArchive,
   part: string,
+  leftOut?: Omissions,
 ): CooperativeWork<Relationship[]> {
   const slash = part.lastIndexOf("/");
   const folder = part.slice(0, slash + 1);
@@ -21,6 +26,7 @@ export function* relationshipsOf(
       if (name !== "Relationship" || relationships.length >= MAX_RELATIONSHIPS) return;
       const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
       const isExternal = mode === "External";
+      if (!isExternal && EMBEDDED.test(type)) leftOut?.add("embedded file");
       relationships.push({
         id,
         type: type.slice(type.lastIndexOf("/") + 1),

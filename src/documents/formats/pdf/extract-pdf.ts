@@ -1,6 +1,7 @@
 import { ITEM_COST, Pace, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
+import { countNote } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
 import { shapeOf } from "./bounds/document-shape.ts";
@@ -69,6 +70,7 @@ export async function readFile(
     };
     const extraction = await readDocument(reader, scan);
     if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
+    extraction.notes.push(...countNote(signs.embeddedFiles, "embedded file", "left out"));
     return extraction;
   } finally {
     await pdf.loadingTask.destroy();

@@ -6,7 +6,11 @@ import { ENDS_EARLY } from "../../notes.ts";
 import { RtfReader } from "./rtf-reader.ts";
 import { rtfTokens } from "./rtf-tokens.ts";
 
-export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
+const BRACE = 0x7b;
+
+export function* readBytes(file: Uint8Array): CooperativeWork<Extraction> {
+  // Exporters put a byte-order mark or blank lines before the document.
+  const bytes = file.subarray(Math.max(0, file.indexOf(BRACE)));
   const out = new MarkdownBuilder();
   out.page(1);
   const reader = new RtfReader(out, yield* isUtf8(bytes));
@@ -17,6 +21,7 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     yield* progress.advanceTo(place.at);
   }
   reader.finish();
+  out.leftOut.add("embedded file", reader.embeddedFiles);
   const invisible = reader.hiddenCharacters;
   const notes = invisible === 0 ? [] : [`${invisible} characters of hidden text removed`];
   if (reader.endsEarly) notes.push(ENDS_EARLY);

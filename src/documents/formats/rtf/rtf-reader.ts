@@ -41,6 +41,7 @@ const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 export class RtfReader {
   title = "";
   hiddenCharacters = 0;
+  embeddedFiles = 0;
   #group: Group = {
     destination: "text",
     isHidden: false,
@@ -186,6 +187,7 @@ export class RtfReader {
       this.#isIgnorable = isFirst;
       return;
     }
+    if (word === "objdata") this.embeddedFiles++;
     const symbol = entryNamed(SYMBOLS, word);
     const wasIgnorable = this.#isIgnorable;
     this.#isIgnorable = false;

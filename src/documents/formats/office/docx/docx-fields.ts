@@ -3,15 +3,20 @@ type Field = { code: string; isShown: boolean; isChecked: boolean; start: number
 const MAX_CODE_CHARACTERS = 4_096;
 /** Limit of open fields; the outermost is forgotten, as one that has no end. */
 const MAX_OPEN = 100;
+const MAX_ENTRIES = 100;
 const CHECKED = "☒";
 const UNCHECKED = "☐";
 
-/** ECMA-376 part 1, §17.16.18: codes are left out, except links and check boxes. */
+/** ECMA-376 part 1, §17.16.18: codes are left out, except links, check boxes and lists. */
 export class DocxFields {
   readonly #open: Field[] = [];
+  /** The list of a form that was read last, and which of its entries it shows. */
+  #entries: string[] = [];
+  #choice: number | null = null;
 
   begin(): void {
     if (this.#open.length === MAX_OPEN) this.#open.shift();
+    [this.#entries, this.#choice] = [[], null];
     this.#open.push({ code: "", isShown: false, isChecked: false, start: 0, owner: null });
   }
 
@@ -22,6 +27,15 @@ export class DocxFields {
 
   check(isChecked: boolean): void {
     Object.assign(this.#open.at(-1) ?? {}, { isChecked });
+  }
+
+  /** The user's choice stands before the one that the form begins with. */
+  choose(choice: number): void {
+    this.#choice ??= choice;
+  }
+
+  addEntry(text: string): void {
+    if (this.#entries.length < MAX_ENTRIES) this.#entries.push(text);
   }
 
   /** Begins the field's result, at `start` in the text of the paragraph `owner`. */
@@ -35,6 +49,8 @@ export class DocxFields {
     if (field === undefined) return null;
     if (/^\s*FORMCHECKBOX\b/.test(field.code))
       return { mark: field.isChecked ? CHECKED : UNCHECKED };
+    if (/^\s*FORMDROPDOWN\b/.test(field.code))
+      return { mark: this.#entries[this.#choice ?? 0] ?? "" };
     const target = linkTargetOf(field.code);
     return field.isShown && field.owner === owner && target !== ""
       ? { target, start: field.start }

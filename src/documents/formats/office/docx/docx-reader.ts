@@ -113,8 +113,14 @@ export class DocxReader implements XmlHandler {
     fldChar: ({ fldCharType = "" }) => this.#onFieldMark(fldCharType),
     instrText: () => this.#collect("code"),
     checkBox: () => this.#fields.check(false),
-    default: ({ val }) => this.#fields.check(isOn(val)),
+    default: ({ val }) => {
+      this.#fields.check(isOn(val));
+      this.#fields.choose(Number(val));
+    },
     checked: ({ val }) => this.#fields.check(isOn(val)),
+    result: ({ val }) => this.#fields.choose(Number(val)),
+    listEntry: ({ val = "" }) => this.#fields.addEntry(val),
+    textpath: ({ string = "" }) => this.#write(string),
     blip: (attributes) => this.#draw(attributes["r:embed"]),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),

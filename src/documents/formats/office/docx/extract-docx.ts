@@ -25,7 +25,7 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
     noteElement: string | null,
   ): CooperativeWork<void> {
     if (part === null) return;
-    const related = yield* relationshipsOf(archive, part);
+    const related = yield* relationshipsOf(archive, part, out.leftOut);
     const drawings = yield* drawingsOf(archive, related, pictures);
     const parts = { ...shared, links: linksOf(related), drawings };
     const reader = new DocxReader(parts, out, noteElement);

@@ -16,6 +16,8 @@ const LEFT_OUT = new Set(
     " ",
   ),
 );
+/** Attributes of a cell's value (OASIS ODF 1.3 part 3, §19.385 to §19.393). */
+const VALUES = ["value", "string-value", "date-value", "boolean-value", "time-value"];
 const HIDEABLE = new Set(["section", "hidden-text"]);
 
 /** Reads the content of an OpenDocument file (ISO 26300, OASIS ODF 1.3 part 3). */
@@ -23,6 +25,8 @@ export class OdfReader implements XmlHandler {
   #inBody = false;
   #noteDepth = 0;
   #inSpeakerNotes = 0;
+  /** The value of a sheet's open cell that has no text yet: some writers leave the text out. */
+  #value = "";
   /** Paragraphs of a slide's title; null outside a title. */
   #title: string[] | null = null;
   readonly #styles = new OdfStyles();
@@ -79,6 +83,7 @@ export class OdfReader implements XmlHandler {
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
     if (name === "object") this.#place(attributes["href"] ?? "");
+    if (name === "object-ole") this.#leftOut.add("embedded file");
     if (this.#hides(name, attributes) || LEFT_OUT.has(name)) return "skip";
     if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
     else if (name === "body") this.#onOpen["body"]?.(attributes);
@@ -114,8 +119,8 @@ export class OdfReader implements XmlHandler {
     page: () => this.#writer.closeSlide(),
     notes: () => this.#inSpeakerNotes--,
     frame: () => this.#closeTitle(),
-    "table-cell": () => this.#writer.tables.closeCell(MAX_REPEAT),
-    "covered-table-cell": () => this.#writer.tables.closeCell(MAX_REPEAT),
+    "table-cell": () => this.#closeCell(),
+    "covered-table-cell": () => this.#closeCell(),
     "table-row": () => this.#writer.closeRow(),
     table: () => this.#writer.closeTable(),
   };
@@ -142,6 +147,7 @@ export class OdfReader implements XmlHandler {
 
   #closeParagraph(): void {
     const paragraph = this.#paragraphs.close();
+    this.#value = "";
     if (paragraph === undefined) return;
     const { style, level } = paragraph;
     const text = paragraph.text.take();
@@ -177,8 +183,16 @@ export class OdfReader implements XmlHandler {
     if (object.texts.length > 0 || object.rows.length > 0) this.#writer.draw(object);
   }
 
-  #openCell({ "number-columns-repeated": repeat = "1" }: XmlAttributes): void {
+  #openCell(attributes: XmlAttributes): void {
+    const { "number-columns-repeated": repeat = "1" } = attributes;
     this.#writer.tables.openCell(countOf(repeat));
+    if (this.#kind === "spreadsheet")
+      this.#value = VALUES.map((name) => attributes[name]).find(Boolean) ?? "";
+  }
+
+  #closeCell(): void {
+    if (this.#value !== "") this.#writer.tables.write(this.#value);
+    this.#writer.tables.closeCell(MAX_REPEAT);
   }
 
   #openTable(attributes: XmlAttributes): void {

@@ -17,6 +17,8 @@ import { addCell, type FilledRow } from "../../../writing/table-text.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
 const MAX_ROWS = 1 << 20;
+/** Weight of a row without text: formats that are set down to the last row leave a million. */
+const EMPTY_ROW = 1 / 4;
 
 /** An ISO 8601 time; fractions of seconds and the zone are not shown. */
 const ISO_TIME = /T(\d\d:\d\d:\d\d)[\d.]*Z?$/;
@@ -32,15 +34,16 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
   let rows = 0;
-  const countRow = () => {
-    if (++rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
+  const countRow = ({ cells }: FilledRow) => {
+    rows += cells.length > 0 ? 1 : EMPTY_ROW;
+    if (rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
   };
   for (const [index, sheet] of workbook.sheets.entries()) {
     const part = targets.get(sheet.relationship);
     if (sheet.isHidden) out.leftOut.add("hidden sheet");
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
-    const related = yield* relationshipsOf(archive, part);
+    const related = yield* relationshipsOf(archive, part, out.leftOut);
     const reader = new SheetReader(writer, { shared, formats, countRow });
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
@@ -115,7 +118,7 @@ function* readSharedStrings(
 type SheetParts = {
   shared: SharedStrings;
   formats: CellFormat[];
-  countRow: () => void;
+  countRow: (row: FilledRow) => void;
 };
 
 const isTrue = (value = "") => /^(1|true)$/.test(value);
@@ -166,11 +169,13 @@ class SheetReader implements XmlHandler {
     else if (name === "c") {
       addCell(this.#row, this.#column, this.#shownValue());
       this.#column++;
-    } else if (name === "row") this.#writer.addRow(ordered(this.#row));
+    } else if (name === "row") {
+      this.#of.countRow(this.#row);
+      this.#writer.addRow(ordered(this.#row));
+    }
   }
 
   #openRow({ r }: XmlAttributes): void {
-    this.#of.countRow();
     const number = Number(r) || this.#rowNumber + 1;
     // Rows that the file leaves out are empty.
     if (number > this.#rowNumber + 1) this.#writer.endTable();
@@ -190,12 +195,12 @@ class SheetReader implements XmlHandler {
 
   #shownValue(): string {
     const value = this.#value;
+    if (value === "" && this.#type !== "n") return "";
     if (this.#type === "s") {
-      if (value === "") return "";
       this.#characters = withinBound(this.#characters + this.#of.shared.sizeOf(Number(value)));
       return this.#of.shared.at(Number(value));
     }
-    if (this.#type === "b") return value === "1" ? "TRUE" : "FALSE";
+    if (this.#type === "b") return isTrue(value.trim()) ? "TRUE" : "FALSE";
     if (this.#type === "d") return value.replace(ISO_TIME, " $1").replace(" 00:00:00", "");
     if (this.#type !== "n") return unescaped(value);
     if (value === "") {

@@ -23,7 +23,7 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
     const part = targets.get(id);
     if (part === undefined) continue;
-    const around = yield* relationshipsOf(archive, part);
+    const around = yield* relationshipsOf(archive, part, out.leftOut);
     const slide = new SlideReader(linksOf(around));
     yield* readXml(archive.chunks(part), slide);
     if (slide.isHiddenSlide) out.leftOut.add("hidden slide");

@@ -15,6 +15,8 @@ const WIDTHS = new Set([undefined, "W", "W2"]);
 
 /** Whether objects may hold text that only annotations show. */
 const SHOWN = /\/(?:Widget|FreeText|Encrypt)\b/;
+/** A file specification whose file is in the PDF (ISO 32000-2, §7.11.3). */
+const EMBEDDED = /\/EF\s{0,9}(?:<<|\d)/g;
 const DICTIONARY = /<<[^<>]*>>/g;
 const COMPOSITE = /\/Subtype\s*\/Type0\b/;
 /** Collections whose glyph numbers are known: each has a character. */
@@ -30,6 +32,7 @@ export class ObjectSigns {
   isCut = false;
   /** A picture is compressed more than once: none is decoded. */
   hasPackedPictures = false;
+  embeddedFiles = 0;
   #characters = 0;
   #longestArray = 0;
   #arrayStart: number | null = null;
@@ -45,6 +48,7 @@ export class ObjectSigns {
     this.#addArrays(text);
     this.#addFonts(text);
     this.hasForms ||= SHOWN.test(text);
+    this.embeddedFiles += text.match(EMBEDDED)?.length ?? 0;
     for (const [, number] of text.matchAll(OBJECT)) this.#objects.add(Number(number));
     for (const [, many = "", single = many] of text.matchAll(CONTENTS))
       for (const reference of single.split("R").filter((each) => /\d/.test(each)))

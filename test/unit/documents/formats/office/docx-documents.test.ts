@@ -21,6 +21,9 @@ const runs = (inside: string) => docx(p(inside));
 
 describe("runs", () => {
   const checkBox = "<w:ffData><w:checkBox><w:checked/></w:checkBox></w:ffData>";
+  const dropDown = (choice: string) =>
+    `<w:ffData><w:ddList>${choice}${["daily", "often, ", "never"].map((entry) => `<w:listEntry w:val="${entry}"/>`).join("")}</w:ddList></w:ffData>`;
+
   reads("a.docx", {
     "tabs that are set from a margin": [
       runs(`${r("left")}<w:r><w:ptab/></w:r>${r("right")}`),
@@ -72,6 +75,22 @@ describe("runs", () => {
           r(" agreed"),
       ),
       "☒ agreed",
+    ],
+    "the choice of a form's list": [
+      runs(
+        mark("begin").replace("/>", `>${dropDown('<w:result w:val="1"/>')}</w:fldChar>`) +
+          code(" FORMDROPDOWN ") +
+          mark("separate") +
+          mark("end") +
+          mark("begin").replace("/>", `>${dropDown('<w:default w:val="2"/>')}</w:fldChar>`) +
+          code(" FORMDROPDOWN ") +
+          mark("end"),
+      ),
+      "often, never",
+    ],
+    "letters drawn as a shape": [
+      runs(`<w:r><w:pict><v:textpath string="Annual report"/></w:pict></w:r>`),
+      "Annual report",
     ],
     formulas: [
       runs(
@@ -236,6 +255,13 @@ describe("parts", () => {
         { c: ["chart", chart], g: ["diagramData", diagram] },
       ),
       "Figure 1\n\nCatch by month\n\ntonnes\n\n|  | Herring |\n| --- | --- |\n| May | 31 |\n| June | 0.3 |\n\nMoor\n\nUnload\n\nAfter",
+    ],
+    "are noted where they are files of another program": [
+      docx(p(`${r("Prices")}<w:r><w:object><o:OLEObject r:id="o"/></w:object></w:r>`), {
+        o: ["package", "x"],
+      }),
+      "Prices",
+      "1 embedded file left out",
     ],
     "have links of their own": [
       docx(

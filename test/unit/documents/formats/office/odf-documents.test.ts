@@ -51,6 +51,11 @@ describe("text", () => {
       withObject("text", p(OBJECT), chartOf(p("more ".repeat(1_000)).repeat(2_000))),
       new Error("charts, diagrams and formulas have too much text"),
     ],
+    "notes a file of another program": [
+      odf("text", p("Prices<draw:object-ole/>")),
+      "Prices",
+      "1 embedded file left out",
+    ],
     "gives notes numbers of their own, whatever they are cited with": [
       odf("text", p(`Mole${note("1", "At low tide.")} and pier${note("i", "Built 1911.")}.`)),
       "Mole[^1] and pier[^2].\n\n[^1]: At low tide.\n\n[^2]: Built 1911.",
@@ -170,7 +175,25 @@ describe("sheets", () => {
   const kept = "# S\n\n| a | b |\n| --- | --- |\n| c | d |";
   const ods = (body: string) => odf("spreadsheet", body);
 
+  const value = (type: string, attributes: string) =>
+    `<table:table-cell office:value-type="${type}" ${attributes}/>`;
+
   reads("a.ods", {
+    "show values that no text stands for, but none of a text that is empty": [
+      ods(
+        sheet(
+          "S",
+          rowOf(
+            value("string", 'office:string-value="Pen"') +
+              value("float", 'office:value="12.5"') +
+              value("date", 'office:date-value="2024-03-05"') +
+              value("boolean", 'office:boolean-value="true"') +
+              cell("<text:p/>").replace(">", ' office:value="3">'),
+          ),
+        ),
+      ),
+      "# S\n\n| Pen | 12.5 | 2024-03-05 | true |\n| --- | --- | --- | --- |",
+    ],
     "read on after a chart among the rows, and show its title at the end": [
       withObject(
         "spreadsheet",

@@ -23,6 +23,19 @@ describe("sheets", () => {
       }),
       "# Log\n\n| Gate | Gate |\n| --- | --- |",
     ],
+    "show truth however it is written, and none where there is none": [
+      xlsx(
+        `<row><c t="b"><v>true</v></c><c t="b"><v> 1 </v></c><c t="b"><v>0</v></c><c t="b"/>${words("Gate", "E1")}</row>`,
+      ),
+      "# Log\n\n| TRUE | TRUE | FALSE | Gate |\n| --- | --- | --- | --- |",
+    ],
+    "note files of other programs": [
+      xlsx(`<row>${words("Gate")}</row>`, {
+        more: { "xl/_rels/s.rels": relationships(["o", "oleObject", "o"], ["p", "package", "p"]) },
+      }),
+      "# Log\n\nGate",
+      "2 embedded files left out",
+    ],
     "are read whose parts stand outside of their usual folder": [
       zipped({
         "[Content_Types].xml":
@@ -174,6 +187,14 @@ describe("slides", () => {
         { "ppt/_rels/s0.rels": relationships(["h", "hyperlink", "https://example.org/t"]) },
       ),
       "# Steps\n\nSee [the tides](https://example.org/t): h/2",
+    ],
+    "show the data of charts that Excel knows since 2016, and note embedded files": [
+      pptx([`${title}<cx:chart r:id="c"/><p:oleObj r:id="o"/>`], {
+        "ppt/_rels/s0.rels": relationships(["c", "chartEx", "c.xml"], ["o", "package", "o"]),
+        "ppt/c.xml": `<cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Gross</cx:pt><cx:pt idx="1">Net</cx:pt></cx:lvl></cx:strDim><cx:numDim type="val"><cx:lvl formatCode="0%"><cx:pt idx="0">1</cx:pt><cx:pt idx="1">0.7</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData><cx:series><cx:tx><cx:txData><cx:v>Share</cx:v></cx:txData></cx:tx></cx:series>`,
+      }),
+      "# Steps\n\nShare\n\n| Gross | 100% |\n| --- | --- |\n| Net | 70% |",
+      "1 embedded file left out",
     ],
     "show a chart's data as a table": [
       charted(

@@ -162,3 +162,18 @@ it("reads a form's values beside its labels, and no hidden or secret value", asy
     "Name: Ingeborg Halvorsen Port: Saltholm Insured: ☑ Password: Other: Paid at the gate",
   );
 });
+
+it("notes files that a PDF holds beside its pages", async () => {
+  const bytes = pageOf(
+    lineOf(700, "[(Open this portfolio in another viewer.)]"),
+    HELVETICA,
+    "<< /Names [(a.txt) << /Type /Filespec /EF << /F 7 0 R >> >> (b.txt) 8 0 R] >>",
+    pdfStream("Prices", "/Type /EmbeddedFile"),
+    "<< /Type /Filespec /EF 9 0 R >>",
+    "<< /F 7 0 R >>",
+  );
+  await expect(readPdf(bytes)).resolves.toMatchObject({
+    markdown: "Open this portfolio in another viewer.",
+    notes: ["2 embedded files left out"],
+  });
+});

@@ -102,6 +102,7 @@ describe("what else a document holds", () => {
         String.raw`\pard Sum: {\object\objemb{\*\objclass Excel.Sheet.12}{\*\objdata 00ff}{\result {\rtlch Total 4711}}} tons\par`,
       ),
       "Sum: Total 4711 tons",
+      "1 embedded file left out",
     ],
     "ends a paragraph where the next column begins": [
       rtf(String.raw`\pard left\column right\par`),
