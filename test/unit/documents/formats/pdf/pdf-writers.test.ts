@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { segmentsOf } from "../../../../../src/documents/formats/pdf/layout/page-segments.ts";
 import { HELVETICA, lineOf, pageOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
-import { readPdf } from "../../../../support/read-document.ts";
+import { expectRead, readPdf } from "../../../../support/read-document.ts";
 
 describe("letters whose accents are drawn apart, as older TeX does", () => {
   it.each([
@@ -176,4 +176,19 @@ it("notes files that a PDF holds beside its pages", async () => {
     markdown: "Open this portfolio in another viewer.",
     notes: ["2 embedded files left out"],
   });
+});
+
+it.each([
+  ["is no text where a form of another kind replaces it", "/Fields []", new Error("(XFA)")],
+  ["is read where the form has fields, too", "/Fields [6 0 R]", "Please wait for the form."],
+])("a page %s", async (_what, fields, expected) => {
+  const pdf = pageOf(
+    lineOf(700, "[(Please wait for the form.)]"),
+    HELVETICA,
+    "<< /FT /Tx /T (a) >>",
+    pdfStream("<xdp/>"),
+  );
+  const form = `/Catalog /AcroForm << ${fields} /XFA 7 0 R >>`;
+  const text = Buffer.from(pdf).toString("latin1").replace("/Catalog", form);
+  await expectRead(readPdf(new Uint8Array(Buffer.from(text, "latin1"))), expected);
 });
