@@ -133,7 +133,7 @@ const LISTED = [
   },
   {
     kind: "mail",
-    files: { "message/rfc822": "eml mht mhtml", "application/mbox": "mbox" },
+    files: { "message/rfc822": "eml emlx mht mhtml", "application/mbox": "mbox" },
     isPacked: true,
     read: () => import("./formats/mail/extract-mail.ts"),
   },

@@ -24,7 +24,8 @@ export function detectFormat(file: RawDocument): Detected {
   if (isPdf(file)) return { format: formatOf("pdf") };
   if (head.startsWith("PK\x03\x04")) return zipFormat(file);
   if (head.startsWith(OLE_SIGNATURE)) return { foreign: oleMediaType(file.bytes) };
-  const signed = FORMATS.find(({ signature }) => signature && head.startsWith(signature));
+  const start = head.replace(/^\xef\xbb\xbf/, "").trimStart();
+  const signed = FORMATS.find(({ signature }) => signature && start.startsWith(signature));
   if (signed !== undefined) return { format: signed };
   const foreign = foreignMediaType(file.bytes);
   if (foreign !== null) return { foreign };
@@ -107,7 +108,7 @@ function textKind(file: RawDocument): DocumentKind {
   if (bySniffing !== null) return bySniffing;
   const kind = byName ?? kindByMediaType(file.mimeType) ?? "text";
   if (kind === "man") return "text";
-  if (kind === "mail" && !/^(?:[\w-]+:|From )/.test(start)) return "text";
+  if (kind === "mail" && !/^(?:\d{1,10}\s+)?(?:[\w-]+:|From )/.test(start)) return "text";
   // Programs name the rows that they export like workbooks.
   if (kind === "xlsx" || WORKBOOK_TYPE.test(`${file.name} ${file.mimeType}`)) return "csv";
   return BINARY_KINDS.has(kind) ? "text" : kind;
@@ -142,7 +143,7 @@ const BINARY_KINDS = new Set(
 /** Allows leading comments, each ending at its first `-->`: there is one way to match them. */
 const HTML_START = /^(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype html|html[\s>])/i;
 const MAIL_HEADER =
-  /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|x-[\w-]+|dkim-signature|content-type|reply-to|cc):/i;
+  /^(return-path|received|delivered-to|mime-version|message-id|from|to|subject|date|(?:x|arc|dkim|list|content)-[\w-]+|authentication-results|reply-to|cc):/i;
 const MAIL_PROOF = /^(mime-version|message-id|received|return-path|content-type):/im;
 
 function sniffedKind(start: string, byName: DocumentKind | null): DocumentKind | null {

@@ -15,10 +15,12 @@ import {
 import type { Reading } from "../../document-format.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";
+import { headOf } from "../../media-type/foreign-types.ts";
 import { releaseBytes } from "../../release-bytes.ts";
 
 const MAX_DEPTH = 4;
 const MAX_NOTES = 200;
+const [LINE_FEED, RETURN] = [0x0a, 0x0d] as const;
 
 /**
  * A mail message (RFC 5322, MIME) or each one of a mailbox: heading, header lines, text, then each
@@ -27,7 +29,8 @@ const MAX_NOTES = 200;
  */
 export async function readFile({ bytes }: RawDocument, options: Reading): Promise<Extraction> {
   if (options.depth >= MAX_DEPTH) throw new UnreadableDocument("messages nest too deeply");
-  const { messages, isMailbox } = await runCooperatively(messagesOf(bytes), options.yieldToOthers);
+  const reading = messagesOf(mailOf(bytes));
+  const { messages, isMailbox } = await runCooperatively(reading, options.yieldToOthers);
   const target = { ...options, inMailbox: isMailbox, out: new MarkdownBuilder(), notes: [] };
   const [message = bytes, ...rest] = messages;
   const only = rest.length === 0 ? await writeMessage(message, target) : null;
@@ -36,6 +39,15 @@ export async function readFile({ bytes }: RawDocument, options: Reading): Promis
   if (options.discardsBytes) releaseBytes(bytes);
   const { out, notes } = target;
   return out.extraction({ title: only?.title ?? null, notes });
+}
+
+/** Without the length and the facts that Apple Mail puts around it; old Macs end lines with CR. */
+function mailOf(bytes: Uint8Array): Uint8Array {
+  const [line = "", length] = /^(\d{1,10})[ \t]*\r?\n/.exec(headOf(bytes)) ?? [];
+  const end = line.length + Number(length);
+  const isEnd = headOf(bytes.subarray(end)).trimStart().startsWith("<?xml");
+  const mail = bytes.subarray(line.length, isEnd ? end : undefined);
+  return mail.includes(LINE_FEED) ? mail : mail.map((byte) => (byte === RETURN ? LINE_FEED : byte));
 }
 
 async function writeMailbox(messages: Uint8Array[], target: MailTarget): Promise<void> {

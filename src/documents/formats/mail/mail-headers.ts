@@ -111,7 +111,11 @@ export function parseStructured(field: string): StructuredValue {
   for (const [name, parts] of Map.groupBy(sections, ({ base }) => base)) {
     parameters.set(name, joinSections(parts));
   }
-  const value = (text.split(";", 1)[0] ?? "").trim().toLowerCase();
+  const [first = ""] = text.split(";", 1);
+  const value = first
+    .trim()
+    .replace(/^"([^"]*)"$/, "$1")
+    .toLowerCase();
   return { value, parameters };
 }
 

@@ -46,6 +46,12 @@ describe("a file under the wrong name or type is read as what it is", () => {
     ["<svg xmlns='urn:s'><text>Pier</text></svg>", "a.txt", "Pier"],
     ["Hello,\n\nno headers here.\n", "a.eml", "Hello,\n\nno headers here.\n"],
     ["<html><body>saved</body></html>", "a.mht", "saved"],
+    ["\ufeff\r\n{\\rtf1 Tides\\par}", "a.rtf", "Tides"],
+    [
+      "Authentication-Results: x; spf=pass\nReceived: x\nSubject: Tides\n\nHigh",
+      "1693.M5:2,S",
+      "# Tides\n\nHigh",
+    ],
   ])("%s as %s", async (text, name, expected) => {
     expect(await read(name, null, utf8(text))).toBe(expected);
   });

@@ -1,6 +1,7 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { reasonOf, textOf, UnreadableDocument } from "../../../extracted-document.ts";
 import { readPage } from "../../html/extract-html.ts";
+import { replaced } from "../../../decoding/decode-text.ts";
 import { releaseBytes } from "../../../release-bytes.ts";
 import { withoutFromEscapes } from "../mailbox.ts";
 import { takeBody, type MailPart } from "../parts/mail-parts.ts";
@@ -15,6 +16,8 @@ export const ENCRYPTED = "message is encrypted";
 export const ENCLOSED = "message is encrypted or enclosed in its signature (S/MIME)";
 export const ENCRYPTED_PART = "encrypted part left out";
 
+/** A space that only divides a line (RFC 3676, §4.1), but for that of a signature or a quotation. */
+const FLOWED = /(?<!--) \n(?!>)/g;
 const BEGIN = /^-----BEGIN PGP MESSAGE-----[ \t]*$/m;
 const END = "-----END PGP MESSAGE-----";
 
@@ -51,6 +54,8 @@ function* writePart(
     return contents;
   }
   target.notes.push(...contents.notes);
+  if (part.parameters.get("delsp")?.toLowerCase() === "yes")
+    contents.text = yield* replaced(contents, FLOWED, "");
   const writing = writeText(part, contents.text, target);
   // Nothing but its reader keeps the text in memory.
   contents.text = "";

@@ -91,6 +91,7 @@ describe("a text's encoding", () => {
     ["utf-8", "BASE64 (as ever)", "R3LD\nvMOf!\nZQ==\n", "Grüße"],
     ["utf-8", "base64", `${base64("One ")}\n${base64("line.")}\n`, "One line."],
     ["utf-8", "quoted-printable", "a=20 =\r\nb =\r\nc =zz =3D  \r\nd=", "a b c =zz =\nd"],
+    ["utf-8", '"quoted-printable"', "=3D a=\nb", "= ab"],
     ["utf-8", "x-unheard-of", "as it stands", "as it stands"],
   ])("%s, %s", async (charset, encoding, body, expected) => {
     const name = charset.split(" ")[0] ?? "";
@@ -122,7 +123,22 @@ describe("a text's encoding", () => {
 });
 
 describe("parts", () => {
+  const apple = `${MAIL_HEAD}\nTides.\n`;
+
   mails({
+    "lines that are only divided for the transport, but for quotations and signatures": [
+      `${MAIL_HEAD}Content-Type: text/plain; format=flowed; delsp=yes\n\n東京都の \n会議室です。\n\nYes, \n> tides\n\n-- \nAnn`,
+      "東京都の会議室です。\n\nYes,\n> tides\n\n--\nAnn",
+    ],
+    "what Apple Mail stores with its length and facts of its own": [
+      `${apple.length}  \n${apple}<?xml version="1.0"?><plist><integer>1</integer></plist>`,
+      "Tides.",
+    ],
+    "all of it where the length is not that of the message": [`5\n${apple}`, "Tides."],
+    "lines that end with a return alone": [
+      `${MAIL_HEAD}\nHigh\n\nLow\n`.replaceAll("\n", "\r"),
+      "High\n\nLow",
+    ],
     "HTML before its plain alternative, its headings under the subject": [
       multipart("alternative", "\nPlain.", "Content-Type: text/html\n\n<h1>Rich</h1><p>Text."),
       "## Rich\n\nText.",
