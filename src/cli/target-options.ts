@@ -9,9 +9,11 @@ export const DEFAULT_URL = "http://localhost:8787";
 
 /** The base address of a service, without the slash at its end. @throws CommandFailure */
 export function checkedUrl(text: string): string {
-  if (webUrlIn(text) === null) {
+  const address = webUrlIn(text);
+  if (address === null) {
     throw new CommandFailure(`--url must be an http or https address, not ${text}`);
   }
+  if (address.username !== "") throw new CommandFailure("--url must not contain a user name");
   const base = text.replace(/\/+$/, "");
   const part = /\/(panel\/api|api|panel|v1)$/.exec(base);
   if (part === null) return base;
@@ -49,8 +51,10 @@ export function withTarget(command: Command, credential: Credential, printed: st
 /** @throws CommandFailure without the credential, or for the other kind */
 function credentialIn(name: Credential, environment: NodeJS.ProcessEnv): string {
   const { what, otherPrefix, other: otherName, lacks } = CREDENTIALS[name];
-  const value = environment[name] ?? "";
+  const value = (environment[name] ?? "").trim();
   if (value === "") throw new CommandFailure(lacks);
+  // An error of `fetch` would show it.
+  if (!/^[!-~]+$/.test(value)) throw new CommandFailure(`${name} is not ${what}: set it again`);
   if (!value.startsWith(otherPrefix)) return value;
   throw new CommandFailure(
     `${name} holds ${CREDENTIALS[otherName].what}, which goes into ${otherName}. This command needs ${what}.`,

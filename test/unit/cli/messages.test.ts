@@ -25,6 +25,9 @@ test("a key in place of a token, or the reverse, is told without the secret", ()
   expect(() => keyIn({ QUARRY_KEY: "qry_sec" })).toThrow(/access token.*goes into QUARRY_TOKEN/);
   expect(() => keyIn({})).toThrow("Set QUARRY_KEY");
   expect(() => tokenIn({ QUARRY_TOKEN: "" })).toThrow("Set QUARRY_TOKEN");
+  expect(tokenIn({ QUARRY_TOKEN: "qry_a\r\n" })).toBe("qry_a");
+  for (const secret of ["“qry_a”", "qry_a\nqry_b"])
+    expect(() => tokenIn({ QUARRY_TOKEN: secret })).toThrow(/^QUARRY_TOKEN is not an access token/);
 });
 
 test.each([
@@ -32,6 +35,7 @@ test.each([
   ["http://localhost:8787/panel/api/", "without /panel/api: http://localhost:8787"],
   ["http://localhost:8787/v1", "without /v1: http://localhost:8787"],
   ["localhost:8787", "must be an http or https address"],
+  ["https://me:secret@q.example", /^--url must not contain a user name$/],
 ])("the base address %s is refused with what is meant", (url, message) => {
   expect(() => checkedUrl(url)).toThrow(message);
 });
