@@ -18,7 +18,7 @@ import type { Find } from "./request/described-route.ts";
 import { Endpoints, pageOf, time, timeOrNull } from "./request/endpoint.ts";
 import { fileSourceOf } from "./file-sources.ts";
 import { fileMetadata, metadataIn, mediaTypeOf, modifiedIn } from "./request/sent-file.ts";
-import { pushedSource, readersIn, type SourceRow } from "./request/sent-file.ts";
+import { pushedSource, readersIn, refusePartial, type SourceRow } from "./request/sent-file.ts";
 
 const MAX_SEARCH_LENGTH = 500;
 const fileFilters = z.object({
@@ -197,6 +197,7 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     async ({ context, services, subject, path }) => {
       const { raw } = context.req;
       refuseCoded(raw.headers);
+      refusePartial(raw.headers);
       const length = context.req.header("Content-Length");
       const source = pushedSource(subject);
       const { created, ...file } = await putFile(services, {

@@ -74,6 +74,20 @@ test.each([
   });
 });
 
+test.each([
+  ["Content-Range", "bytes 5-9/10"],
+  ["If-None-Match", "*"],
+  ["If-Match", '"a"'],
+])("a part of a file, or a condition, replaces no file: %s", async (header, value) => {
+  await push("kept.txt", "whole");
+  expect(await push("kept.txt", "part", { [header]: value })).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining(header) },
+  });
+  const { body } = await admin.send("GET", `${FILES}?path=kept.txt`);
+  expect(body).toMatchObject({ data: [{ size: 5 }] });
+});
+
 test("a file may be larger than other bodies, up to 25 MiB", async () => {
   const mebibyte = 1_024 * 1_024;
   const big = await push("big.txt", "a\n".repeat(mebibyte));

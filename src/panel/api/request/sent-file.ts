@@ -36,6 +36,14 @@ export function readersIn(header: string | undefined): string[] | null {
   return parsed.data;
 }
 
+/** Headers that ask for less than a new file (RFC 9110, §13.1 and §14.5), which are refused. */
+const NOT_OBEYED = ["Content-Range", "If-Match", "If-None-Match", "If-Unmodified-Since"];
+
+export function refusePartial(headers: Headers): void {
+  const name = NOT_OBEYED.find((each) => headers.has(each));
+  if (name !== undefined) throw invalidField(name, "is not supported: a PUT replaces a whole file");
+}
+
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
 
 /**
