@@ -104,10 +104,11 @@ function declaredLanguage({ language }: ExtractedDocument): string | null {
   return LANGUAGE_TAG.test(tag) ? tag : null;
 }
 
-function withoutText({ reason = NO_TEXT }: Extraction, pictures: Pictures | null) {
+function withoutText({ reason = NO_TEXT, notes: own }: Extraction, pictures: Pictures | null) {
   const { unread = 0, notes = [] } = pictures ?? {};
   const code = unread > 0 ? "picture" : "no-text";
-  return new UnreadableDocument(notes.length > 0 ? notes.join("; ") : reason, code, { unread });
+  const why = notes.length > 0 ? notes : [reason, ...own];
+  return new UnreadableDocument(why.join("; "), code, { unread });
 }
 
 async function readPictureFile(

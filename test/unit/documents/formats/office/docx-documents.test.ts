@@ -263,6 +263,10 @@ describe("parts", () => {
       "Prices",
       "1 embedded file left out",
     ],
+    "are named where they are all that a document has": [
+      docx('<w:altChunk r:id="a"/>'),
+      new Error("no text found; 1 embedded part could not be read"),
+    ],
     "have links of their own": [
       docx(
         p(`${r("See")}<w:r><w:footnoteReference w:id="1"/></w:r>`),
