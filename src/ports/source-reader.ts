@@ -69,6 +69,8 @@ export type OpenedFile = {
   body: ReadableStream<Uint8Array>;
   size: number | null;
   mimeType: string | null;
+  /** Decides its format where the listed name ends like another one's; "": `mimeType` does. */
+  name?: string;
 };
 
 /** Kind of a source's failure; determines the delay and the message to the user. */

@@ -151,7 +151,7 @@ async function loadDocument(
     const facts = { sha256, size: content.bytes.byteLength };
     await labelFailure("database", () => noteContent(services.db, file, facts));
   }
-  const raw = { name: file.name, mimeType, bytes: content.bytes };
+  const raw = { name: content.name, mimeType, bytes: content.bytes };
   const yieldToOthers = yieldWithin(services, file, lease);
   const beat = () => lease.renew([file]);
   const { extend } = yieldToOthers;
@@ -211,9 +211,10 @@ function yieldWithin({ now }: Services, file: ClaimedFile, lease: Lease) {
 
 async function readContent(services: Services, file: ClaimedFile, texts: PushedTexts) {
   if (takenBy(file.source.provider) !== "files") return await downloaded(services, file);
+  const { name } = file;
   const text = texts.get(file.version);
   if (text !== undefined && file.sha256 !== null) {
-    return { bytes: encoder.encode(text), sha256: file.sha256, mimeType: file.mimeType };
+    return { bytes: encoder.encode(text), sha256: file.sha256, mimeType: file.mimeType, name };
   }
   const key = bytesKey({ sourceId: file.source.id, fileId: file.fileId }, file.version);
   const bytes = await labelFailure("file storage", async () => {
@@ -221,7 +222,7 @@ async function readContent(services: Services, file: ClaimedFile, texts: PushedT
     return object === null ? null : new Uint8Array(await object.arrayBuffer());
   });
   if (bytes === null) throw new StepFailure("file storage: the file's bytes are missing", null);
-  return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType };
+  return { bytes, sha256: file.sha256 ?? (await sha256Hex(bytes)), mimeType: file.mimeType, name };
 }
 
 async function downloaded(services: Services, file: ClaimedFile) {
@@ -233,7 +234,8 @@ async function downloaded(services: Services, file: ClaimedFile) {
     readLimited(content.body, DOCUMENT_LIMIT_BYTES),
   );
   if (bytes === null) throw new UnreadableDocument(`file is ${ABOVE_LIMIT}`, "too-large");
-  return { bytes, sha256: await sha256Hex(bytes), mimeType: content.mimeType ?? file.mimeType };
+  const { mimeType, name } = { ...content, name: content.name ?? file.name };
+  return { bytes, sha256: await sha256Hex(bytes), mimeType: mimeType ?? file.mimeType, name };
 }
 
 function listedFrom(file: ClaimedFile): ListedFile {

@@ -1,4 +1,5 @@
 import { SECOND_MS } from "../../core/time.ts";
+import { kindByMediaType } from "../../documents/media-type/media-types.ts";
 import { missingFile, SourceFailure } from "../../ports/source-reader.ts";
 import type { LeftOut, ListedFile, OpenedFile, SourceReader } from "../../ports/source-reader.ts";
 import type { SourceTools } from "../source-manifest.ts";
@@ -138,9 +139,11 @@ async function giveUpWaiting(step: Step): Promise<void> {
   }
 }
 
+/** An address may end like a file of another kind, `index.php`: a type that tells the kind decides. */
 function openedFrom(bytes: Uint8Array, mimeType: string): OpenedFile {
   const body = new Response(bytes).body ?? new ReadableStream();
-  return { body, size: bytes.byteLength, mimeType };
+  const isTelling = !["text", null].includes(kindByMediaType(mimeType));
+  return { body, size: bytes.byteLength, mimeType, ...(isTelling ? { name: "" } : {}) };
 }
 
 /**

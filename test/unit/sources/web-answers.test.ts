@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
+import { extractDocument } from "../../../src/documents/extract-document.ts";
 import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,
@@ -66,6 +67,31 @@ test("a file whose bytes were not kept is read by the rules of the crawl", async
     "/moved": "error: redirects to another page",
     "/late": htmlPage("/late", []),
   });
+});
+
+const TABLE = "| a | b |\n| --- | --- |\n| 1 | 2 |";
+
+test.each([
+  ["/index.php", "text/html", "<p>Open at <b>ten</b>", "Open at ten"],
+  ["/wiki/Node.js", "text/html; charset=utf-8", "<!doctype html><p>A runtime", "A runtime"],
+  ["/README.md", "text/html", "<!doctype html><p>Read me", "Read me"],
+  ["/list.php", "text/csv", "a,b\n1,2\n", TABLE],
+  // A type that any text has leaves it to the name, as servers of plain files need.
+  ["/raw/README.md", "text/plain", "# Read me", "# Read me"],
+  ["/raw/main.py", "text/plain", "print(1)", "```python\nprint(1)\n```"],
+  ["/raw/list.csv", "application/octet-stream", "a,b\n1,2\n", TABLE],
+])("%s as %s is read as what the server says", async (path, type, body, text) => {
+  site.routes.set(path, { headers: { "content-type": type }, body });
+  const source = webSource(site.port, { startUrls: [BASE + path] });
+  await source.scan();
+  const file = source.files.get(BASE + path);
+  const {
+    mimeType,
+    name = file?.name ?? "",
+    ...opened
+  } = await source.reader.open(file ?? expect.fail("not listed"), new AbortController().signal);
+  const bytes = new Uint8Array(await new Response(opened.body).arrayBuffer());
+  expect((await extractDocument({ name, mimeType, bytes })).markdown).toBe(text);
 });
 
 test("a sitemap moves within the site, names it with and without www, and relatively", async () => {
