@@ -162,3 +162,19 @@ test("a pushed address that sends its readers on has what they find, each time",
   await source.scan();
   expect((await indexed(source))["/pushed"]).toBe(htmlPage("Another", []));
 });
+
+test.each([
+  [600_000, ["/", "/open"]],
+  [5_000_000, []],
+])("a robots.txt of %i bytes is obeyed", async (bytes, paths) => {
+  const rules = "User-agent: *\nDisallow: /secret\n";
+  site.routes.set("/robots.txt", { body: rules.padEnd(bytes, "# a line of no rule\n") });
+  page("/", ["/secret/a", "/open"]);
+  for (const path of ["/secret/a", "/open"]) page(path);
+  const source = webSource(site.port, { startUrls: [BASE] });
+  const { listed, partial } = await source.scan();
+  const files = listed.filter(({ failure }) => failure === undefined);
+  expect(shown(files.map(({ path }) => path))).toEqual(paths);
+  // Nothing that was read before is taken away.
+  expect(partial).toBe(paths.length === 0);
+});

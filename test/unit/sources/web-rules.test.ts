@@ -34,6 +34,8 @@ describe("robots.txt", () => {
     ["User-agent: *\nDisallow: /%7Ejoe", "/~joe/x", false],
     ["User-agent: *\nDisallow: /müll", "/m%C3%BCll", false],
     ["User-agent: *\nDisallow: /x\n\nUser-agent: *\nDisallow: /y", "/y", false],
+    ["User-agent: Quarry/1.0\nDisallow: /q\n\nUser-agent: *\nDisallow: /a", "/q", false],
+    ["User-agent: quarry-news\nDisallow: /q", "/q", true],
     ["<html>not a robots file</html>", "/a", true],
   ])("%j of %s", (robots, path, expected) => {
     expect(allows(robots, path)).toBe(expected);

@@ -46,12 +46,15 @@ function groupsOf(lines: Line[]): Group[] {
   for (const { key, value } of lines) {
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], crawlDelaySeconds: null });
-      groups.at(-1)?.agents.push(value.toLowerCase());
+      groups.at(-1)?.agents.push(PRODUCT_TOKEN.exec(value)?.[0].toLowerCase() ?? value);
       naming = true;
     } else if (addRule(groups.at(-1), key, value)) naming = false;
   }
   return groups;
 }
+
+/** A version may follow the name. RFC 9309 §2.2.1 */
+const PRODUCT_TOKEN = /^[A-Za-z_-]+/;
 
 type Line = { key: string; value: string };
 
