@@ -60,6 +60,8 @@ const leftOutCounts = z.object({
   views: count,
   /** Named by a sitemap that may not name it, or a sitemap too many. */
   sitemapUrls: count,
+  /** Pages that equal one that is read, or name it as their canonical one. */
+  copies: count,
   /** Some were no longer told apart. */
   isAtLeast: flag,
 });

@@ -1,16 +1,15 @@
-import { inBatches } from "../../core/work/batches.ts";
-import { nextTurn } from "../../core/work/cooperative.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
-import { noteState, stateOf } from "./crawl-state.ts";
+import { countOfShape, countShape, noteState, stateOf, type Waiting } from "./crawl-state.ts";
 import { fetchEntry, findKnown, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
-import { addLink, addTooDeep, enterSite, isWanted, leaveOut } from "./frontier.ts";
+import { followLinks } from "./follow-links.ts";
+import { enterSite, isWanted, leaveOut } from "./frontier.ts";
 import { keepPage, readPage } from "./page-store.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
-import { factsOf, type HtmlPage } from "./pages/html-page.ts";
+import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
 import { isTooLong, nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";
-import { directivesOf, NOT_TO_BE_INDEXED, type RobotsDirectives } from "./site/robots.ts";
+import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
 export async function recordOutcome(step: Step, subject: Subject, fetched: Fetched): Promise<void> {
@@ -33,10 +32,31 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
   if (moved !== null) noteMoved(step, moved, isFile);
   if (facts !== null && (await yieldsToCanonical(step, subject, page, facts))) return;
   const asks = directivesOf(page.robotsTag, facts);
+  const version = await sha256Hex(page.bytes);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
-  else if (isFile)
-    await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts });
-  if (facts !== null) await follow(step, subject, page.url, facts, asks);
+  else if (isFile && !isCopy(step, subject, { ...page, version }))
+    await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts }, version);
+  // A page for all that is missing leads on without an end by its relative links.
+  const leadsOn = countOfShape(step.crawl, version) <= COPIES_FOLLOWED;
+  if (facts !== null && leadsOn) await followLinks(step, subject, page.url, facts, asks);
+}
+
+/** A page at two addresses may be meant for one of them, with all its relative links. */
+const COPIES_FOLLOWED = 5;
+
+type Answered = Pick<Page, "url" | "mediaType"> & { version: string };
+
+/**
+ * Whether this crawl has read the same page at another address, as a form to sign in or a page for
+ * all that does not exist. Named addresses stay.
+ */
+function isCopy({ crawl }: Step, subject: Subject, { url, mediaType, version }: Answered): boolean {
+  if (!isHtml(mediaType)) return false;
+  const isNamed = subject.found !== "link" && movedTo(subject, url) === null;
+  const isEqual = !isNamed && countOfShape(crawl, version) > 0;
+  countShape(crawl, version);
+  if (isEqual) crawl.leftOut.copies += 1;
+  return isEqual;
 }
 
 function isTaken({ crawl, bounds }: Step, { found: foundBy }: Subject, url: URL): boolean {
@@ -67,12 +87,16 @@ async function yieldsToCanonical(
   if (target === null || target === entry.url) return false;
   const { crawl } = step;
   const state = stateOf(crawl, target);
-  if (state === "listed" || state === "dropped") return state === "listed";
-  const better = { ...entry, url: target, isCanonical: true };
-  const subject = subjectOf(better, await findKnown(step, target));
-  // Canonicals are not followed further: two pages that name each other would both be dropped.
-  await recordOutcome(step, subject, await fetchEntry(step, subject, true));
-  return stateOf(crawl, target) === "listed";
+  if (state !== "listed" && state !== "dropped") {
+    // Whoever named this page did not name that one: where that cannot be read, this one stays.
+    const better: Waiting = { ...entry, url: target, found: "link", isCanonical: true };
+    const subject = subjectOf(better, await findKnown(step, target));
+    // Canonicals are not followed further: two pages that name each other would both be dropped.
+    await recordOutcome(step, subject, await fetchEntry(step, subject, true));
+  }
+  const isListed = stateOf(crawl, target) === "listed";
+  if (isListed) crawl.leftOut.copies += 1;
+  return isListed;
 }
 
 /** The canonical address, when it is another one that this crawl may list. */
@@ -82,18 +106,20 @@ function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): str
   if (url === null) return null;
   const target = normalizeUrl(url);
   const isItself = target.href === normalizeUrl(page.url).href;
-  const isOther = !isItself && !isTooLong(target) && isWanted(step.crawl, step.bounds, target);
+  // https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical
+  const isFirst = target.pathname === "/" && target.search === "" && page.url.pathname !== "/";
+  const isOther =
+    !isItself && !isFirst && !isTooLong(target) && isWanted(step.crawl, step.bounds, target);
   return isOther ? target.href : null;
 }
 
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
 
-async function listPage(step: Step, listing: Listing): Promise<void> {
+async function listPage(step: Step, listing: Listing, version: string): Promise<void> {
   const { entry, found: foundBy, path, page } = listing;
   const { crawl, store, out } = step;
   // After a redirect what is known belongs to another address.
   const file = path === entry.url ? listing.known : await findKnown(step, path);
-  const version = await sha256Hex(page.bytes);
   if (file?.version !== version) {
     await keepPage(store, path, { version, bytes: page.bytes }, file?.version ?? "");
   }
@@ -162,7 +188,7 @@ async function recordUnchanged(
   subject: Subject,
   { url, robotsTag }: { url: URL; robotsTag: string | null },
 ): Promise<void> {
-  const { entry, found: foundBy } = subject;
+  const { entry } = subject;
   const moved = movedTo(subject, url);
   if (moved !== null && isRecorded(step, moved)) return;
   const file = moved === null ? subject.known : await findKnown(step, moved);
@@ -173,13 +199,26 @@ async function recordUnchanged(
     const fetched = await fetchEntry(step, subjectOf(entry, null), true);
     if (fetched.outcome !== "unchanged") return await recordOutcome(step, subject, fetched);
   }
-  if (file === null) return;
-  if (asks?.noIndex === true) {
-    recordMissing(step, { ...subject, known: file }, NOT_TO_BE_INDEXED);
-    return;
+  if (file === null) {
+    const failure = new SourceFailure("down", "the server answered 304 to a first request");
+    return await recordFailure(step, subject, failure);
   }
-  step.out.files.push(file);
-  noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
+  listUnchanged(step, { ...subject, known: file }, { url, noIndex: asks?.noIndex === true });
+}
+
+function listUnchanged(
+  step: Step,
+  subject: Subject & { known: ListedFile },
+  { url, noIndex }: { url: URL; noIndex: boolean },
+): void {
+  const { known: file, found: foundBy } = subject;
+  if (noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
+  else if (isCopy(step, subject, { ...file, url, mediaType: file.mimeType }))
+    noteState(step.crawl, file.path, "dropped");
+  else {
+    step.out.files.push(file);
+    noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
+  }
 }
 
 /** Deleted or no longer to be indexed. What never was a file becomes none, unless it was named. */
@@ -194,7 +233,6 @@ function recordMissing(step: Step, subject: Subject, why: string): void {
 }
 
 const PROBLEMS_TOLD = 20;
-const ENDLESS = "left out: too long, or one of an endless series, such as pages of a calendar";
 
 export function skip({ out }: Step, path: string, message: string): void {
   out.skipped += 1;
@@ -204,7 +242,7 @@ export function skip({ out }: Step, path: string, message: string): void {
 /** A failure keeps what was known; only named addresses become files by failing. */
 async function recordFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
   const { entry, known: file, found: foundBy } = subject;
-  if (file === null && foundBy === "link") {
+  if ((file === null || file.version === "") && foundBy === "link") {
     skip(step, entry.url, failure.message);
     return;
   }
@@ -240,36 +278,6 @@ async function followKept(step: Step, subject: Subject, robotsTag: string | null
   const asks = directivesOf(robotsTag ?? textOf(before), facts);
   // Its links, which may lead to itself, come after.
   if (!asks.noIndex) noteState(step.crawl, file.path, "listed");
-  if (facts !== null) await follow(step, subject, new URL(file.url ?? file.path), facts, asks);
+  if (facts !== null) await followLinks(step, subject, new URL(file.url ?? file.path), facts, asks);
   return asks;
-}
-
-/** Links taken in between two turns of other work: each is compared with all patterns. */
-const LINKS_AT_ONCE = 100;
-
-async function follow(
-  step: Step,
-  { entry }: Subject,
-  url: URL,
-  { links, base, generator }: HtmlPage,
-  { noFollow }: RobotsDirectives,
-): Promise<void> {
-  const { crawl, bounds } = step;
-  if (noFollow || crawl.isLook || entry.found === "pushed") return;
-  const from = { url: URL.parse(base ?? "", url.href) ?? url, depth: entry.depth, generator };
-  const isTooDeep = entry.depth >= bounds.maxDepth;
-  // A source of sitemaps alone follows no links.
-  if (isTooDeep && crawl.folders.size === 0) return;
-  const add = isTooDeep ? addTooDeep : addLink;
-  const dropped: string[] = [];
-  for (const batch of inBatches(links, LINKS_AT_ONCE)) {
-    dropped.push(...batch.flatMap((link) => add(crawl, bounds, link, from) ?? []));
-    await nextTurn();
-  }
-  const [first] = dropped;
-  step.out.skipped += dropped.length;
-  // One of the crawl is told: few problems are kept, and a calendar must hide no page that failed.
-  if (first === undefined || crawl.toldEndless) return;
-  crawl.toldEndless = true;
-  step.out.problems.push({ path: first, message: ENDLESS });
 }

@@ -104,6 +104,7 @@ const boundsOf = (config: WebConfig, allowPrivate: boolean): Bounds => ({
 const ABOUT = new Map([
   ["startUrls", "outside the folder of the start addresses"],
   ["views", "other views of pages, such as orders of a directory listing or versions in a wiki"],
+  ["copies", "pages that equal another one, or name it as the canonical one"],
   ["sitemapUrls", "named by a sitemap, on other hosts or beyond 500 sitemaps"],
 ]);
 

@@ -163,6 +163,28 @@ test("a pushed address that sends its readers on has what they find, each time",
   expect((await indexed(source))["/pushed"]).toBe(htmlPage("Another", []));
 });
 
+test("one form to sign in is read once, and a page for all that is missing ends", async () => {
+  page("/", ["/a", "/b", "/sign-in", "/docs/", "/licence", "/v2/licence"]);
+  for (const path of ["/a", "/b"]) redirect(path, `/sign-in?next=${path}`);
+  site.routes.set("/sign-in", { body: "<title>Sign in</title>" });
+  for (const path of ["/licence", "/v2/licence"])
+    site.routes.set(path, { headers: { "content-type": "text/plain" }, body: "MIT" });
+  site.otherwise(({ pathname }) =>
+    pathname.startsWith("/docs/")
+      ? { body: `<title>Oops</title><a href="x/">x</a><a href="y/">y</a>` }
+      : null,
+  );
+  const source = webSource(site.port, { startUrls: [BASE], maxDepth: 20 });
+  for (const scan of [1, 2]) {
+    site.asked.length = 0;
+    const { leftOut } = await source.scan();
+    const all = ["/", "/docs/", "/licence", "/sign-in?next=/a", "/v2/licence"];
+    expect(shown(source.files.keys())).toEqual(all);
+    expect(leftOut, `scan ${scan}`).toMatchObject([{ limit: "copies" }]);
+    expect(site.asked.length).toBeLessThan(40);
+  }
+});
+
 test.each([
   [600_000, ["/", "/open"]],
   [5_000_000, []],

@@ -257,3 +257,22 @@ test("two pages that name each other as canonical are not both lost", async () =
   const source = await crawled();
   expect(shownBy(source)).toEqual(["/", "/y", "/z"]);
 });
+
+test("a page stays where the canonical address that it names cannot be read", async () => {
+  const canonical = (path: string) => `<link rel="canonical" href="${path}">`;
+  set("/sitemap.xml", sitemapOf(["/a", "/b", "/c", "/d", "/e"].map((path) => BASE + path)));
+  page("/a", [], "1", canonical("/missing"));
+  page("/b", [], "1", canonical("/broken"));
+  set("/broken", { status: 500 });
+  page("/c", [], "1", canonical("/hidden"));
+  page("/hidden", [], "1", `<meta name="robots" content="noindex">`);
+  // Templates that name the first page on every page mean nothing by it.
+  page("/", []);
+  page("/d", [], "1", canonical("/"));
+  page("/e", [], "1", canonical("/d"));
+  const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
+  const { listed, leftOut } = await source.scan();
+  expect(shownBy(source)).toEqual(["/a", "/b", "/c", "/d"]);
+  expect(listed.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  expect(leftOut).toMatchObject([{ limit: "copies", addresses: 1 }]);
+});

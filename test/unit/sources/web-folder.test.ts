@@ -115,6 +115,7 @@ test("a directory's orders and a wiki's forms and versions are counted, never fe
   page("/wiki/A", ["/wiki/B", ...views("A"), ...views("C")], wiki);
   page("/wiki/B", [...views("B")], wiki);
   page("/shop", ["/shop?action=show&id=5", "/shop?oldid=3"]);
+  for (const path of ["/shop?action=show&id=5", "/shop?oldid=3"]) page(path);
   site.otherwise(({ pathname, search }) => ({ body: htmlPage(`${pathname}${search}`, []) }));
   const startUrls = ["/files/", "/wiki/A", "/shop"].map((path) => BASE + path);
   const { files, left } = await scanned({ startUrls, include: ["/"], maxPages: 12 });

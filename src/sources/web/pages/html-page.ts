@@ -31,15 +31,16 @@ const MAX_LINKED_DATA = 65_536;
 /** https://schema.org/dateModified */
 const DATE_MODIFIED = /"dateModified"\s{0,9}:\s{0,9}"([^"]{10,40})"/;
 
+export const isHtml = (mediaType: string) =>
+  /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType);
+
 /** Null for what is no HTML. */
 export const factsOf = async (
   mediaType: string,
   bytes: Uint8Array,
   contentType: string | null,
 ): Promise<HtmlPage | null> =>
-  /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)
-    ? await runCooperatively(readBytes(bytes, contentType), nextTurn)
-    : null;
+  isHtml(mediaType) ? await runCooperatively(readBytes(bytes, contentType), nextTurn) : null;
 
 function* readBytes(bytes: Uint8Array, contentType: string | null): CooperativeWork<HtmlPage> {
   return yield* readHtmlPage(yield* decodeHtml(bytes, contentType));
