@@ -185,6 +185,25 @@ test("one form to sign in is read once, and a page for all that is missing ends"
   }
 });
 
+test("a header Refresh, 203, a pause and a 304 to a first request lose no page", async () => {
+  page("/", ["/old", "/short", "/proxied", "/busy", "/not-modified"]);
+  site.routes.set("/old", { headers: { refresh: "0; url=/new" }, body: "" });
+  page("/short", [], `<meta http-equiv="refresh" content="0; '/newer'">`);
+  site.routes.set("/proxied", { status: 203, body: htmlPage("Proxied", []) });
+  let busy = 2;
+  site.routes.set("/busy", () =>
+    --busy > 0 ? { status: 429, headers: { "retry-after": "3" } } : { body: htmlPage("Free", []) },
+  );
+  site.routes.set("/not-modified", { status: 304 });
+  for (const path of ["/new", "/newer"]) page(path);
+  const source = webSource(site.port, { startUrls: [BASE] });
+  const { problems } = await source.scan();
+  expect(shown(source.files.keys())).toEqual(["/", "/busy", "/new", "/newer", "/proxied"]);
+  expect(source.waits).toEqual([3_000]);
+  const message = "the server answered 304 to a first request";
+  expect(problems).toEqual([{ path: `${BASE}/not-modified`, message }]);
+});
+
 test.each([
   [600_000, ["/", "/open"]],
   [5_000_000, []],

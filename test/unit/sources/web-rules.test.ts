@@ -135,14 +135,14 @@ describe("pages", () => {
     const page = runToEnd(
       readHtmlPage(
         `<html lang="de-AT"><head><base href="/base/"><title> A
-        title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon">
+        title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon"><link rel="prefetch NEXT" href="?page=2">
         <meta name="robots" content="NOINDEX, follow"><meta http-equiv="refresh" content="3; url='/next'"></head>
        <body><a href="one">1</a><a href="#top">top</a><a>none</a><a rel="nofollow" href="/ad">ad</a>
-       <map><area href="/area"></map><svg><title>not this</title></svg></body></html>`,
+       <map><area href="/area"></map><iframe src="/inner"></iframe><svg><title>not this</title></svg></body></html>`,
       ),
     );
     expect(page).toEqual({
-      links: ["/next", "one", "/area"],
+      links: ["?page=2", "/next", "one", "/area", "/inner"],
       base: "/base/",
       canonical: "/canon",
       refresh: null,

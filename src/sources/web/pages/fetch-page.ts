@@ -1,4 +1,5 @@
 import { SourceFailure } from "../../../ports/source-reader.ts";
+import { SECOND_MS } from "../../../core/time.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../../core/document-limit.ts";
 import { guardedFetch, readBytes, retryAfterMs, tooLarge, TooLarge } from "../../guarded-fetch.ts";
 import type { GuardedResponse } from "../../guarded-fetch.ts";
@@ -6,10 +7,13 @@ import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-ty
 import { bareMediaType } from "../../bare-media-type.ts";
 import { ACCEPT, USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
 import { crawlDelayMs, refusedByRobots } from "../site/load-site.ts";
-import { factsOf, type HtmlPage } from "./html-page.ts";
+import { addRefresh, factsOf, type HtmlPage } from "./html-page.ts";
 
 /** Consecutive requests without an answer, or with "too many requests", that end a scan. */
 const SILENCE_LIMIT = 20;
+/** Pauses within a call of the reader; a server that asks for more has its page in another scan. */
+const LONGEST_PAUSE_MS = 10 * SECOND_MS;
+const USUAL_PAUSE_MS = 2 * SECOND_MS;
 /** Bodies up to this size are read side by side; a wave of them is in memory. */
 const SMALL_BODY_BYTES = 1_024 * 1_024;
 /** Headers are kept with the page in the database. */
@@ -65,7 +69,13 @@ export async function fetchPage(
   const refusal = await refusedByRobots(crawler, url);
   if (refusal !== null) return failed(refusal);
   await waitForTurn(crawler, url);
-  const { fetched, answered } = await exchange(crawler, url, options);
+  let { fetched, answered } = await exchange(crawler, url, options);
+  const { kind, retryAfterMs: pauseMs } =
+    "failure" in fetched ? fetched.failure : { kind: null, retryAfterMs: null };
+  if (kind === "throttled" && (pauseMs ?? 0) <= LONGEST_PAUSE_MS) {
+    await crawler.wait(pauseMs ?? USUAL_PAUSE_MS, crawler.signal);
+    ({ fetched, answered } = await exchange(crawler, url, options));
+  }
   countSilence(crawler.crawl, url, fetched, answered);
   return fetched;
 }
@@ -118,7 +128,7 @@ async function outcomeOf(
   const robotsTag = headers.get("x-robots-tag");
   if (status === 304) return await discard({ outcome: "unchanged", url, robotsTag });
   if (status === 404 || status === 410) return await discard({ outcome: "missing", status });
-  if (status !== 200) return await discard(failed(statusFailure(response, crawler.now())));
+  if (!READABLE.has(status)) return await discard(failed(statusFailure(response, crawler.now())));
   const contentType = headers.get("content-type");
   const mediaType = mediaTypeOf(url, contentType);
   if (!options.anyType && NO_DOCUMENT.test(mediaType)) {
@@ -129,8 +139,14 @@ async function outcomeOf(
   if (Number(headers.get("content-length") ?? 0) > limitBytes) return await discard(beyond);
   const bytes = await readBytes(got, { callers: crawler.signal, limitBytes }).catch(unlessTooLarge);
   if (bytes === null) return beyond;
-  const facts = await factsOf(mediaType, bytes, contentType);
+  const facts = await factsIn(mediaType, bytes, headers);
   return { outcome: "page", url, bytes, mediaType, facts, ...headerFacts(headers) };
+}
+
+async function factsIn(mediaType: string, bytes: Uint8Array, headers: Headers) {
+  const facts = await factsOf(mediaType, bytes, headers.get("content-type"));
+  if (facts !== null) addRefresh(facts, headers.get("refresh") ?? "", false);
+  return facts;
 }
 
 function headerFacts(headers: Headers) {
@@ -160,6 +176,8 @@ function mediaTypeOf(url: URL, contentType: string | null): string {
   return mediaType === null && byName === UNKNOWN_MEDIA_TYPE ? "text/html" : byName;
 }
 
+/** 203: a proxy on the way has changed the answer. */
+const READABLE = new Set([200, 203]);
 const DENYING = new Set([401, 402, 403, 407, 451]);
 const PASSING = new Set([408, 421, 425]);
 

@@ -21,7 +21,8 @@ export type HtmlPage = {
   directives: string[];
 };
 
-const MAX_LINKS = 5_000;
+/** As many as a crawl may have pages. */
+const MAX_LINKS = 20_000;
 const MAX_DATES = 10;
 const MAX_TITLE_LENGTH = 500;
 /** Pages are read up to there: at each tag the parser goes through all open elements. */
@@ -98,6 +99,8 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
 const cut = (text: string) => text.slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
 type Attributes = Record<string, string>;
+const addFrame = (page: HtmlPage, { src = "" }: Attributes) => addLink(page, { href: src });
+
 type Opener = (page: HtmlPage, attributes: Attributes, isInNoScript: boolean) => void;
 
 function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
@@ -106,17 +109,22 @@ function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
   if (page.links.length < MAX_LINKS) page.links.push(link);
 }
 
-/** https://developers.google.com/search/docs/crawling-indexing/301-redirects#metarefresh */
-function addRefresh(page: HtmlPage, content: string, isInNoScript: boolean): void {
-  const target = /url\s*=\s*["']?([^"']+)/i.exec(content)?.[1];
+/** https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh */
+const REFRESH = /^[\d.]*[;,\s]+(?:url\s{0,9}=\s{0,9})?["']?([^"']+)/i;
+
+/** Reads a refresh of a page, or of its server by the header `Refresh`. */
+export function addRefresh(page: HtmlPage, content: string, isInNoScript: boolean): void {
+  const target = REFRESH.exec(content.trim())?.[1];
   if (target === undefined) return;
   addLink(page, { href: target });
-  if (Number.parseInt(content, 10) === 0 && !isInNoScript) page.refresh ??= target;
+  if (!(Number.parseInt(content, 10) > 0) && !isInNoScript) page.refresh ??= target;
 }
 
 const openers: Record<string, Opener> = {
   a: addLink,
   area: addLink,
+  frame: addFrame,
+  iframe: addFrame,
   html(page, { lang = "" }) {
     page.language ??= /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,5}$/.test(lang) ? lang : null;
   },
@@ -124,8 +132,10 @@ const openers: Record<string, Opener> = {
     page.base ??= href?.trim() ?? null;
   },
   link(page, { rel = "", href = "" }) {
-    const canonical = rel.toLowerCase().split(/\s+/).includes("canonical") && href.trim() !== "";
-    if (canonical) page.canonical ??= href.trim();
+    const relations = rel.toLowerCase().split(/\s+/);
+    if (relations.includes("canonical") && href.trim() !== "") page.canonical ??= href.trim();
+    // A list's next part, which only a script may show.
+    if (relations.includes("next")) addLink(page, { href });
   },
   meta(page, attributes, isInNoScript) {
     const { content = "", name = "", property } = attributes;
