@@ -58,6 +58,18 @@ test.each([
   ["https://example.com/%7euser/%c3%bc", "https://example.com/~user/%C3%BC"],
   ["https://example.com/x;jsessionid=AB12?y=1", "https://example.com/x?y=1"],
   ["https://example.com/a?b=2&a=1", "https://example.com/a?b=2&a=1"],
+  [
+    "https://example.com/v.php?t=7&sid=0123456789abcdef0123456789ABCDEF",
+    "https://example.com/v.php?t=7",
+  ],
+  ["https://example.com/v.php?sid=7", "https://example.com/v.php?sid=7"],
+  [
+    "https://example.com/v?s=session-ids-in-web-addresses",
+    "https://example.com/v?s=session-ids-in-web-addresses",
+  ],
+  ["https://example.com/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "https://example.com/a.aspx"],
+  ["https://example.com/wiki/(S)/a", "https://example.com/wiki/(S)/a"],
+  ["https://example.com/v?CFID=12&CFTOKEN=34&t=1", "https://example.com/v?t=1"],
 ])("%s is the page %s", (address, expected) => {
   expect(normalizeUrl(new URL(address)).href).toBe(expected);
 });
@@ -67,6 +79,8 @@ test("addresses without an end are told", () => {
   expect(looksEndless(at(`/${"x/".repeat(30)}`))).toBe(true);
   expect(looksEndless(at(`/?q=${"x".repeat(3_000)}`))).toBe(true);
   expect(looksEndless(at("/2026/11/20/11/news"))).toBe(false);
+  expect(looksEndless(at("/list?page=1&page=2&page=3&page=4"))).toBe(true);
+  expect(looksEndless(at("/list?tag=a&tag=b&page=2&sort=up"))).toBe(false);
 });
 
 test("patterns choose by address, by path, or by a part", () => {

@@ -2,8 +2,11 @@ import { timeIn } from "../../../core/time.ts";
 
 /** Parameters that say who followed a link, not what it leads to. */
 const TRACKING =
-  /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|phpsessid|jsessionid|sessionid|_ga|yclid)$/i;
-const SESSION_IN_PATH = /;jsessionid=[^/?]*/i;
+  /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|phpsessid|jsessionid|sessionid|_ga|yclid|cfid|cftoken|oscsid|zenid)$/i;
+/** A session of a forum or a shop: these names are used for other things, with other values. */
+const SESSION = /^(?:s|sid|session|session_id)=(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-z]{26})$/i;
+/** Java and ASP.NET write sessions into paths: https://learn.microsoft.com/previous-versions/dotnet/articles/aa479314(v=msdn.10) */
+const SESSION_IN_PATH = /;(?:jsessionid|phpsessid)=[^/?;]*|\/\(S\([a-z0-5]{24}\)\)(?=\/)/gi;
 
 /** Addresses of one page: for a folder, servers answer with its index. */
 export function twinsOf(address: string): string[] {
@@ -26,7 +29,9 @@ export function normalizeUrl(url: URL): URL {
 }
 
 function dropTracking(query: URLSearchParams): void {
-  const names = [...query.keys()].filter((name) => TRACKING.test(name));
+  const names = [...query].flatMap(([name, value]) =>
+    TRACKING.test(name) || SESSION.test(`${name}=${value}`) ? name : [],
+  );
   for (const name of names) query.delete(name);
 }
 
@@ -106,7 +111,10 @@ export function looksEndless(url: URL): boolean {
   const segments = url.pathname.split("/").filter((part) => part !== "");
   if (segments.length > MAX_SEGMENTS) return true;
   const counts = new Map<string, number>();
-  for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
+  // A page that adds a parameter to its own address, once more for each link, ends as little.
+  const names = [...url.searchParams.keys()].map((name) => `?${name}`);
+  for (const segment of [...segments, ...names])
+    counts.set(segment, (counts.get(segment) ?? 0) + 1);
   return [...counts.values()].some((count) => count > MAX_REPEATS);
 }
 
