@@ -29,11 +29,12 @@ export function* xmlRecords(
   let isTooDeep = false;
   const parser: Parser = new Parser(
     {
-      onopentag(tag, { href = "" }) {
+      onopentag(tag, { href = "", rel = "alternate" }) {
         const name = tag.slice(tag.indexOf(":") + 1).toLowerCase();
         if (path.push(name) === 1) result.root ||= name;
         if (names.has(name)) fields = [];
-        text = href;
+        // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2
+        text = rel === "alternate" ? href : "";
         isTooDeep ||= path.length > MAX_LEVELS;
         if (isTooDeep) parser.pause();
       },

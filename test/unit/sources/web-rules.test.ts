@@ -126,6 +126,10 @@ describe("sitemaps", () => {
     expect(await read(rss)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
     const atom = `<feed><link href="https://example.com/self"/><entry><link href="https://example.com/e"/></entry></feed>`;
     expect(await read(atom)).toEqual({ kind: "pages", addresses: ["https://example.com/e"] });
+    const blog = `<feed><entry><link rel="edit" href="/e/edit"/><link rel="replies" href="/e/comments"/><link rel="alternate" href="/e"/><link rel="enclosure" href="/e.mp3"/></entry></feed>`;
+    expect(await read(blog)).toEqual({ kind: "pages", addresses: ["/e"] });
+    const rdf = `<rdf:RDF><channel/><item rdf:about="/n"><link>https://example.com/n</link></item></rdf:RDF>`;
+    expect(await read(rdf)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
   });
 
   test("that are none, or are damaged, are told", async () => {

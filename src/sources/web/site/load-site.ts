@@ -105,7 +105,7 @@ function* fromLines(text: string): CooperativeWork<Sitemap | null> {
   return addresses.length === 0 ? null : { kind: "pages", addresses };
 }
 
-const ROOTS = new Set(["urlset", "sitemapindex", "rss", "feed"]);
+const ROOTS = new Set(["urlset", "sitemapindex", "rss", "rdf", "feed"]);
 /** Elements that name an address, and the element that holds it. */
 const ENTRIES = new Map([
   ["url", "loc"],
