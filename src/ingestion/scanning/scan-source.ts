@@ -80,7 +80,8 @@ function planned({ config, now }: Services, run: ScanRun): ScanRun {
   const { mode, step } = run.progress;
   const { changeCursor, listedAt } = run.source;
   if (mode !== "follow" || step > 0) return run;
-  if (changeCursor === null) return { ...run, progress: { ...run.progress, mode: "full" } };
+  if (changeCursor === null || listedAt === FEED_FAILED)
+    return { ...run, progress: { ...run.progress, mode: "full" } };
   const verify = now() - (listedAt ?? 0) >= config.FULL_LISTING_HOURS * HOUR_MS;
   return { ...run, progress: { ...run.progress, verify } };
 }
@@ -197,11 +198,23 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
     error: verdict.message,
     heldRemovals: 0,
     changeCursor: null,
-    // A source's cursor may not tell of changes since a broken listing saw files last.
-    listedAt: run.progress.mode === "full" ? 0 : null,
+    listedAt: listedAtAfterFailure(run.progress, thrown),
     nextScanAt: services.now() + verdict.delayMs,
     heldSince: run.source.heldSince,
   });
+}
+
+/** Stands for the time of the last listing: the next run lists without the feed. */
+const FEED_FAILED = -1;
+
+/**
+ * A source's cursor may not tell of changes since a broken listing saw files last. A feed can fail
+ * for ever where its cursor lies: https://github.com/microsoftgraph/microsoft-graph-docs/issues/2531
+ */
+function listedAtAfterFailure({ mode }: ScanProgress, thrown: unknown): number | null {
+  if (mode === "full") return 0;
+  const isOfFeed = !["throttled", "denied"].includes(factsOf(thrown).kind);
+  return mode === "follow" && isOfFeed ? FEED_FAILED : null;
 }
 
 async function end(services: Services, run: ScanRun, how: RunEnd): Promise<void> {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { updateFileSource } from "../../../../src/catalog/file-sources/update-file-source.ts";
+import { SourceFailure } from "../../../../src/ports/source-reader.ts";
 import { crashAtCalls } from "../../../support/crash.ts";
 import { countedDatabase } from "../../../support/counted-rows.ts";
 import { cursorOf, followedWorld, lastRun, notes } from "../../sources/scanning.ts";
@@ -65,6 +66,24 @@ test("an expired cursor lists everything, and deletes what was deleted meanwhile
   expect(await cursorOf(source)).toBe("2");
   await scan();
   expect(reader.listings).toBe(2);
+});
+
+test("a feed that fails wherever it is taken up is given up for a listing", async () => {
+  const { reader, world, source, rag, scan } = await followedWorld(notes(3));
+  reader.change("new.txt", "A note, new.");
+  reader.remove("f2.txt");
+  reader.beforeChanges = async () => {
+    throw new SourceFailure("down", "504");
+  };
+  await scan();
+  expect(await lastRun(source)).toMatchObject({ error: "504 after 2 tries", removed: 0 });
+  await scan();
+  expect(await lastRun(source)).toMatchObject({ added: 1, removed: 1, error: null });
+  expect(Object.keys(await world.shown(rag)).sort()).toEqual(["f0.txt", "f1.txt", "new.txt"]);
+  // The cursor of the listing is followed from then on.
+  reader.beforeChanges = async () => undefined;
+  await scan();
+  expect([reader.listings, reader.followed]).toEqual([2, [2]]);
 });
 
 test("a file that the feed showed before its cursor expired, and that then went, goes", async () => {
