@@ -65,8 +65,8 @@ export const pageOf = <Item>(name: string, items: z.ZodType<Item[]>) =>
 /** https://developers.google.com/workspace/drive/api/guides/handle-errors */
 const errorBody = z.object({
   error: z.object({
-    message: z.string().optional(),
     errors: z.array(z.object({ reason: z.string() })).optional(),
+    details: z.array(z.object({ reason: z.string().optional() })).optional(),
   }),
 });
 
@@ -76,6 +76,7 @@ const THROTTLES = new Set([
   "dailyLimitExceeded",
   "sharingRateLimitExceeded",
   "quotaExceeded",
+  "RATE_LIMIT_EXCEEDED",
 ]);
 
 /** Reasons why one file cannot be read, in words for its owner. */
@@ -91,14 +92,18 @@ const FILE_REASONS = new Map([
 const DENIALS = new Map([
   ["accessNotConfigured", "the Drive API is not enabled in the service account's project"],
   ["SERVICE_DISABLED", "the Drive API is not enabled in the service account's project"],
+  ["downloadQuotaExceeded", "it was downloaded too often; Google allows it again within a day"],
   ["domainPolicy", "the domain's policy forbids it"],
   ["insufficientPermissions", "the access token lacks the scope drive.readonly"],
   ["teamDriveMembershipRequired", "the service account is no member of the shared drive"],
   ["authError", "the access token is refused"],
 ]);
 
-const reasonIn = (body: unknown): string =>
-  errorBody.safeParse(body).data?.error.errors?.[0]?.reason ?? "";
+/** A quota of the project may be told in `details` alone: https://cloud.google.com/apis/design/errors */
+const reasonIn = (body: unknown): string => {
+  const { errors = [], details = [] } = errorBody.safeParse(body).data?.error ?? {};
+  return [...errors, ...details].find(({ reason }) => reason !== undefined)?.reason ?? "";
+};
 
 function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refusal: string) {
   const problem = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;

@@ -67,5 +67,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 export function errorAnswer(status: number, reason: string, headers: Record<string, string> = {}) {
   const message = `The request failed: ${reason}.`;
   const errors = [{ domain: "global", reason, message }];
-  return json({ error: { code: status, message, errors } }, status, headers);
+  // Reasons of all of Google's services: https://cloud.google.com/apis/design/errors
+  const why = /^[A-Z_]+$/.test(reason) ? { details: [{}, { reason }] } : { errors };
+  return json({ error: { code: status, message, ...why } }, status, headers);
 }

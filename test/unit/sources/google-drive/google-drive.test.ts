@@ -114,6 +114,7 @@ test("a shortcut whose file Google throttles, with 403, is not taken for gone", 
 test.each([
   ["userRateLimitExceeded", 403],
   ["rateLimitExceeded", 429],
+  ["RATE_LIMIT_EXCEEDED", 403],
 ])("%s slows a scan with Drive's own wait", async (reason, status) => {
   const drive = await GoogleDriveDouble.open();
   drive.fail({ path: /changes/, status, reason, headers: { "retry-after": "7" } });
@@ -137,6 +138,12 @@ test("what cannot be exported or downloaded is the file's own error", async () =
   expect(await open(kept)).toMatchObject({
     kind: "bad-file",
     message: "Google Drive: its owner does not allow downloads",
+  });
+  // Its quota passes: it is tried again after later scans.
+  drive.fail({ path: /files/, status: 403, reason: "downloadQuotaExceeded" });
+  expect(await open(lost)).toMatchObject({
+    kind: "denied",
+    message: expect.stringContaining("within a day") as unknown,
   });
   drive.delete(lost);
   expect(await open(lost)).toMatchObject({ kind: "down" });
