@@ -13,6 +13,8 @@ export const storedTree = z.object({
   root: z.string(),
   driveId: z.string().nullable(),
   folders,
+  /** Files that shortcuts lead to. */
+  targets: z.record(z.string(), z.literal(true)).default({}),
   /** Null: who may read the files is not read. */
   sharing: sharing.nullable().default(null),
   /** The change cursor of the feed that is being followed; null: none. */
@@ -59,7 +61,7 @@ export async function beginTree(
   withReaders: boolean,
 ): Promise<StoredTree> {
   const changeCursor = await startOfChanges(client, driveId);
-  const tree = { changeCursor, root, driveId, folders: {}, followed: null };
+  const tree = { changeCursor, root, driveId, folders: {}, targets: {}, followed: null };
   return { ...tree, sharing: withReaders ? sharing.parse({}) : null };
 }
 

@@ -32,8 +32,6 @@ export const sharing = z.object({
   marks: z.record(z.string(), z.string()).default({}),
   /** Readers of the root, and of folders that have permissions of their own to inherit. */
   readers: z.record(z.string(), storedReaders).default({}),
-  /** Files that shortcuts lead to. */
-  targets: z.record(z.string(), z.literal(true)).default({}),
   expiresAt: z.number().nullable().default(null),
 });
 export type Sharing = z.infer<typeof sharing>;
@@ -66,7 +64,6 @@ export class DriveReaders {
   /** `target` is where the file's text comes from: whoever may read that. */
   async readersOf({ file, target, place }: PlacedFile): Promise<FileReaders> {
     const isShortcut = target.id !== file.id;
-    if (isShortcut) this.#sharing.targets[target.id] = true;
     if (target.permissions !== undefined) return this.#noted(this.#read(target.permissions));
     if (target.driveId === undefined && this.#of.tree.driveId === null) return this.#untold();
     if (!isShortcut && inheritsOnly(target)) return await this.#inherited(place);
@@ -92,8 +89,7 @@ export class DriveReaders {
 
   /** Whether a change concerns files that the feed does not name. */
   async changesOthers(file: DriveFile, isInside: boolean): Promise<boolean> {
-    const { marks, readers, targets } = this.#sharing;
-    if (targets[file.id] === true) return true;
+    const { marks, readers } = this.#sharing;
     if (file.mimeType !== FOLDER || !isInside || file.id === this.#of.tree.root) return false;
     const mark = await this.#markOf(file);
     if (marks[file.id] !== mark) return true;

@@ -80,7 +80,7 @@ export class GoogleDriveReader implements SourceReader {
       return { files: [], deleted: [], entries, next };
     }
     const current = await this.#filesOf(client, files, { tree, places: new FolderTree(tree) });
-    if (tree.sharing !== null) await this.#tree.keep(tree);
+    await this.#tree.keep(tree);
     return {
       ...current,
       deleted: [],
@@ -127,6 +127,7 @@ export class GoogleDriveReader implements SourceReader {
     { tree, places }: Followed,
   ): Promise<boolean> {
     if (changes.some((change) => movesFiles(change, tree, places))) return true;
+    if (changes.some(({ fileId = "" }) => tree.targets[fileId] === true)) return true;
     const readers = this.#readersIn(client, tree);
     if (readers === null) return false;
     if (isFirst && (await readers.rootChanged())) return true;
@@ -243,7 +244,11 @@ export class GoogleDriveReader implements SourceReader {
 
   async #filesOf(client: ApiClient, driveFiles: DriveFile[], { tree, places }: Followed) {
     const readers = this.#readersIn(client, tree);
-    return await filesBeneath({ client, known: this.#options.known, readers }, driveFiles, places);
+    const reading = { client, known: this.#options.known, readers };
+    const page = await filesBeneath(reading, driveFiles, places);
+    for (const { sourceState } of page.files)
+      if (sourceState !== null) tree.targets[textOf(sourceState["targetId"])] = true;
+    return page;
   }
 }
 

@@ -65,6 +65,14 @@ test("a shortcut is read as the file that it leads to, and no further", async ()
   await source.scan();
   expect(source.paths()).toEqual(["Rules"]);
   expect(await textOf(source, shortcut)).toBe("the rules");
+  // The feed tells of the file that it leads to, and of nothing beneath the root.
+  const { version } = fileOf(source, shortcut);
+  drive.change(target, { content: "new rules" });
+  await source.scan();
+  expect(fileOf(source, shortcut).version).not.toBe(version);
+  drive.delete(target);
+  await source.scan();
+  expect(source.paths()).toEqual([]);
 });
 
 test("what cannot be read is named with its reason, by a listing and by the feed", async () => {
