@@ -16,7 +16,8 @@ import {
   type ModelProvider,
 } from "../model-provider.ts";
 import { bearer, keyedFetch } from "./keyed-fetch.ts";
-import { openAiChat, openAiEmbedding, type OpenAiEndpoint } from "./openai-models.ts";
+import { openAiEmbedding } from "./openai-embedding.ts";
+import { openAiChat, type OpenAiEndpoint } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 
 /** One attempt per call: Quarry itself decides on retries, not the gateway. */

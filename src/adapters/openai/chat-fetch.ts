@@ -1,7 +1,8 @@
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { mappedLines } from "../event-lines.ts";
+import { answerIn, errorIn, streamInForm } from "./answer-form.ts";
+import { failureInAnswer } from "./model-failures.ts";
 
 type Body = Record<string, unknown>;
 type Fetch = typeof globalThis.fetch;
@@ -21,8 +22,10 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   response_format: (body) => without(body, "response_format"),
   tool_choice: (body) => without(body, "tool_choice"),
   stream: (body) => without(body, "stream", "stream_options"),
+  messages: ({ messages, ...body }) => ({ ...body, messages: alternating(messages) }),
 };
-const REFUSED = new Set([400, 422]);
+/** llama-server answers 500 where a chat template raises an exception. */
+const REFUSED = new Set([400, 422, 500]);
 /**
  * Modes that a server may lack, and statuses by which it says so without naming them:
  * llama-cpp-python answers 500 to a schema and to a required call
@@ -41,14 +44,23 @@ const UNSUPPORTED = /^unsupported_/;
 const IN_WORDS: Record<string, RegExp> = {
   max_tokens: /\bmax_completion_tokens\b/,
   temperature: /\btemperature\b/,
+  // Chat templates of Gemma, of Mistral 7B and of Ministral.
+  messages: /\broles? (?:must alternate|not supported)|\broles are supported/i,
 };
+/** Errors that concern none of these fields. */
+const OF_NO_FIELD = new Set<unknown>([
+  "context_length_exceeded",
+  "content_filter",
+  "model_not_found",
+  "tool_use_failed",
+]);
 
 /** A server may have failed for another reason, or be another one after a while. */
 const REFUSED_FOR_MS = 10 * MINUTE_MS;
 /** Until when a field is left out, ms, by server, model and field. */
 const refusedUntil = new Map<string, number>();
 
-/** Sends a chat request without the fields that the model refuses, and reads its tool calls. */
+/** Sends a chat request without the fields that the model refuses, and reads answers of any form. */
 export const chatFetch =
   (fetch: Fetch, server: string): Fetch =>
   async (input, init) => {
@@ -63,7 +75,6 @@ export const chatFetch =
       const changed = fields.length === 0 ? {} : { body: JSON.stringify(sentBody) };
       return await fetch(input, { ...init, ...changed });
     };
-    const isStreamed = body["stream"] === true;
     const fresh: string[] = [];
     let response = await send();
     for (const _ of Object.keys(INSTEAD)) {
@@ -77,61 +88,46 @@ export const chatFetch =
     if (response.ok) {
       for (const field of fresh) refusedUntil.set(keyOf(field), Date.now() + REFUSED_FOR_MS);
     }
-    return withTextArguments(isStreamed ? asStream(response) : response);
+    return await inForm(response, body["stream"] === true);
   };
 
-/** Some servers and gateways answer as a whole what is to be streamed: then it is one event. */
-function asStream(response: Response): Response {
-  const { body, headers, ok } = response;
-  if (body === null || !ok || isStream(headers)) return response;
-  const event = mappedLines(body, (text) => [`data: ${asDelta(text)}\n\ndata: [DONE]\n\n`], {
-    whole: true,
-  });
-  return new Response(event, { headers: { "content-type": "text/event-stream" } });
-}
-
-const isStream = (headers: Headers) =>
-  headers.get("content-type")?.includes("event-stream") === true;
-
-function asDelta(text: string): string {
-  const answer = parsedJson(text);
-  if (!isObject(answer) || !Array.isArray(answer["choices"])) return text.replaceAll("\n", " ");
-  for (const choice of answer["choices"].filter(isObject)) choice["delta"] = choice["message"];
-  return JSON.stringify(answer);
+/** The answer as the SDK's model reads it. @throws ModelFailure where a whole one tells of an error */
+async function inForm(response: Response, isStreamed: boolean): Promise<Response> {
+  if (response.body === null || !response.ok) return response;
+  if (isStreamed) {
+    const headers = { "content-type": "text/event-stream" };
+    return new Response(streamInForm(response.body), { headers });
+  }
+  const text = await response.text();
+  const answer = answerIn(parsedJson(text), "message");
+  if (answer === null) return new Response(text, response);
+  if ("error" in answer) throw failureInAnswer(answer.error);
+  return Response.json(answer);
 }
 
 async function refusedField(response: Response, body: Body, refusedFields: ReadonlySet<string>) {
   const { status } = response;
-  const answer = REFUSED.has(status) ? parsedJson(await response.clone().text()) : null;
-  const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : {};
+  const text = REFUSED.has(status) ? await response.clone().text() : "";
+  const { param, code, message } = errorIn(parsedJson(text)) ?? {};
   const isNamed = (field: string) =>
-    typeof error["param"] === "string"
-      ? error["param"] === field && UNSUPPORTED.test(String(error["code"]))
-      : IN_WORDS[field]?.test(String(error["message"])) === true;
+    typeof param === "string" && param !== ""
+      ? param === field && UNSUPPORTED.test(String(code))
+      : IN_WORDS[field]?.test(String(message)) === true;
   const fields = Object.keys(INSTEAD).filter((field) => field in body && !refusedFields.has(field));
-  return fields.find(isNamed) ?? fields.find((field) => MODES[field]?.(body[field], status));
+  const mode = fields.find((field) => MODES[field]?.(body[field], status));
+  return fields.find(isNamed) ?? (OF_NO_FIELD.has(code) ? undefined : mode);
 }
 
-/** Some servers send the arguments of a tool call as an object instead of its JSON. */
-function withTextArguments(response: Response): Response {
-  const { body, headers, ok } = response;
-  if (body === null || !ok) return response;
-  const lines = isStream(headers)
-    ? mappedLines(body, (line) => [`${DATA.test(line) ? asText(line) : line}\n`])
-    : mappedLines(body, (text) => [asText(text)], { whole: true });
-  return new Response(lines, response);
-}
-
-const DATA = /^data:/;
-/** Quotes inside a string are escaped in JSON: this cannot be text of the model. */
-const OBJECT_ARGUMENTS = /"arguments"\s*:\s*\{/;
-
-function asText(event: string): string {
-  if (!OBJECT_ARGUMENTS.test(event)) return event;
-  const [before = ""] = DATA.exec(event) ?? [];
-  const answer: unknown = JSON.parse(event.slice(before.length), function (this: Body, key, value) {
-    const isCall = key === "arguments" && typeof this["name"] === "string" && isObject(value);
-    return isCall ? JSON.stringify(value) : (value as unknown);
-  });
-  return `${before}${JSON.stringify(answer)}`;
+/** For chat templates without a system role, or that take turns one by one: texts are turns. */
+function alternating(messages: unknown): unknown[] {
+  const turns: Body[] = [];
+  for (const message of Array.isArray(messages) ? messages.filter(isObject) : []) {
+    const role = message["role"] === "system" ? "user" : message["role"];
+    const last = turns.at(-1);
+    const texts = [last?.["content"], message["content"]];
+    const isNext = last?.["role"] === role && texts.every((text) => typeof text === "string");
+    if (isNext) turns.splice(-1, 1, { ...last, content: texts.join("\n\n") });
+    else turns.push({ ...message, role });
+  }
+  return turns;
 }

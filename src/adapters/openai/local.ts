@@ -9,7 +9,8 @@ import { ModelFailure } from "../../ports/models.ts";
 import { lacks, UNKNOWN_CONTEXT_TOKENS } from "../model-provider.ts";
 import type { ModelBindings, ModelProvider } from "../model-provider.ts";
 import { learnWindow, readWindow, windowOf } from "./model-window.ts";
-import { openAiChat, openAiEmbedding } from "./openai-models.ts";
+import { openAiEmbedding } from "./openai-embedding.ts";
+import { openAiChat } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
 import { panelAddress, serverFetch, stateOf } from "./server-state.ts";
 

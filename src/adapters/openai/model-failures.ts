@@ -1,15 +1,12 @@
 import { APICallError } from "@ai-sdk/provider";
-import type {
-  EmbeddingModelV4,
-  LanguageModelV4,
-  LanguageModelV4StreamPart,
-} from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { waitIn } from "../../core/time.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { ownFailureIn } from "../limited-answer.ts";
+import { errorIn, sentenceIn } from "./answer-form.ts";
 
 const RETRYABLE = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
@@ -23,7 +20,11 @@ const PASSING_ERRORS = new Set<unknown>([
   "overloaded_error",
   "rate_limit_error",
   "rate_limit_exceeded",
+  // The model's call could not be read (https://console.groq.com/docs/tool-use).
+  "tool_use_failed",
 ]);
+/** LM Studio loads a model again that was unloaded or has crashed. */
+const PASSING = /unloaded|crashed|overloaded|try again|timed? ?out|no capacity/i;
 
 const isRetryableStatus = (status: number) => RETRYABLE.has(status) || status >= SERVER_ERROR;
 
@@ -34,20 +35,48 @@ function retryAfterOf(headers: Record<string, string>, nowMs: number): number | 
   return waitIn(headers["retry-after"] ?? "", nowMs);
 }
 
+/** `body`: what came with the status; a library's error has it as `cause`. */
 export function failureOfStatus(
   status: number,
   headers: Record<string, string>,
-  options?: { cause?: unknown },
+  { cause, body = bodyOf(cause) }: { cause?: unknown; body?: string } = {},
 ): ModelFailure {
   const retryAfterMs = retryAfterOf(headers, Date.now());
-  const meaning = meaningOf(status, options?.cause);
-  const retryable = isRetryableStatus(status) && meaning === "";
-  const reason = REFUSED.has(status) ? reasonIn(options?.cause) : null;
-  const tooLong = tooLongIn(reason ?? "");
-  const isLoading = LOADING.test(reason ?? "");
-  const words = isLoading ? " (it is still loading the model)" : meaning;
-  const facts = { status, retryable, retryAfterMs, reason, tooLong, isLoading };
-  return new ModelFailure(`${status}${words}`, facts, options);
+  const meaning = meaningOf(status, body);
+  const own = REFUSED.has(status) ? factsIn(parsedJson(body)) : NO_FACTS;
+  const isPassing = isRetryableStatus(status) || own.retryable;
+  const retryable = isPassing && meaning === "";
+  const words = own.isLoading ? " (it is still loading the model)" : meaning;
+  const facts = { ...own, status, retryable, retryAfterMs };
+  return new ModelFailure(`${status}${words}`, facts, { cause });
+}
+
+const bodyOf = (cause: unknown) =>
+  APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "";
+
+const NO_FACTS = { reason: null, tooLong: null, isLoading: false, retryable: false };
+
+/** What an error says of itself, with whatever status it came. */
+function factsIn(answer: unknown) {
+  const reason = reasonIn(answer);
+  if (reason === null) return NO_FACTS;
+  const { type, code } = errorIn(answer) ?? {};
+  const tooLong = tooLongIn(code === "context_length_exceeded" ? `${code}: ${reason}` : reason);
+  const isPassing = [type, code].some((name) => PASSING_ERRORS.has(name));
+  const retryable = tooLong === null && isPassing;
+  return { reason, tooLong, isLoading: LOADING.test(reason), retryable };
+}
+
+/** The failure behind an error that a provider tells without a status of its own. */
+export function failureInAnswer(error: Record<string, unknown>, cause?: unknown): ModelFailure {
+  // Some give a status as the code.
+  const status = Number(error["code"]);
+  if (status >= FIRST_ERROR && status < AFTER_ERRORS) {
+    return failureOfStatus(status, {}, { cause, body: JSON.stringify({ error }) });
+  }
+  const facts = factsIn({ error });
+  const retryable = facts.retryable || PASSING.test(facts.reason ?? "");
+  return new ModelFailure("the provider told of an error", { ...facts, retryable }, { cause });
 }
 
 /** In the words of Ollama, LM Studio, vLLM, llama-server and LiteLLM, near the beginning. */
@@ -58,8 +87,7 @@ const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token/i;
 const UNSPECIFIC = new Set([400, 403, 422, SERVER_ERROR]);
 export const NO_SUCH_MODEL = " (it knows no such model or address)";
 
-function meaningOf(status: number, cause: unknown): string {
-  const body = APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "";
+function meaningOf(status: number, body: string): string {
   const text = UNSPECIFIC.has(status) ? body.slice(0, MAX_REASON_LENGTH) : "";
   if (status === 404 || NO_MODEL.test(text)) return NO_SUCH_MODEL;
   return status === 401 || NO_KEY.test(text) ? " (the key is missing or wrong)" : "";
@@ -73,23 +101,19 @@ const LOADING = /\bloading\b/i;
 const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]{32,}/gi;
 const MAX_REASON_LENGTH = 300;
 
-function reasonIn(cause: unknown): string | null {
-  if (!APICallError.isInstance(cause)) return null;
-  const body = parsedJson(cause.responseBody ?? "");
-  const error = isObject(body) ? (body["error"] ?? body["message"] ?? body["detail"]) : null;
-  // TEI's `error` is the sentence itself.
-  const sentence = isObject(error) ? error["message"] : error;
-  if (typeof sentence !== "string") return null;
+function reasonIn(answer: unknown): string | null {
+  const sentence = sentenceIn(answer);
+  if (sentence === null) return null;
   const text = sentence.slice(0, 4 * MAX_REASON_LENGTH).replaceAll(SECRETS, "…");
   return text.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
 }
 
 const TOO_LONG =
-  /context (?:length|size|window)|too (?:long|large)|exceeds? .{0,80}tokens|less than \d+ tokens/i;
+  /context[ _](?:length|size|window)|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|less than \d+ tokens/i;
 /** The limit of the answer is too high, whatever the prompt. */
 const OF_ANSWER = /completion tokens/i;
 const THOUSANDS = /(?<=\d),(?=\d{3})/g;
-const FIGURES = /(?<![\w.-])\d{2,7}(?![\w.-]*\d)/g;
+const FIGURES = /(?<![\w.<-])\d{2,7}(?![\w.-]*\d)/g;
 
 /**
  * Servers name two figures for an input that is too long, its tokens and the limit, in any order:
@@ -207,23 +231,5 @@ function failureInStream(thrown: unknown, signal: AbortSignal | undefined): unkn
   if (thrown instanceof Error || !isObject(thrown)) {
     return new ModelFailure(problemOf(thrown), { retryable: true }, cause);
   }
-  const { type, code } = thrown;
-  const status = Number(code);
-  if (status >= FIRST_ERROR && status < AFTER_ERRORS) return failureOfStatus(status, {});
-  const retryable = [type, code].some((name) => PASSING_ERRORS.has(name));
-  return new ModelFailure("the provider told of an error", { retryable }, cause);
-}
-
-export function embeddingWithOurFailures(
-  model: EmbeddingModelV4,
-  maxEmbeddingsPerCall: number,
-): EmbeddingModelV4 {
-  return {
-    specificationVersion: "v4",
-    provider: model.provider,
-    modelId: model.modelId,
-    maxEmbeddingsPerCall,
-    supportsParallelCalls: true,
-    doEmbed: (options) => translated(model.doEmbed(options), options.abortSignal),
-  };
+  return failureInAnswer(thrown, thrown);
 }

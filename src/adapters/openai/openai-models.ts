@@ -1,11 +1,10 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { EmbeddingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
-import { z } from "zod";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
 
 import { chatFetch } from "./chat-fetch.ts";
-import { embeddingWithOurFailures, withOurFailures } from "./model-failures.ts";
+import { withOurFailures } from "./model-failures.ts";
 import { withoutThinking } from "./thinking.ts";
 
 /** An OpenAI-compatible server. */
@@ -46,35 +45,4 @@ function withoutStrictSchema(body: Record<string, unknown>): Record<string, unkn
 export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageModelV4 {
   const fetch = chatFetch(endpoint.fetch, endpoint.baseUrl);
   return withoutThinking(withOurFailures(providerOf({ ...endpoint, fetch }).chatModel(modelId)));
-}
-
-export function openAiEmbedding(
-  endpoint: OpenAiEndpoint,
-  modelId: string,
-  batchLimit: number,
-): EmbeddingModelV4 {
-  const model = providerOf(endpoint).embeddingModel(modelId);
-  const guarded = embeddingWithOurFailures(model, batchLimit);
-  return {
-    ...guarded,
-    async doEmbed({ dimensions, ...options }) {
-      const isSent = endpoint.sendsDimensions === true && dimensions !== undefined;
-      return inOrderOfTexts(await guarded.doEmbed(isSent ? { dimensions, ...options } : options));
-    },
-  };
-}
-
-const indexed = z.object({ data: z.array(z.object({ index: z.int() })) });
-
-/** Servers may answer in any order, and say which text a vector is of; some say 0 for each. */
-function inOrderOfTexts<Reply extends { embeddings: number[][]; response?: { body?: unknown } }>(
-  reply: Reply,
-): Reply {
-  const data = indexed.safeParse(reply.response?.body).data?.data ?? [];
-  const places = new Map(data.map(({ index }, at) => [index, at]));
-  const embeddings = reply.embeddings.flatMap((_, text) => {
-    const vector = reply.embeddings[places.get(text) ?? -1];
-    return vector === undefined ? [] : [vector];
-  });
-  return embeddings.length < reply.embeddings.length ? reply : { ...reply, embeddings };
 }

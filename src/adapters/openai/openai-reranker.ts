@@ -1,10 +1,9 @@
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 
-import { parsedJson } from "../../core/input/parsed-json.ts";
-import { ModelFailure, tokensOfReranking } from "../../ports/models.ts";
-import { failureOfStatus, translated } from "./model-failures.ts";
+import { tokensOfReranking } from "../../ports/models.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
+import { postJson, unreadableReply } from "./post-json.ts";
 
 const inJinaForm = z.object({
   results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
@@ -36,8 +35,7 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
     provider: `${endpoint.name}.rerank`,
     modelId,
     async doRerank(options) {
-      const request = askForRanking(endpoint, modelId, options);
-      const { ranking, tokens } = await translated(request, options.abortSignal);
+      const { ranking, tokens } = await askForRanking(endpoint, modelId, options);
       if (tokens === null) return { ranking };
       return { ranking, providerMetadata: tokensOfReranking(tokens) };
     },
@@ -50,29 +48,18 @@ async function askForRanking(
   options: RerankingModelV4CallOptions,
 ) {
   const documents = textsOf(options);
-  const response = await endpoint.fetch(`${endpoint.baseUrl}/rerank`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      ...endpoint.headers,
-    },
-    body: JSON.stringify({
-      model: modelId,
-      query: options.query,
-      documents,
-      // TEI's name for `documents`; it and all others but Cohere ignore unknown fields.
-      ...(endpoint.isCohere === true ? {} : { texts: documents }),
-      top_n: options.topN ?? documents.length,
-      return_documents: false,
-    }),
-    ...(options.abortSignal === undefined ? {} : { signal: options.abortSignal }),
-  });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw failureOfStatus(response.status, Object.fromEntries(response.headers));
-  }
-  const parsed = reply.safeParse(parsedJson(await response.text()));
-  if (!parsed.success) throw new ModelFailure("unreadable reply", { retryable: true });
+  const body = {
+    model: modelId,
+    query: options.query,
+    documents,
+    // TEI's name for `documents`; it and all others but Cohere ignore unknown fields.
+    ...(endpoint.isCohere === true ? {} : { texts: documents }),
+    top_n: options.topN ?? documents.length,
+    return_documents: false,
+  };
+  const answer = await postJson(endpoint, { path: "/rerank", body, signal: options.abortSignal });
+  const parsed = reply.safeParse(answer);
+  if (!parsed.success) throw unreadableReply();
   return parsed.data;
 }
 

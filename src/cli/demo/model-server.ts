@@ -1,5 +1,5 @@
 import { limitedFetch } from "../../adapters/limited-answer.ts";
-import { openAiEmbedding } from "../../adapters/openai/openai-models.ts";
+import { openAiEmbedding } from "../../adapters/openai/openai-embedding.ts";
 import { serverFetch, stateOf } from "../../adapters/openai/server-state.ts";
 import { variables } from "../../config.ts";
 import { messageOf } from "../../core/errors.ts";

@@ -8,6 +8,7 @@ import {
   refuseAsReasoningModel,
   refuseThroughGateway,
 } from "../../doubles/openai-compatible/chat-answer.ts";
+import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { OpenAiDouble, sendAll } from "../../doubles/openai-compatible/openai-double.ts";
 
 const config = parseConfig({
@@ -136,6 +137,134 @@ test("arguments of a tool call that come as an object are read", async () => {
   const { stream } = await model.doStream({ prompt });
   for await (const part of stream) if (part.type === "tool-call") inputs.push(part.input);
   expect(inputs.map((input) => JSON.parse(input) as unknown)).toEqual([given, given]);
+});
+
+type Chunk = Record<string, unknown> | string;
+const delta = (part: object, finish_reason: string | null = null, more: object = {}) => {
+  return { choices: [{ index: 0, delta: part, finish_reason }], ...more };
+};
+const END = delta({}, "stop");
+const HI = delta({ content: "Hi" });
+const pieceOf = (chunk: Chunk) =>
+  typeof chunk === "string" ? chunk : `data: ${JSON.stringify(chunk)}\n\n`;
+const CALL = { id: "1", type: "function", function: { name: "search", arguments: '{"a":1}' } };
+
+async function partsOf(chunks: Chunk[], type = "text/event-stream", isOpen = false) {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(pieceOf(chunk)));
+      if (!isOpen) controller.close();
+    },
+  });
+  const fetch = () => Promise.resolve(new Response(body, { headers: { "content-type": type } }));
+  const { stream } = await modelRegistry(config, { fetch })
+    .chat("local/odd")
+    .model.doStream({ prompt });
+  const parts: { type: string }[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+const DONE = "data: [DONE]\n\n";
+const ends = (unified: string) => ({ type: "finish", finishReason: { unified } });
+
+/** As vllm-mlx, Ollama, Azure, Gemini, LiteLLM, DashScope and gateways of companies send them. */
+test.each<[string, Chunk[], object]>([
+  ["without a reason to end", [HI, DONE], ends("stop")],
+  ["of a call without a reason to end", [delta({ tool_calls: [CALL] }), DONE], ends("tool-calls")],
+  ["with empty reasons", [delta({ content: "Hi" }, ""), DONE], ends("stop")],
+  ["of another role", [delta({ role: "model", content: "Hi" }), END], ends("stop")],
+  ["with a number as its text", [delta({ content: 42 }), END], ends("stop")],
+  ["with figures as texts", [HI, { ...END, usage: { prompt_tokens: "12" } }], ends("stop")],
+  ["with a list as its usage", [HI, { ...END, usage: [] }], ends("stop")],
+  ["with other events", [{ type: "ping" }, "data:\n\n", HI, END], ends("stop")],
+  ["with usage alone", [HI, END, { usage: { prompt_tokens: 5 } }], ends("stop")],
+  [
+    "with an empty piece of a call",
+    [delta({ tool_calls: [CALL, { index: 0 }] }), END],
+    ends("tool-calls"),
+  ],
+  ["as a message", [{ choices: [{ message: { content: "Hi" } }] }, END], ends("stop")],
+  ["at Anthropic's limit", [HI, delta({}, "max_tokens")], ends("length")],
+  ["of a call with another end", [delta({ tool_calls: [CALL] }, "tool_use")], ends("tool-calls")],
+  ["that GLM's filter ends", [HI, delta({}, "sensitive")], ends("content-filter")],
+])("a stream %s is read", async (_, chunks, end) => {
+  const parts = await partsOf(chunks);
+  expect(parts.at(-1)).toMatchObject(end);
+  expect(parts.some(({ type }) => ["text-delta", "tool-call"].includes(type))).toBe(true);
+});
+
+test.each(["application/json", "text/plain"])("events that a proxy calls %s are", async (type) => {
+  expect((await partsOf([": ping\n\n", HI, END, DONE], type)).at(-1)).toMatchObject(ends("stop"));
+});
+
+test("a stream ends with [DONE], though the connection stays open", async () => {
+  expect((await partsOf([HI, END, DONE], undefined, true)).at(-1)).toMatchObject(ends("stop"));
+});
+
+/** As OpenRouter, DeepSeek, LM Studio, vLLM, MiniMax and a gateway behind a login send them. */
+test.each<[string, Chunk[], object]>([
+  ["a reason of its end", [HI, delta({}, "network_error")], { retryable: true }],
+  [
+    "a chunk",
+    [HI, { ...delta({}, "error"), error: { code: 502, message: "gone" } }],
+    { status: 502, retryable: true, reason: null },
+  ],
+  ["a sentence", [{ error: "The model has crashed" }], { retryable: true }],
+  ["one JSON text", ['{"error":{"code":402,"message":"no credits"}}'], { status: 402 }],
+  ["a list", ['[{"error":{"code":400,"message":"bad"}}]'], { status: 400, reason: "bad" }],
+  [
+    "what another provider said",
+    [
+      {
+        error: {
+          code: 400,
+          message: "Provider returned error",
+          metadata: { raw: "prompt is too long: 2100 tokens > 2000 maximum" },
+        },
+      },
+    ],
+    { status: 400, tooLong: { sent: 2_100, limit: 2_000 } },
+  ],
+  ["a page", ["<html>\nblocked</html>"], { message: "unreadable reply", retryable: true }],
+  ["a stream that stops", [HI], { retryable: true }],
+])("an error with status 200, as %s, is one", async (_, chunks, failure) => {
+  const error = { name: "ModelFailure", ...failure };
+  expect((await partsOf(chunks)).at(-1)).toMatchObject({ type: "error", error });
+});
+
+test.each<[string, object, object]>([
+  ["OpenRouter", { error: { code: 402, message: "credits" } }, { status: 402, retryable: false }],
+  ["vLLM", { object: "error", message: "long", code: 400 }, { status: 400, reason: "long" }],
+  [
+    "DashScope",
+    { code: "InvalidParameter", message: "Range of input length should be [1, 30720]" },
+    { status: null, tooLong: { sent: null, limit: null } },
+  ],
+])("an error that %s answers with status 200 is one", async (_, body, failure) => {
+  const fetch = () => Promise.resolve(Response.json(body));
+  const { model } = modelRegistry(config, { fetch }).chat("local/odd");
+  await expect(model.doGenerate({ prompt })).rejects.toMatchObject(failure);
+});
+
+test("a chat template without a system role gets the instructions with the request", async () => {
+  const double = new OpenAiDouble();
+  const sent: ChatBody[] = [];
+  const fetch: typeof globalThis.fetch = async (...call) => {
+    const body = JSON.parse(call[1]?.body as string) as ChatBody;
+    sent.push(body);
+    const roles = body.messages.map(({ role }) => role);
+    if (roles.every((role, at) => role === (at % 2 === 0 ? "user" : "assistant")))
+      return await double.fetch(...call);
+    const message = "Jinja Exception: Conversation roles must alternate user/assistant/…";
+    return Response.json({ error: { code: 500, message } }, { status: 500 });
+  };
+  const { model } = modelRegistry(config, { fetch }).chat("local/gemma-template");
+  const system = { role: "system" as const, content: "Be brief." };
+  for (const count of [2, 3]) {
+    await model.doGenerate({ prompt: [system, ...prompt] });
+    expect(sent).toHaveLength(count);
+    expect(sent.at(-1)?.messages).toEqual([{ role: "user", content: "Be brief.\n\nHello" }]);
+  }
 });
 
 const ANSWER = "It is 42.\n\nSee <think> and </think> in the manual.";

@@ -64,6 +64,8 @@ test.each([
   [400, "Requested tokens (2310) exceed context window of 2048", { sent: 2_310, limit: 2_048 }],
   [422, "`inputs` must have less than 512 tokens. Given: 705", { sent: 705, limit: 512 }],
   [400, "the input length exceeds the context length", { sent: null, limit: null }],
+  [400, "<400> Algo.InvalidParameter: Range of input length should be [1, 30720]", { limit: null }],
+  [400, "Please reduce the length of the messages or completion.", { sent: null, limit: null }],
   [400, "max_tokens is too large: 5000. This model supports at most 4096 completion tokens", null],
   [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", null],
 ])("%i %s says how long the input was", async (status, message, tooLong) => {

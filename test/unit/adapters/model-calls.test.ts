@@ -5,7 +5,7 @@ import { WorkersAiDouble } from "../../doubles/workers-ai/workers-ai-double.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { checkEmbedder } from "../../../src/catalog/models/check-model.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
+import { embedEach, embedTexts } from "../../../src/catalog/models/embed-texts.ts";
 import { workersAiEmbedding } from "../../../src/adapters/cloudflare/workers-ai.ts";
 
 const config = parseConfig({
@@ -61,6 +61,28 @@ test("vectors are matched by index where a server answers in another order", asy
   });
   const slopes = vectors.map(([x = 0, y = 1]) => Math.round(x / y));
   expect(slopes).toEqual(Array.from({ length: 40 }, (_, at) => at));
+});
+
+/** As llama-server and servers of Flask's send vectors. */
+test.each<[string, (vector: number[]) => unknown]>([
+  ["null for what is no number", (vector) => (vector[0] === 2 ? [null, null] : vector)],
+  ["NaN", (vector) => (vector[0] === 2 ? "NaN" : vector)],
+  ["no vector", (vector) => (vector[0] === 2 ? null : vector)],
+])("vectors as %s: no text spoils another", async (name, written) => {
+  const fetch: typeof globalThis.fetch = (_url, init) => {
+    const { input } = JSON.parse(init?.body as string) as { input: string[] };
+    const data = input.map((text, index) => {
+      return { index, embedding: written([Number(text.slice(5)), 1]) };
+    });
+    const text = JSON.stringify({ data, usage: { total_tokens: null } });
+    return Promise.resolve(new Response(text.replaceAll('"NaN"', "[NaN,NaN]")));
+  };
+  const embedder = modelRegistry(config, { fetch }).embedder(`local/${name}`, 2);
+  const { outcomes } = await embedEach(embedder, texts(4), { signal });
+  const slopes = outcomes.map((outcome) =>
+    outcome instanceof Error ? null : Math.round((outcome[0] ?? 0) / (outcome[1] ?? 1)),
+  );
+  expect(slopes).toEqual([0, 1, null, 3]);
 });
 
 test("a server that takes fewer texts is sent fewer, and is known afterwards", async () => {

@@ -1,7 +1,8 @@
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 
 import { runWorkersAi } from "../../../../src/adapters/cloudflare/workers-ai-failures.ts";
-import { asCompletionEvents } from "../../../../src/adapters/cloudflare/workers-ai-chat.ts";
+import { workersAiChat } from "../../../../src/adapters/cloudflare/workers-ai-chat.ts";
 
 /** As the binding throws them. */
 const failing = (message: string) => {
@@ -33,8 +34,8 @@ test("what the service said stays out of the message", async () => {
   await expect(failing("5004: Invalid data: the text of a document")).rejects.toThrow(/^5004$/);
 });
 
-const translated = async (text: string) => {
-  const bytes = new TextEncoder().encode(text);
+test.each(["\n\n", "\n", "\r\n", ""])("the last line counts, however it ends: %j", async (end) => {
+  const bytes = new TextEncoder().encode(`data: {"response":"grüß Gott"}\n\ndata: [DONE]${end}`);
   const halves = new ReadableStream<Uint8Array>({
     start(controller) {
       // The second one begins within a line.
@@ -43,12 +44,12 @@ const translated = async (text: string) => {
       controller.close();
     },
   });
-  return await new Response(asCompletionEvents(halves)).text();
-};
-
-test.each(["\n\n", "\n", "\r\n", ""])("the last line counts, however it ends: %j", async (end) => {
-  const said = await translated(`data: {"response":"grüß Gott"}\n\ndata: [DONE]${end}`);
-  expect(said).toContain('"content":"grüß Gott"');
-  expect(said).toContain('"finish_reason":"stop"');
-  expect(said.endsWith("data: [DONE]\n\n")).toBe(true);
+  const ai = { run: () => Promise.resolve(halves) };
+  const model = workersAiChat({ ai, gatewayId: undefined, maxBytes: 1_000 }, "@cf/meta/llama");
+  const content = [{ type: "text" as const, text: "Hello" }];
+  const { stream } = await model.doStream({ prompt: [{ role: "user", content }] });
+  const parts: LanguageModelV4StreamPart[] = [];
+  for await (const part of stream) parts.push(part);
+  expect(parts).toContainEqual({ type: "text-delta", id: "txt-0", delta: "grüß Gott" });
+  expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
 });

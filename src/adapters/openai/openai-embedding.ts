@@ -1,0 +1,59 @@
+import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import { z } from "zod";
+
+import { isObject } from "../../core/is-object.ts";
+import { ModelFailure } from "../../ports/models.ts";
+import type { OpenAiEndpoint } from "./openai-models.ts";
+import { postJson, unreadableReply } from "./post-json.ts";
+
+const reply = z.object({ data: z.array(z.looseObject({})) });
+
+/** `POST {baseUrl}/embeddings`: https://platform.openai.com/docs/api-reference/embeddings */
+export function openAiEmbedding(
+  endpoint: OpenAiEndpoint,
+  modelId: string,
+  batchLimit: number,
+): EmbeddingModelV4 {
+  return {
+    specificationVersion: "v4",
+    provider: `${endpoint.name}.embedding`,
+    modelId,
+    maxEmbeddingsPerCall: batchLimit,
+    supportsParallelCalls: true,
+    async doEmbed({ values, dimensions, abortSignal: signal }) {
+      const isSent = endpoint.sendsDimensions === true && dimensions !== undefined;
+      const body = {
+        model: modelId,
+        input: values,
+        encoding_format: "float",
+        ...(isSent ? { dimensions } : {}),
+      };
+      const answer = await postJson(endpoint, { path: "/embeddings", body, signal });
+      const { data } = reply.safeParse(answer).data ?? {};
+      if (data === undefined) throw unreadableReply();
+      const embeddings = inOrderOfTexts(data).map(({ embedding }) => vectorIn(embedding));
+      return { embeddings, ...usageIn(answer), warnings: [] };
+    },
+  };
+}
+
+type Entry = Record<string, unknown>;
+
+/** Servers may answer in any order, and say which text a vector is of; some say 0 for each. */
+function inOrderOfTexts(data: Entry[]): Entry[] {
+  const entries = new Map(data.map((entry) => [entry["index"], entry]));
+  const inOrder = data.map((_, text) => entries.get(text)).filter((entry) => entry !== undefined);
+  return inOrder.length < data.length ? data : inOrder;
+}
+
+/** llama-server writes null for what is no number. @throws ModelFailure for no vector */
+function vectorIn(embedding: unknown): number[] {
+  if (!Array.isArray(embedding)) throw new ModelFailure("a text without a vector");
+  return embedding.map((value) => (typeof value === "number" ? value : Number.NaN));
+}
+
+function usageIn(answer: unknown): { usage?: { tokens: number } } {
+  const usage = isObject(answer) ? answer["usage"] : null;
+  const tokens = isObject(usage) ? Number(usage["prompt_tokens"] ?? usage["total_tokens"]) : null;
+  return tokens !== null && tokens >= 0 ? { usage: { tokens } } : {};
+}

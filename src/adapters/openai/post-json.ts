@@ -1,0 +1,35 @@
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { ModelFailure } from "../../ports/models.ts";
+import { errorIn } from "./answer-form.ts";
+import { failureOfStatus, failureInAnswer, translated } from "./model-failures.ts";
+import type { OpenAiEndpoint } from "./openai-models.ts";
+
+/** Not JSON, but what some servers write for a value that is no number. */
+const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/g;
+
+type Post = { path: string; body: object; signal: AbortSignal | undefined };
+
+/** What a server answers below its address. @throws ModelFailure */
+export async function postJson(endpoint: OpenAiEndpoint, post: Post): Promise<unknown> {
+  return await translated(answerTo(endpoint, post), post.signal);
+}
+
+async function answerTo({ baseUrl, headers, fetch }: OpenAiEndpoint, post: Post) {
+  const { path, body, signal } = post;
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const text = await response.text();
+  const sentHeaders = Object.fromEntries(response.headers);
+  if (!response.ok) throw failureOfStatus(response.status, sentHeaders, { body: text });
+  const answer = parsedJson(text) ?? parsedJson(text.replaceAll(NO_NUMBERS, "null"));
+  if (answer === undefined) throw unreadableReply();
+  const error = errorIn(answer);
+  if (error !== null) throw failureInAnswer(error);
+  return answer;
+}
+
+export const unreadableReply = () => new ModelFailure("unreadable reply", { retryable: true });
