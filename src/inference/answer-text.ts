@@ -1,3 +1,5 @@
+import type { StepResult, ToolSet } from "ai";
+
 import { isObject } from "../core/is-object.ts";
 import type { Citation, ContentBlock, InferenceResult } from "./types.ts";
 
@@ -28,3 +30,16 @@ export function blocksIn(response: InferenceResult["response"]): ContentBlock[] 
 
 const isBlock = (value: unknown): value is ContentBlock =>
   isObject(value) && value["type"] === "text" && typeof value["text"] === "string";
+
+/** A refusal in the model's own words is an answer, and whole. */
+export function finishOf(step: StepResult<ToolSet> | undefined): InferenceResult["finish"] {
+  if (step?.finishReason === "length") return "length";
+  return step?.rawFinishReason === "content_filter" ? "content_filter" : "stop";
+}
+
+/** Why an answer has no text, by how it ended. */
+export const WITHOUT_TEXT: Record<InferenceResult["finish"], string> = {
+  stop: "empty answer",
+  length: "its output limit came before an answer",
+  content_filter: "the provider's filter withheld the answer",
+};

@@ -8,6 +8,7 @@ import type { RetrievedChunk } from "../retrieval/score-chunks.ts";
 import { outputLimit, tokensBeside } from "./assemble-prompt.ts";
 import { citedBlock, readSaid, type Citing, type Said } from "./citations/citing.ts";
 import { MarkReader } from "./citations/marks.ts";
+import { finishOf, WITHOUT_TEXT } from "./answer-text.ts";
 import { delimiterRemover } from "../text/prompt-delimiters.ts";
 import type { RunTools } from "./record-usage.ts";
 import { retryingModel } from "./retrying-model.ts";
@@ -135,18 +136,16 @@ async function answerWithin(turn: Turn, signal: AbortSignal): Promise<Answer> {
   const outcome = { asked: calls, functionCalls, finish };
   if (turn.output === null || functionCalls.length > 0) {
     if (text === "" && calls.length === 0 && !(turn.mayBeEmpty === true && first.searched)) {
-      const reason =
-        finish === "length" ? "its output limit came before an answer" : "empty answer";
-      throw modelFailed(`Model call failed: ${reason}`);
+      throw modelFailed(`Model call failed: ${WITHOUT_TEXT[finish]}`);
     }
     const block =
       turn.citing === null ? { type: "text" as const, text } : citedBlock(answerText, turn.items());
-    const cut = finish === "length" ? { isCut: true as const } : {};
+    const cut = finish === "stop" ? {} : { isCut: true as const };
     return { response: [{ ...block, ...cut }], ...outcome };
   }
   const structured = turn.output.read(text);
   if (structured.ok) return { response: structured.value, ...outcome };
-  if (finish === "length") {
+  if (finish !== "stop") {
     throw modelFailed("Model call failed: the answer was cut off before its JSON was complete");
   }
   const note = turn.output.repairNote(structured.findings);
@@ -226,7 +225,7 @@ function calledIn(steps: StepResult<ToolSet>[], turn: Turn): Called {
     said: texts.findLast(({ text }) => text.trim() !== "") ?? NOTHING_SAID,
     asked: callsByStep.flat(),
     functionCalls,
-    finish: last?.finishReason === "length" ? "length" : "stop",
+    finish: finishOf(last),
     searched: last?.finishReason === "tool-calls",
     messages: steps.flatMap(({ response }) => response.messages),
   };

@@ -85,8 +85,8 @@ export type InferenceResult = {
   toolCalls: ToolCall[];
   /** Calls that the caller is to run; not empty where the model waits for it. */
   functionCalls: FunctionCall[];
-  /** `length`: the answer was cut off at the limit of tokens. */
-  finish: "stop" | "length";
+  /** Unless `stop`, the answer was cut off: at the limit of tokens, by the provider's filter. */
+  finish: "stop" | "length" | "content_filter";
   systemPrompt: string;
   /** Plain sentences; empty when nothing was lost. */
   degradations: string[];

@@ -71,8 +71,7 @@ async function* chatChunks(
   yield DONE;
 }
 
-const finishOf = ({ calls, isCut }: Output) =>
-  calls.length > 0 ? "tool_calls" : isCut ? "length" : "stop";
+const finishOf = ({ calls, finish }: Output) => (calls.length > 0 ? "tool_calls" : finish);
 
 const callAnswer = ({ id, ...called }: FunctionCall) => {
   return { id, type: "function" as const, function: called };

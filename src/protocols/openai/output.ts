@@ -12,7 +12,7 @@ export type Output = {
   text: string;
   citations: FileCitation[];
   calls: FunctionCall[];
-  isCut: boolean;
+  finish: InferenceResult["finish"];
   usage: Usage;
   degradations: string[];
   questions: string[];
@@ -36,7 +36,7 @@ export function outputOf(
   const isStructured = jsonSchema !== undefined && calls.length === 0;
   const text = lastText?.text ?? (isStructured ? JSON.stringify(response) : textOf(response));
   const citations = cites ? citationsOf(result, lastText?.lastBegin ?? 0) : [];
-  return { text, citations, calls, isCut: finish === "length", usage, degradations, questions };
+  return { text, citations, calls, finish, usage, degradations, questions };
 }
 
 const citationsOf = ({ response, items }: InferenceResult, from: number) =>

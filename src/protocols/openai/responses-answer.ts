@@ -52,10 +52,17 @@ function begunResponse({ asked: request, model, functions }: ReadResponse) {
 
 type Begun = ReturnType<typeof begunResponse>;
 
+const DETAILS = {
+  stop: null,
+  length: { reason: "max_output_tokens" },
+  content_filter: { reason: "content_filter" },
+};
+const statusOf = ({ finish }: Output) => (finish === "stop" ? "completed" : "incomplete");
+
 const finishedResponse = (response: Begun, output: Output, items: object[]) => ({
   ...response,
-  status: output.isCut ? "incomplete" : "completed",
-  incomplete_details: output.isCut ? { reason: "max_output_tokens" } : null,
+  status: statusOf(output),
+  incomplete_details: DETAILS[output.finish],
   output: items,
   usage: usageAnswer(output.usage),
   ...degradedAnswer(output),
@@ -73,7 +80,7 @@ const hasMessage = ({ text, calls }: Output) => text !== "" || calls.length === 
 const messageItem = (id: string, output: Output) => ({
   id,
   type: "message" as const,
-  status: output.isCut ? "incomplete" : "completed",
+  status: statusOf(output),
   role: "assistant" as const,
   content: [textPart(output.text, annotationsOf(output))],
 });

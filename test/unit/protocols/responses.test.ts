@@ -111,6 +111,14 @@ describe("a streamed response", () => {
   });
 });
 
+test("a response that the provider's filter cut is not complete", () => {
+  const cut = outputOf(asked({}), citedResult({ finish: "content_filter" }));
+  expect(responses.answer(asked({}), cut)).toMatchObject({
+    status: "incomplete",
+    incomplete_details: { reason: "content_filter" },
+  });
+});
+
 test("a plain response says what was asked, and what came of it", () => {
   const metadata = { user: "7" };
   const turn = asked({ instructions: "Be brief.", metadata, max_output_tokens: 9 });

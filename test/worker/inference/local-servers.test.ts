@@ -148,22 +148,33 @@ test("delimiters that a small model repeats are taken out of its answer", async 
   expect(response).toEqual([{ type: "text", text: "It is six.  " }]);
 });
 
-test("JSON that is cut off is told as such, and is not paid for twice", async () => {
-  const double = new OpenAiDouble({ embed });
-  double.script = () => ({ text: '{"answer":"forty' });
-  const server = asLlamaServer(double, {});
-  const fetch: typeof globalThis.fetch = async (...call) => {
-    const answer = await server(...call);
-    if (!isChat(call[0])) return answer;
-    const text = (await answer.text()).replaceAll(
-      '"finish_reason":"stop"',
-      '"finish_reason":"length"',
-    );
-    return new Response(text, { headers: { "content-type": "text/event-stream" } });
+describe.each(["length", "content_filter"] as const)("an answer that ends for %s", (reason) => {
+  const ending = (text: string) => {
+    const double = new OpenAiDouble({ embed });
+    double.script = () => ({ text });
+    const server = asLlamaServer(double, {});
+    const fetch: typeof globalThis.fetch = async (...call) => {
+      const answer = await server(...call);
+      if (!isChat(call[0])) return answer;
+      const end = `"finish_reason":"${reason}"`;
+      const events = (await answer.text()).replaceAll('"finish_reason":"stop"', end);
+      return new Response(events, { headers: { "content-type": "text/event-stream" } });
+    };
+    return { double, fetch };
   };
-  const jsonSchema = '{"type":"object","properties":{"answer":{"type":"string"}}}';
-  await expect(ask(fetch, { jsonSchema }).answer()).rejects.toThrow("cut off before its JSON");
-  expect(double.of("chat")).toHaveLength(1);
+
+  test("is told as cut", async () => {
+    const { response, finish } = await ask(ending("It is forty").fetch).answer();
+    expect(response).toEqual([{ type: "text", text: "It is forty", isCut: true }]);
+    expect(finish).toBe(reason);
+  });
+
+  test("within its JSON is an error, and is not paid for twice", async () => {
+    const { double, fetch } = ending('{"answer":"forty');
+    const jsonSchema = '{"type":"object","properties":{"answer":{"type":"string"}}}';
+    await expect(ask(fetch, { jsonSchema }).answer()).rejects.toThrow("cut off before its JSON");
+    expect(double.of("chat")).toHaveLength(1);
+  });
 });
 
 test("text of a model that was to call a function is handed on", async () => {
