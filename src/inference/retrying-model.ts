@@ -105,7 +105,7 @@ async function ask(
   try {
     const withinMs = deadline.remainingMs - LAST_WORDS_MS;
     const result = await streamedCall({ chat, meter, hearing, withinMs }, options);
-    noteCutPrompt(chat, options, result.usage.inputTokens.total, losses);
+    await noteCutPrompt(chat, options, result.usage.inputTokens.total, losses);
     return result;
   } finally {
     end?.();
@@ -117,17 +117,23 @@ const MIN_CUT_TOKENS = 1_000;
 const CUT_SHARE = 0.65;
 const LEAST_WINDOW_TOKENS = 256;
 
-/** Ollama drops the beginning of a long prompt without a word: what it has read shows it. */
-function noteCutPrompt(
+/**
+ * Ollama drops the beginning of a long prompt without a word: what it has read shows it. The window
+ * that the server names has the last word: Ollama 0.30 did not count what it had in its cache
+ * (https://github.com/ollama/ollama/pull/16428).
+ */
+async function noteCutPrompt(
   { tokenizer, window }: ChatModel,
   { prompt }: LanguageModelV4CallOptions,
   readTokens = 0,
   losses?: Set<string>,
-): void {
+): Promise<void> {
   if (window === undefined || readTokens < LEAST_WINDOW_TOKENS) return;
   const promptTokens = estimateTokens(textOf(prompt), tokenizer);
   if (promptTokens < MIN_CUT_TOKENS || readTokens > promptTokens * CUT_SHARE) return;
-  window.learn(readTokens);
+  const serverTokens = await window.readAgain();
+  if (serverTokens !== null && serverTokens > promptTokens) return;
+  if (serverTokens === null) window.learn(readTokens);
   losses?.add(
     `context: the model's server read ${readTokens} of about ${promptTokens} tokens of the prompt`,
   );

@@ -83,6 +83,13 @@ export function passageNumber({ providerMetadata }: LanguageModelV4Source): numb
   return typeof number === "number" ? number : null;
 }
 
+type ModelWindow = {
+  read: () => Promise<void>;
+  /** What the server says now; null: nothing. */
+  readAgain: () => Promise<number | null>;
+  learn: (tokens: number) => void;
+};
+
 export type ChatModel = {
   name: string;
   model: LanguageModelV4;
@@ -90,7 +97,7 @@ export type ChatModel = {
   /** Tokens of prompt and answer together, as far as known: more after `window` was read. */
   readonly contextTokens: number;
   /** Where a server says how large its window is, or refuses what is larger. */
-  window?: { read: () => Promise<void>; learn: (tokens: number) => void } | undefined;
+  window?: ModelWindow | undefined;
   server?: ModelServer | undefined;
   /** Whether the model can choose among functions of a caller. */
   callsFunctions: boolean;

@@ -15,8 +15,9 @@ const OWN_LISTS = ["/api/ps", "/api/v0/models", "/model/info"];
 
 type Server = { baseUrl: string; fetch: typeof globalThis.fetch };
 
-/** Tokens of prompt and answer; null: the server does not say. By server and model. */
-const windows = new Map<string, { tokens: number | null; until: number }>();
+/** Tokens of prompt and answer, and whether the server says so itself. By server and model. */
+type Window = { tokens: number | null; until: number; isFromServer?: boolean };
+const windows = new Map<string, Window>();
 const keyOf = (baseUrl: string, model: string) => `${baseUrl} ${model}`;
 
 export const windowOf = (baseUrl: string, model: string) => windows.get(keyOf(baseUrl, model));
@@ -25,10 +26,21 @@ export const learnWindow = (baseUrl: string, model: string, tokens: number) =>
   void windows.set(keyOf(baseUrl, model), { tokens, until: Date.now() + HOUR_MS });
 
 /** Asks a server for a model's window, unless it was asked for a moment ago. */
-export async function readWindow({ baseUrl, fetch }: Server, model: string): Promise<void> {
+export async function readWindow(server: Server, model: string): Promise<void> {
+  const earlier = windowOf(server.baseUrl, model);
+  if (earlier === undefined || earlier.until <= Date.now()) await askForWindow(server, model);
+}
+
+/** The window that the server tells now; null: it does not say. */
+export async function serverWindow(server: Server, model: string): Promise<number | null> {
+  await askForWindow(server, model);
+  const { tokens = null, isFromServer = false } = windowOf(server.baseUrl, model) ?? {};
+  return isFromServer ? tokens : null;
+}
+
+async function askForWindow({ baseUrl, fetch }: Server, model: string): Promise<void> {
   const key = keyOf(baseUrl, model);
   const earlier = windows.get(key);
-  if (earlier !== undefined && earlier.until > Date.now()) return;
   // Other prompts do not wait for what is read again.
   if (earlier !== undefined) earlier.until = Date.now() + READ_TIMEOUT_MS;
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
@@ -43,14 +55,16 @@ export async function readWindow({ baseUrl, fetch }: Server, model: string): Pro
     void windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
   if (list === undefined) return assume(earlier?.tokens ?? null);
   const window = windowIn(list, model) ?? 0;
-  if (window > 0) return learnWindow(baseUrl, model, window);
+  const learn = (tokens: number) =>
+    void windows.set(key, { tokens, until: Date.now() + HOUR_MS, isFromServer: true });
+  if (window > 0) return learn(window);
   const [settings, ...lists] = await Promise.all([
     // Also describes a model that is not loaded, https://docs.ollama.com/api/show
     readJson(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
     ...OWN_LISTS.map((path) => readJson(`${root}${path}`)),
   ]);
   const [ownWindow = numCtxIn(settings)] = lists.flatMap((own) => windowIn(own, model) ?? []);
-  if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);
+  if (ownWindow > 0) return learn(ownWindow);
   assume(isOllamas(settings) ? OLLAMA_TOKENS : null);
 }
 

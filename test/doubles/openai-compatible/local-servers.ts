@@ -46,9 +46,13 @@ export const asLlamaServer = (double: OpenAiDouble, { contextTokens = 4_096, tel
 
 /**
  * Ollama 0.17.4: cuts the beginning of a long prompt in silence, and says what it read
- * (https://github.com/ollama/ollama/blob/main/server/prompt.go).
+ * (https://github.com/ollama/ollama/blob/main/server/prompt.go). `cachedTokens`: Ollama 0.30 did not
+ * count these (https://github.com/ollama/ollama/issues/16414).
  */
-export const asOllama = (double: OpenAiDouble, { contextTokens = 4_096, isLoaded = false }) =>
+export const asOllama = (
+  double: OpenAiDouble,
+  { contextTokens = 4_096, isLoaded = false, cachedTokens = 0 },
+) =>
   before(double, async (url, body, answer) => {
     if (url.endsWith("/api/ps")) {
       const running = { name: "llama:latest", context_length: contextTokens };
@@ -58,7 +62,7 @@ export const asOllama = (double: OpenAiDouble, { contextTokens = 4_096, isLoaded
       return Response.json({ details: {}, parameters: 'stop "<|end|>"', model_info: {} });
     }
     if (!url.endsWith("/chat/completions")) return await answer();
-    return await withUsage(answer(), Math.min(contextTokens, tokensOf(body)));
+    return await withUsage(answer(), Math.min(contextTokens, tokensOf(body)) - cachedTokens);
   });
 
 /**

@@ -87,6 +87,18 @@ describe("the window", () => {
     expect(second.items.length).toBeLessThan(first.items.length);
     expect(second.degradations.join("\n")).not.toMatch(/server read/);
   });
+
+  test("of Ollama is not taken for smaller because a prompt was in its cache", async () => {
+    const double = new OpenAiDouble({ embed });
+    const fetch = asOllama(double, { contextTokens: 8_192, isLoaded: true, cachedTokens: 4_000 });
+    const { services, answer } = ask(fetch);
+    const answers = [await answer(), await answer()];
+    for (const { items, degradations } of answers) {
+      expect(items).toHaveLength(6);
+      expect(degradations).toEqual([]);
+    }
+    expect(services.models.chat("local/llama").contextTokens).toBe(8_192);
+  });
 });
 
 describe("llama-cpp-python", () => {
