@@ -131,7 +131,7 @@ async function noteCutPrompt(
   if (window === undefined || readTokens < LEAST_WINDOW_TOKENS) return;
   const promptTokens = estimateTokens(textOf(prompt), tokenizer);
   if (promptTokens < MIN_CUT_TOKENS || readTokens > promptTokens * CUT_SHARE) return;
-  const serverTokens = await window.readAgain();
+  const serverTokens = await window.read(true);
   if (serverTokens !== null && serverTokens > promptTokens) return;
   if (serverTokens === null) window.learn(readTokens);
   losses?.add(

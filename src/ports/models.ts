@@ -83,13 +83,6 @@ export function passageNumber({ providerMetadata }: LanguageModelV4Source): numb
   return typeof number === "number" ? number : null;
 }
 
-type ModelWindow = {
-  read: () => Promise<void>;
-  /** What the server says now; null: nothing. */
-  readAgain: () => Promise<number | null>;
-  learn: (tokens: number) => void;
-};
-
 export type ChatModel = {
   name: string;
   model: LanguageModelV4;
@@ -97,7 +90,13 @@ export type ChatModel = {
   /** Tokens of prompt and answer together, as far as known: more after `window` was read. */
   readonly contextTokens: number;
   /** Where a server says how large its window is, or refuses what is larger. */
-  window?: ModelWindow | undefined;
+  window?:
+    | {
+        /** What the server says, or said a moment ago; null: nothing. */
+        read: (isAgain?: boolean) => Promise<number | null>;
+        learn: (tokens: number) => void;
+      }
+    | undefined;
   server?: ModelServer | undefined;
   /** Whether the model can choose among functions of a caller. */
   callsFunctions: boolean;

@@ -1,6 +1,5 @@
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
-import { mappedLines } from "../event-lines.ts";
 
 type Json = Record<string, unknown>;
 /** An answer in OpenAI's form, or the error that it tells of; null: neither. */
@@ -58,33 +57,62 @@ export function sentenceIn(error: unknown, depth = ERROR_DEPTH): string | null {
   return sentences.find((sentence) => sentence !== null) ?? null;
 }
 
-/** What was asked for as a stream, as events in OpenAI's form. */
+const DATA = /^data:\s*/;
+const BEGINS_JSON = /^\s*[[{]/;
+const eventOf = (data: string) => `data: ${data}\n\n`;
+
+/**
+ * What was asked for as a stream, as events in OpenAI's form. It may be one JSON text, whatever its
+ * header says; after `[DONE]` nothing is waited for.
+ */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  /** How the answer ends where the server does not say; empty: it has said so. */
-  let end: "" | "stop" | "tool_calls" | null = null;
-  const eventIn = (json: unknown) => {
+  const encoder = new TextEncoder();
+  const { read, last } = eventReader();
+  let rest = "";
+  return body.pipeThrough(new TextDecoderStream()).pipeThrough(
+    new TransformStream<string, Uint8Array>({
+      transform(piece, controller) {
+        rest += piece;
+        if (BEGINS_JSON.test(rest)) return;
+        const lines = rest.split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          const data = DATA.test(line) ? line.replace(DATA, "").trim() : "";
+          controller.enqueue(encoder.encode(data === "[DONE]" ? last() : read(data)));
+          if (data === "[DONE]") return controller.terminate();
+        }
+      },
+      flush(controller) {
+        const data = rest.replace(DATA, "").trim();
+        const isEnd = data === "[DONE]" || BEGINS_JSON.test(rest);
+        const text = data === "[DONE]" ? "" : read(data);
+        controller.enqueue(encoder.encode(isEnd ? text + last() : text));
+      },
+    }),
+  );
+}
+
+/** `last`: the event of an end for which the server has given no reason. */
+function eventReader() {
+  let end: "" | "stop" | "tool_calls" = "";
+  let hasReason = false;
+  const read = (data: string) => {
+    const json = parsedJson(data);
+    // What is no JSON is for the SDK to refuse.
+    if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
     const answer = answerIn(json, "delta", end === "tool_calls");
     const [choice] = answer !== null && "choices" in answer ? answer.choices : [];
     const { delta, finish_reason: reason } = choice ?? {};
-    if (isObject(delta)) end = delta["tool_calls"] === undefined ? (end ?? "stop") : "tool_calls";
-    if (typeof reason === "string") end = "";
-    return answer === null ? [] : [eventOf(answer)];
+    if (isObject(delta)) end = delta["tool_calls"] === undefined ? end || "stop" : "tool_calls";
+    hasReason ||= typeof reason === "string";
+    return answer === null ? "" : eventOf(JSON.stringify(answer));
   };
-  const finish = () => (end ? [eventOf({ choices: [{ delta: {}, finish_reason: end }] })] : []);
-  const readLine = (line: string) => {
-    const [prefix] = DATA.exec(line) ?? [];
-    if (prefix === undefined) return [`${line}\n`];
-    const data = line.slice(prefix.length);
-    if (data === "[DONE]") return [...finish(), null];
-    const json = parsedJson(data);
-    return json === undefined && data !== "" ? [`${line}\n`] : eventIn(json);
-  };
-  const readWhole = (text: string) => [...eventIn(parsedJson(text)), ...finish()];
-  return mappedLines(body, readLine, readWhole);
+  const last = () =>
+    hasReason || end === ""
+      ? ""
+      : eventOf(JSON.stringify({ choices: [{ delta: {}, finish_reason: end }] }));
+  return { read, last };
 }
-
-const DATA = /^data:\s*/;
-const eventOf = (answer: object) => `data: ${JSON.stringify(answer)}\n\n`;
 
 /** `isCalling`: calls of tools came before. */
 export function answerIn(json: unknown, place: Place, isCalling = false): Answer {

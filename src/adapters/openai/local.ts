@@ -8,7 +8,7 @@ import {
 import { ModelFailure } from "../../ports/models.ts";
 import { lacks, UNKNOWN_CONTEXT_TOKENS } from "../model-provider.ts";
 import type { ModelBindings, ModelProvider } from "../model-provider.ts";
-import { learnWindow, readWindow, serverWindow, windowOf } from "./model-window.ts";
+import { learnWindow, readWindow, windowOf } from "./model-window.ts";
 import { openAiEmbedding } from "./openai-embedding.ts";
 import { openAiChat } from "./openai-models.ts";
 import { openAiReranker } from "./openai-reranker.ts";
@@ -90,8 +90,7 @@ export const local: ModelProvider = {
       own: (name) => ({
         server,
         window: {
-          read: () => readWindow(endpoint, name),
-          readAgain: () => serverWindow(endpoint, name),
+          read: (isAgain) => readWindow(endpoint, name, isAgain),
           learn: (tokens) => learnWindow(baseUrl, name, tokens),
         },
       }),

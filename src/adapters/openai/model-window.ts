@@ -25,15 +25,13 @@ export const windowOf = (baseUrl: string, model: string) => windows.get(keyOf(ba
 export const learnWindow = (baseUrl: string, model: string, tokens: number) =>
   void windows.set(keyOf(baseUrl, model), { tokens, until: Date.now() + HOUR_MS });
 
-/** Asks a server for a model's window, unless it was asked for a moment ago. */
-export async function readWindow(server: Server, model: string): Promise<void> {
-  const earlier = windowOf(server.baseUrl, model);
-  if (earlier === undefined || earlier.until <= Date.now()) await askForWindow(server, model);
-}
-
-/** The window that the server tells now; null: it does not say. */
-export async function serverWindow(server: Server, model: string): Promise<number | null> {
-  await askForWindow(server, model);
+/**
+ * Asks a server for a model's window, unless it was asked for a moment ago. Null: it does not say,
+ * and what `windowOf` gives is learned or assumed.
+ */
+export async function readWindow(server: Server, model: string, isAgain = false) {
+  const { until = 0 } = windowOf(server.baseUrl, model) ?? {};
+  if (isAgain || until <= Date.now()) await askForWindow(server, model);
   const { tokens = null, isFromServer = false } = windowOf(server.baseUrl, model) ?? {};
   return isFromServer ? tokens : null;
 }

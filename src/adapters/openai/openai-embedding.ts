@@ -1,12 +1,9 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
-import { z } from "zod";
 
 import { isObject } from "../../core/is-object.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 import { postJson, unreadableReply } from "./post-json.ts";
-
-const reply = z.object({ data: z.array(z.looseObject({})) });
 
 /** `POST {baseUrl}/embeddings`: https://platform.openai.com/docs/api-reference/embeddings */
 export function openAiEmbedding(
@@ -29,8 +26,8 @@ export function openAiEmbedding(
         ...(isSent ? { dimensions } : {}),
       };
       const answer = await postJson(endpoint, { path: "/embeddings", body, signal });
-      const { data } = reply.safeParse(answer).data ?? {};
-      if (data === undefined) throw unreadableReply();
+      const data = isObject(answer) ? answer["data"] : null;
+      if (!Array.isArray(data) || !data.every(isObject)) throw unreadableReply();
       const embeddings = inOrderOfTexts(data).map(({ embedding }) => vectorIn(embedding));
       return { embeddings, ...usageIn(answer), warnings: [] };
     },

@@ -22,19 +22,6 @@ export type OpenAiEndpoint = {
   isCohere?: boolean;
 };
 
-function providerOf({ name, baseUrl, headers = {}, fetch }: OpenAiEndpoint) {
-  return createOpenAICompatible({
-    name,
-    baseURL: baseUrl,
-    headers,
-    fetch,
-    supportsStructuredOutputs: true,
-    includeUsage: true,
-    // Strict mode refuses most schemas found in practice; we validate the answer ourselves.
-    transformRequestBody: withoutStrictSchema,
-  });
-}
-
 function withoutStrictSchema(body: Record<string, unknown>): Record<string, unknown> {
   const { response_format: format } = body;
   if (!isObject(format) || !isObject(format["json_schema"])) return body;
@@ -43,6 +30,16 @@ function withoutStrictSchema(body: Record<string, unknown>): Record<string, unkn
 }
 
 export function openAiChat(endpoint: OpenAiEndpoint, modelId: string): LanguageModelV4 {
-  const fetch = chatFetch(endpoint.fetch, endpoint.baseUrl);
-  return withoutThinking(withOurFailures(providerOf({ ...endpoint, fetch }).chatModel(modelId)));
+  const { name, baseUrl, headers = {} } = endpoint;
+  const provider = createOpenAICompatible({
+    name,
+    baseURL: baseUrl,
+    headers,
+    fetch: chatFetch(endpoint.fetch, baseUrl),
+    supportsStructuredOutputs: true,
+    includeUsage: true,
+    // Strict mode refuses most schemas found in practice; we validate the answer ourselves.
+    transformRequestBody: withoutStrictSchema,
+  });
+  return withoutThinking(withOurFailures(provider.chatModel(modelId)));
 }
