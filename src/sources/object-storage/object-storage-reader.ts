@@ -262,7 +262,7 @@ export function* parseListing(xml: string): CooperativeWork<ObjectListing | null
       lastModified: fields.get("lastmodified") ?? "",
     };
   });
-  const isTruncated = top.get("istruncated") === "true";
+  const isTruncated = /^(?:true|1)$/i.test(top.get("istruncated") ?? "");
   return { objects, nextToken: isTruncated ? (top.get("nextcontinuationtoken") ?? "") : null };
 }
 
