@@ -3,9 +3,9 @@ import { MUST_BE_RELATIVE } from "../core/input/input-fields.ts";
 import { webUrlIn } from "../core/input/web-address.ts";
 import { normalizeUrl, pageAddress } from "./web/pages/page-url.ts";
 
-/** The one form in which a path is stored: NFC and NFD of a name are one file. */
+/** The one form in which a path is stored: in NFC, and without halves of characters. */
 export function storedPath(path: string): string {
-  return normalForm(path, "NFC");
+  return normalForm(path.toWellFormed(), "NFC");
 }
 
 /** Forms in which a path, web address or external id may be stored: each once, likeliest first. */

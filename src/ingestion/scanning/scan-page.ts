@@ -102,7 +102,8 @@ async function compareWithKnown(services: Services, run: ScanRun, listing: Listi
       const audience = await audienceIn(run, file);
       if (audience !== null) audiences.set(audience.id, audience);
       const assignment = audience === null ? {} : { audience: audience.id };
-      return { ...file, path: storedPath(file.path), ...assignment };
+      const name = file.name.toWellFormed();
+      return { ...file, path: storedPath(file.path), name, ...assignment };
     }),
   );
   const [rows, deleted] = await Promise.all([

@@ -63,6 +63,15 @@ test("a scan adds, changes, moves and removes; what is unchanged is not opened a
   expect(await world.counters(rag)).toMatchObject({ indexed: 3, deleted: 1, vectors: 3 });
 });
 
+test("a name that was cut within a character is the same file at each scan", async () => {
+  const { reader, world, source, rag, scan } = await listedWorld({});
+  reader.files.set("cut \ud83d.txt", { text: "A note.", externalId: "1" });
+  await scan();
+  await scan();
+  expect(await lastRun(source)).toMatchObject({ added: 0, changed: 0, unchanged: 1 });
+  expect(await world.rows(rag)).toMatchObject([{ path: "cut \ufffd.txt" }]);
+});
+
 test("of a file that changes the text of its present version alone is kept", async () => {
   const { reader, world, source, rag, scan } = await listedWorld({ "a.txt": "A note, first." });
   await scan();
