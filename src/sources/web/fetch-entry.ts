@@ -6,6 +6,7 @@ import type { Crawler, FoundBy, Waiting } from "./crawl-state.ts";
 import type { Bounds } from "./frontier.ts";
 import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
+import { isFormBefore } from "./pages/views.ts";
 
 /** One call of the reader, with its work and its results. */
 export type Step = Crawler & {
@@ -89,14 +90,15 @@ function validatorsOf(file: ListedFile | null): Validators | null {
 
 export const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
-/** Why an address may not redirect there: to another site than the source's or its own. */
+/** Why an address may not redirect there: to another site than the source's or its own, or a form. */
 function refusedHop(
   { bounds, crawl }: Step,
   { entry, found: foundBy }: Subject,
   to: URL,
 ): string | null {
-  const isOwn =
-    foundBy === "pushed" ? takesPushesOf(bounds, to) : hostOf(new URL(entry.url)) === hostOf(to);
+  const url = new URL(entry.url);
+  if (isFormBefore(url, to)) return "redirects to a form, as to sign in";
+  const isOwn = foundBy === "pushed" ? takesPushesOf(bounds, to) : hostOf(url) === hostOf(to);
   return isOwn || ownsHost(crawl, to) ? null : "redirects to another host";
 }
 

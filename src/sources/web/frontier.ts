@@ -6,7 +6,7 @@ import { ownsHost, stateOf } from "./crawl-state.ts";
 import type { Crawl, FoundBy, LeftOutReason, Waiting } from "./crawl-state.ts";
 import { hasParts, isTooLong, looksEndless, neverDocument } from "./pages/page-url.ts";
 import { normalizeUrl, pageTime, shapeOf, twinsOf } from "./pages/page-url.ts";
-import { isOtherView } from "./pages/views.ts";
+import { isFormBefore, isOtherView } from "./pages/views.ts";
 import type { Mapped, Sitemap } from "./site/load-site.ts";
 import type { WebConfig } from "./web-config.ts";
 
@@ -96,7 +96,7 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): U
   if (!verdict.ok || !ownsHost(crawl, verdict.url)) return null;
   const url = normalizeUrl(verdict.url);
   if (neverDocument(url) || !bounds.filter(url) || isMet(crawl, url)) return null;
-  const isView = isOtherView(url, from.generator);
+  const isView = isOtherView(url, from.generator) || isFormBefore(from.url, url);
   if (isView || !isWanted(crawl, bounds, url)) {
     leaveOut(crawl, bounds, url.href, isView ? "views" : "startUrls");
     return null;

@@ -103,7 +103,10 @@ const boundsOf = (config: WebConfig, allowPrivate: boolean): Bounds => ({
 /** Reasons for leaving a page out that are no limits: nobody has to act. */
 const ABOUT = new Map([
   ["startUrls", "outside the folder of the start addresses"],
-  ["views", "other views of pages, such as orders of a directory listing or versions in a wiki"],
+  [
+    "views",
+    "other views of pages, such as orders of a directory, versions in a wiki, forms to sign in",
+  ],
   ["copies", "pages that equal another one, or name it as the canonical one"],
   ["sitemapUrls", "named by a sitemap, on other hosts or beyond 500 sitemaps"],
 ]);

@@ -163,10 +163,33 @@ test("a pushed address that sends its readers on has what they find, each time",
   expect((await indexed(source))["/pushed"]).toBe(htmlPage("Another", []));
 });
 
-test("one form to sign in is read once, and a page for all that is missing ends", async () => {
-  page("/", ["/a", "/b", "/sign-in", "/docs/", "/licence", "/v2/licence"]);
-  for (const path of ["/a", "/b"]) redirect(path, `/sign-in?next=${path}`);
-  site.routes.set("/sign-in", { body: "<title>Sign in</title>" });
+test("a form to sign in takes no page's place, and is read once", async () => {
+  page("/", ["/a?x=1", "/b", "/c", "/sign-in?next=/", "/sign-in"]);
+  page("/c", ["/sign-in?returnTo=%2Fc", "/moved", "/search?next=5"]);
+  redirect("/moved", "/new?from=/moved");
+  for (const path of ["/new?from=/moved", "/search?next=5", "/a?x=1", "/b"]) page(path);
+  // Each form has a token of its own.
+  let forms = 0;
+  site.routes.set("/sign-in", () => ({ body: `<p>Sign in</p> ${forms++}` }));
+  const source = webSource(site.port, { startUrls: [BASE] });
+  await source.scan();
+  const all = ["/", "/a?x=1", "/b", "/c", "/new?from=/moved", "/search?next=5", "/sign-in"];
+  expect(shown(source.files.keys())).toEqual(all);
+  redirect("/a?x=1", "/sign-in?next=%2Fa%3Fx%3D1");
+  redirect("/b", `/sign-in?continue=${BASE}/b`);
+  const { listed, leftOut } = await source.scan();
+  // What was read before stays.
+  expect(shown(source.files.keys())).toEqual(all);
+  const failed = listed.filter(({ failure }) => failure !== undefined);
+  expect(failed).toMatchObject([
+    { path: `${BASE}/a?x=1`, failure: { message: "redirects to a form, as to sign in" } },
+    { path: `${BASE}/b`, failure: { kind: "denied" } },
+  ]);
+  expect(leftOut).toMatchObject([{ limit: "views", addresses: 2 }]);
+});
+
+test("equal pages are read once, and a page for all that is missing ends", async () => {
+  page("/", ["/docs/", "/licence", "/v2/licence"]);
   for (const path of ["/licence", "/v2/licence"])
     site.routes.set(path, { headers: { "content-type": "text/plain" }, body: "MIT" });
   site.otherwise(({ pathname }) =>
@@ -178,7 +201,7 @@ test("one form to sign in is read once, and a page for all that is missing ends"
   for (const scan of [1, 2]) {
     site.asked.length = 0;
     const { leftOut } = await source.scan();
-    const all = ["/", "/docs/", "/licence", "/sign-in?next=/a", "/v2/licence"];
+    const all = ["/", "/docs/", "/licence", "/v2/licence"];
     expect(shown(source.files.keys())).toEqual(all);
     expect(leftOut, `scan ${scan}`).toMatchObject([{ limit: "copies" }]);
     expect(site.asked.length).toBeLessThan(40);

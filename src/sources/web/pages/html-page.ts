@@ -134,7 +134,6 @@ const openers: Record<string, Opener> = {
   link(page, { rel = "", href = "" }) {
     const relations = rel.toLowerCase().split(/\s+/);
     if (relations.includes("canonical") && href.trim() !== "") page.canonical ??= href.trim();
-    // A list's next part, which only a script may show.
     if (relations.includes("next")) addLink(page, { href });
   },
   meta(page, attributes, isInNoScript) {

@@ -19,3 +19,9 @@ const VIEWS: [generator: string, address: RegExp][] = [
 export const isOtherView = ({ search, pathname }: URL, generator: string): boolean =>
   ORDER.test(search) ||
   VIEWS.some(([name, view]) => generator.startsWith(name) && view.test(`${pathname}${search}`));
+
+/** Parameters by which a form to sign in or to agree leads back. */
+const RETURN = /^(?:next|continue|return|redirect|dest|goto|back|rd$|service$)/i;
+
+export const isFormBefore = ({ pathname }: URL, form: URL): boolean =>
+  [...form.searchParams].some(([name, value]) => RETURN.test(name) && value.includes(pathname));
