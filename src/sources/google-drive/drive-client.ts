@@ -62,7 +62,7 @@ export const pageOf = <Item>(name: string, items: z.ZodType<Item[]>) =>
     z.object({ items, next: z.string().nullable().default(null) }),
   );
 
-/** https://developers.google.com/workspace/drive/api/guides/handle-errors */
+/** https://developers.google.com/workspace/drive/api/guides/handle-errors, https://cloud.google.com/apis/design/errors */
 const errorBody = z.object({
   error: z.object({
     errors: z.array(z.object({ reason: z.string() })).optional(),
@@ -99,7 +99,6 @@ const DENIALS = new Map([
   ["authError", "the access token is refused"],
 ]);
 
-/** A quota of the project may be told in `details` alone: https://cloud.google.com/apis/design/errors */
 const reasonIn = (body: unknown): string => {
   const { errors = [], details = [] } = errorBody.safeParse(body).data?.error ?? {};
   return [...errors, ...details].find(({ reason }) => reason !== undefined)?.reason ?? "";

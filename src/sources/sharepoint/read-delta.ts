@@ -12,11 +12,11 @@ const ITEMS_PER_PAGE_WITH_READERS = 200;
 /** The link is no longer taken: everything is to be listed. 404: the drive has gone. */
 const EXPIRED = [400, 404, 410];
 
-const deltaPage = z.object({
-  value: z.array(driveItem),
-  "@odata.nextLink": z.string().optional(),
-  "@odata.deltaLink": z.string().optional(),
-});
+const link = z.string().optional();
+const deltaPage = z
+  .object({ value: z.array(driveItem), "@odata.nextLink": link, "@odata.deltaLink": link })
+  // Without a link it is not the end: what it does not name would count as deleted.
+  .refine((page) => page["@odata.nextLink"] ?? page["@odata.deltaLink"]);
 
 /** A page of a drive's changes; the last one has a `deltaLink`. Null when the link has expired. */
 export async function readDelta(

@@ -143,6 +143,21 @@ test("a link to another host is not followed with the token", async () => {
   expect(graph.asked).toEqual([]);
 });
 
+test("a page of changes without a link is no end, and nothing is removed", async () => {
+  const { graph, drive, source } = libraryOf();
+  drive.file(drive.root, "a.txt", "a");
+  await source.scan();
+  const { fetch } = graph;
+  const cut: typeof fetch = async (address, request) => {
+    const reply = await fetch(address, request);
+    return address.includes("delta") ? Response.json({ value: [] }) : reply;
+  };
+  Object.assign(graph, { fetch: cut });
+  drive.expireLinks();
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "down" });
+  expect(source.paths()).toEqual(["a.txt"]);
+});
+
 const downloads = ({ asked }: GraphDouble) => asked.filter((each) => each.includes("download"));
 
 test("an unchanged file keeps its version, whatever Graph leaves out", async () => {
