@@ -47,6 +47,7 @@ const NAMED_CMAPS = 3;
 const MAX_TAGGED_PAGES = 500;
 const LACKS_CONTENT = "a part of the pages' content is not in the file: text may be missing";
 const UNKNOWN_MAPS = "unknown character maps";
+const FORM = "PDF is a form in Adobe's own format (XFA), which is not read; print it to a PDF";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
 /** pdf.js takes the file's buffer. */
@@ -60,6 +61,8 @@ export async function readFile(
   const missingCmaps = new Set<string>();
   const pdf = await openPdf(file.bytes, missingCmaps);
   try {
+    if (signs.needsRendering && pdf.numPages === 1)
+      throw new UnreadableDocument(FORM, "unsupported");
     const reader = new PdfPages(pdf, pace, signs, missingCmaps);
     const scan: Scan = async ({ mayBeScan }, number) => {
       if (!mayBeScan) return "";

@@ -90,11 +90,9 @@ export async function bookmarksOf(pdf: Pdf): Promise<Map<string, number>> {
   return levels;
 }
 
-const FORM = "PDF is a form in Adobe's own format (XFA), which is not read; print it to a PDF";
 const USELESS_TITLE =
   /^(microsoft (word|powerpoint)|untitled|.*\.(docx?|pptx?|xlsx?|indd|tex|dvi|ps|html?)$)/i;
 
-/** @throws UnreadableDocument for a form whose only page asks viewers without XFA to wait. */
 export async function factsOf(
   pdf: Pdf,
 ): Promise<{ title: string | null; language: string | null }> {
@@ -103,7 +101,5 @@ export async function factsOf(
   const raw = typeof info["Title"] === "string" ? foldSpace(info["Title"]) : "";
   const language = typeof info["Language"] === "string" ? info["Language"].trim() : "";
   const title = raw === "" || USELESS_TITLE.test(raw) ? null : raw;
-  const isForm = info["IsXFAPresent"] === true && info["IsAcroFormPresent"] !== true;
-  if (isForm && pdf.numPages === 1) throw new UnreadableDocument(FORM, "unsupported");
   return { title, language: language === "" ? null : language };
 }

@@ -33,6 +33,8 @@ export class ObjectSigns {
   /** A picture is compressed more than once: none is decoded. */
   hasPackedPictures = false;
   embeddedFiles = 0;
+  /** Adobe's viewer makes the pages from a form in XML (XFA): the only page asks others to wait. */
+  needsRendering = false;
   #characters = 0;
   #longestArray = 0;
   #arrayStart: number | null = null;
@@ -48,6 +50,7 @@ export class ObjectSigns {
     this.#addArrays(text);
     this.#addFonts(text);
     this.hasForms ||= SHOWN.test(text);
+    this.needsRendering ||= /\/NeedsRendering\s{1,9}true\b/.test(text);
     this.embeddedFiles += text.match(EMBEDDED)?.length ?? 0;
     for (const [, number] of text.matchAll(OBJECT)) this.#objects.add(Number(number));
     for (const [, many = "", single = many] of text.matchAll(CONTENTS))

@@ -179,16 +179,16 @@ it("notes files that a PDF holds beside its pages", async () => {
 });
 
 it.each([
-  ["is no text where a form of another kind replaces it", "/Fields []", new Error("(XFA)")],
-  ["is read where the form has fields, too", "/Fields [6 0 R]", "Please wait for the form."],
-])("a page %s", async (_what, fields, expected) => {
+  ["is no text where a form of another kind replaces it", "true", new Error("(XFA)")],
+  ["is read where it shows the form itself", "false", "Please wait for the form."],
+])("a page %s", async (_what, replaced, expected) => {
   const pdf = pageOf(
     lineOf(700, "[(Please wait for the form.)]"),
     HELVETICA,
     "<< /FT /Tx /T (a) >>",
     pdfStream("<xdp/>"),
   );
-  const form = `/Catalog /AcroForm << ${fields} /XFA 7 0 R >>`;
+  const form = `/Catalog /NeedsRendering ${replaced} /AcroForm << /Fields [6 0 R] /XFA 7 0 R >>`;
   const text = Buffer.from(pdf).toString("latin1").replace("/Catalog", form);
   await expectRead(readPdf(new Uint8Array(Buffer.from(text, "latin1"))), expected);
 });
