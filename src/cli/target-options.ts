@@ -13,7 +13,8 @@ export function checkedUrl(text: string): string {
   if (address === null) {
     throw new CommandFailure(`--url must be an http or https address, not ${text}`);
   }
-  if (address.username !== "") throw new CommandFailure("--url must not contain a user name");
+  if (/\/\/[^/]*@/.test(address.href))
+    throw new CommandFailure("--url must not contain a user name");
   const base = text.replace(/\/+$/, "");
   const part = /\/(panel\/api|api|panel|v1)$/.exec(base);
   if (part === null) return base;

@@ -36,6 +36,7 @@ test.each([
   ["http://localhost:8787/v1", "without /v1: http://localhost:8787"],
   ["localhost:8787", "must be an http or https address"],
   ["https://me:secret@q.example", /^--url must not contain a user name$/],
+  ["https://:secret@q.example", /^--url must not contain a user name$/],
 ])("the base address %s is refused with what is meant", (url, message) => {
   expect(() => checkedUrl(url)).toThrow(message);
 });

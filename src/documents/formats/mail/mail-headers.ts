@@ -111,11 +111,7 @@ export function parseStructured(field: string): StructuredValue {
   for (const [name, parts] of Map.groupBy(sections, ({ base }) => base)) {
     parameters.set(name, joinSections(parts));
   }
-  const [first = ""] = text.split(";", 1);
-  const value = first
-    .trim()
-    .replace(/^"([^"]*)"$/, "$1")
-    .toLowerCase();
+  const value = (text.split(";", 1)[0] ?? "").replaceAll('"', " ").trim().toLowerCase();
   return { value, parameters };
 }
 
