@@ -13,6 +13,20 @@ export type ScanState<State> = {
   ended(): Promise<void>;
 };
 
+/** Null where the store holds nothing of that form. */
+export async function readJson<Value>(
+  store: ReaderStore,
+  key: string,
+  schema: z.ZodType<Value>,
+): Promise<Value | null> {
+  const bytes = await store.read(key);
+  const json = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
+  return schema.safeParse(json).data ?? null;
+}
+
+export const writeJson = async (store: ReaderStore, key: string, value: unknown) =>
+  await store.write(key, new TextEncoder().encode(JSON.stringify(value)));
+
 /** Keeps the state of a drive's reader between calls. */
 export function scanState<State>(
   store: ReaderStore,
@@ -21,16 +35,10 @@ export function scanState<State>(
 ): ScanState<State> {
   const key = `${name}.json`;
   const pendingKey = `pending-${key}`;
-  const readFrom = async (from: string) => {
-    const bytes = await store.read(from);
-    const json = bytes === null ? null : parsedJson(new TextDecoder().decode(bytes));
-    return schema.safeParse(json).data ?? null;
-  };
   return {
-    committed: async () => await readFrom(key),
-    pending: async () => await readFrom(pendingKey),
-    keep: async (state) =>
-      await store.write(pendingKey, new TextEncoder().encode(JSON.stringify(state))),
+    committed: async () => await readJson(store, key, schema),
+    pending: async () => await readJson(store, pendingKey, schema),
+    keep: async (state) => await writeJson(store, pendingKey, state),
     async ended() {
       const pending = await store.read(pendingKey);
       if (pending === null) return;
