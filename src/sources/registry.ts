@@ -1,4 +1,5 @@
 import { fileSystem } from "./file-system/manifest.ts";
+import { github } from "./github/manifest.ts";
 import { googleDrive } from "./google-drive/manifest.ts";
 import { objectStorage } from "./object-storage/manifest.ts";
 import { r2Bucket } from "./r2-bucket/manifest.ts";
@@ -9,6 +10,7 @@ import { web } from "./web/manifest.ts";
 /** Every kind of file source, as the panel lists them. */
 export const SOURCES: SourceManifest[] = [
   fileSystem,
+  github,
   googleDrive,
   objectStorage,
   r2Bucket,

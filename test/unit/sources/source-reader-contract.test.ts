@@ -4,6 +4,8 @@ import { objectStorageReader } from "../../../src/sources/object-storage/object-
 import { RETRY_AFTER_SECONDS, sourceReaderContract } from "../../contract/ports/source-reader.ts";
 import type { ReaderWorld } from "../../contract/ports/source-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
+import { TOKEN } from "../../doubles/github/github-double.ts";
+import { openRepository } from "../../doubles/github/scanning.ts";
 import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../doubles/google-drive/scanning.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
@@ -18,6 +20,8 @@ const PAGE_SIZE = 4;
 const FILES = 10;
 /** A page of a crawl is 60 web pages. */
 const WEB_PAGES = 65;
+/** A page of a repository is 500 files. */
+const GITHUB_FILES = 505;
 
 const REFUSALS = {
   denied: { status: 403, headers: {} },
@@ -174,6 +178,36 @@ async function libraryWorld(): Promise<ReaderWorld> {
   };
 }
 
+/** A repository `folder` that holds all files. */
+async function githubWorld(): Promise<ReaderWorld> {
+  const { double, own, source } = openRepository();
+  own.name = "folder";
+  return await Promise.resolve({
+    async hold(files) {
+      double.failures.length = 0;
+      own.change((entries) => {
+        entries.clear();
+        for (const [path, content] of files) {
+          entries.set(path.slice("folder/".length), { content, mode: "100644" });
+        }
+      });
+      // No blob outlives the files.
+      own.forget({ keepsCommits: true });
+    },
+    newReader: () => source.reader(),
+    fail(kind) {
+      const headers = { "retry-after": String(RETRY_AFTER_SECONDS) };
+      double.fail({
+        path: /./,
+        status: 403,
+        times: 100,
+        ...(kind === "denied" ? {} : { headers }),
+      });
+    },
+    secrets: [TOKEN],
+  });
+}
+
 const refusing = { refuses: true, follows: false };
 const following = { refuses: true, follows: true };
 
@@ -186,5 +220,6 @@ sourceReaderContract("the web", {
 });
 sourceReaderContract("Google Drive", { ...following, begin: driveWorld, files: FILES });
 sourceReaderContract("SharePoint", { ...following, begin: libraryWorld, files: FILES });
+sourceReaderContract("GitHub", { ...following, begin: githubWorld, files: GITHUB_FILES });
 sourceReaderContract("the scripted double", { ...refusing, begin: scriptedWorld, files: FILES });
 sourceReaderContract("the followed double", { ...following, begin: followedWorld, files: FILES });

@@ -1,0 +1,111 @@
+import { createPrivateKey } from "node:crypto";
+
+import { importPKCS8, SignJWT } from "jose";
+import { z } from "zod";
+
+import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
+import { SourceFailure } from "../../ports/source-reader.ts";
+import { accessTokens, fixedToken, type TokenService } from "../access-tokens.ts";
+import { ApiClient, nextLink, type Api, type ApiError, type Connection } from "../api-client.ts";
+import type { GithubCredentials } from "./github-config.ts";
+
+/** A recursive tree has 7 MB at most, and so have 100 issues with the longest texts. */
+const ANSWER_LIMIT_BYTES = 16 * 1_024 * 1_024;
+/** https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api */
+const VERSION = { "x-github-api-version": "2022-11-28", "user-agent": "Quarry" };
+const HEADERS = { ...VERSION, accept: "application/vnd.github+json" };
+/** For the bytes of a blob. */
+export const RAW = { accept: "application/vnd.github.raw+json" };
+export const PER_PAGE = 100;
+
+export function githubApi(
+  baseUrl: string,
+  credentials: GithubCredentials,
+  { outgoing, now }: Omit<Connection, "tokens">,
+): Api {
+  const tokens =
+    "token" in credentials
+      ? fixedToken(credentials.token)
+      : accessTokens(installationTokens(credentials, baseUrl, now), outgoing, now);
+  const limits = { name: "GitHub", answerLimitBytes: ANSWER_LIMIT_BYTES, headers: HEADERS };
+  const provider = { ...limits, baseUrl, codeIn, explain };
+  return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
+}
+
+/** A whole listing, or as much of it as `limit` items. @throws SourceFailure */
+export async function every<Item>(
+  client: ApiClient,
+  items: z.ZodType<Item[]>,
+  address: string,
+  limit = Infinity,
+): Promise<Item[]> {
+  const all: Item[] = [];
+  for (let next: string | null = address; next !== null && all.length < limit;) {
+    const reply = await client.ask(items, next);
+    if ("error" in reply) throw client.failure(reply.error);
+    all.push(...reply.answer);
+    next = nextLink(reply.headers);
+  }
+  return all;
+}
+
+const errorBody = z.object({ message: z.string() });
+
+/** Only words that tell refusals apart are repeated. */
+const codeIn = (body: unknown) =>
+  /rate limit|SAML|not accessible/i.exec(errorBody.safeParse(body).data?.message ?? "")?.[0] ?? "";
+
+const REMEDIES = new Map([
+  [401, "the credential is wrong, expired or revoked"],
+  [403, "the credential lacks a read permission, or the owner's approval or single sign-on"],
+  [404, "there is no such thing, or the credential may not see it"],
+]);
+
+/** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api */
+function explain({ status, code, retryAfterMs: wait }: ApiError): SourceFailure {
+  const problem = `GitHub: ${status}${code === "" ? "" : ` ${code}`}`;
+  const isLimit = status === 429 || code === "rate limit" || (status === 403 && wait !== null);
+  if (isLimit) return new SourceFailure("throttled", problem, wait ?? MINUTE_MS);
+  const remedy = REMEDIES.get(status);
+  if (remedy === undefined) return new SourceFailure("down", problem, wait);
+  return new SourceFailure("denied", `${problem}: ${remedy}`);
+}
+
+type GithubApp = Exclude<GithubCredentials, { token: string }>;
+/** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app */
+const ASSERTION_MS = 9 * MINUTE_MS;
+const granted = z.object({ token: z.string(), expires_at: z.string() });
+
+function installationTokens(app: GithubApp, baseUrl: string, now: Now): TokenService {
+  const { appId, installationId: installation } = app;
+  return {
+    name: "GitHub",
+    address: `${baseUrl}/app/installations/${installation}/access_tokens`,
+    form: async () => ({}),
+    headers: async () => ({ ...HEADERS, authorization: `Bearer ${await signed(app, now())}` }),
+    answer: granted.transform(({ token, expires_at: end }) => ({
+      access_token: token,
+      expires_in: (Date.parse(end) - now()) / SECOND_MS,
+    })),
+    explain: (status) =>
+      `${status}: app ${appId} with installation ${installation} is refused: check ids and key`,
+  };
+}
+
+async function signed({ appId, privateKey }: GithubApp, nowMs: number): Promise<string> {
+  // GitHub refuses a time that is ahead of its clock.
+  const iat = Math.floor((nowMs - MINUTE_MS) / SECOND_MS);
+  const claims = { iss: appId, iat, exp: iat + ASSERTION_MS / SECOND_MS };
+  try {
+    // GitHub's keys are PKCS #1.
+    const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "pem" });
+    const jwt = new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ: "JWT" });
+    return await jwt.sign(await importPKCS8(String(key), "RS256"));
+  } catch {
+    // The library's message may quote the key.
+    throw new SourceFailure(
+      "denied",
+      "GitHub: privateKey cannot be read: paste the whole PEM file",
+    );
+  }
+}

@@ -1,0 +1,280 @@
+import { z } from "zod";
+
+import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { missingFile } from "../../ports/source-reader.ts";
+import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
+import { nextLink, withoutSlash, type Api, type ApiClient } from "../api-client.ts";
+import { openedFrom, tooLarge } from "../guarded-fetch.ts";
+import { pathMatcher } from "../path-patterns.ts";
+import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
+import type { DriveOptions } from "../source-manifest.ts";
+import { githubApi, RAW } from "./github-client.ts";
+import type { GithubConfig, GithubCredentials } from "./github-config.ts";
+import { isIssue, issuePage, issuesAddress, listedIssue } from "./issues.ts";
+import { NO_ISSUE, OF_ISSUE, openIssue } from "./issues.ts";
+import { escaped, fileId, listedFiles } from "./listed-files.ts";
+import { identityOf, READERS, readersOf, repositoriesOf, repository } from "./repositories.ts";
+import { storeReaders, type Repository } from "./repositories.ts";
+import { change, compareTrees, folder, type Folder } from "./trees.ts";
+
+const API_BASE_URL = "https://api.github.com";
+
+/** A part of a repository's files to be read: a folder to compare, or stored changes. */
+const work = z.union([folder, z.object({ changes: z.string() })]);
+const storedState = z.object({
+  /** Names the listing since which changes are followed. */
+  cursor: z.string(),
+  readsPermissions: z.boolean(),
+  repositories: z.array(repository),
+  /** Parts of the repository that is being read. */
+  works: z.array(work),
+});
+type State = z.infer<typeof storedState>;
+
+/** Where a run stands: in its head, in its works, or in its issues `since` a time. */
+const placeInRun = z.object({
+  at: z.number(),
+  works: z.object({ index: z.number(), all: z.number() }).optional(),
+  issues: z.object({ since: z.string(), page: z.number() }).optional(),
+});
+type Place = z.infer<typeof placeInRun>;
+
+type Page = Required<Pick<ListingPage, "files" | "deleted" | "problems" | "partial">>;
+type Run = { client: ApiClient; graphql: ApiClient; state: State; page: Page; follows: boolean };
+/** A step in a repository; `earlier`: as the last run left it, where changes are followed. */
+type Step = Run & { own: Repository; earlier: Repository | undefined; path: string };
+
+/** Thrown where only a listing finds what a change concerns. */
+class ListsAll extends Error {}
+
+const reference = z.object({ object: z.object({ sha: z.string() }) });
+const CHANGES = "changes/";
+const FILES_AT_ONCE = 500;
+/** Most steps are one or two calls. */
+const STEPS_A_PAGE = 20;
+
+/**
+ * Repositories through GitHub's REST API. Only where a branch's head moved, its tree is compared
+ * with the tree of the commit that was read before. https://docs.github.com/rest
+ */
+export class GithubReader implements SourceReader {
+  readonly #config: GithubConfig;
+  readonly #isApp: boolean;
+  readonly #options: DriveOptions;
+  readonly #rest: Api;
+  readonly #graphql: Api;
+  readonly #state: ScanState<State>;
+  readonly #readsPermissions: boolean;
+  readonly #isWanted: (path: string) => boolean;
+
+  constructor(config: GithubConfig, credentials: GithubCredentials, options: DriveOptions) {
+    const base = withoutSlash(config.apiBaseUrl ?? API_BASE_URL);
+    this.#config = config;
+    this.#isApp = "appId" in credentials;
+    this.#options = options;
+    this.#readsPermissions = options.readsPermissions === true;
+    this.#rest = githubApi(base, credentials, options);
+    // An Enterprise Server has its REST API at /api/v3 and the other one at /api/graphql.
+    this.#graphql = githubApi(base.replace(/\/v3$/, ""), credentials, options);
+    this.#state = scanState(options.store, "repositories", storedState);
+    const { include = ["*"], exclude = [] } = config.paths ?? {};
+    const [isIncluded, isExcluded] = [pathMatcher(include), pathMatcher(exclude)];
+    this.#isWanted = (path) => isIncluded(path) && !isExcluded(path);
+  }
+
+  async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
+    const page = await this.#page(null, cursor, signal);
+    // The state kept between pages is lost: the listing starts again.
+    return page ?? { ...(await this.list(null, signal)), restarted: true };
+  }
+
+  async follow(changeCursor: string, cursor: string | null, signal: AbortSignal) {
+    const before = await this.#state.committed();
+    const isSame = before?.readsPermissions === this.#readsPermissions;
+    if (before?.cursor !== changeCursor || !isSame) return null;
+    return await this.#page(before, cursor, signal).catch((thrown: unknown) => {
+      if (thrown instanceof ListsAll) return null;
+      throw thrown;
+    });
+  }
+
+  async check(signal: AbortSignal): Promise<string> {
+    const client = this.#rest(signal);
+    const repositories = await repositoriesOf(client, this.#config, this.#isApp);
+    for (const own of repositories.slice(0, 1)) await this.#findHead(client, own, "");
+    const { owner } = this.#config;
+    return `GitHub: the credential sees repositories of ${owner}: ${repositories.length}`;
+  }
+
+  async open(file: ListedFile, signal: AbortSignal) {
+    const client = this.#rest(signal);
+    const [name = ""] = file.path.split("/", 1);
+    const address = client.address(`repos/${this.#config.owner}/${name}`);
+    const { externalId, size, version, mimeType } = file;
+    if (isIssue(file)) return await openIssue(client, address, externalId?.split("#")[1] ?? "");
+    if (size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
+    const reply = await client.download(`${address}/git/blobs/${version}`, RAW);
+    if ("got" in reply) return openedFrom(reply.got, mimeType);
+    if (NO_ISSUE.includes(reply.error.status)) throw missingFile("GitHub: blob");
+    throw client.failure(reply.error);
+  }
+
+  async ended(): Promise<void> {
+    await this.#state.ended();
+    const { repositories = [] } = (await this.#state.committed()) ?? {};
+    const used = new Set(repositories.map(({ readers }) => readers));
+    await this.#options.store.remove(CHANGES);
+    await this.#options.store.retain(READERS, (key) => used.has(key));
+  }
+
+  /** Null when the state between pages is lost. */
+  async #page(before: State | null, cursor: string | null, signal: AbortSignal) {
+    const client = this.#rest(signal);
+    const state = cursor === null ? await this.#begin(client, before) : await this.#state.pending();
+    if (state === null) return null;
+    const page: Page = { files: [], deleted: [], problems: [], partial: false };
+    const graphql = this.#graphql(signal);
+    const run: Run = { client, graphql, state, page, follows: before !== null };
+    let place: Place = cursor === null ? { at: 0 } : placeInRun.parse(parsedJson(cursor));
+    let entries = 0;
+    for (; entries < STEPS_A_PAGE && page.files.length < FILES_AT_ONCE; entries++) {
+      const own = state.repositories[place.at];
+      if (own === undefined) break;
+      const path = `repos/${this.#config.owner}/${own.name}`;
+      place = await this.#step(
+        { ...run, own, earlier: before?.repositories[place.at], path },
+        place,
+      );
+    }
+    await this.#state.keep(state);
+    const isEnd = place.at >= state.repositories.length;
+    const end = isEnd ? { changeCursor: state.cursor } : {};
+    const next = isEnd ? null : JSON.stringify(place);
+    return { ...page, ...end, next, skipped: page.problems.length, entries };
+  }
+
+  async #begin(client: ApiClient, before: State | null): Promise<State> {
+    const repositories = await repositoriesOf(client, this.#config, this.#isApp);
+    const state = { cursor: crypto.randomUUID(), repositories, works: [] };
+    if (before === null) return { ...state, readsPermissions: this.#readsPermissions };
+    const identities = (each: Repository[]) => each.map(identityOf).join();
+    if (identities(repositories) !== identities(before.repositories)) throw new ListsAll();
+    return structuredClone(before);
+  }
+
+  async #step(run: Step, place: Place): Promise<Place> {
+    if (place.issues !== undefined) return await this.#addIssues(run, place.at, place.issues);
+    if (place.works !== undefined) return await this.#addFiles(run, place.at, place.works);
+    await this.#noteReaders(run);
+    await this.#noteHead(run);
+    const [now, before = ""] = [run.own.head, run.earlier?.head];
+    const root = { path: "", sha: now || null, before: before || null };
+    run.state.works = now === before ? [] : [root];
+    return { at: place.at, works: { index: 0, all: run.state.works.length } };
+  }
+
+  async #noteReaders({ client, graphql, own, earlier }: Step): Promise<void> {
+    if (!this.#readsPermissions || !own.private) return;
+    const access = { client, graphql, store: this.#options.store, owner: this.#config.owner };
+    own.readers = await storeReaders(access, own.name, earlier?.readers);
+    if (earlier !== undefined && own.readers !== earlier.readers) throw new ListsAll();
+  }
+
+  /** An answer, or a status that concerns this repository alone. */
+  async #findHead(client: ApiClient, { name, branch }: Repository, tag: string) {
+    const path = `repos/${this.#config.owner}/${name}/git/ref/heads/${escaped(branch)}`;
+    const headers = tag === "" ? {} : { "if-none-match": tag };
+    const reply = await client.ask(reference, client.address(path), { headers });
+    if ("answer" in reply) return reply;
+    const { status } = reply.error;
+    if (status === 304 || HEADLESS.has(status)) return status;
+    throw client.failure(reply.error);
+  }
+
+  async #noteHead({ client, own, earlier, page }: Step): Promise<void> {
+    const head = await this.#findHead(client, own, earlier?.tag ?? "");
+    if (head === 304) return;
+    const isFound = typeof head === "object";
+    own.head = isFound ? head.answer.object.sha : "";
+    own.tag = isFound ? (head.headers.get("etag") ?? "") : "";
+    const message = isFound ? undefined : HEADLESS.get(head);
+    if (message !== undefined) page.problems.push({ path: own.name, message });
+    // The repository was deleted or its branch renamed just now: the next listing tells.
+    if (head === 404 && this.#config.branch === undefined) page.partial = true;
+  }
+
+  async #addFiles(run: Step, at: number, { index, all }: { index: number; all: number }) {
+    const { state, earlier } = run;
+    // A page that is read again has added to them.
+    state.works.length = Math.min(all, state.works.length);
+    const next = state.works[index];
+    if (next === undefined) return { at, issues: { since: earlier?.issuesSince ?? "", page: 1 } };
+    if ("changes" in next) await this.#addChanges(run, next.changes);
+    else state.works.push(...(await this.#worksOf(run, next, index)));
+    return { at, works: { index: index + 1, all: state.works.length } };
+  }
+
+  async #addChanges({ own, page, follows }: Step, key: string): Promise<void> {
+    const changes = await readJson(this.#options.store, key, z.array(change));
+    if (changes === null) throw new ListsAll();
+    await this.#add(page, own, await listedFiles(this.#options.known, own, changes));
+    for (const { path, sha, reason: message } of changes) {
+      if (sha === undefined && follows) page.deleted.push(fileId(own, path));
+      if (message !== undefined) page.problems.push({ path: `${own.name}/${path}`, message });
+    }
+  }
+
+  /** Stores what differs in a folder, in parts that fit a page. */
+  async #worksOf({ client, path, follows }: Step, pair: Folder, index: number) {
+    const difference = await compareTrees(client, client.address(path), pair);
+    const changes = difference?.changes.filter((each) => this.#isWanted(each.path)) ?? [];
+    const meetsIssue = this.#config.issues && changes.some((each) => OF_ISSUE.test(each.path));
+    if (difference === null || (meetsIssue && follows)) throw new ListsAll();
+    const works: State["works"] = [];
+    for (let from = 0; from < changes.length; from += FILES_AT_ONCE) {
+      const key = `${CHANGES}${index}-${from}`;
+      await writeJson(this.#options.store, key, changes.slice(from, from + FILES_AT_ONCE));
+      works.push({ changes: key });
+    }
+    return [...works, ...difference.folders];
+  }
+
+  async #add(page: Page, own: Repository, files: ListedFile[]): Promise<void> {
+    const { store } = this.#options;
+    const readers = this.#readsPermissions ? await readersOf(store, own) : undefined;
+    page.files.push(
+      ...(readers === undefined ? files : files.map((file) => Object.assign(file, { readers }))),
+    );
+  }
+
+  async #addIssues(
+    { client, own, path, page }: Step,
+    at: number,
+    { since, page: number }: { since: string; page: number },
+  ): Promise<Place> {
+    if (!this.#config.issues) return { at: at + 1 };
+    const reply = await client.ask(issuePage, issuesAddress(client, path, since, number));
+    if ("error" in reply && NO_ISSUE.includes(reply.error.status)) return { at: at + 1 };
+    if ("error" in reply) throw client.failure(reply.error);
+    const paths = reply.answer.map(({ number: issue }) => `${own.name}/issues/${issue}.md`);
+    const holders = [...(await this.#options.known.byPath(paths)), ...page.files];
+    const filePaths = holders.filter((file) => !isIssue(file)).map(({ path: file }) => file);
+    await this.#add(
+      page,
+      own,
+      reply.answer.map((each) => listedIssue(own, each, filePaths)),
+    );
+    own.issuesSince = reply.answer.at(-1)?.updated_at ?? since;
+    if (nextLink(reply.headers) === null) return { at: at + 1 };
+    const isSameTime = own.issuesSince === since;
+    return { at, issues: { since: own.issuesSince, page: isSameTime ? number + 1 : 1 } };
+  }
+}
+
+/** Why a repository has no head; an empty one is no problem. https://docs.github.com/rest/git/refs */
+const HEADLESS = new Map([
+  [404, "there is no such branch"],
+  [409, undefined],
+  [451, "blocked for legal reasons"],
+]);

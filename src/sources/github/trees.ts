@@ -1,0 +1,101 @@
+import { z } from "zod";
+
+import type { ApiClient } from "../api-client.ts";
+import { readBytes } from "../guarded-fetch.ts";
+import { pathMatcher } from "../path-patterns.ts";
+import { RAW } from "./github-client.ts";
+
+/** https://docs.github.com/rest/git/trees */
+const object = z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() });
+const entry = object.extend({ size: z.number().default(0) });
+type Entry = z.infer<typeof entry>;
+const tree = z.object({ tree: z.array(entry), truncated: z.boolean().default(false) });
+const EMPTY: z.infer<typeof tree> = { tree: [], truncated: false };
+const SYMBOLIC_LINK = "120000";
+
+const sha1 = z.string().nullable();
+/** A folder, whose path ends in a slash, with its trees now and before; null: there is none. */
+export const folder = z.object({ path: z.string(), sha: sha1, before: sha1 });
+export type Folder = z.infer<typeof folder>;
+/** A changed file: without a blob it was deleted or, with a reason, is left out. */
+export const change = z
+  .object({ sha: z.string(), size: z.number(), reason: z.string() })
+  .partial()
+  .extend({ path: z.string() });
+export type Change = z.infer<typeof change>;
+
+type Difference = { changes: Change[]; folders: Folder[] };
+
+/** Null: a tree is no longer there, as after a push by force. `address`: of the repository. */
+export async function compareTrees(
+  client: ApiClient,
+  address: string,
+  { path: above, sha: shaNow, before }: Folder,
+): Promise<Difference | null> {
+  const treeOf = async (sha: string | null, query: string) =>
+    sha === null ? EMPTY : await client.find(tree, `${address}/git/trees/${sha}${query}`);
+  const both = async (query: string) =>
+    [await treeOf(shaNow, query), await treeOf(before, query)] as const;
+  let [now, former] = await both("?recursive=1");
+  const isFlat = now?.truncated === true || former?.truncated === true;
+  if (isFlat) [now, former] = await both("");
+  if (now === null || former === null) return null;
+  const { changes, folders } = differenceOf(now.tree, former.tree, above);
+  const attributes = now.tree.find(({ path }) => path === ".gitattributes")?.sha;
+  const url = `${address}/git/blobs/${attributes}`;
+  const lfs = attributes === undefined ? [] : await lfsPatterns(client, url);
+  // Folders are compared next where the tree is too large to be read with all beneath.
+  return {
+    changes: withoutPointers(changes, above.length, lfs),
+    folders: isFlat ? folders : [],
+  };
+}
+
+function differenceOf(now: Entry[], former: Entry[], above: string): Difference {
+  const difference: Difference = { changes: [], folders: [] };
+  const newer = new Map(now.map((each) => [each.path, each]));
+  const earlier = new Map(former.map((each) => [each.path, each]));
+  // Deleted ones first: a path that was a submodule may be a file now, and its last change counts.
+  for (const { path, type, sha } of former) {
+    if (newer.get(path)?.type === type) continue;
+    const inner = `${above}${path}`;
+    if (type !== "tree") difference.changes.push({ path: inner });
+    else difference.folders.push({ path: `${inner}/`, sha: null, before: sha });
+  }
+  for (const entry of now) {
+    const { path, type, mode, sha } = entry;
+    const same = earlier.get(path);
+    if (same?.sha === sha && same.mode === mode) continue;
+    const inner = `${above}${path}`;
+    const before = same?.type === type ? same.sha : null;
+    if (type !== "tree") difference.changes.push(changeOf(entry, inner));
+    else difference.folders.push({ path: `${inner}/`, sha, before });
+  }
+  return difference;
+}
+
+function changeOf({ type, mode, sha, size }: Entry, path: string): Change {
+  if (type === "commit") return { path, reason: "a submodule" };
+  return mode === SYMBOLIC_LINK ? { path, reason: "a symbolic link" } : { path, sha, size };
+}
+
+async function lfsPatterns(client: ApiClient, address: string): Promise<string[]> {
+  const reply = await client.download(address, RAW);
+  if ("error" in reply) throw client.failure(reply.error);
+  const text = new TextDecoder().decode(await readBytes(reply.got));
+  const lines = text.split("\n").map((line) => line.trim().split(/\s+/));
+  return lines.flatMap(([name = "", ...words]) => (words.includes("filter=lfs") ? [name] : []));
+}
+
+/** Sizes of pointers, https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
+const POINTER = { least: 120, most: 1_024 };
+
+/** Without pointers into Git LFS: small files with its attribute, https://git-scm.com/docs/gitattributes */
+function withoutPointers(changes: Change[], start: number, patterns: string[]): Change[] {
+  const isLarge = pathMatcher(patterns);
+  return changes.map((each) => {
+    const { path, size = 0 } = each;
+    const isPointer = size >= POINTER.least && size < POINTER.most && isLarge(path.slice(start));
+    return isPointer ? { path, reason: "its content is in Git LFS" } : each;
+  });
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+
+import { GithubDouble } from "../../../doubles/github/github-double.ts";
+import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
+import { failureOf, fileOf } from "../../../doubles/source/simulated-scans.ts";
+import { principalsIn } from "../../../support/principals-in.ts";
+
+function privateRepository() {
+  const { double, own, source } = openRepository({ issues: true }, true);
+  own.isPrivate = true;
+  own.write("a.md", "a");
+  const issue = own.issue("One");
+  const readers = () => fileOf(source, `${own.id}:a.md`).readers;
+  const readersOfIssue = () => fileOf(source, `${own.id}#${issue.number}`).readers;
+  return { double, own, source, readers, readersOfIssue };
+}
+
+test("collaborators read by their address, or as a group of one", async () => {
+  const { double, own, source, readers, readersOfIssue } = privateRepository();
+  own.collaborators = ["ann", "Bob", "cat"];
+  double.people.set("ann", { email: "ann@home.example", verified: ["ann@acme.example"] });
+  double.people.set("Bob", {});
+  await source.scan();
+  const from = "repository handbook";
+  const principals = [
+    { principal: "group:github-user:Bob", from },
+    { principal: "user:ann@acme.example", from },
+    { principal: "user:ann@home.example", from },
+    { principal: "group:github-user:cat", from },
+  ];
+  expect(readers()).toEqual({ principals });
+  expect(readersOfIssue()).toEqual({ principals });
+});
+
+test("everyone reads a public repository, and nobody is asked", async () => {
+  const { double, own, source } = openRepository({}, true);
+  own.write("a.md", "a");
+  await source.scan();
+  expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual(["everyone"]);
+  expect(double.asked.some((each) => each.includes("collaborators"))).toBe(false);
+  own.isPrivate = true;
+  await source.scan();
+  expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual([]);
+});
+
+test("unchanged collaborators cost one call, changed ones reach every file", async () => {
+  const { double, own, source, readers } = privateRepository();
+  double.pageSize = 2;
+  own.collaborators = ["ann", "bob"];
+  await source.scan();
+  double.asked.length = 0;
+  expect(await source.scan()).toBe("follow");
+  const asked = double.asked.filter((each) => /collaborators|graphql/.test(each));
+  expect(asked).toHaveLength(1);
+  own.collaborators = ["bob", "dan", "eve"];
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(
+    ["bob", "dan", "eve"].map((login) => `group:github-user:${login}`),
+  );
+});
+
+test("collaborators that cannot be read let nobody in, and a limit is waited for", async () => {
+  const { double, own, source, readers } = privateRepository();
+  own.collaborators = ["ann"];
+  double.mayList = false;
+  await source.scan();
+  expect(readers()).toEqual({ unreadable: expect.stringContaining("write access") });
+  double.mayList = true;
+  double.fail({ path: /graphql/, status: 403, headers: { "retry-after": "5" } });
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "throttled" });
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(["group:github-user:ann"]);
+});
+
+test("the other API of an Enterprise Server is beside the first", async () => {
+  const double = new GithubDouble();
+  const own = double.repository("handbook", true);
+  own.write("a.md", "a");
+  own.collaborators = ["ann"];
+  double.people.set("ann", { email: "ann@acme.example" });
+  const { fetch } = double;
+  const server: typeof fetch = async (address, request) =>
+    await fetch(address.replace("/api/v3/", "/").replace("/api/", "/"), request);
+  Object.assign(double, { fetch: server });
+  const apiBaseUrl = "https://ghe.example/api/v3";
+  const source = githubSource(double, { apiBaseUrl }, true);
+  await source.scan();
+  expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual(["user:ann@acme.example"]);
+});
