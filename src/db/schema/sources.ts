@@ -30,6 +30,8 @@ export const fileSources = sqliteTable(
     /** Secrets of the configuration: `keyId.iv.ciphertext`; null when there are none. */
     sealedSecrets: text(),
     webhookSecretHash: text().notNull(),
+    /** The webhook's secret of a provider that signs with it: `keyId.iv.ciphertext`; null: none. */
+    sealedWebhookSecret: text(),
     scanIntervalMinutes: integer().notNull().default(360),
     /** On: a call reads only files whose audience its reader is in. */
     permissions: choice("off", "on"),

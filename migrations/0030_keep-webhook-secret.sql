@@ -1,0 +1,1 @@
+ALTER TABLE `file_sources` ADD `sealed_webhook_secret` text;
