@@ -60,6 +60,11 @@ type Manifest<Config extends z.ZodObject> = {
   /** Absent: its sources are not scanned. Imports the reader when it is called. */
   open?: (config: z.infer<Config>, tools: SourceTools) => Promise<SourceReader>;
   notifications?: Notifications;
+  /**
+   * Calls of the provider to `/api/webhooks/{id}/SOURCE`, signed with the secret of the source's
+   * webhook, which a person tells it. Says whether the source is to be scanned.
+   */
+  events?: (call: NotificationCall, config: Record<string, unknown>) => Promise<boolean>;
 };
 
 /** All that the service knows of a kind of file source, its reader's type forgotten. */

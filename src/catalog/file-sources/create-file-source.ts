@@ -1,6 +1,4 @@
-import { newWebhookSecret } from "../../access/credential-format.ts";
 import { DAY_MS, MINUTE_MS } from "../../core/time.ts";
-import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId } from "../../core/ids.ts";
 import { insertSource, type NewSource } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
@@ -9,6 +7,7 @@ import { chooseIdentifier, identifierTaken } from "../choose-identifier.ts";
 import { findFileSource, type FileSource } from "./find-file-source.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { sealSecrets, type ProviderConfig } from "../../sources/source-secrets.ts";
+import { makeWebhookSecret } from "./renew-webhook-secret.ts";
 import { requestScan } from "./request-scan.ts";
 
 /** `config`: checked by the provider's schema; secrets in plain text. */
@@ -37,7 +36,7 @@ export async function createFileSource(
   const identifier = chooseIdentifier(name, input.identifier);
   if (original === null) await checkModel(services, input);
   const sealedConfig = await sealSecrets(services.config, { ...input, before: original });
-  const webhookSecret = newWebhookSecret();
+  const { secret: webhookSecret, row: secretRow } = await makeWebhookSecret(services, input);
   const createdAt = services.now();
   const inserted = await insertSource(services.db, {
     ...sealedConfig,
@@ -52,7 +51,7 @@ export async function createFileSource(
     imageModel,
     pictures,
     createdAt,
-    webhookSecretHash: await sha256Hex(webhookSecret),
+    ...secretRow,
     nextScanAt: nextScanAt(createdAt, scanIntervalMinutes),
     uploadsDueAt: takes === "files" ? createdAt + DAY_MS : null,
     watchDueAt: notifications === undefined ? null : createdAt,

@@ -4,6 +4,7 @@ import { number, oneOf, text, select, type Row } from "../select.ts";
 /** All secrets encrypted at rest, by the kind of their owner: table, column and key. */
 const PLACES = {
   "file source": ["file_sources", "sealed_secrets", "id"],
+  "webhook of a file source": ["file_sources", "sealed_webhook_secret", "id"],
   "second factor": ["user_totp", "sealed_secret", "user_id"],
   "provider key": ["provider_keys", "sealed_key", "name"],
   "sign-in provider": ["openid_provider", "sealed_secret", "id"],

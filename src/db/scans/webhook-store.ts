@@ -7,10 +7,13 @@ import { NEW_CONTENT_ID } from "../schema/sources.ts";
 import { columnsOf, pick, select } from "../select.ts";
 
 const HOOKED_SOURCE = select(
-  pick(columnsOf(fileSources), "id", "provider", "webhookSecretHash", "config"),
+  pick(
+    columnsOf(fileSources),
+    ...(["id", "provider", "webhookSecretHash", "sealedWebhookSecret", "config"] as const),
+  ),
 );
 
-/** A source, by id or identifier, and the hash of its webhook secret; null: there is none. */
+/** A source, by id or identifier, and its webhook secret, hashed and maybe sealed; null: there is none. */
 export const findHookedSource = (db: Database, key: string) =>
   readRow(db)`select ${HOOKED_SOURCE} from file_sources
     where id = ${idOfKey("file_sources", key)} and removed_at is null`;

@@ -2,9 +2,10 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 
 import { bearerIn } from "../../access/bearer.ts";
+import { unseal } from "../../access/seal.ts";
 import { notFound, unauthorized } from "../../core/errors.ts";
 import { MAX_URL_LENGTH } from "../../sources/guarded-url.ts";
-import { equalInConstantTime, sha256Hex } from "../../core/hash.ts";
+import { equalInConstantTime, hmacHex, sha256Hex } from "../../core/hash.ts";
 import { webUrlIn } from "../../core/input/web-address.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findHookedSource } from "../../db/scans/webhook-store.ts";
@@ -22,6 +23,8 @@ const UNAUTHORIZED = 401;
 const URLS_LIMIT = 1_000;
 /** A provider's full batch is far below. */
 const NOTIFICATIONS_LIMIT_BYTES = 1_048_576;
+/** A push of a thousand commits is below; changes of longer ones are found by the interval. */
+const EVENT_LIMIT_BYTES = 4 * NOTIFICATIONS_LIMIT_BYTES;
 
 type Pushed = { sourceId: FileSourceId; limits: PushLimits };
 type SourceEnv = AppEnv & { Variables: AppEnv["Variables"] & { pushed: Pushed } };
@@ -98,7 +101,28 @@ const reported = SOURCES.flatMap(({ name, notifications }) => {
   });
 });
 
-export const webhookReference = [pushWebUrls, ...reported];
+/** Where providers call whom a person told the address and the secret of a source's webhook. */
+const eventRoutes = SOURCES.flatMap(({ id, name, events }) =>
+  events === undefined
+    ? []
+    : createRoute({
+        hide: true,
+        operationId: `receive${name}Events`,
+        tags: [TAGS.webhooks],
+        summary: `Events of ${name}`,
+        description: `${name} calls this when something changes, signed with the source's webhook secret. Quarry scans the source ten seconds after the first call.`,
+        security: [],
+        method: "post",
+        path: `/api/webhooks/${id}/{file_source_id}`,
+        request: { params: sourceParams },
+        responses: {
+          200: json(z.object({ ok: z.literal(true) }), "The call is genuine."),
+          ...errors(401, 404, 413),
+        },
+      }),
+);
+
+export const webhookReference = [pushWebUrls, ...reported, ...eventRoutes];
 
 export const webhookRoutes = new OpenAPIHono<AppEnv>();
 
@@ -108,6 +132,27 @@ webhookRoutes.openapi(pushWebUrls, async (context) => {
   const queued = urls.length > 0 && (await pushUrls(services, { ...pushed, urls }));
   return context.json({ ok: true as const, accepted: urls.length, queued }, 200);
 });
+
+for (const { id, provider, events } of SOURCES) {
+  if (events === undefined) continue;
+  const path = `/api/webhooks/${id}/:file_source_id`;
+  const refusal = auditedAs("webhooks.push", "file_source_id", UNAUTHORIZED);
+  webhookRoutes.post(path, refusal, async (context) => {
+    const services = context.get("services");
+    const { req } = context;
+    const source = await findHookedSource(services.db, req.param("file_source_id") ?? "");
+    if (source === null || source.provider !== provider) throw notFound();
+    const body = await readText(req.raw, EVENT_LIMIT_BYTES);
+    const secret = await unseal(services.config, source.sealedWebhookSecret ?? "").catch(() => "");
+    const signature = req.header("X-Hub-Signature-256") ?? "";
+    const expected = secret === "" ? "" : `sha256=${await hmacHex(secret, body)}`;
+    if (expected === "" || !(await equalInConstantTime(signature, expected))) throw unauthorized();
+    const text = async () => await Promise.resolve(body);
+    const call = { header: (name: string) => req.header(name), query: () => undefined, text };
+    if (await events(call, source.config)) await services.debounceDriveScan(source.id);
+    return context.json({ ok: true }, 200);
+  });
+}
 
 for (const { notifications } of SOURCES) {
   if (notifications === undefined) continue;

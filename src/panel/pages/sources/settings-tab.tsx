@@ -60,6 +60,7 @@ export async function settingsTab(
         <StoredConfig config={source.config} />
       )}
       {takes === "addresses" ? <Webhook context={context} shown={view} /> : null}
+      {manifest.events === undefined ? null : <Events context={context} shown={view} />}
       {takes === "files" ? <Pushing context={context} shown={view} /> : null}
       {isAdmin(context) ? <Removal shown={view} /> : null}
     </>
@@ -85,6 +86,30 @@ const StoredConfig = ({ config }: { config: Record<string, unknown> }) => {
 
 type PartProps = { context: PageContext; shown: ShownSource };
 
+const Events = ({ context, shown: { source, path } }: PartProps) => {
+  const { id, name } = manifestOf(source);
+  const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
+  return (
+    <>
+      <h2>Webhook</h2>
+      <p>
+        Add a webhook in {name} with this address, the content type application/json and the secret
+        of this source. Quarry then scans ten seconds after a change.
+      </p>
+      <CodeBlock text={`${baseUrl}/api/webhooks/${id}/${source.identifier}`} label="Address" />
+      <NewSecret context={context} path={path} />
+    </>
+  );
+};
+
+const NewSecret = ({ context, path }: { context: PageContext; path: string }) =>
+  isAdmin(context) ? (
+    <>
+      <p class="soft">Its secret was shown once. A new secret replaces it at once.</p>
+      <ActionButton action={`${path}/webhook-secret`} label="New webhook secret" />
+    </>
+  ) : null;
+
 const Webhook = ({ context, shown: { source, path } }: PartProps) => {
   const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
   const call = [
@@ -104,12 +129,7 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
           : `, ${countText(source.pushesRefused, "one", "ones")} refused.`}
       </p>
       <CodeBlock text={call} label="Pushing an address" />
-      {isAdmin(context) ? (
-        <>
-          <p class="soft">Its secret was shown once. A new secret replaces it at once.</p>
-          <ActionButton action={`${path}/webhook-secret`} label="New webhook secret" />
-        </>
-      ) : null}
+      <NewSecret context={context} path={path} />
     </>
   );
 };

@@ -146,7 +146,7 @@ export function newSourcePages(pages: Pages): void {
       context.set("audit", undefined);
       return await choosePage(context);
     }
-    const isHooked = manifest.takes === "addresses";
+    const isHooked = manifest.takes === "addresses" || manifest.events !== undefined;
     return await submit(context, sourceCreation, {
       subject: undefined,
       form,
