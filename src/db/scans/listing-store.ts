@@ -217,6 +217,10 @@ export const countLiveFiles = (db: Database, sourceId: FileSourceId, before: num
 const PROBLEMS_KEPT = 20;
 const MAX_CHARACTERS = 500;
 
+export async function noteProblem(db: Database, run: ScanRun, problem: ScanProblem) {
+  await runBatch(db, addProblems(run, run.progress.commit, [problem]));
+}
+
 /** Adds to what a run tells of files and addresses that it could not read. */
 function addProblems(run: ScanRun, commit: string, problems: ScanProblem[]): Sql[] {
   if (problems.length === 0) return [];

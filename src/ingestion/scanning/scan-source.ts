@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../core/time.ts";
 import { newId, type FileSourceId, type ScanRunId } from "../../core/ids.ts";
 import { recountPushedFiles } from "../../db/scans/webhook-store.ts";
+import { noteProblem } from "../../db/scans/listing-store.ts";
 import { beginRun, endRun, moveOn, resumeRun, scanOnceMore } from "../../db/scans/scan-store.ts";
 import type { RunEnd, ScanProgress, ScanRun } from "../../db/scans/scan-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
@@ -190,6 +191,7 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
     kind: thrown instanceof SourceFailure ? thrown.kind : "unexpected",
   });
   if (verdict.again) {
+    await noteWait(services, run, verdict);
     const progress = { ...run.progress, attempts: run.progress.attempts + 1 };
     await handOn(services, { ...run, progress }, verdict.delayMs);
     return;
@@ -202,6 +204,13 @@ async function fail(services: Services, run: ScanRun, thrown: unknown): Promise<
     nextScanAt: services.now() + verdict.delayMs,
     heldSince: run.source.heldSince,
   });
+}
+
+/** Tells on the source's page why a run does not move for a minute and more. */
+async function noteWait({ db, now }: Services, run: ScanRun, { message, delayMs }: ScanVerdict) {
+  if (delayMs < MINUTE_MS) return;
+  const until = new Date(now() + delayMs).toISOString();
+  await noteProblem(db, run, { path: "", message: `${message}; the scan waits until ${until}` });
 }
 
 /** Stands for the time of the last listing: the next run lists without the feed. */
@@ -242,6 +251,8 @@ const NEXT_RUN_AFTER_MS: Record<SourceFailureKind | "unexpected", number> = {
   unexpected: 5 * MINUTE_MS,
 };
 const MAX_WAIT_IN_RUN_MS = 15 * MINUTE_MS;
+/** Rate limits are counted by the hour. */
+const MAX_THROTTLED_MS = 65 * MINUTE_MS;
 /** Kinds of failure after which the same page may succeed a little later. */
 const PASSING = new Set<string>(["throttled", "down", "unexpected"]);
 
@@ -258,7 +269,8 @@ export function scanFailureVerdict(
   const tries = step === 0 && kind !== "throttled" ? TRIES_OF_FIRST_PAGE : MAX_TRIES;
   const delayMs = Math.max(backOffMs(attempts + 1) ?? 0, askedMs);
   const mayPass = PASSING.has(kind);
-  if (mayPass && attempts + 1 < tries && delayMs <= MAX_WAIT_IN_RUN_MS) {
+  const longestMs = kind === "throttled" ? MAX_THROTTLED_MS : MAX_WAIT_IN_RUN_MS;
+  if (mayPass && attempts + 1 < tries && delayMs <= longestMs) {
     return { again: true, message, delayMs };
   }
   const reason = mayPass && attempts > 0 ? `${message} after ${attempts + 1} tries` : message;

@@ -77,11 +77,15 @@ test("a scan tries a page again by kind of failure, and says how often it did", 
     message: "drive: 429 after 5 tries",
   });
   // Longer than a run waits: it ends, and the next one begins no sooner than was asked for.
-  const long = new SourceFailure("throttled", "drive: 429", 1_200_000);
+  const long = new SourceFailure("throttled", "drive: 429", 7_200_000);
   expect(scanFailureVerdict(long, { step: 3, attempts: 0 })).toMatchObject({
     again: false,
-    delayMs: 1_200_000,
+    delayMs: 7_200_000,
   });
+  const anHour = new SourceFailure("throttled", "drive: 429", 3_600_000);
+  expect(scanFailureVerdict(anHour, { step: 3, attempts: 0 }).again).toBe(true);
+  const broken = new SourceFailure("down", "drive: 503", 3_600_000);
+  expect(scanFailureVerdict(broken, { step: 3, attempts: 0 }).again).toBe(false);
   // A server that asks to wait is waited for on the first page, too; another failure ends the run.
   expect(scanFailureVerdict(throttled, { step: 0, attempts: 3 }).again).toBe(true);
   const down = new SourceFailure("down", "drive: 500");

@@ -20,13 +20,14 @@ type Scanned = Pick<ScanRunRow, "failed" | "problems" | "added" | "changed" | "u
 export const ScanProblems = ({ scan, manifest }: { scan: Scanned; manifest: SourceManifest }) => {
   const isWeb = manifest.takes === "addresses";
   const { failed, problems, added, changed, unchanged } = scan;
-  if (failed === 0) return null;
-  const what = countText(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
+  if (failed === 0 && problems.length === 0) return null;
+  const items = countText(failed, isWeb ? "address" : "item", isWeb ? "addresses" : "items");
+  const what = failed === 0 ? "The scan waited" : `${items} not read`;
   const untold = failed - problems.length;
   const isAll = added + changed + unchanged === 0;
   return (
     <details class="why" open={isAll} data-unfolded={isAll ? "" : undefined}>
-      <summary>{what} not read: show reasons</summary>
+      <summary>{what}: show reasons</summary>
       <ul>
         {problems.map(({ path, message }) => (
           <li>

@@ -139,6 +139,10 @@ test("a listing that fails half way resumes; one that is denied says so at once"
   expect(await lastRun(source)).toMatchObject({ added: 25, error: null, status: "active" });
   expect(reader.listings).toBe(1);
   expect(await world.counters(rag)).toMatchObject({ indexed: 25 });
+  const problems = await env.DB.prepare("select problems from scan_runs where file_source_id = ?")
+    .bind(source)
+    .first<string>("problems");
+  expect(problems).toMatch(/drive: 429; the scan waits until 20.*Z/);
 
   reader.failures.set(1, new SourceFailure("denied", "drive: 401 Unauthorized"));
   reader.set(notes(12));
