@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+
+import { GithubDouble } from "../../../doubles/github/github-double.ts";
+import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
+import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
+
+/* Situations from public reports about connectors of other makers. */
+
+test("the first listing of issues names no time: GitHub answers none since 1970", async () => {
+  // https://github.com/airbytehq/airbyte/pull/85376
+  const { double, own, source } = openRepository({ issues: true });
+  own.issue("One");
+  await source.scan();
+  expect(double.asked.filter((each) => each.includes("since="))).toEqual([]);
+});
+
+test("a check under a rate limit is told as one, and not as a wrong credential", async () => {
+  // https://github.com/onyx-dot-app/onyx/pull/4173
+  const { double, own, source } = openRepository();
+  own.write("a.md", "a");
+  Object.assign(double, { remaining: 0, resetAt: double.now() + 60_000 });
+  expect(await failureOf(source.reader().check(FOREVER))).toMatchObject({ kind: "throttled" });
+});
+
+test("a blob that is refused fails alone", async () => {
+  // https://github.com/run-llama/llama_index/issues/6481
+  const { double, own, source } = openRepository();
+  own.write("a.md", "a");
+  own.write("b.bin", "\u0000\u0001");
+  await source.scan();
+  double.fail({ path: /blobs/, status: 403, message: "Repository access blocked" });
+  expect(await failureOf(textOf(source, `${own.id}:a.md`))).toMatchObject({ kind: "denied" });
+  // https://github.com/arc53/DocsGPT/pull/1337
+  expect(await textOf(source, `${own.id}:b.bin`)).toBe("\u0000\u0001");
+});
+
+test("a default branch of another name is read", async () => {
+  // https://github.com/run-llama/llama_index/issues/17903
+  const { own, source } = openRepository();
+  own.branch = "trunk/docs";
+  own.write("a.md", "a");
+  await source.scan();
+  expect(fileOf(source, `${own.id}:a.md`).path).toBe("handbook/a.md");
+});
+
+test("repositories of a large owner are listed by a hundred, and asked one after the other", async () => {
+  // https://github.com/airbytehq/airbyte/issues/19272
+  // https://github.com/sourcebot-dev/sourcebot/issues/64
+  const double = new GithubDouble();
+  for (let at = 0; at < 130; at++) double.repository(`r${at}`).write("a.md", `${at}`);
+  let atOnce = 0;
+  let most = 0;
+  const { fetch } = double;
+  const counting: typeof fetch = async (address, request) => {
+    most = Math.max(most, ++atOnce);
+    const answer = await fetch(address, request);
+    atOnce--;
+    return answer;
+  };
+  Object.assign(double, { fetch: counting });
+  const source = githubSource(double);
+  await source.scan();
+  expect(source.paths()).toHaveLength(130);
+  expect(most).toBe(1);
+  double.asked.length = 0;
+  await source.scan();
+  expect(double.asked).toHaveLength(3 + 130);
+});
