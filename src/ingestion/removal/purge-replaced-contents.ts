@@ -11,7 +11,7 @@ import type { Services } from "../../services.ts";
 import { bytesKey, textKey, fileOfKey, sourcePrefix } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
 import { readerKey } from "../../sources/reader-store.ts";
-import { pageKey } from "../../sources/web/page-store.ts";
+import { pageKey } from "../../sources/page-store.ts";
 import { LATE_WRITES_MS } from "../timeouts.ts";
 import { dueUploadCheck, recordUploadCheck } from "../../db/maintenance/index-check-store.ts";
 import { storedVersions } from "../../db/maintenance/index-check-store.ts";

@@ -5,7 +5,7 @@ import { fetchEntry, findKnown, isPushed, movedTo, subjectOf, textOf } from "./f
 import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
 import { enterSite, isWanted, leaveOut } from "./frontier.ts";
-import { keepPage, readPage } from "./page-store.ts";
+import { keepPage, readPage } from "../page-store.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
 import { isTooLong, nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";

@@ -9,7 +9,7 @@ import { crawlStep } from "./crawl-step.ts";
 import { fetchEntry, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { addMaps, addNamed, addStart, urlFilter, type Bounds } from "./frontier.ts";
-import { forgetOrphans, readPage } from "./page-store.ts";
+import { forgetOrphans, readPage } from "../page-store.ts";
 import type { Page } from "./pages/fetch-page.ts";
 import { pageAddress } from "./pages/page-url.ts";
 import { BROKEN_SITEMAP, recordOutcome } from "./record-outcome.ts";

@@ -9,7 +9,7 @@ import { purgeReplacedContents } from "../../../src/ingestion/removal/purge-repl
 import { aroundCalls, crashAtCalls } from "../../support/crash.ts";
 import { World, keysOf, ragWorld, rowsOf, statement } from "../../support/ingestion-world.ts";
 import { Dice } from "../../support/dice.ts";
-import { pageKey } from "../../../src/sources/web/page-store.ts";
+import { pageKey } from "../../../src/sources/page-store.ts";
 
 const PATH = "a.html";
 const SCHEDULES = 7;

@@ -1,5 +1,5 @@
-import { sha256Hex } from "../../core/hash.ts";
-import type { KnownFiles, ReaderStore } from "../../ports/source-reader.ts";
+import { sha256Hex } from "../core/hash.ts";
+import type { KnownFiles, ReaderStore } from "../ports/source-reader.ts";
 
 const FOLDER = "pages/";
 const FILES_AT_ONCE = 1_000;
