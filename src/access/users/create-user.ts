@@ -1,6 +1,6 @@
 import { conflict } from "../../core/errors.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import { insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
+import { insertInvited, insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
 import type { sql } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { foldEmail } from "./user-input.ts";
@@ -19,9 +19,14 @@ export async function createUser(
   const user = { id, email, role: input.role, createdAt: services.now() };
   await refuseGuessable(input.password, email);
   const passwordHash = await hashPassword(input.password);
-  const isNew = await insertUser(services.db, { ...user, passwordHash }, input.condition);
-  if (!isNew) throw emailTaken();
-  return user;
+  const row = { ...user, passwordHash };
+  const { db } = services;
+  const account =
+    input.condition === undefined
+      ? (await insertUser(db, row)) && row
+      : await insertInvited(db, row, input.condition);
+  if (!account) throw emailTaken();
+  return { ...user, id: account.id, role: account.role };
 }
 
 export const emailTaken = () => conflict("E-mail address is taken");

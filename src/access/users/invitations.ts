@@ -2,9 +2,13 @@ import { conflict, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { findInvitation, insertInvitation } from "../../db/access/invitation-store.ts";
-import { isOpenStill, withdrawInvitation } from "../../db/access/invitation-store.ts";
+import {
+  isOpenStill,
+  markInvitationUsed,
+  withdrawInvitation,
+} from "../../db/access/invitation-store.ts";
 import type { Origin } from "../../db/access/session-store.ts";
-import { findUserByEmail, type Role } from "../../db/access/user-store.ts";
+import { findUserByEmail, hasNoWayIn, type Role } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { randomBase62 } from "../credential-format.ts";
 import { refusePasswords } from "../openid/provider-settings.ts";
@@ -19,11 +23,21 @@ const GOOD_FOR_MS = 3 * DAY_MS;
 type Inviting = Pick<Services, "config" | "db" | "now">;
 type Invited = { id: string; email: string; role: Role };
 
-/** `code` is returned only here. @throws QuarryError `conflict`: the address is a user's */
+/**
+ * `code` is returned only here. A user whom an import left without a password keeps the role.
+ * @throws QuarryError `conflict`: the address is that of a user who can sign in
+ */
 export async function invitePerson({ db, now }: Inviting, { id, role, ...person }: Invited) {
   const [code, createdAt, email] = [randomBase62(CODE_LENGTH), now(), foldEmail(person.email)];
-  if ((await findUserByEmail(db, email)) !== null) throw emailTaken();
-  const row = { id, email, role, createdAt, expiresAt: createdAt + GOOD_FOR_MS };
+  const user = await findUserByEmail(db, email);
+  if (user !== null && !(await hasNoWayIn(db, user.id))) throw emailTaken();
+  const row = {
+    id,
+    email,
+    role: user?.role ?? role,
+    createdAt,
+    expiresAt: createdAt + GOOD_FOR_MS,
+  };
   await insertInvitation(db, { ...row, hash: await sha256Hex(code) });
   return { ...row, state: "open" as const, code };
 }
@@ -62,5 +76,6 @@ export async function acceptInvitation(services: Inviting, acceptance: Acceptanc
   await refusePasswords(services);
   const condition = isOpenStill(id, services.now());
   const user = await createUser(services, { email, password, role, condition });
+  await markInvitationUsed(services.db, id, services.now());
   return { user, secret: await openSession(services, user.id, origin) };
 }

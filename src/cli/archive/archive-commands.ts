@@ -13,7 +13,13 @@ import { openTerminal, pathOfUser } from "../terminal.ts";
 import { addBackup, archiveOfBackup } from "./backup-folder.ts";
 
 type Target = { url: string; json?: true };
-type Choice = { rag?: string[]; source?: string[]; all?: true; vectors: boolean };
+type Choice = {
+  rag?: string[];
+  source?: string[];
+  all?: true;
+  withoutVectors?: true;
+  withAccess?: true;
+};
 
 const target = (options: Target) => {
   const key = keyIn(process.env);
@@ -24,13 +30,14 @@ const target = (options: Target) => {
 /** The bytes of an archive. @throws CommandFailure when nothing is withChoice */
 async function download(
   api: PanelApi,
-  { rag = [], source = [], all, vectors }: Choice,
+  { rag = [], source = [], all, withoutVectors, withAccess }: Choice,
   parts: "grouped" | "files",
 ) {
   if (all !== true && rag.length + source.length === 0) {
     throw new CommandFailure("Name what to export: --rag ID, --source ID, or --all.");
   }
-  const flags = { all: flagOf(all), vectors: flagOf(vectors) } as const;
+  const vectors = flagOf(withoutVectors !== true);
+  const flags = { all: flagOf(all), vectors, access: flagOf(withAccess) } as const;
   const query = { rags: rag.join(","), sources: source.join(","), ...flags, parts };
   const { response } = await api.GET("/archive", { params: { query }, parseAs: "stream" });
   if (response.body === null) throw new CommandFailure("The service sent an empty answer.");
@@ -38,12 +45,15 @@ async function download(
   return chunks;
 }
 
+const WITH_ACCESS = "also users without passwords, and hashes of tokens and keys";
+
 const withChoice = (command: Command) =>
   command
     .option("--rag <id>", "a RAG with its source (may be repeated)", collect)
     .option("--source <id>", "a source with its RAGs (may be repeated)", collect)
     .option("--all", "the whole service")
-    .option("--no-vectors", "leave the vectors out: an import embeds the passages");
+    .option("--without-vectors", "leave the vectors out: an import embeds the passages")
+    .option("--with-access", WITH_ACCESS);
 
 export function exportCommand(): Command {
   return withChoice(withTarget(new Command("export"), "QUARRY_KEY", "the size"))
@@ -69,10 +79,11 @@ export function backupCommand(): Command {
     .description("add a backup of the whole service to a folder; what is there already is kept")
     .argument("<folder>", "folder of the backups")
     .option("--keep <n>", "backups that are kept", Number, 14)
-    .action(async (folder: string, { keep, ...options }: Target & { keep: number }) => {
+    .option("--with-access", WITH_ACCESS)
+    .action(async (folder: string, { keep, ...options }: Target & Choice & { keep: number }) => {
       if (!(Number.isInteger(keep) && keep > 0)) throw new CommandFailure("--keep is a number.");
       const { api, terminal } = target(options);
-      const archive = await download(api, { all: true, vectors: true }, "files");
+      const archive = await download(api, { ...options, all: true }, "files");
       const backup = await addBackup(pathOfUser(folder), archive, keep);
       const { parts, newParts, bytes, createdAt } = backup;
       terminal.say(`${createdAt}: ${parts} parts, ${newParts} of them new (${bytes} bytes)`);

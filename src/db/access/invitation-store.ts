@@ -24,6 +24,10 @@ const isOpen = (now: number) =>
 export const isOpenStill = (id: string, now: number) =>
   sql`exists (select 1 from invitations where id = ${id} and ${isOpen(now)})`;
 
+/** As the trigger does where the person is a new user. */
+export const markInvitationUsed = (db: Database, id: string, now: number) =>
+  execute(db)`update invitations set used_at = ${now} where id = ${id} and used_at is null`;
+
 export const insertInvitation = (db: Database, row: typeof invitations.$inferInsert) =>
   execute(db)`insert into invitations ${values(invitations, row)}`;
 

@@ -1,6 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import type { AgentId, InferenceId, RagId, TokenId, UserId } from "../../core/ids.ts";
-import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
+import { hasRows, raw, readRow, readRows, runBatch, sql, type Database } from "../sql.ts";
 import {
   flag,
   oneOf,
@@ -46,7 +46,7 @@ export async function insertToken(
 }
 
 const {
-  hash: _hidden,
+  hash,
   grantedBy: _person,
   clientId: _program,
   clientHost,
@@ -84,6 +84,12 @@ const TOKEN = select({
 });
 /** Each group: identifiers, `["*"]` for all (future ones included), or empty for none. */
 export type AccessToken = Row<typeof TOKEN>;
+
+const { lastUsedAt: _used, ...settings } = columns;
+const HASHED = select({ ...settings, hash, ...grouped(namesOf) });
+/** Tokens of the panel with what is stored of their secrets, for an archive. */
+export const readTokenHashes = (db: Database) =>
+  readRows(db)`select ${HASHED} from tokens t where t.granted_by is null order by t.id`;
 
 /** A page of the access tokens in order of name; removed resources are not listed. */
 export const listTokens = (db: Database, slice: Slice) =>

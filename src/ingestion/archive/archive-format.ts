@@ -6,10 +6,10 @@ import { FILE_STATUSES } from "../../db/schema/rags.ts";
 /** Increment it when a part is written in another way; earlier formats are still read. */
 export const ARCHIVE_FORMAT = 1;
 export const SETTINGS = "settings.json";
-/** The other parts: texts, listings, files, passages and vectors. */
+/** The other parts: who may use it, questions, texts, listings, files, passages and vectors. */
 export const isPartName = (name: string): boolean => PART.test(name);
 const PART =
-  /^(?:settings\.json|texts\/[0-9a-f]{64}|files\/[a-z0-9-]+(?:\.\d+)?\.jsonl|files\/[a-z0-9-]+\/.+|rags\/[a-z0-9-]+\/(?:passages-\d+\.jsonl|vectors-\d+\.f16))$/s;
+  /^(?:settings\.json|access\.json|questions\/[a-z0-9-]+\.jsonl|texts\/[0-9a-f]{64}|files\/[a-z0-9-]+(?:\.\d+)?\.jsonl|files\/[a-z0-9-]+\/.+|rags\/[a-z0-9-]+\/(?:passages-\d+\.jsonl|vectors-\d+\.f16))$/s;
 
 const all = <Schema extends z.ZodType, Name extends string>(schema: Schema, ...names: Name[]) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these names

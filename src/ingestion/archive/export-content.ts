@@ -22,6 +22,8 @@ type Source = ExportedSource & { rags: ExportedRag[] };
 export type ExportWish = {
   sources: Source[];
   settings: object;
+  /** Parts that follow the settings. */
+  more: Iterable<ZipInput> | AsyncIterable<ZipInput>;
   vectors: boolean;
   partPerFile: boolean;
   version: string;
@@ -44,12 +46,13 @@ export async function* exportContent(
   services: Exporting,
   wish: ExportWish,
 ): AsyncGenerator<ZipInput> {
-  const { version, sources, settings } = wish;
+  const { version, sources, settings, more } = wish;
   const facts = { format: ARCHIVE_FORMAT, createdAt: isoTime(services.now()), version };
   const manifest: Manifest = { ...facts, fileSources: {}, rags: {}, parts: {} };
   const texts = new Set<string>();
   const parts = async function* () {
     yield { name: SETTINGS, content: jsonBytes(settings) };
+    yield* more;
     for (const source of sources) {
       yield* new SourceExport(services, source, { wish, manifest, texts }).parts();
     }

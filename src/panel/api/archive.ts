@@ -24,6 +24,7 @@ const exportQuery = z.object({
   ...all(list, "rags", "sources"),
   all: flag("false"),
   vectors: flag("true"),
+  access: flag("false"),
   parts: z.enum(["grouped", "files"]).default("grouped"),
 });
 const importQuery = z.object({
@@ -76,7 +77,7 @@ const bytes = ["application/zip"];
 export const archiveRoutes = new Endpoints("service")
   .raw(
     "get /archive",
-    "Export an archive. A zip file of RAGs with their sources, of sources with their RAGs, or of all; for administrators.",
+    "Export an archive. A zip file of RAGs with their sources, of sources with their RAGs, or of all; for administrators. With `access` also users without passwords, and hashes of tokens and keys.",
     { query: exportQuery, name: "archive.export" },
     { 200: { mediaTypes: bytes } },
     async ({ context, services, caller, query }) => {

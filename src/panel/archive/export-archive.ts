@@ -7,12 +7,15 @@ import { insertionOfEvent } from "../../db/catalog/event-store.ts";
 import { runBatch } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { readSettings } from "../config/settings.ts";
+import { accessPart } from "./archive-access.ts";
 
 export type ExportChoice = {
   rags: string[];
   sources: string[];
   all: boolean;
   vectors: boolean;
+  /** Whether users, keys and tokens are inside. */
+  access: boolean;
   parts: "grouped" | "files";
 };
 
@@ -48,6 +51,7 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   const content = exportContent(services, {
     sources: selection,
     settings: choice.all ? settings : inside,
+    more: furtherParts(services, choice),
     vectors: choice.vectors,
     partPerFile: choice.parts === "files",
     version: version?.tag || "unknown",
@@ -57,6 +61,10 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     rags: Object.keys(inside.rags),
   };
   return streamOf(ended(services, things, writeZip(content, new Date(now()))));
+}
+
+async function* furtherParts(services: Services, { access }: ExportChoice) {
+  if (access) yield await accessPart(services);
 }
 
 /** An archive that was sent to its end is an event, one that was cut is none. */

@@ -16,11 +16,13 @@ import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { jsonIn } from "../../ingestion/archive/archive-file.ts";
 import { SETTINGS, type ArchivedRag } from "../../ingestion/archive/archive-format.ts";
 import type { ImportPlan } from "../../ingestion/archive/write-content.ts";
+import type { NewAccess } from "../../db/archive/access-store.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
+import { planAccess } from "./archive-access.ts";
 import { renameThings, type ImportWish, type PlannedThing } from "./rename-things.ts";
 import type { Settings } from "./rename-things.ts";
 import { parseSettings, readThings, withSecret } from "../config/settings.ts";
@@ -28,6 +30,7 @@ import { parseSettings, readThings, withSecret } from "../config/settings.ts";
 /** `settings`: what is applied when sources and RAGs are visible. */
 export type WholePlan = ImportPlan & {
   settings: Values;
+  access: NewAccess;
   things: PlannedThing[];
   files: number;
   passages: number;
@@ -73,17 +76,38 @@ export async function planImport(
   if (counts.toEmbed > 0 && !wish.embed) {
     throw await embeddingRefusal(services, archive, { rags, toEmbed: counts.toEmbed });
   }
-  const { fileSources: _sources, rags: _rags, prices = {}, ...rest } = settings;
-  const newPrices = Object.entries(prices).filter(([key]) => !things.has(`prices.${key}`));
-  const later = { ...rest, prices: Object.fromEntries(newPrices) };
-  await rehearse({ ...settings, ...later }).catch((thrown: unknown) => {
+  const { access, accessThings, tokenIds } = await planAccess(services, archive, (kind, name) => {
+    const as = names.get(`${kind}.${name}`) ?? name;
+    return settings[kind]?.[as] === undefined ? undefined : as;
+  });
+  const { fileSources: _sources, rags: _rags, limits: archivedLimits = {}, ...rest } = settings;
+  const limits = limitsBy(archivedLimits, (token) => token === undefined || tokenIds.has(token));
+  // Tokens of the archive are not there yet.
+  const checkable = limitsBy(limits, (token) => token === undefined);
+  await rehearse({ ...settings, limits: checkable }).catch((thrown: unknown) => {
     if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
     // Sources and RAGs are written as they were, whatever models are bound here.
     const problems = thrown.fields.filter(({ field }) => !/^(?:fileSources|rags)\./.test(field));
     if (problems.length > 0) throw invalidFields(problems);
   });
-  return { now, sources, rags, settings: later, things: outcomes, ...counts };
+  const allThings = [
+    ...outcomes.map((planned) =>
+      isLacking(planned, limits) ? { thing: planned.thing, outcome: "skipped" as const } : planned,
+    ),
+    ...accessThings,
+  ];
+  const later = { ...rest, limits };
+  return { now, sources, rags, settings: later, access, things: allThings, ...counts };
 }
+
+/** Limits by the token that they are of; undefined: they are of something else. */
+const limitsBy = (limits: Record<string, Values>, keeps: (token: string | undefined) => boolean) =>
+  Object.fromEntries(
+    Object.entries(limits).filter(([name]) => keeps(/^token (\S+)/.exec(name)?.[1])),
+  );
+
+const isLacking = ({ thing, as = thing }: PlannedThing, limits: object) =>
+  as.startsWith("limits.token ") && !(as.slice("limits.".length) in limits);
 
 function countsOf(
   { config, models }: Services,

@@ -13,24 +13,47 @@ export type PlannedThing = { thing: string; outcome: Outcome; as?: string };
 
 export type Settings = Partial<Record<string, Record<string, Values>>>;
 
+type Naming = { names: Map<string, string>; things: Map<string, unknown>; wish: ImportWish };
+
+/** The thing that a limit is of, as in `inferences.ask`. */
+function subjectOf(kind: string, identifier: string): string {
+  const { key, subjectOf: subjects } = KINDS[kind] ?? {};
+  return subjects?.(key?.(identifier) ?? {})[0]?.name ?? "";
+}
+
+function outcomeOf(
+  kind: string,
+  identifier: string,
+  { names, things, wish }: Naming,
+): PlannedThing {
+  const thing = `${kind}.${identifier}`;
+  const newSubject = names.get(subjectOf(kind, identifier));
+  // A limit follows what it is of.
+  if (newSubject !== undefined) {
+    return { thing, outcome: "renamed", as: identifier.split(" ").with(1, newSubject).join(" ") };
+  }
+  if (!things.has(thing)) return { thing, outcome: "made" };
+  const { onConflict, suffix } = wish;
+  if (kind === "prices") return { thing, outcome: "skipped" };
+  if (onConflict !== "rename") return { thing, outcome: "replaced" };
+  // The address of an endpoint cannot be another one.
+  if (KINDS[kind]?.key !== undefined) return { thing, outcome: "skipped" };
+  const as = `${identifier.slice(0, MAX_IDENTIFIER_LENGTH - suffix.length - 1)}-${suffix}`;
+  return { thing, outcome: "renamed", as };
+}
+
 /** The settings under the identifiers that they get here, and what becomes of each thing. */
-export function renameThings(
-  settings: Settings,
-  things: Map<string, unknown>,
-  { onConflict, suffix }: ImportWish,
-) {
-  const all = Object.entries(settings).flatMap(([kind, values = {}]) =>
-    Object.keys(values).map((identifier) => ({ kind, identifier, thing: `${kind}.${identifier}` })),
-  );
+export function renameThings(settings: Settings, things: Map<string, unknown>, wish: ImportWish) {
+  const { onConflict } = wish;
   const names = new Map<string, string>();
-  const outcomes = all.map(({ kind, identifier, thing }): PlannedThing => {
-    if (!things.has(thing)) return { thing, outcome: "made" };
-    if (kind === "prices") return { thing, outcome: "skipped" };
-    if (onConflict !== "rename") return { thing, outcome: "replaced" };
-    const as = `${identifier.slice(0, MAX_IDENTIFIER_LENGTH - suffix.length - 1)}-${suffix}`;
-    names.set(thing, as);
-    return { thing, outcome: "renamed", as };
-  });
+  // Each kind stands after those that it refers to.
+  const outcomes = Object.entries(settings).flatMap(([kind, values = {}]) =>
+    Object.keys(values).map((identifier) => {
+      const planned = outcomeOf(kind, identifier, { names, things, wish });
+      if (planned.as !== undefined) names.set(planned.thing, planned.as);
+      return planned;
+    }),
+  );
   const finalNames = outcomes.map(({ thing, as }) =>
     thing.replace(/(?<=\.).*/s, (name) => as ?? name),
   );
@@ -47,9 +70,22 @@ export function renameThings(
     const list = conflicts.map(({ thing, as }) => as ?? thing).join(", ");
     throw conflict(`These identifiers are taken: ${list}. Rename or replace them.`);
   }
+  return { settings: renamedSettings(settings, names, outcomes), names, outcomes };
+}
+
+/** Without things that stay as they are here. */
+function renamedSettings(
+  settings: Settings,
+  names: Map<string, string>,
+  outcomes: PlannedThing[],
+): Settings {
+  const skipped = new Set(
+    outcomes.flatMap((planned) => (planned.outcome === "skipped" ? planned.thing : [])),
+  );
   const local = Object.entries(settings).map(([kind, values = {}]) => {
     const { references: fields = {} } = KINDS[kind] ?? {};
-    const entries = Object.entries(values).map(([identifier, value]) => {
+    const remaining = Object.entries(values).filter(([name]) => !skipped.has(`${kind}.${name}`));
+    const entries = remaining.map(([identifier, value]) => {
       const changed = Object.entries(fields).map(([field, kindOf]) => {
         const renameOne = (name: unknown) => names.get(`${kindOf}.${String(name)}`) ?? name;
         const references = value[field];
@@ -66,6 +102,5 @@ export function renameThings(
     });
     return [kind, Object.fromEntries(entries)];
   });
-  const renamedSettings: Settings = Object.fromEntries(local);
-  return { settings: renamedSettings, names, outcomes };
+  return Object.fromEntries(local);
 }

@@ -37,7 +37,8 @@ import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, removeBelow, textKey } from "../../sources/file-objects.ts";
 import type { ActionContext } from "../action.ts";
-import { applyPlan, planSettings } from "../config/plan.ts";
+import { planSettings } from "../config/plan.ts";
+import { applyRest } from "./apply-rest.ts";
 import { planImport, type WholePlan } from "./plan-import.ts";
 import type { ImportWish } from "./rename-things.ts";
 
@@ -238,11 +239,7 @@ class ImportRun {
   }
 
   async #finish(): Promise<void> {
-    const plan = await planSettings(this.#context, this.#plan.settings, {
-      prune: false,
-      dryRun: false,
-    });
-    await applyPlan(this.#context, plan);
+    await applyRest(this.#context, this.#plan);
     await this.#save({ state: "done" });
     while (!(await removeBelow(this.#services.files, uploadPrefix(this.#row.id))));
   }

@@ -56,7 +56,7 @@ test("an export that was sent to its end is told, one that was cut is not", asyn
   const { world, source, rag } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "A note." });
   const id = await addEndpoint(world, { events: ["export.finished"] });
-  const choice = { rags: [], sources: [source], all: false, vectors: true };
+  const choice = { rags: [], sources: [source], all: false, vectors: true, access: false };
   const open = async () => await exportArchive(world.services, { ...choice, parts: "files" });
   await (await open()).cancel();
   const { byteLength: bytes } = await new Response(await open()).arrayBuffer();

@@ -22,7 +22,7 @@ async function archiveOf(
   source: FileSourceId,
   parts: "grouped" | "files" = "grouped",
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const choice = { rags: [], sources: [source], all: false, vectors: true, parts };
+  const choice = { rags: [], sources: [source], all: false, vectors: true, access: false, parts };
   const stream = await exportArchive(world.services, choice);
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -31,7 +31,7 @@ async function wishOf({ services: { db } }: World, source: FileSourceId) {
   const rags = (await listExportedRags(db)).filter(({ fileSourceId }) => fileSourceId === source);
   const own = (await listExportedSources(db)).filter(({ id }) => id === source);
   const sources = own.map((one) => Object.assign(one, { rags }));
-  return { sources, settings: {}, vectors: true, partPerFile: true, version: "" };
+  return { sources, settings: {}, more: [], vectors: true, partPerFile: true, version: "" };
 }
 
 const contextOf = (world: World) =>

@@ -1,0 +1,148 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+
+import { Browser } from "../../support/browser-without-script.ts";
+import { queuesSettled } from "../../support/queues-settled.ts";
+import { rowsOf } from "../../support/statements.ts";
+import { signedIn, told, withKey, withToken } from "../../support/worker-client.ts";
+import { admin, beginAsAdmin, exported, imported } from "./archive-world.ts";
+
+const PASSWORD = "quiet amber lantern";
+const EVERYTHING = "all=true&access=true";
+const question = { semanticSearch: ["first stone"], topK: 3, includeSources: true };
+type Row = { id: string; email: string };
+
+let token: string;
+let key: string;
+let bytes: Uint8Array<ArrayBuffer>;
+
+const statusOf = async (rag: string) =>
+  (await withToken(token).post(`/rags/${rag}/retrieve`, question)).status;
+const removeAll = async (...addresses: string[]) => {
+  for (const address of addresses) expect(told(await admin.send("DELETE", address))).toBe("204 ");
+};
+
+beforeAll(async () => {
+  await beginAsAdmin();
+  await admin.folderWithRag("Docs");
+  await admin.put("/file-sources/docs/files/a.md", "# Alpha\n\nThe first stone.");
+  await admin.made("/inferences", {
+    name: "Ask",
+    systemPrompt: "",
+    model: "embedded/extractive",
+    rags: ["docs"],
+  });
+  const ann = await admin.made<Row>("/users", {
+    role: "admin",
+    email: "ann@example.com",
+    password: PASSWORD,
+  });
+  const asAnn = await signedIn({ email: "ann@example.com", password: PASSWORD });
+  const keyOfAnn = await asAnn.made("/keys", { name: "Backup", role: "admin" });
+  const made = await admin.made("/tokens", { name: "App", rags: ["docs"], inferences: ["ask"] });
+  [token, key] = [made.token, keyOfAnn.key];
+  const limit = { amount: 5, unit: "calls", period: "month" };
+  for (const subject of [
+    { kind: "token", id: made.id },
+    { kind: "inference", id: "ask" },
+  ]) {
+    await admin.made("/limits", { subject, ...limit });
+  }
+  await queuesSettled();
+  bytes = await exported(EVERYTHING);
+  expect(await statusOf("docs")).toBe(200);
+  await removeAll(`/users/${ann.id}`, `/tokens/${made.id}`, "/inferences/ask");
+  await removeAll("/rags/docs", "/file-sources/docs");
+  await queuesSettled();
+});
+
+test("an archive has hashes of tokens and keys, and no other secret", async () => {
+  const text = new TextDecoder("latin1").decode(bytes);
+  const [stored] = await rowsOf<{ hash: string }>("select password_hash as hash from users");
+  expect(text).toContain('"createdBy":"ann@example.com"');
+  for (const secret of [token, key, PASSWORD, stored?.hash ?? "", "scrypt$"]) {
+    expect(secret.length).toBeGreaterThan(5);
+    expect(text).not.toContain(secret);
+  }
+  const plain = new TextDecoder("latin1").decode(await exported("all=true"));
+  expect(plain).not.toContain("access.json");
+  expect((await withKey(key)("GET", "/rags")).status).toBe(401);
+});
+
+test("tokens and keys work after an import; people get no password", async () => {
+  expect(await statusOf("docs")).toBe(401);
+  const { things } = await imported(bytes);
+  const outcomes = Object.fromEntries(things.map(({ thing, outcome }) => [thing, outcome]));
+  expect(outcomes).toMatchObject({
+    "users.admin@localhost": "skipped",
+    "users.ann@example.com": "made",
+    "keys.Backup": "made",
+    "tokens.App": "made",
+  });
+  expect(await statusOf("docs")).toBe(200);
+  const inference = await withToken(token).post("/inferences/ask", {
+    prompt: "stone?",
+    semanticSearch: ["stone"],
+  });
+  expect(inference.status).toBe(200);
+  expect((await withKey(key)("GET", "/rags")).status).toBe(200);
+  expect(told(await withKey(key)("PATCH", "/rags/docs", { name: "By key" }))).toBe("200 ");
+  const { body: limits } = await admin.send("GET", "/limits");
+  expect(limits).toMatchObject({ total: 2 });
+  const rows = await rowsOf("select email, password_hash as hash from users order by email");
+  expect(rows).toMatchObject([
+    { email: "admin@localhost", hash: expect.stringContaining("scrypt$") },
+    { email: "ann@example.com", hash: "" },
+  ]);
+  for (const password of ["", PASSWORD]) {
+    const answer = await new Browser().post("/panel/sign-in", {
+      email: "ann@example.com",
+      password,
+    });
+    expect(answer.status).not.toBe(200);
+  }
+});
+
+test("a person of an archive comes in by an invitation, in the same role", async () => {
+  const invite = async () =>
+    await admin.send("POST", "/invitations", { email: "Ann@example.com", role: "member" });
+  const invitation = await invite();
+  expect(invitation).toMatchObject({ status: 201, body: { role: "admin" } });
+  const { link } = invitation.body as { link: string };
+  const code = link.split("code=")[1] ?? "";
+  const join = async (password: string) =>
+    (await new Browser().post("/panel/invitation", { code, password })).status;
+  expect(await join("copper violet harbour")).toBe(200);
+  expect(await join("another good password")).toBe(401);
+  const { send } = await signedIn({ email: "ann@example.com", password: "copper violet harbour" });
+  expect((await send("GET", "/session")).body).toMatchObject({ user: { role: "admin" } });
+  expect(told(await invite())).toBe("409 E-mail address is taken");
+});
+
+test("the same archive under other names gives a token nothing more, nor a limit", async () => {
+  const { things } = await imported(bytes, "onConflict=rename");
+  const names = things.map(({ thing, outcome, as }) => [thing, as ?? outcome]);
+  expect(Object.fromEntries(names)).toMatchObject({
+    "rags.docs": "docs-2",
+    "tokens.App": "skipped",
+    "limits.inference ask calls month": "inference ask-2 calls month",
+  });
+  expect(await statusOf("docs-2")).toBe(403);
+});
+
+test("a token of an archive names only what the archive has, by its name here", async () => {
+  await env.DB.prepare("delete from tokens").run();
+  await imported(bytes, "onConflict=rename&suffix=3");
+  expect([await statusOf("docs-3"), await statusOf("docs")]).toEqual([200, 403]);
+});
+
+test("neither members nor their keys export who may use the service", async () => {
+  const member = { email: "reader@example.com", password: PASSWORD };
+  await admin.made("/users", { role: "member", ...member });
+  const asMember = await signedIn(member);
+  const { key: ofMember } = await admin.made("/keys", { name: "Reading", role: "member" });
+  const calls = [asMember.send, withKey(ofMember)];
+  for (const send of calls) {
+    expect(told(await send("GET", `/archive?${EVERYTHING}`))).toBe("403 Forbidden");
+  }
+});
