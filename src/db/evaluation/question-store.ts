@@ -1,5 +1,14 @@
 import type { QuestionId, QuestionSetId } from "../../core/ids.ts";
-import { hasRows, raw, readRow, readRows, readValues, sql, type Database } from "../sql.ts";
+import {
+  execute,
+  hasRows,
+  raw,
+  readRow,
+  readRows,
+  readValues,
+  sql,
+  type Database,
+} from "../sql.ts";
 import { readPage, type Slice } from "../page.ts";
 import { questions as table } from "../schema/index.ts";
 import { assigned, columnsOf, namedColumns, pick, select, text, UPDATED } from "../select.ts";
@@ -63,6 +72,11 @@ export const updateQuestion = (db: Database, setId: QuestionSetId, question: New
 
 export const deleteQuestion = (db: Database, setId: QuestionSetId, questionId: string) =>
   hasRows(db)`delete from questions where set_id = ${setId} and id = ${questionId} returning 1`;
+
+/** Removes the questions of a set that have none of these texts. */
+export const removeOtherQuestions = (db: Database, setId: QuestionSetId, texts: string[]) =>
+  execute(db)`delete from questions where set_id = ${setId}
+    and question not in (select value from json_each(${texts}))`;
 
 export const allQuestions = (db: Database, setId: QuestionSetId) =>
   readRows(db)`select ${QUESTION} from questions

@@ -34,6 +34,15 @@ export function importedQuestions(
   set: Pick<QuestionSet, "subjectKind">,
 ): QuestionContent[] {
   if (new TextEncoder().encode(text).byteLength > MAX_IMPORT_BYTES) throw tooLarge();
+  return parseQuestions(text, format, set);
+}
+
+/** Does the same for a text of any length. @throws QuarryError `invalid` */
+export function parseQuestions(
+  text: string,
+  format: ImportFormat,
+  set: Pick<QuestionSet, "subjectKind">,
+): QuestionContent[] {
   const bare = text.startsWith("\uFEFF") ? text.slice(1) : text;
   const byText = new Map<string, { line: number; asked: QuestionContent }>();
   for (const { line, given: fields } of format === "csv" ? csvLines(bare) : jsonLines(bare)) {

@@ -8,6 +8,7 @@ import { runBatch } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { readSettings } from "../config/settings.ts";
 import { accessPart } from "./archive-access.ts";
+import { questionParts } from "./archive-questions.ts";
 
 export type ExportChoice = {
   rags: string[];
@@ -63,8 +64,9 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   return streamOf(ended(services, things, writeZip(content, new Date(now()))));
 }
 
-async function* furtherParts(services: Services, { access }: ExportChoice) {
+async function* furtherParts(services: Services, { access, all }: ExportChoice) {
   if (access) yield await accessPart(services);
+  if (all) yield* questionParts(services);
 }
 
 /** An archive that was sent to its end is an event, one that was cut is none. */

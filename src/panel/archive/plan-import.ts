@@ -3,7 +3,7 @@ import { chunksInObject } from "../../catalog/rags/vector-place.ts";
 import { nextScanAt } from "../../catalog/file-sources/create-file-source.ts";
 import { newSourceOf } from "../../catalog/file-sources/file-source-settings.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
-import { conflict, invalidFields, orNotFound, QuarryError } from "../../core/errors.ts";
+import { conflict, orNotFound } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId, type FileSourceId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
@@ -16,28 +16,24 @@ import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { jsonIn } from "../../ingestion/archive/archive-file.ts";
 import { SETTINGS, type ArchivedRag } from "../../ingestion/archive/archive-format.ts";
 import type { ImportPlan } from "../../ingestion/archive/write-content.ts";
-import type { NewAccess } from "../../db/archive/access-store.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
-import { planAccess } from "./archive-access.ts";
-import { renameThings, type ImportWish, type PlannedThing } from "./rename-things.ts";
+import { planRest, type RestPlan } from "./plan-rest.ts";
+import { renameThings, type ImportWish } from "./rename-things.ts";
 import type { Settings } from "./rename-things.ts";
 import { parseSettings, readThings, withSecret } from "../config/settings.ts";
 
-/** `settings`: what is applied when sources and RAGs are visible. */
-export type WholePlan = ImportPlan & {
-  settings: Values;
-  access: NewAccess;
-  things: PlannedThing[];
-  files: number;
-  passages: number;
-  toEmbed: number;
-  /** Calls of the embedder that follow. */
-  embedderCalls: number;
-};
+export type WholePlan = ImportPlan &
+  RestPlan & {
+    files: number;
+    passages: number;
+    toEmbed: number;
+    /** Calls of the embedder that follow. */
+    embedderCalls: number;
+  };
 
 /**
  * Plans an import. `rehearse`: checks all settings. @throws QuarryError `conflict`: an identifier
@@ -50,7 +46,8 @@ export async function planImport(
   { rehearse, ...wish }: ImportWish & { rehearse: (settings: Values) => Promise<unknown> },
 ): Promise<WholePlan> {
   const things = await readThings(services);
-  const { settings, names, outcomes } = renameThings(await settingsOf(archive), things, wish);
+  const renamed = renameThings(await settingsOf(archive), things, wish);
+  const { settings, names } = renamed;
   const now = services.now();
   /** The values and the record of a thing of the archive, under its identifier here. */
   const planned = <Subject>(kind: string, name: string): Planned<Subject> => {
@@ -76,38 +73,9 @@ export async function planImport(
   if (counts.toEmbed > 0 && !wish.embed) {
     throw await embeddingRefusal(services, archive, { rags, toEmbed: counts.toEmbed });
   }
-  const { access, accessThings, tokenIds } = await planAccess(services, archive, (kind, name) => {
-    const as = names.get(`${kind}.${name}`) ?? name;
-    return settings[kind]?.[as] === undefined ? undefined : as;
-  });
-  const { fileSources: _sources, rags: _rags, limits: archivedLimits = {}, ...rest } = settings;
-  const limits = limitsBy(archivedLimits, (token) => token === undefined || tokenIds.has(token));
-  // Tokens of the archive are not there yet.
-  const checkable = limitsBy(limits, (token) => token === undefined);
-  await rehearse({ ...settings, limits: checkable }).catch((thrown: unknown) => {
-    if (!(thrown instanceof QuarryError) || thrown.kind !== "invalid") throw thrown;
-    // Sources and RAGs are written as they were, whatever models are bound here.
-    const problems = thrown.fields.filter(({ field }) => !/^(?:fileSources|rags)\./.test(field));
-    if (problems.length > 0) throw invalidFields(problems);
-  });
-  const allThings = [
-    ...outcomes.map((planned) =>
-      isLacking(planned, limits) ? { thing: planned.thing, outcome: "skipped" as const } : planned,
-    ),
-    ...accessThings,
-  ];
-  const later = { ...rest, limits };
-  return { now, sources, rags, settings: later, access, things: allThings, ...counts };
+  const rest = await planRest(services, archive, { ...renamed, rehearse });
+  return { now, sources, rags, ...rest, ...counts };
 }
-
-/** Limits by the token that they are of; undefined: they are of something else. */
-const limitsBy = (limits: Record<string, Values>, keeps: (token: string | undefined) => boolean) =>
-  Object.fromEntries(
-    Object.entries(limits).filter(([name]) => keeps(/^token (\S+)/.exec(name)?.[1])),
-  );
-
-const isLacking = ({ thing, as = thing }: PlannedThing, limits: object) =>
-  as.startsWith("limits.token ") && !(as.slice("limits.".length) in limits);
 
 function countsOf(
   { config, models }: Services,

@@ -165,8 +165,7 @@ class ImportRun {
       }
       await this.#save({ state: "writing", plan });
     }
-    const lineParts = names.filter((name) => name.endsWith(".jsonl"));
-    const units = [...lineParts.filter(isListing), ...lineParts.filter((name) => !isListing(name))];
+    const units = [...names.filter(isListing), ...names.filter(isPassages)];
     if (this.#row.state === "writing") {
       if (!(await this.#write(units))) return stateOf(this.#row, units.length);
       await this.#publish();
@@ -239,13 +238,14 @@ class ImportRun {
   }
 
   async #finish(): Promise<void> {
-    await applyRest(this.#context, this.#plan);
+    await applyRest(this.#context, { archive: this.#archive, plan: this.#plan });
     await this.#save({ state: "done" });
     while (!(await removeBelow(this.#services.files, uploadPrefix(this.#row.id))));
   }
 }
 
-const isListing = (name: string) => name.startsWith("files/") && !name.slice(6).includes("/");
+const isListing = (name: string) => /^files\/[^/]+\.jsonl$/.test(name);
+const isPassages = (name: string) => /^rags\/.+\.jsonl$/.test(name);
 
 const FILES_PER_STEP = 250;
 

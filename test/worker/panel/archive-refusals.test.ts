@@ -214,6 +214,16 @@ const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sen
       ),
     /agents\.helper\.name .*agents\.helper\.model/,
   ],
+  [
+    "questions without a set",
+    () => changed((all) => all.set("questions/none.jsonl", encode("{}\n"))),
+    /lacks settings: questionSets.none/,
+  ],
+  [
+    "a user who is none",
+    () => changed((all) => all.set("access.json", encode('{"users":[{"email":"x"}]}'))),
+    /damaged part: access.json \(users.0/,
+  ],
   ["passages less", () => changed(without(/passages|vectors/)), /lacks passages: rags.refused/],
 ];
 

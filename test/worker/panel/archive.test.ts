@@ -10,6 +10,7 @@ const FILES: Record<string, string> = {
   "a/boiler.md": BOILER,
   "z copy of/Böiler #1 100%.md": BOILER,
   "empty.md": "",
+  "lines.jsonl": '{"text":"One stone."}\n{"text":"Two stones."}\n',
   "table.csv": "name;days\nLeave;30\nMoving;5\n",
   "page.html": "<html><title>Spring</title><body><h1>Spring</h1><p>Service of the boiler.",
 };
@@ -65,7 +66,7 @@ test("an archive makes an equal service beside the first, without the embedder",
     /^409 These identifiers are taken: fileSources.docs, rags/,
   );
   const result = await imported(bytes, "onConflict=rename");
-  expect(result).toMatchObject({ state: "done", embedderCalls: 0, files: 6 });
+  expect(result).toMatchObject({ state: "done", embedderCalls: 0, files: 7 });
   const after = await readService("docs-2", ["whole-2", "part-2"], QUESTIONS);
   expect(JSON.stringify(before.answers)).toContain("five for moving");
   expect(without(after)).toEqual(without(before));

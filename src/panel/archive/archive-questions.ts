@@ -1,0 +1,52 @@
+import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
+import { messageOf } from "../../core/errors.ts";
+import { allQuestions, removeOtherQuestions } from "../../db/evaluation/question-store.ts";
+import { listSets, type QuestionSet } from "../../db/evaluation/set-store.ts";
+import { portionsOf } from "../../db/sql.ts";
+import { MAX_SETS } from "../../evaluation/limits.ts";
+import { questionsAsJsonLines } from "../../evaluation/questions/export-questions.ts";
+import { parseQuestions } from "../../evaluation/questions/import-questions.ts";
+import { keepQuestions } from "../../evaluation/questions/keep-questions.ts";
+import { findQuestionSet } from "../../evaluation/questions/question-sets.ts";
+import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import type { Services } from "../../services.ts";
+
+/** The name of the set whose questions a part has. */
+export const setOfPart = (part: string) => /^questions\/(.+)\.jsonl$/.exec(part)?.[1];
+
+/** A part for each question set that has questions. */
+export async function* questionParts({ db }: Pick<Services, "db">) {
+  const { data: sets } = await listSets(db, { offset: 0, limit: MAX_SETS });
+  for (const { id, identifier, questions } of sets) {
+    const lines = questionsAsJsonLines(await allQuestions(db, id));
+    const content = new TextEncoder().encode(lines);
+    if (questions > 0) yield { name: `questions/${identifier}.jsonl`, content };
+  }
+}
+
+/** @throws QuarryError `invalid` */
+export async function questionsIn(
+  archive: ArchiveReader,
+  part: string,
+  set: Pick<QuestionSet, "subjectKind">,
+) {
+  const text = new TextDecoder().decode((await archive.bytes(part)) ?? new Uint8Array());
+  try {
+    return parseQuestions(text, "jsonl", set);
+  } catch (thrown) {
+    throw damagedArchive(`has a damaged part: ${part} (${messageOf(thrown)})`);
+  }
+}
+
+/** Makes the questions of a set those of the archive. */
+export async function writeQuestions(
+  services: Services,
+  archive: ArchiveReader,
+  { part, identifier }: { part: string; identifier: string },
+): Promise<void> {
+  const set = await findQuestionSet(services, identifier);
+  const contents = await questionsIn(archive, part, set);
+  const texts = contents.map(({ question }) => question);
+  await removeOtherQuestions(services.db, set.id, texts);
+  for (const some of portionsOf(contents)) await keepQuestions(services, { set, asked: some });
+}
