@@ -5,40 +5,31 @@ import { portionsOf, raw, readRows, runBatch, sql, type Database } from "../sql.
 
 const [u, k] = [columnsOf(users, "u"), columnsOf(keys, "k")];
 const USER = select(pick(u, "email", "role", "createdAt"));
-const KEY = select({
-  ...pick(k, "id", "name", "hash", "role", "createdAt", "expiresAt"),
-  createdBy: u.email,
+const { createdBy: _id, ...ofKey } = k;
+const KEY = select({ ...ofKey, createdBy: u.email });
+
+export const ACCESS_KINDS = ["users", "keys", "tokens"] as const;
+/** Users, automation keys and tokens; what tokens name by identifier. */
+export type Access = Record<(typeof ACCESS_KINDS)[number], Record<string, unknown>[]>;
+
+/** Connected programs are not among the tokens: their people connect again. */
+export const readAccess = async (db: Database) => ({
+  users: await readRows(db)`select ${USER} from users u order by u.email`,
+  keys: await readRows(
+    db,
+  )`select ${KEY} from keys k join users u on u.id = k.created_by order by k.id`,
+  tokens: await readTokenHashes(db),
 });
-
-/** Users, automation keys and tokens. Connected programs are not among them: people connect again. */
-export async function readAccess(db: Database) {
-  const [userRows, keyRows, tokenRows] = await Promise.all([
-    readRows(db)`select ${USER} from users u order by u.email`,
-    readRows(db)`select ${KEY} from keys k cross join users u on u.id = k.created_by order by k.id`,
-    readTokenHashes(db),
-  ]);
-  return { users: userRows, keys: keyRows, tokens: tokenRows };
-}
-
-type NewUser = Pick<typeof users.$inferSelect, "id" | "email" | "role" | "createdAt">;
-type NewKey = Omit<typeof keys.$inferSelect, "createdBy"> & { createdBy: string };
-/** `rags` and the others: identifiers. */
-type Token = Omit<typeof tokens.$inferSelect, "readerGroups" | "lastUsedAt"> & {
-  readerGroups: string[];
-  rags: string[];
-  inferences: string[];
-  agents: string[];
-};
-type Unset = "grantedBy" | "clientId" | "clientHost" | "refreshedUntil" | "lastRefresh";
-export type NewAccess = { users: NewUser[]; keys: NewKey[]; tokens: Omit<Token, Unset>[] };
 
 const USERS = namedColumns(users, "id", "email", "role", "createdAt");
 const KEYS = namedColumns(keys, "id", "name", "hash", "role", "createdAt", "expiresAt");
 const TOKENS = namedColumns(
   tokens,
-  ...(["id", "name", "hash", "allAgents", "allInferences", "allRags", "manageScopes"] as const),
-  ...(["reader", "readerGroups", "createdAt", "expiresAt"] as const),
+  ...(["id", "name", "hash", "manageScopes", "reader", "readerGroups"] as const),
+  ...(["createdAt", "expiresAt"] as const),
 );
+const coversAll = (kind: string) => `coalesce(m.value ->> '$.${kind}s[0]' = '*', 0)`;
+const COVERAGE = raw(["agent", "inference", "rag"].map(coversAll).join(", "));
 
 /** Things that tokens name, of one kind. */
 const linksOf = (kind: "agent" | "inference" | "rag") => (some: object[]) =>
@@ -50,7 +41,7 @@ const linksOf = (kind: "agent" | "inference" | "rag") => (some: object[]) =>
       ${raw(kind === "rag" ? "and o.removed_at is null" : "")}`;
 
 /** Writes what is not there yet, users without a password; later calls add later things of tokens. */
-export async function writeAccess(db: Database, access: NewAccess): Promise<void> {
+export async function writeAccess(db: Database, access: Access): Promise<void> {
   const tokenPortions = portionsOf(access.tokens);
   await runBatch(db, [
     ...portionsOf(access.users).map(
@@ -63,8 +54,9 @@ export async function writeAccess(db: Database, access: NewAccess): Promise<void
         join users u on u.email = m.value ->> 'createdBy' where true on conflict do nothing`,
     ),
     ...tokenPortions.map(
-      (some) => sql`insert into tokens (${TOKENS.columns})
-        select ${TOKENS.values} from json_each(${some}) m where true on conflict do nothing`,
+      (some) => sql`insert into tokens (${TOKENS.columns}, all_agents, all_inferences, all_rags)
+        select ${TOKENS.values}, ${COVERAGE} from json_each(${some}) m
+        where true on conflict do nothing`,
     ),
     ...tokenPortions.map(linksOf("agent")),
     ...tokenPortions.map(linksOf("inference")),

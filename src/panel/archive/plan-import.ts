@@ -21,6 +21,7 @@ import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
+import { planAccess, renameInTokens } from "./archive-access.ts";
 import { planRest, type RestPlan } from "./plan-rest.ts";
 import { renameThings, type ImportWish } from "./rename-things.ts";
 import type { Settings } from "./rename-things.ts";
@@ -46,14 +47,18 @@ export async function planImport(
   { rehearse, ...wish }: ImportWish & { rehearse: (settings: Values) => Promise<unknown> },
 ): Promise<WholePlan> {
   const things = await readThings(services);
-  const renamed = renameThings(await settingsOf(archive), things, wish);
-  const { settings, names } = renamed;
+  const { access, accessThings, tokenIds } = await planAccess(services, archive);
+  const renaming = renameThings(await settingsOf(archive), things, { ...wish, tokenIds });
+  const { settings, nameOf, outcomes } = renaming;
+  renameInTokens(access, nameOf);
   const now = services.now();
   /** The values and the record of a thing of the archive, under its identifier here. */
   const planned = <Subject>(kind: string, name: string): Planned<Subject> => {
-    const as = names.get(`${kind}.${name}`) ?? name;
-    const values = settings[kind]?.[as];
-    if (values === undefined) throw damagedArchive(`lacks settings: ${kind}.${name}`);
+    const as = nameOf(kind, name);
+    const values = settings[kind]?.[as ?? ""];
+    if (as === undefined || values === undefined) {
+      throw damagedArchive(`lacks settings: ${kind}.${name}`);
+    }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the list of its kind gives it
     return { as, values, before: things.get(`${kind}.${as}`)?.subject as Subject | undefined };
   };
@@ -73,8 +78,8 @@ export async function planImport(
   if (counts.toEmbed > 0 && !wish.embed) {
     throw await embeddingRefusal(services, archive, { rags, toEmbed: counts.toEmbed });
   }
-  const rest = await planRest(services, archive, { ...renamed, rehearse });
-  return { now, sources, rags, ...rest, ...counts };
+  const rest = await planRest(archive, renaming, rehearse);
+  return { now, sources, rags, ...rest, access, things: [...outcomes, ...accessThings], ...counts };
 }
 
 function countsOf(

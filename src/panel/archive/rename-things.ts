@@ -13,7 +13,11 @@ export type PlannedThing = { thing: string; outcome: Outcome; as?: string };
 
 export type Settings = Partial<Record<string, Record<string, Values>>>;
 
-type Naming = { names: Map<string, string>; things: Map<string, unknown>; wish: ImportWish };
+/** `tokenIds`: of tokens that are here or will be. */
+type Wish = Omit<ImportWish, "embed"> & { tokenIds: Set<unknown> };
+type Naming = { names: Map<string, string>; things: Map<string, unknown>; wish: Wish };
+
+export const tokenOfLimit = (limit: string) => /^token (\S+)/.exec(limit)?.[1] ?? null;
 
 /** The thing that a limit is of, as in `inferences.ask`. */
 function subjectOf(kind: string, identifier: string): string {
@@ -32,6 +36,8 @@ function outcomeOf(
   if (newSubject !== undefined) {
     return { thing, outcome: "renamed", as: identifier.split(" ").with(1, newSubject).join(" ") };
   }
+  const token = kind === "limits" ? tokenOfLimit(identifier) : null;
+  if (token !== null && !wish.tokenIds.has(token)) return { thing, outcome: "skipped" };
   if (!things.has(thing)) return { thing, outcome: "made" };
   const { onConflict, suffix } = wish;
   if (kind === "prices") return { thing, outcome: "skipped" };
@@ -43,7 +49,7 @@ function outcomeOf(
 }
 
 /** The settings under the identifiers that they get here, and what becomes of each thing. */
-export function renameThings(settings: Settings, things: Map<string, unknown>, wish: ImportWish) {
+export function renameThings(settings: Settings, things: Map<string, unknown>, wish: Wish) {
   const { onConflict } = wish;
   const names = new Map<string, string>();
   // Each kind stands after those that it refers to.
@@ -70,7 +76,13 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
     const list = conflicts.map(({ thing, as }) => as ?? thing).join(", ");
     throw conflict(`These identifiers are taken: ${list}. Rename or replace them.`);
   }
-  return { settings: renamedSettings(settings, names, outcomes), names, outcomes };
+  const local = renamedSettings(settings, names, outcomes);
+  /** The name here of a thing of the archive. */
+  const nameOf = (kind: string, name: string) => {
+    const as = names.get(`${kind}.${name}`) ?? name;
+    return local[kind]?.[as] === undefined ? undefined : as;
+  };
+  return { settings: local, nameOf, outcomes };
 }
 
 /** Without things that stay as they are here. */
