@@ -3,12 +3,14 @@ import { z } from "@hono/zod-openapi";
 import { readLimited } from "../../core/bytes/read-limited.ts";
 import { forbidden, orNotFound, tooLarge } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
-import { findImport, listImports } from "../../db/archive/import-store.ts";
+import { findImport, listImports, type ArchiveImport } from "../../db/archive/import-store.ts";
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { exportArchive } from "../archive/export-archive.ts";
 import { beginUpload, continueImport, giveUpImport } from "../archive/run-import.ts";
 import { storeUpload, takeImport, type ImportState } from "../archive/run-import.ts";
+import { importWish } from "../archive/rename-things.ts";
 import { action } from "../action.ts";
+import type { Find } from "./request/described-route.ts";
 import { all, Endpoints, time } from "./request/endpoint.ts";
 
 const flag = (usual: "true" | "false") =>
@@ -27,15 +29,7 @@ const exportQuery = z.object({
   access: flag("false"),
   parts: z.enum(["grouped", "files"]).default("grouped"),
 });
-const importQuery = z.object({
-  ...all(flag("false"), "dryRun", "embed"),
-  onConflict: z.enum(["refuse", "rename", "replace"]).default("refuse"),
-  suffix: z
-    .string()
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-    .max(20)
-    .default("2"),
-});
+const importQuery = importWish.extend(all(flag("false"), "dryRun", "embed"));
 const Import = z
   .object({
     id: z.string(),
@@ -60,12 +54,15 @@ const answers = { 200: { schema: Import }, 202: { schema: Import } };
 /** `checked`: a dry run ends there. */
 const statusOf = ({ state }: ImportState) => (/^(?:done|checked)$/.test(state) ? 200 : 202);
 
-const importRemoval = action({
+export const findArchiveImport: Find<ArchiveImport> = async ({ db }, { key }) =>
+  orNotFound(await findImport(db, key));
+
+export const importRemoval = action({
   name: "archive.remove",
   route: "delete /archive/imports/{id}",
   about: "Give an import up. What it wrote is removed; what a finished import made stays.",
   errors: [409],
-  find: async ({ db }, { key }) => orNotFound(await findImport(db, key)),
+  find: findArchiveImport,
   work: async ({ services, subject }) =>
     await giveUpImport(services, await takeImport(services, subject.id)),
   notice: "The import is removed.",

@@ -1,12 +1,32 @@
+import { z } from "zod";
+
 import { conflict } from "../../core/errors.ts";
 import { MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
 
-export type ImportWish = {
-  onConflict: "refuse" | "rename" | "replace";
-  suffix: string;
-  embed: boolean;
-};
+export const importWish = z.object({
+  onConflict: z
+    .enum(["refuse", "rename", "replace"])
+    .default("refuse")
+    .meta({
+      label: "If an identifier is taken",
+      choices: {
+        refuse: "refuse the import",
+        rename: "give the new one a suffix",
+        replace: "replace what is there",
+      },
+    }),
+  suffix: z
+    .string()
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+    .max(20)
+    .default("2")
+    .meta({ label: "Suffix" }),
+  embed: z.boolean().default(false).meta({
+    label: "Embed passages whose vectors are missing or of another model",
+  }),
+});
+export type ImportWish = z.output<typeof importWish>;
 
 type Outcome = "made" | "replaced" | "skipped" | "renamed";
 export type PlannedThing = { thing: string; outcome: Outcome; as?: string };

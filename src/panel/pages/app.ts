@@ -19,6 +19,7 @@ import { findPage } from "./find.tsx";
 import { firstStepsActions, overviewPages } from "./overview/overview.tsx";
 import { adminsOnly, Pages, type PageEnv } from "./page.tsx";
 import { asPage, enrolledPage, ownForms, signedInPage } from "./request/guards.ts";
+import { archivePages } from "./settings/archive.tsx";
 import { eventPages } from "./settings/events.tsx";
 import { invitationPages } from "./settings/invitations.tsx";
 import { keyPages } from "./settings/keys.tsx";
@@ -45,6 +46,7 @@ import { sessionPages } from "./sign-in/sign-in.tsx";
 
 const SOURCES = [sourceListPages, sourcePages, sourceActions, filePages, selectedFiles];
 const EVALUATION = [setPages, questionListPages, questionPages, runListPages, runResultPages];
+const OPERATION = { archive: archivePages, events: eventPages };
 
 /** Mounted under /panel. Pages pass the checks of the panel's API, and the second factor. */
 export function panelPages(): Hono<PageEnv> {
@@ -81,7 +83,7 @@ export function panelPages(): Hono<PageEnv> {
   userListPages(at("/settings"));
   userPages(at("/settings/users"));
   invitationPages(at("/settings/invitations"));
-  eventPages(at("/settings/events"));
+  for (const [path, add] of Object.entries(OPERATION)) add(at(`/settings/${path}`));
   keyPages(at("/settings/keys"));
   modelPages(at("/settings/models"));
   limitPages(at("/settings/limits"));

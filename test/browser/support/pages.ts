@@ -49,6 +49,7 @@ export const PAGES = [
   "/panel/settings/keys",
   "/panel/settings/models",
   "/panel/settings/invitations",
+  "/panel/settings/archive",
   "/panel/settings/events",
   "/panel/settings/log",
   "/panel/settings/requests",
@@ -61,4 +62,4 @@ export const STATUSES: Record<string, number> = { "/panel/search?q=leave&topK=90
 
 /** Pages that lead to a change only: a member is offered none of them. */
 export const FOR_CHANGES =
-  /\/(new|remove|cost|reindex|narrow|everything|log|requests|sign-in|events|invitations)\b/;
+  /\/(new|remove|cost|reindex|narrow|everything|log|requests|sign-in|archive|events|invitations)\b/;

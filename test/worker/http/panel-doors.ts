@@ -152,6 +152,11 @@ const TABLE = `
   /panel/reference GET
   /panel/search GET:files POST:reads
   /panel/settings GET POST
+  /panel/settings/archive GET
+  /panel/settings/archive/export POST
+  /panel/settings/archive/import POST
+  /panel/settings/archive/imports/:id POST
+  /panel/settings/archive/imports/:id/give-up POST
   /panel/settings/events GET POST
   /panel/settings/events/:id GET POST
   /panel/settings/events/:id/:delivery/resend POST

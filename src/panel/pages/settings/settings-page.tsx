@@ -19,6 +19,7 @@ export const ADMINS_TABS = {
   "/sign-in": "Sign-in",
   "/log": "Audit log",
   "/requests": "Requests",
+  "/archive": "Archive",
 };
 
 export const settingsPage = (

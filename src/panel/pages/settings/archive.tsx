@@ -1,0 +1,160 @@
+import { z } from "zod";
+
+import { invalidField } from "../../../core/errors.ts";
+import { listImports, type ArchiveImport } from "../../../db/archive/import-store.ts";
+import { listChoices } from "../../../db/catalog/panel-lists.ts";
+import { findArchiveImport, importRemoval } from "../../api/archive.ts";
+import type { WholePlan } from "../../archive/plan-import.ts";
+import { importWish, type PlannedThing } from "../../archive/rename-things.ts";
+import { continueImport, storeUpload } from "../../archive/run-import.ts";
+import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
+import { Data, Time } from "../../components/data.tsx";
+import { countText } from "../../components/figures.ts";
+import { ActionButton, field, FileField, Form, Hidden } from "../../components/form.tsx";
+import { freshForm, type Form as Values, type FormState } from "../../components/form-state.ts";
+import { SettingForm } from "../../components/setting-fields.tsx";
+import type { Columns } from "../../components/table.tsx";
+import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
+import { attempt, formOf, multipartOf, redirectWithNotice } from "../request/form.ts";
+import { List, wholeList } from "../request/list.tsx";
+import { declaredForm } from "../request/setting-form.ts";
+import { SETTINGS, settingsPage } from "./settings-page.tsx";
+
+const HERE = "/panel/settings/archive";
+/** A posted file is in memory; the command sends larger ones in pieces. */
+const MAX_BYTES = 32 * 1_024 * 1_024;
+
+const EXPORT = declaredForm(
+  z.object({
+    vectors: z.boolean().meta({ label: "With vectors", hint: "An import embeds without them." }),
+    access: z.boolean().meta({
+      label: "With users, tokens and keys",
+      hint: "Hashes of tokens and keys, never passwords.",
+    }),
+  }),
+);
+const IMPORT = declaredForm(importWish);
+
+export function archivePages(pages: Pages): void {
+  pages.use("*", adminsOnly);
+  pages.get("/", (context) => archiveTab(context, IMPORT.state()));
+  pages.receive("/export", async (context) => {
+    const form = await formOf(context);
+    const [sources, rags] = [chosenIn(form, "sources"), chosenIn(form, "rags")];
+    const all = sources.length + rags.length === 0;
+    const choice = Object.entries({ sources, rags, all, ...EXPORT.body(form) });
+    const query = choice.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+    return context.redirect(`/panel/api/archive?${query.join("&")}`, 303);
+  });
+  const upload = async (context: PageContext) => {
+    const { form, files } = await multipartOf(context, MAX_BYTES);
+    const [file] = files("file");
+    return await step(context, form, async () => {
+      if (file === undefined) throw invalidField("file", "is required");
+      return await storeUpload(context.get("services"), file.stream());
+    });
+  };
+  pages.receive("/import", upload, "admins", "archive.import");
+  const next = async (context: PageContext) =>
+    await step(context, await formOf(context), () => context.req.param("id") ?? "");
+  pages.receive("/imports/:id", next, "admins", "archive.import");
+  const ofImport = pages.of(lookUp(findArchiveImport));
+  ofImport.form("/imports/:id/give-up", importRemoval, (_context, subject) => {
+    return { subject, to: HERE };
+  });
+}
+
+async function archiveTab(context: PageContext, state: FormState): Promise<Response> {
+  const { db, now } = context.get("services");
+  const sources = await listChoices(db, "file_source");
+  const rags = await listChoices(db, "rag");
+  const imports = (await listImports(db)).filter((row) => row.state !== "done");
+  const chosen = EXPORT.state({ vectors: true });
+  const lists = { state: chosen };
+  const content = (
+    <>
+      <h2>Export</h2>
+      <p class="soft">
+        A zip file with settings, files, passages and vectors, without secrets. If you choose
+        nothing, it has the whole service.
+      </p>
+      <SettingForm
+        {...{ state: chosen, fields: EXPORT.fields, action: `${HERE}/export` }}
+        submit="Download archive"
+      >
+        <LongChoices {...lists} group="sources" label="Sources with their RAGs" choices={sources} />
+        <LongChoices {...lists} group="rags" label="RAGs with their sources" choices={rags} />
+      </SettingForm>
+      <h2>Import</h2>
+      <SettingForm
+        {...{ state, fields: IMPORT.fields, action: `${HERE}/import` }}
+        submit="Show the changes"
+        hasFiles
+      >
+        <FileField
+          {...field(state, "file", "Archive")}
+          accept=".zip"
+          hint="At most 32 MiB; the command imports larger ones. You confirm the changes first."
+        />
+      </SettingForm>
+      <h2>Unfinished imports</h2>
+      <List
+        {...{ context, columns: importColumns(now()), label: "Unfinished imports" }}
+        listed={wholeList(imports)}
+        empty="There are none."
+      />
+    </>
+  );
+  return await settingsPage(context, "/archive", content, state);
+}
+
+const importColumns = (now: number): Columns<ArchiveImport> => [
+  { head: "Created", main: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+  { head: "State", cell: ({ state }) => state },
+  {
+    head: "",
+    cell: ({ id }) => <ActionButton action={`${HERE}/imports/${id}/give-up`} label="Give up" />,
+  },
+];
+
+/** Shows the changes of an import and asks, or works on one that is confirmed. */
+async function step(context: PageContext, form: Values, idOf: () => string | Promise<string>) {
+  const isDry = !form.has("confirmed");
+  const work = async () => {
+    const wish = { ...importWish.parse(IMPORT.body(form)), dryRun: isDry };
+    return await continueImport(context, await idOf(), wish);
+  };
+  const attempted = await attempt(form, ["file", ...IMPORT.names], work);
+  if (!attempted.done) return await archiveTab(context, attempted.state);
+  const { id, state, part, parts, plan } = attempted.result;
+  if (state === "done") return redirectWithNotice(context, HERE, { notice: "It is imported." });
+  const values = Object.fromEntries(IMPORT.names.map((name) => [name, form.text(name)]));
+  if (plan !== null) values["confirmed"] = "on";
+  const isPlan = isDry && plan !== null;
+  return await page(
+    context,
+    { title: "Import", trail: [{ name: "Archive", href: HERE }], place: SETTINGS },
+    <>
+      <p>{isPlan ? countsOf(plan) : `${part} of ${countText(parts, "part")} done.`}</p>
+      <List
+        {...{ context, columns: THINGS, label: "Changes", empty: "" }}
+        listed={wholeList(plan?.things ?? [])}
+      />
+      <Form
+        {...{ action: `${HERE}/imports/${id}`, state: freshForm(), cancel: HERE }}
+        submit={isPlan ? "Import" : "Continue"}
+      >
+        <Hidden values={values} />
+      </Form>
+    </>,
+  );
+}
+
+const countsOf = ({ files, passages, embedderCalls }: WholePlan) =>
+  `${countText(files, "file")}, ${countText(passages, "passage")}, ${countText(embedderCalls, "call")} of the embedding model.`;
+
+const THINGS: Columns<PlannedThing> = [
+  { head: "Name", main: true, cell: ({ thing }) => <Data>{thing}</Data> },
+  { head: "Change", cell: ({ outcome }) => outcome },
+  { head: "New name", cell: ({ as }) => (as === undefined ? null : <Data>{as}</Data>) },
+];
