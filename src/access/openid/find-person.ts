@@ -48,8 +48,8 @@ async function userAt(
   const createdAt = now();
   const role = person.role ?? (await invitedRole(db, email, createdAt)) ?? "member";
   const newUser = { id: newId<UserId>(createdAt), email, role, createdAt };
-  const isNew = await insertUser(db, { ...newUser, passwordHash: NO_PASSWORD });
-  if (isNew) return { user: newUser, changes: ["created"] };
+  const inserted = await insertUser(db, { ...newUser, passwordHash: NO_PASSWORD });
+  if (inserted !== null) return { user: newUser, changes: ["created"] };
   const user = await findUserByEmail(db, email);
   if (user === null) throw addressTaken();
   return { user, changes: ["joined"] };

@@ -1,6 +1,6 @@
 import { conflict } from "../../core/errors.ts";
 import { newId, type UserId } from "../../core/ids.ts";
-import { insertInvited, insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
+import { insertUser, type Role, type UserRow } from "../../db/access/user-store.ts";
 import type { sql } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { foldEmail } from "./user-input.ts";
@@ -19,13 +19,8 @@ export async function createUser(
   const user = { id, email, role: input.role, createdAt: services.now() };
   await refuseGuessable(input.password, email);
   const passwordHash = await hashPassword(input.password);
-  const row = { ...user, passwordHash };
-  const { db } = services;
-  const account =
-    input.condition === undefined
-      ? (await insertUser(db, row)) && row
-      : await insertInvited(db, row, input.condition);
-  if (!account) throw emailTaken();
+  const account = await insertUser(services.db, { ...user, passwordHash }, input.condition);
+  if (account === null) throw emailTaken();
   return { ...user, id: account.id, role: account.role };
 }
 

@@ -1,5 +1,5 @@
 import type { UserId } from "../../core/ids.ts";
-import { hasRows, raw, readRow, runBatch, sql, type Database, type Sql } from "../sql.ts";
+import { hasRows, raw, readRow, runBatch, sql, type Database } from "../sql.ts";
 import { closeToMembers } from "../catalog/open-to-members.ts";
 import {
   flag,
@@ -44,11 +44,6 @@ export const insertFirstUser = (db: Database, user: UserRow) =>
   hasRows(db)`insert into users ${selected(users, user)}
     where not exists (select 1 from users) returning 1`;
 
-/** False when the e-mail address is taken. */
-export const insertUser = (db: Database, user: UserRow) =>
-  hasRows(db)`insert into users ${selected(users, user)} where true
-    on conflict (email) do nothing returning 1`;
-
 /** Whether a user has neither a password nor an account of a provider, as an import leaves them. */
 const HAS_NO_WAY_IN = sql`users.password_hash = ''
   and not exists (select 1 from user_identities i where i.user_id = users.id)`;
@@ -56,11 +51,11 @@ const HAS_NO_WAY_IN = sql`users.password_hash = ''
 export const hasNoWayIn = (db: Database, id: UserId) =>
   hasRows(db)`select 1 from users where id = ${id} and ${HAS_NO_WAY_IN}`;
 
-/** A user of this address who has no way in gets the password. Null: taken, or no longer invited. */
-export const insertInvited = (db: Database, user: UserRow, condition: Sql) =>
+/** A user of the address who has no way in gets the password. Null: taken, or the condition. */
+export const insertUser = (db: Database, user: UserRow, condition = sql`1`) =>
   readRow(db)`insert into users ${selected(users, user)} where ${condition}
     on conflict (email) do update set password_hash = excluded.password_hash
-    where ${HAS_NO_WAY_IN} returning ${USER}`;
+    where excluded.password_hash <> '' and ${HAS_NO_WAY_IN} returning ${USER}`;
 
 const u = columnsOf(users, "u");
 const SHOWN = pick(u, "id", "email", "role", "createdAt", "updatedAt");

@@ -183,19 +183,26 @@ function sourceSql(importId: string, { id, replaces, row }: PlannedSource, now: 
   ];
 }
 
-function ragSql({ id, replaces, row, scopes, generation }: PlannedRag, now: number): Sql[] {
-  const live = { ...generation, state: "live" as const, changedAt: now, liveSince: now };
+/** The index before answers until one whose passages are embedded first is complete. */
+function ragSql(rag: PlannedRag, now: number): Sql[] {
+  const { id, replaces, embeds, row, scopes, generation } = rag;
+  const isBuilt = replaces && embeds;
+  const state = isBuilt
+    ? { state: "building" as const }
+    : { state: "live" as const, changedAt: now, liveSince: now };
+  const number = isBuilt ? undefined : generation.generation;
   const before = replaces
     ? [
         sql`update rag_generations set state = 'retired', changed_at = ${now}
-          where rag_id = ${id} and state in ('live', 'building')`,
+          where rag_id = ${id} and (state = 'building' or (state = 'live' and not ${isBuilt}))`,
         sql`delete from rag_generations where rag_id = ${id}
           and generation = ${generation.generation}`,
-        sql`update rags set ${assigned(rags, { ...row, generation: generation.generation })},
+        sql`update rags set ${assigned(rags, { ...row, generation: number })},
           refused_index = null, coming_files = 0, scopes_due_at = null where id = ${id}`,
         sql`delete from rag_scopes where rag_id = ${id}`,
       ]
     : [sql`insert into rags ${values(rags, row)}`];
   const scoped = scopes.length === 0 ? [] : [insertScopes(id, scopes, now)];
-  return [...before, ...scoped, sql`insert into rag_generations ${values(ragGenerations, live)}`];
+  const built = { ...generation, ...state };
+  return [...before, ...scoped, sql`insert into rag_generations ${values(ragGenerations, built)}`];
 }

@@ -22,7 +22,7 @@ import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
 import { planAccess, renameInTokens } from "./archive-access.ts";
-import { planRest, type RestPlan } from "./plan-rest.ts";
+import { planRest, type RestPlan } from "./rest-of-import.ts";
 import { renameThings, type ImportWish } from "./rename-things.ts";
 import type { Settings } from "./rename-things.ts";
 import { parseSettings, readThings, withSecret } from "../config/settings.ts";
@@ -215,12 +215,6 @@ async function refuseHalfReplaced(
     if (lacking.length === 0) continue;
     throw conflict(
       `The source ${row.identifier} has RAGs that the archive lacks: ${lacking.join(", ")}. Rename it.`,
-    );
-  }
-  const embedded = Object.values(plan.rags).find(({ replaces, embeds }) => replaces && embeds);
-  if (embedded !== undefined) {
-    throw conflict(
-      `The vectors of rags.${embedded.row.identifier} are of another model: rename it, or import with that model.`,
     );
   }
 }

@@ -21,7 +21,7 @@ export const importWish = z.object({
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
     .max(20)
     .default("2")
-    .meta({ label: "Suffix" }),
+    .meta({ label: "Suffix", placeholder: "2" }),
   embed: z.boolean().default(false).meta({
     label: "Embed passages whose vectors are missing or of another model",
   }),

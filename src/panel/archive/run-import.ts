@@ -38,7 +38,7 @@ import type { Services } from "../../services.ts";
 import { bytesKey, removeBelow, textKey } from "../../sources/file-objects.ts";
 import type { ActionContext } from "../action.ts";
 import { planSettings } from "../config/plan.ts";
-import { applyRest } from "./apply-rest.ts";
+import { applyRest } from "./rest-of-import.ts";
 import { planImport, type WholePlan } from "./plan-import.ts";
 import type { ImportWish } from "./rename-things.ts";
 

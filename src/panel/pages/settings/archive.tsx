@@ -26,7 +26,9 @@ const MAX_BYTES = 32 * 1_024 * 1_024;
 
 const EXPORT = declaredForm(
   z.object({
-    vectors: z.boolean().meta({ label: "With vectors", hint: "An import embeds without them." }),
+    vectors: z
+      .boolean()
+      .meta({ label: "With vectors", hint: "Without them, an import embeds the passages." }),
     access: z.boolean().meta({
       label: "With users, tokens and keys",
       hint: "Hashes of tokens and keys, never passwords.",
@@ -69,8 +71,7 @@ async function archiveTab(context: PageContext, state: FormState): Promise<Respo
   const sources = await listChoices(db, "file_source");
   const rags = await listChoices(db, "rag");
   const imports = (await listImports(db)).filter((row) => row.state !== "done");
-  const chosen = EXPORT.state({ vectors: true });
-  const lists = { state: chosen };
+  const choice = EXPORT.state({ vectors: true });
   const content = (
     <>
       <h2>Export</h2>
@@ -79,11 +80,16 @@ async function archiveTab(context: PageContext, state: FormState): Promise<Respo
         nothing, it has the whole service.
       </p>
       <SettingForm
-        {...{ state: chosen, fields: EXPORT.fields, action: `${HERE}/export` }}
+        {...{ state: choice, fields: EXPORT.fields, action: `${HERE}/export` }}
         submit="Download archive"
       >
-        <LongChoices {...lists} group="sources" label="Sources with their RAGs" choices={sources} />
-        <LongChoices {...lists} group="rags" label="RAGs with their sources" choices={rags} />
+        <LongChoices
+          state={choice}
+          group="sources"
+          label="Sources with their RAGs"
+          choices={sources}
+        />
+        <LongChoices state={choice} group="rags" label="RAGs with their sources" choices={rags} />
       </SettingForm>
       <h2>Import</h2>
       <SettingForm

@@ -1,9 +1,11 @@
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { invalidFields, QuarryError } from "../../core/errors.ts";
-import type { Access } from "../../db/archive/access-store.ts";
+import { writeAccess, type Access } from "../../db/archive/access-store.ts";
 import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import type { ActionContext } from "../action.ts";
 import type { Values } from "../config/kinds.ts";
-import { questionsIn, setOfPart } from "./archive-questions.ts";
+import { applyPlan, planSettings } from "../config/plan.ts";
+import { questionsIn, setOfPart, writeQuestions } from "./archive-questions.ts";
 import { type PlannedThing, type renameThings, tokenOfLimit } from "./rename-things.ts";
 
 /** The rest of an import: `settings` are applied when sources and RAGs are visible. */
@@ -42,4 +44,20 @@ export async function planRest(
     if (problems.length > 0) throw invalidFields(problems);
   });
   return { settings: rest, questions };
+}
+
+/** Makes the rest of an import, after its sources and RAGs. A second call changes nothing. */
+export async function applyRest(
+  context: ActionContext,
+  { archive, plan }: { archive: ArchiveReader; plan: RestPlan },
+): Promise<void> {
+  const services = context.get("services");
+  // Limits may be of tokens, and tokens of inferences.
+  await writeAccess(services.db, plan.access);
+  const mode = { prune: false, dryRun: false };
+  await applyPlan(context, await planSettings(context, plan.settings, mode));
+  await writeAccess(services.db, plan.access);
+  for (const [part, identifier] of Object.entries(plan.questions)) {
+    await writeQuestions(services, archive, { part, identifier });
+  }
 }
