@@ -101,3 +101,27 @@ test("a replaced source keeps its ids, and files that the archive lacks go", asy
   expect(JSON.stringify(body)).toContain("It came again.");
   await admin.send("DELETE", "/file-sources/docs/files/later.md");
 });
+
+test("an archive without vectors replaces when its passages are embedded", async () => {
+  const bytes = await exported("sources=docs&vectors=false");
+  const before = await readService("docs", ["whole", "part"], QUESTIONS);
+  const idOf = async () => ((await admin.send("GET", "/rags/whole")).body as { id: string }).id;
+  const id = await idOf();
+  await admin.put("/file-sources/docs/files/a/boiler.md", "Another boiler.", "text/markdown");
+  await admin.put("/file-sources/docs/files/later.md", "It came later.", "text/markdown");
+  await queuesSettled();
+  const answer = async () => {
+    const question = { semanticSearch: ["another boiler"], topK: 20 };
+    return JSON.stringify((await admin.send("POST", "/rags/whole/search", question)).body);
+  };
+  expect(await answer()).toContain("Another boiler.");
+  expect(told(await send(bytes, "onConflict=replace"))).toMatch(/^409 .*Import with embed/);
+  const result = await imported(bytes, "onConflict=replace&embed=true");
+  expect(result.embedderCalls).toBeGreaterThan(0);
+  await queuesSettled();
+  await expect.poll(answer, { timeout: 20_000 }).not.toContain("Another boiler.");
+  const names = ["readAt", "indexedAt"];
+  const after = await readService("docs", ["whole", "part"], QUESTIONS);
+  expect(without(after, ...names)).toEqual(without(before, ...names));
+  expect(await idOf()).toBe(id);
+});
