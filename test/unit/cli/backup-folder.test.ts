@@ -24,6 +24,12 @@ const partsOf = (version: number): Parts => ({
   "rags/docs/passages-1.jsonl": `passage ${version}`,
 });
 
+async function allOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
+
 /** The archive of a day, as a service sends it. */
 async function archiveOf(day: number, parts = partsOf(day)): Promise<Uint8Array[]> {
   const hashes = Object.entries(parts).map(([name, text]) => [
@@ -36,7 +42,7 @@ async function archiveOf(day: number, parts = partsOf(day)): Promise<Uint8Array[
       yield { name: name ?? "", content: Buffer.from(text ?? "") };
     }
   }
-  return await Array.fromAsync(writeZip(entries(), new Date(dayOf(day))));
+  return await allOf(writeZip(entries(), new Date(dayOf(day))));
 }
 
 async function* sent(pieces: Uint8Array[], until = Infinity): AsyncGenerator<Uint8Array> {
@@ -50,7 +56,7 @@ const add = async (day: number, keep = 14) =>
   await addBackup(folder, sent(await archiveOf(day)), keep);
 const restored = async (at: string | null = null) => {
   const time = at === null ? null : new Date(at);
-  return Buffer.concat(await Array.fromAsync(await archiveOfBackup(folder, time)));
+  return Buffer.concat(await allOf(await archiveOfBackup(folder, time)));
 };
 const expected = async (day: number) => Buffer.concat(await archiveOf(day));
 const storedParts = () =>
