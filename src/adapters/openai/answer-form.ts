@@ -67,7 +67,7 @@ const eventOf = (data: string) => `data: ${data}\n\n`;
  */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const { read, last } = eventReader();
+  const { readEvent, last } = eventReader();
   let rest = "";
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(
     new TransformStream<string, Uint8Array>({
@@ -78,14 +78,14 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
         rest = lines.pop() ?? "";
         for (const line of lines) {
           const data = DATA.test(line) ? line.replace(DATA, "").trim() : "";
-          controller.enqueue(encoder.encode(data === "[DONE]" ? last() : read(data)));
+          controller.enqueue(encoder.encode(data === "[DONE]" ? last() : readEvent(data)));
           if (data === "[DONE]") return controller.terminate();
         }
       },
       flush(controller) {
         const data = rest.replace(DATA, "").trim();
         const isEnd = data === "[DONE]" || BEGINS_JSON.test(rest);
-        const text = data === "[DONE]" ? "" : read(data);
+        const text = data === "[DONE]" ? "" : readEvent(data);
         controller.enqueue(encoder.encode(isEnd ? text + last() : text));
       },
     }),
@@ -96,7 +96,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
 function eventReader() {
   let end: "" | "stop" | "tool_calls" = "";
   let hasReason = false;
-  const read = (data: string) => {
+  const readEvent = (data: string) => {
     const json = parsedJson(data);
     // What is no JSON is for the SDK to refuse.
     if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
@@ -111,7 +111,7 @@ function eventReader() {
     hasReason || end === ""
       ? ""
       : eventOf(JSON.stringify({ choices: [{ delta: {}, finish_reason: end }] }));
-  return { read, last };
+  return { readEvent, last };
 }
 
 /** `isCalling`: calls of tools came before. */

@@ -43,7 +43,7 @@ test("a default branch of another name is read", async () => {
   expect(fileOf(source, `${own.id}:a.md`).path).toBe("handbook/a.md");
 });
 
-test("repositories of a large owner are listed by a hundred, and asked one after the other", async () => {
+test("repositories of a large owner are listed by a hundred and asked in turn", async () => {
   // https://github.com/airbytehq/airbyte/issues/19272
   // https://github.com/sourcebot-dev/sourcebot/issues/64
   const double = new GithubDouble();
