@@ -62,7 +62,7 @@ const BEGINS_JSON = /^\s*[[{]/;
 const eventOf = (data: string) => `data: ${data}\n\n`;
 
 /**
- * What was asked for as a stream, as events in OpenAI's form. It may be one JSON text, whatever its
+ * Turns a streamed answer into events in OpenAI's form. It may be one JSON text, whatever its
  * header says; after `[DONE]` nothing is waited for.
  */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
@@ -98,7 +98,7 @@ function eventReader() {
   let hasReason = false;
   const readEvent = (data: string) => {
     const json = parsedJson(data);
-    // What is no JSON is for the SDK to refuse.
+    // The SDK refuses what is no JSON.
     if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
     const answer = answerIn(json, "delta", end === "tool_calls");
     const [choice] = answer !== null && "choices" in answer ? answer.choices : [];
@@ -189,7 +189,7 @@ const USAGE: Rules = {
 const CALL: Rules = {
   id: textOf,
   index: (value) => (typeof value === "number" ? value : undefined),
-  // Of Workers AI without a level of its own.
+  // Workers AI has no level of its own for it.
   function: (value, { name, arguments: args }) =>
     rewritten(isObject(value) ? value : { name, arguments: args }, {
       arguments: (text) => textOf(text) ?? "",

@@ -56,7 +56,7 @@ const bodyOf = (cause: unknown) =>
 
 const NO_FACTS = { reason: null, tooLong: null, isLoading: false, retryable: false };
 
-/** What an error says of itself, with whatever status it came. */
+/** The sentence of an error, with whatever status it came. */
 function factsIn(answer: unknown) {
   const reason = reasonIn(answer);
   if (reason === null) return NO_FACTS;

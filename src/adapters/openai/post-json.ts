@@ -9,7 +9,7 @@ const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/g;
 
 type Post = { path: string; body: object; signal: AbortSignal | undefined };
 
-/** What a server answers below its address. @throws ModelFailure */
+/** The answer of a server below its address. @throws ModelFailure */
 export async function postJson(endpoint: OpenAiEndpoint, post: Post): Promise<unknown> {
   return await translated(answerTo(endpoint, post), post.signal);
 }

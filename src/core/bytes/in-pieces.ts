@@ -1,6 +1,6 @@
 import { joinBytes } from "./join-bytes.ts";
 
-/** The same bytes in pieces of equal length; the last one may be shorter. */
+/** Cuts bytes into pieces of equal length; the last one may be shorter. */
 export async function* inPieces(bytes: AsyncIterable<Uint8Array>, length: number) {
   let [parts, size]: [Uint8Array[], number] = [[], 0];
   for await (const part of bytes) {
