@@ -134,6 +134,15 @@ export class ApiClient {
     return await this.#opened(await guardedFetch(this.#connection.outgoing, address, request));
   }
 
+  /** As `download`, through redirects: other hosts than the provider's get no credentials. */
+  async downloadRedirected(address: string): Promise<Download> {
+    const headers = async (url: URL) => (this.#isOwn(url.href) ? await this.#headers() : {});
+    const limits = { signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
+    return await this.#opened(
+      await guardedFetch(this.#connection.outgoing, address, { headers, ...limits }),
+    );
+  }
+
   failure(error: ApiError): SourceFailure {
     return this.#provider.explain(error);
   }
@@ -160,18 +169,26 @@ export class ApiClient {
   }
 
   async #fetchOnce(address: string, request: Request): Promise<GuardedResponse> {
-    const { name, baseUrl, headers: own } = this.#provider;
-    const { outgoing, tokens } = this.#connection;
+    const { outgoing } = this.#connection;
     // Links come from answers.
-    if (!address.startsWith(`${baseUrl}/`)) {
-      throw new SourceFailure("down", `${name}: a link to another host`);
+    if (!this.#isOwn(address)) {
+      throw new SourceFailure("down", `${this.#provider.name}: a link to another host`);
     }
-    const authorization = `${tokens.scheme ?? "Bearer"} ${await tokens.get(this.#signal)}`;
     const type = request.post === undefined ? {} : { "content-type": "application/json" };
-    const headers = { authorization, ...own, ...type, ...request.headers };
+    const headers = { ...(await this.#headers()), ...type, ...request.headers };
     // A token is for one host: a redirect is reported, not followed.
     const limits = { signal: this.#signal, maxRedirects: 0 };
     return await guardedFetch(outgoing, address, { ...request, ...limits, headers });
+  }
+
+  #isOwn(address: string): boolean {
+    return address.startsWith(`${this.#provider.baseUrl}/`);
+  }
+
+  async #headers(): Promise<Record<string, string>> {
+    const { tokens } = this.#connection;
+    const authorization = `${tokens.scheme ?? "Bearer"} ${await tokens.get(this.#signal)}`;
+    return { authorization, ...this.#provider.headers };
   }
 }
 

@@ -1,3 +1,4 @@
+import { confluence } from "./confluence/manifest.ts";
 import { fileSystem } from "./file-system/manifest.ts";
 import { github } from "./github/manifest.ts";
 import { googleDrive } from "./google-drive/manifest.ts";
@@ -11,6 +12,7 @@ import { web } from "./web/manifest.ts";
 export const SOURCES: SourceManifest[] = [
   fileSystem,
   github,
+  confluence,
   googleDrive,
   objectStorage,
   r2Bucket,

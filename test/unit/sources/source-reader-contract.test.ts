@@ -6,6 +6,8 @@ import type { ReaderWorld } from "../../contract/ports/source-reader.ts";
 import { CREDENTIALS, startObjectStorage } from "../../doubles/object-storage/object-storage.ts";
 import { TOKEN } from "../../doubles/github/github-double.ts";
 import { openRepository } from "../../doubles/github/scanning.ts";
+import { ConfluenceDouble } from "../../doubles/confluence/confluence-double.ts";
+import { confluenceSource } from "../../doubles/confluence/scanning.ts";
 import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-double.ts";
 import { driveSource } from "../../doubles/google-drive/scanning.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
@@ -208,6 +210,40 @@ async function githubWorld(): Promise<ReaderWorld> {
   });
 }
 
+/** A page `folder` whose attachments are all files. */
+async function confluenceWorld(): Promise<ReaderWorld> {
+  const site = new ConfluenceDouble();
+  site.pageSize = PAGE_SIZE;
+  const page = site.page(site.space("ENG"), "folder", "");
+  const source = confluenceSource(site);
+  return {
+    async hold(files) {
+      site.failures.length = 0;
+      const held = new Map(site.childrenOf(page).map((each) => [`ENG/folder/${each.title}`, each]));
+      for (const [path, { id }] of held) if (!files.has(path)) site.remove(id, "trashed");
+      for (const [path, body] of files) {
+        const attachment = held.get(path);
+        if (attachment === undefined) site.attach(page, path.slice("ENG/folder/".length), body);
+        else if (attachment.body !== body) site.edit(attachment.id, { body });
+      }
+    },
+    newReader() {
+      const reader = source.reader();
+      return {
+        async list(cursor, signal) {
+          const { files, ...listing } = await reader.list(cursor, signal);
+          return { ...listing, files: files.filter(({ name }) => name.endsWith(".txt")) };
+        },
+        open: async (file, signal) => await reader.open(file, signal),
+      };
+    },
+    fail(kind) {
+      site.fail({ path: /wiki/, ...REFUSALS[kind], times: 100 });
+    },
+    secrets: [site.token],
+  };
+}
+
 const refusing = { refuses: true, follows: false };
 const following = { refuses: true, follows: true };
 
@@ -221,5 +257,11 @@ sourceReaderContract("the web", {
 sourceReaderContract("Google Drive", { ...following, begin: driveWorld, files: FILES });
 sourceReaderContract("SharePoint", { ...following, begin: libraryWorld, files: FILES });
 sourceReaderContract("GitHub", { ...following, begin: githubWorld, files: GITHUB_FILES });
+sourceReaderContract("Confluence", {
+  ...refusing,
+  begin: confluenceWorld,
+  files: FILES,
+  pathOf: (number) => `ENG/folder/file-${number}.txt`,
+});
 sourceReaderContract("the scripted double", { ...refusing, begin: scriptedWorld, files: FILES });
 sourceReaderContract("the followed double", { ...following, begin: followedWorld, files: FILES });

@@ -1,0 +1,124 @@
+import { z } from "zod";
+
+import { timeIn } from "../../core/time.ts";
+import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
+import { FolderTree, segmentOf } from "../folder-tree.ts";
+import { pageOf, spaceList, type Space } from "./confluence-client.ts";
+
+const id = z.string();
+const text = z.string().nullish();
+const reference = z.object({ id }).nullish();
+const version = z
+  .object({ number: z.number(), createdAt: text, when: text })
+  .transform(({ number, createdAt, when }) => {
+    return { version: String(number), modifiedAt: timeIn(createdAt ?? when ?? "") };
+  });
+const file = z.object({ mediaType: text, fileSize: z.number().nullish() }).default({});
+const labels = z
+  .object({ labels: z.object({ results: z.array(z.object({ name: id })) }).nullish() })
+  .transform(({ labels: list }) => (list?.results ?? []).map(({ name }) => name).sort())
+  .default([]);
+
+/**
+ * A page, blog post, folder or attachment, as the second version of the API shows it, or a search.
+ * https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/
+ * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content/
+ */
+export const wireContent = z
+  .object({
+    id,
+    title: id,
+    type: text,
+    parentId: text,
+    parentType: text,
+    container: reference,
+    ancestors: z.array(reference).nullish(),
+    version,
+    _links: z.object({ webui: text }).nullish(),
+    extensions: file,
+    metadata: labels,
+  })
+  .transform(({ version, _links: links, extensions, metadata, ...wire }) => ({
+    ...version,
+    id: wire.id,
+    title: wire.title,
+    kind: wire.type === "attachment" ? "attachments" : "",
+    parent: wire.parentId ?? (wire.container ?? wire.ancestors?.at(-1))?.id ?? null,
+    parentType: wire.parentType ?? "page",
+    link: links?.webui ?? "",
+    file: extensions,
+    labels: metadata,
+  }));
+export const contentPage = pageOf(wireContent);
+
+/** `kind`: as addresses name it; `parents` for what is no file but lies above pages. */
+const content = z.object({
+  id,
+  title: id,
+  kind: id,
+  parent: id.nullable(),
+  parentType: id,
+  version: id,
+  modifiedAt: z.number().nullable(),
+  link: id,
+  file,
+  labels: z.array(id),
+});
+export type Content = z.infer<typeof content>;
+export type Contents = Record<string, Content>;
+
+export const listingState = z.object({
+  run: id,
+  /** When it began, ms: changes are followed from there. */
+  began: z.number(),
+  spaces: spaceList,
+  /** The space whose contents these are: a path is made of the titles above. */
+  space: id,
+  contents: z.record(id, content),
+});
+/** State between calls. It holds the contents of one space, not of the site. */
+export type ListingState = z.infer<typeof listingState>;
+
+/** Steps for each space. `next`: a cursor, or the number of files listed; null: the step begins. */
+export const STEPS = ["pages", "blogposts", "details", "parents", "files"] as const;
+export const position = z.object({ run: id, space: z.number(), step: z.number(), next: text });
+export type Position = z.infer<typeof position>;
+
+export const fileState = z.object({
+  kind: id,
+  title: id,
+  parent: id.nullable(),
+});
+
+/** Gives contents their files. An attachment lies in a folder of its page's name. */
+export function filesIn(contents: Contents, space: Space, site: string) {
+  const topOf = ({ parent, kind }: Content) => {
+    const isBelowHome = parent === space.homepageId && kind !== "attachments";
+    return parent === null || isBelowHome || !contents[parent]?.title ? space.id : parent;
+  };
+  const folders = Object.values(contents).map((each) => [
+    each.id,
+    { name: each.title, parent: topOf(each) },
+  ]);
+  const base = { path: `${segmentOf(space.key)}/`, ancestors: [] };
+  const tree = new FolderTree({ root: space.id, folders: Object.fromEntries(folders) }, base);
+  return (each: Content): ListedFile => {
+    const { title, kind, parent, labels, version, modifiedAt, link, file } = each;
+    const place = tree.placeOf(topOf(each)) ?? { ...base, ancestors: [space.id] };
+    const isPage = kind !== "attachments";
+    const name = `${segmentOf(title)}${isPage ? ".md" : ""}`;
+    return {
+      path: `${place.path}${name}`,
+      externalId: each.id,
+      url: link.startsWith("/") ? `${site}${link}` : null,
+      name,
+      size: file.fileSize ?? 0,
+      mimeType: isPage ? "text/markdown" : (file.mediaType ?? mediaTypeByName(name)),
+      version,
+      metadata: { space: space.key, labels, ancestors: place.ancestors },
+      sourceState: { kind, title, parent },
+      modifiedAt,
+    };
+  };
+}

@@ -1,0 +1,58 @@
+import type { Step } from "../source/random-schedules.ts";
+import type { ConfluenceDouble } from "./confluence-double.ts";
+import type { Content } from "./site.ts";
+
+export const KINDS =
+  "page page folder attach edit edit rename move move archive trash unindex fail scan scan crash";
+
+const isFile = ({ type, status }: Content) => type !== "folder" && status === "current";
+
+/** Paths of files by id, told by the titles above. */
+export function pathsIn(site: ConfluenceDouble): Map<string, string> {
+  const folderOf = (content: Content): string => {
+    const { key, homepageId } = site.spaceOf(content);
+    const above = site.above(content);
+    const isOwner = (id: string) => content.type === "attachment" && id === content.parent;
+    const isShown = ({ id }: Content) => id !== homepageId || isOwner(id);
+    return [key, ...above.filter(isShown).map(({ title }) => title)].join("/");
+  };
+  const files = [...site.contents.values()].filter(isFile);
+  return new Map(
+    files.map((content) => {
+      const ending = content.type === "attachment" ? "" : ".md";
+      return [content.id, `${folderOf(content)}/${content.title}${ending}`];
+    }),
+  );
+}
+
+type Target = { content: Content; above: Content; other: number };
+
+const DEEDS: Record<string, (site: ConfluenceDouble, target: Target) => unknown> = {
+  page: (site, { above, other }) =>
+    site.page(site.spaceOf(above), `P${other % 4}`, `<p>${other}</p>`, above.id),
+  folder: (site, { above, other }) =>
+    site.add({ type: "folder", space: above.space, title: `F${other % 3}`, parent: above.id }),
+  attach: (site, { content, other }) =>
+    content.type === "page" && site.attach(content.id, `a${other % 3}.txt`, `${other}`),
+  edit: (site, { content, other }) => site.edit(content.id, { body: `<p>edit ${other}</p>` }),
+  rename: (site, { content, other }) => site.edit(content.id, { title: `R${other % 4}` }),
+  move: (site, { content, above }) => {
+    const isBelow = [...site.above(above), above].includes(content);
+    if (!isBelow && content.type !== "attachment" && content.space === above.space)
+      site.alter(content.id, { parent: above.id });
+  },
+  archive: (site, { content }) => site.remove(content.id, "archived"),
+  trash: (site, { content }) => site.remove(content.id, "trashed"),
+  unindex: (site, { content }) => content.type === "page" && site.unindexed.add(content.id),
+};
+
+/** Does one step to a content that is no home page. */
+export function applyStep(site: ConfluenceDouble, { kind, pick, other }: Step): void {
+  const current = [...site.contents.values()].filter(({ status }) => status === "current");
+  const homes = new Set([...site.spaces.values()].map(({ homepageId }) => homepageId));
+  const contents = current.filter(({ id }) => !homes.has(id));
+  const places = current.filter(({ type }) => type === "page" || type === "folder");
+  const content = contents[pick % Math.max(1, contents.length)];
+  const above = places[other % places.length];
+  if (content !== undefined && above !== undefined) DEEDS[kind]?.(site, { content, above, other });
+}

@@ -1,0 +1,25 @@
+import { ConfluenceReader } from "../../../src/sources/confluence/confluence-reader.ts";
+import type { ConfluenceConfig } from "../../../src/sources/confluence/confluence-config.ts";
+import { simulatedScans } from "../source/simulated-scans.ts";
+import type { ConfluenceDouble } from "./confluence-double.ts";
+
+/** Scans of a site. */
+export function confluenceSource(
+  site: ConfluenceDouble,
+  settings: Partial<ConfluenceConfig> = {},
+  readsPermissions = false,
+) {
+  const config = { siteUrl: site.baseUrl, email: site.email, ...settings };
+  // A token that is made later is not known to the source.
+  const { token } = site;
+  const outgoing = { fetch: site.fetch, allowPrivate: false };
+  return simulatedScans(
+    (kept) =>
+      new ConfluenceReader(config, token, {
+        outgoing,
+        readsPermissions,
+        ...kept,
+        now: () => site.clock,
+      }),
+  );
+}

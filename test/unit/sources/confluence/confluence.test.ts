@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+
+import { ConfluenceDouble } from "../../../doubles/confluence/confluence-double.ts";
+import { confluenceSource } from "../../../doubles/confluence/scanning.ts";
+import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A site with one space of a guide, a page below it and its attachment. */
+function guideSite() {
+  const site = new ConfluenceDouble();
+  const space = site.space("ENG");
+  const guide = site.page(space, "Guide", "<p>Read me</p>");
+  const deep = site.page(space, "Deep / dive", "<p>Deep</p>", guide);
+  const file = site.attach(deep, "plan.txt", "The plan.");
+  return { site, space, guide, deep, file, source: confluenceSource(site) };
+}
+
+test("files lie below their ancestors without the home page, with address and labels", async () => {
+  const { site, space, guide, deep, file, source } = guideSite();
+  const folder = site.add({ type: "folder", space: space.id, title: "Old", parent: guide });
+  const inner = site.add({ type: "folder", space: space.id, title: "Older", parent: folder });
+  site.page(space, "Kept", "<p>Kept</p>", inner);
+  const post = site.add({ type: "blogpost", space: space.id, title: "Guide", body: "<p>New</p>" });
+  const second = site.space("~712020ann");
+  site.page(second, "Mine", "<p>Mine</p>");
+  site.alter(deep, { labels: ["plan", "draft"] });
+  await source.scan();
+  expect(source.paths()).toEqual([
+    "ENG/ENG home.md",
+    `ENG/Guide (${post}).md`,
+    "ENG/Guide.md",
+    "ENG/Guide/Deep _ dive.md",
+    "ENG/Guide/Deep _ dive/plan.txt",
+    "ENG/Guide/Old/Older/Kept.md",
+    "~712020ann/Mine.md",
+    "~712020ann/~712020ann home.md",
+  ]);
+  expect(fileOf(source, deep)).toMatchObject({
+    externalId: deep,
+    version: "1",
+    url: `https://acme.example/wiki/spaces/ENG/pages/${deep}/Deep%20%2F%20dive`,
+    metadata: { space: "ENG", labels: ["draft", "plan"], ancestors: [space.id, guide] },
+  });
+  expect(fileOf(source, file).metadata).toMatchObject({ ancestors: [space.id, guide, deep] });
+  expect(await textOf(source, deep)).toBe("# Deep / dive\n\nDeep");
+  expect(await textOf(source, file)).toBe("The plan.");
+  expect(site.leakedCredentials).toBe(0);
+});
+
+test("spaces and kinds can be chosen; what was archived or trashed leaves", async () => {
+  const { site, deep, guide } = guideSite();
+  site.page(site.space("HR"), "Leave", "<p>Leave</p>");
+  const chosen = confluenceSource(site, { spaces: ["HR"], include: ["pages", "blogposts"] });
+  await chosen.scan();
+  expect(chosen.paths()).toEqual(["HR/HR home.md", "HR/Leave.md"]);
+  const all = confluenceSource(site, { spaces: ["ENG"] });
+  await all.scan();
+  site.remove(deep, "archived");
+  site.remove(guide, "trashed");
+  site.clock += 2 * DAY_MS;
+  // A search does not tell of it; a listing does.
+  expect(await all.scan()).toBe("follow");
+  await all.reader().list(null, FOREVER);
+  const again = confluenceSource(site, { spaces: ["ENG"] });
+  await again.scan();
+  expect(again.paths()).toEqual(["ENG/ENG home.md"]);
+  const missing = confluenceSource(site, { spaces: ["ENG", "NONE"] });
+  expect(await failureOf(missing.scan())).toMatchObject({
+    kind: "denied",
+    message: "Confluence: quarry@example.com sees no space NONE",
+  });
+});
+
+test("a search finds new versions, in any time zone; anything else is listed", async () => {
+  const { site, guide, deep, file, source, space } = guideSite();
+  await source.scan();
+  site.edit(guide, { body: "<p>Read this</p>" });
+  site.edit(file, { body: "The new plan." });
+  expect(await source.scan()).toBe("follow");
+  expect(fileOf(source, guide)).toMatchObject({ version: "2", path: "ENG/Guide.md" });
+  expect(await textOf(source, guide)).toBe("# Guide\n\nRead this");
+  expect(await textOf(source, file)).toBe("The new plan.");
+  site.edit(guide, { title: "Handbook" });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toContain("ENG/Handbook/Deep _ dive/plan.txt");
+  site.edit(deep, { parent: space.homepageId });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toContain("ENG/Deep _ dive/plan.txt");
+  site.page(space, "New", "<p>New</p>");
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toContain("ENG/New.md");
+});
+
+test("2,000 pages take 21 calls, and unchanged 2", async () => {
+  const site = new ConfluenceDouble();
+  const space = site.space("BIG");
+  for (let at = 1; at < 2_000; at++) site.page(space, `Page ${at}`, "<p>A page</p>");
+  const source = confluenceSource(site);
+  site.clock += 2 * DAY_MS;
+  await source.scan();
+  expect(source.files.size).toBe(2_000);
+  // The account, spaces, 8 times pages, posts, 10 times labels.
+  expect(site.asked).toHaveLength(21);
+  site.asked.length = 0;
+  expect(await source.scan()).toBe("follow");
+  expect(site.asked).toHaveLength(2);
+});
+
+test("a cursor is taken from a link, whichever host it names", async () => {
+  const { site, source } = guideSite();
+  site.pageSize = 1;
+  site.alterAnswer = (_path, body) => {
+    const links = body["_links"] as { next?: string } | undefined;
+    if (links?.next !== undefined)
+      links.next = links.next.replace(/^[^?]*/, "https://evil.example/x");
+  };
+  await source.scan();
+  expect(source.paths()).toHaveLength(4);
+  expect(site.asked.every((call) => call.includes("/wiki/"))).toBe(true);
+  expect(site.leakedCredentials).toBe(0);
+});
+
+test.each<[string, (site: ConfluenceDouble) => void, object]>([
+  [
+    "a wrong token",
+    (site) => (site.token = "other"),
+    { kind: "denied", message: expect.stringContaining("make a new one") },
+  ],
+  [
+    "a wrong token of a site that visitors may see",
+    (site) => Object.assign(site, { token: "other", allowsVisitors: true }),
+    { kind: "denied", message: expect.stringContaining("make a new one") },
+  ],
+  [
+    "a missing right",
+    (site) => site.fail({ path: /pages$/, status: 403 }),
+    { kind: "denied", message: expect.stringContaining("lacks a scope") },
+  ],
+  [
+    "a wrong site",
+    (site) => site.fail({ path: /current$/, status: 404 }),
+    { kind: "denied", message: expect.stringContaining("siteUrl is wrong") },
+  ],
+  [
+    "a rate limit",
+    (site) => site.fail({ path: /blogposts/, status: 429, headers: { "retry-after": "9" } }),
+    { kind: "throttled", retryAfterMs: 9_000 },
+  ],
+  ["a broken site", (site) => site.fail({ path: /search/, status: 503 }), { kind: "down" }],
+  [
+    "a link to a next page without a cursor",
+    (site) => (site.alterAnswer = (_path, body) => (body["_links"] = { next: "/wiki/more" })),
+    { kind: "down", message: "Confluence: an answer in an unknown form" },
+  ],
+])("%s is told without the token, and removes nothing", async (_what, spoil, failure) => {
+  const { site, file, source } = guideSite();
+  await source.scan();
+  const before = source.paths();
+  const { token } = site;
+  site.edit(file, { title: "moved.txt" });
+  spoil(site);
+  const thrown = await failureOf(source.scan());
+  expect(thrown).toMatchObject(failure);
+  expect(thrown.message).not.toContain(token);
+  expect(source.paths()).toEqual(before);
+});
+
+test("what vanishes between list and read may come back; what is no text says why", async () => {
+  const { site, space, guide, deep, file, source } = guideSite();
+  const broken = site.page(space, "Broken", "<div>".repeat(2_000));
+  await source.scan();
+  for (const id of [deep, file]) site.alter(id, { isSeen: false });
+  for (const id of [deep, file])
+    expect(await failureOf(textOf(source, id))).toMatchObject({ kind: "down" });
+  expect(await failureOf(textOf(source, broken))).toMatchObject({ kind: "bad-file" });
+  site.fail({ path: new RegExp(`pages/${guide}`), status: 429, headers: { "retry-after": "3" } });
+  expect(await failureOf(textOf(source, guide))).toMatchObject({ retryAfterMs: 3_000 });
+});
+
+test("an attachment's redirect is followed without credentials, not into a network", async () => {
+  const { site, file, source } = guideSite();
+  await source.scan();
+  site.mediaUrl = "https://evil.example";
+  expect(await textOf(source, file)).toBe("The plan.");
+  expect(site.leakedCredentials).toBe(0);
+  site.mediaUrl = "http://169.254.169.254";
+  expect(await failureOf(textOf(source, file))).toMatchObject({ kind: "denied" });
+});
+
+test("the check says what the account sees", async () => {
+  const { source } = guideSite();
+  expect(await source.reader().check(FOREVER)).toBe(
+    "Confluence: the account sees 1 spaces, first ENG",
+  );
+});
