@@ -8,7 +8,7 @@ import type { ConfluenceConfig } from "./confluence-config.ts";
 
 /*
  * https://developer.atlassian.com/cloud/confluence/rest/v2/intro/
- * https://developer.atlassian.com/cloud/confluence/rest/v1/intro/ for search
+ * https://developer.atlassian.com/cloud/confluence/rest/v1/intro/ for search, restrictions, groups
  * https://developer.atlassian.com/cloud/confluence/rate-limiting/
  */
 export const V1 = "wiki/rest/api";

@@ -13,16 +13,18 @@ import { uniquePaths } from "../unique-paths.ts";
 import { ABSENT, confluenceApi, readSpaces, requireAccount } from "./confluence-client.ts";
 import { readPeople, V1, V2, type Space } from "./confluence-client.ts";
 import { KINDS, type ConfluenceConfig } from "./confluence-config.ts";
+import { groupMembers, PageReaders } from "./page-readers.ts";
 import { mentionsIn, pageText } from "./page-text.ts";
 import { contentPage, filesIn, fileState, listingState, position } from "./site-contents.ts";
 import { STEPS, wireContent, type Contents, type ListingState } from "./site-contents.ts";
 import type { Position } from "./site-contents.ts";
 
 const PER_PAGE = 250;
-/** Results of a search, and files that are listed at once. */
+/** The most that search answers with restrictions, and that are listed at once. */
 const PER_SEARCH_PAGE = 200;
 const PARENTS_PER_STEP = 40;
 const AT_ONCE = 4;
+const RESTRICTIONS = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
 
 const storage = z.object({ storage: z.object({ value: z.string() }) });
 const bodied = z.object({ title: z.string(), body: storage });
@@ -70,12 +72,13 @@ export class ConfluenceReader implements SourceReader {
       deleted: [],
       entries: entries + 1,
       next: following === null ? null : JSON.stringify(following),
-      ...(following === null ? { changeCursor: String(state.began) } : {}),
+      // Search knows no changes of restrictions: with readers, each scan lists everything.
+      ...(following || this.#isShared ? {} : { changeCursor: String(state.began) }),
     };
   }
 
   async #begin(client: ApiClient): Promise<ListingState> {
-    const nothing = { space: "", contents: {} };
+    const nothing = { space: "", contents: {}, grants: {} };
     const began = this.#options.now();
     const spaces = await readSpaces(client, this.#config);
     return { run: crypto.randomUUID(), began, spaces, ...nothing };
@@ -87,8 +90,9 @@ export class ConfluenceReader implements SourceReader {
     const space = state.spaces[at.space];
     if (space === undefined) return NOTHING;
     if (state.space !== space.id) Object.assign(state, { space: space.id, contents: {} });
-    const { contents } = state;
-    const work = { client, contents, space, next: at.next ?? null };
+    const { contents, grants } = state;
+    const readers = this.#isShared ? new PageReaders(client, grants) : null;
+    const work = { client, contents, space, readers, next: at.next ?? null };
     if (step === "parents") return await readParents(work);
     if (step === "files") return await this.#listFiles(work);
     if (step === "details") return await this.#readDetails(work);
@@ -99,21 +103,25 @@ export class ConfluenceReader implements SourceReader {
     return { entries: page.items.length, next: page.next };
   }
 
-  /** Attachments, and labels of pages, many in one call. */
-  async #readDetails({ client, contents, space, next }: Work): Promise<Step> {
+  /** Attachments, and labels and restrictions of pages, many in one call. */
+  async #readDetails({ client, contents, space, readers, next }: Work): Promise<Step> {
     if (Object.keys(contents).length === 0) return NOTHING;
-    const query = { expand: "version,container,metadata.labels", cursor: next ?? undefined };
-    const page = await this.#search(client, `space = "${space.key}"`, query);
-    for (const match of page.items) {
+    const expand = "version,container,metadata.labels";
+    const page = await this.#search(client, `space = "${space.key}"`, {
+      expand: readers === null ? expand : `${expand},${RESTRICTIONS}`,
+      cursor: next ?? undefined,
+    });
+    for (const { restriction, ...match } of page.items) {
       const content = contents[match.id];
       if (match.kind === "attachments") {
         if (contents[match.parent ?? ""] !== undefined) contents[match.id] = match;
       } else if (content !== undefined) content.labels = match.labels;
+      if (restriction !== null) readers?.take(match.id, restriction);
     }
     return { entries: page.items.length, next: page.next };
   }
 
-  /** Searches the kinds of content that are read. */
+  /** Search tells attachments, labels and restrictions of many pages in one call. */
   async #search(
     client: ApiClient,
     cql: string,
@@ -127,14 +135,18 @@ export class ConfluenceReader implements SourceReader {
     });
   }
 
-  async #listFiles({ contents, space, next }: Work): Promise<Step> {
+  async #listFiles({ contents, space, readers, next }: Work): Promise<Step> {
     const from = Number(next ?? 0);
     const to = from + PER_SEARCH_PAGE;
     const all = Object.values(contents).filter(({ kind }) => kind !== "parents");
     const files = all.slice(from, to).map(filesIn(contents, space, this.#site));
     const placed = files.map(({ externalId, path }) => ({ id: externalId ?? "", path }));
     const paths = await uniquePaths(this.#options.known, placed);
-    for (const file of files) file.path = paths.get(file.externalId ?? "") ?? file.path;
+    for (const file of files) {
+      file.path = paths.get(file.externalId ?? "") ?? file.path;
+      const { chain } = fileState.parse(file.sourceState);
+      if (readers !== null) file.readers = await readers.readersOf(space, chain);
+    }
     return { files, entries: files.length, next: to < all.length ? String(to) : null };
   }
 
@@ -144,6 +156,7 @@ export class ConfluenceReader implements SourceReader {
     cursor: string | null,
     signal: AbortSignal,
   ): Promise<ListingPage | null> {
+    if (this.#isShared) return null;
     const changedTo = String(this.#options.now());
     const client = this.#api(signal);
     if (cursor === null) await requireAccount(client);
@@ -194,8 +207,16 @@ export class ConfluenceReader implements SourceReader {
     return { body: blob.stream(), size: blob.size, mimeType: "text/markdown" };
   }
 
+  async membersOf(group: string, signal: AbortSignal): Promise<string[]> {
+    return await groupMembers(this.#api(signal), group);
+  }
+
   async ended(): Promise<void> {
     await this.#options.store.remove("");
+  }
+
+  get #isShared(): boolean {
+    return this.#options.readsPermissions === true;
   }
 
   /** Where pages are shown: people paste the address of a page as well. */
@@ -208,6 +229,8 @@ type Work = {
   client: ApiClient;
   contents: Contents;
   space: Space;
+  /** Null: who may read is not asked. */
+  readers: PageReaders | null;
   next: string | null;
 };
 

@@ -5,6 +5,7 @@ import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { FolderTree, segmentOf } from "../folder-tree.ts";
 import { pageOf, spaceList, type Space } from "./confluence-client.ts";
+import { grants, restriction } from "./page-readers.ts";
 
 const id = z.string();
 const text = z.string().nullish();
@@ -38,8 +39,9 @@ export const wireContent = z
     _links: z.object({ webui: text }).nullish(),
     extensions: file,
     metadata: labels,
+    restrictions: z.object({ read: restriction.nullish() }).nullish(),
   })
-  .transform(({ version, _links: links, extensions, metadata, ...wire }) => ({
+  .transform(({ version, _links: links, extensions, metadata, restrictions, ...wire }) => ({
     ...version,
     id: wire.id,
     title: wire.title,
@@ -49,6 +51,7 @@ export const wireContent = z
     link: links?.webui ?? "",
     file: extensions,
     labels: metadata,
+    restriction: restrictions?.read ?? null,
   }));
 export const contentPage = pageOf(wireContent);
 
@@ -76,6 +79,7 @@ export const listingState = z.object({
   /** The space whose contents these are: a path is made of the titles above. */
   space: id,
   contents: z.record(id, content),
+  grants,
 });
 /** State between calls. It holds the contents of one space, not of the site. */
 export type ListingState = z.infer<typeof listingState>;
@@ -85,10 +89,12 @@ export const STEPS = ["pages", "blogposts", "details", "parents", "files"] as co
 export const position = z.object({ run: id, space: z.number(), step: z.number(), next: text });
 export type Position = z.infer<typeof position>;
 
+/** `chain`: ids of the file and of all above it. */
 export const fileState = z.object({
   kind: id,
   title: id,
   parent: id.nullable(),
+  chain: z.array(id),
 });
 
 /** Gives contents their files. An attachment lies in a folder of its page's name. */
@@ -117,8 +123,15 @@ export function filesIn(contents: Contents, space: Space, site: string) {
       mimeType: isPage ? "text/markdown" : (file.mediaType ?? mediaTypeByName(name)),
       version,
       metadata: { space: space.key, labels, ancestors: place.ancestors },
-      sourceState: { kind, title, parent },
+      sourceState: { kind, title, parent, chain: chainOf(contents, each) },
       modifiedAt,
     };
   };
+}
+
+function chainOf(contents: Contents, { id: from, parent }: Content): string[] {
+  const chain = new Set([from]);
+  for (let at = parent; at !== null && !chain.has(at); at = contents[at]?.parent ?? null)
+    chain.add(at);
+  return [...chain];
 }

@@ -1,9 +1,10 @@
+import type { FileReaders } from "../../../src/ports/source-reader.ts";
 import type { Step } from "../source/random-schedules.ts";
 import type { ConfluenceDouble } from "./confluence-double.ts";
-import type { Content } from "./site.ts";
+import type { Content, Restrictions } from "./site.ts";
 
 export const KINDS =
-  "page page folder attach edit edit rename move move archive trash unindex fail scan scan crash";
+  "page page folder attach edit edit rename move move archive trash restrict restrict free group unindex fail scan scan crash";
 
 const isFile = ({ type, status }: Content) => type !== "folder" && status === "current";
 
@@ -25,6 +26,32 @@ export function pathsIn(site: ConfluenceDouble): Map<string, string> {
   );
 }
 
+/** The people who may read a content, asked one by one. */
+export function peopleWhoRead(site: ConfluenceDouble, content: Content): string[] {
+  const isIn = (id: string, { users, groups }: Restrictions) =>
+    users.includes(id) || groups.some((group) => site.groups.get(group)?.includes(id));
+  const mayRead = (id: string, { restrictions }: Content) =>
+    restrictions.users.length + restrictions.groups.length === 0 || isIn(id, restrictions);
+  const chain = [...site.above(content), content];
+  const all = [...site.people.keys()];
+  return all.filter(
+    (id) => isIn(id, site.spaceOf(content).readers) && chain.every((each) => mayRead(id, each)),
+  );
+}
+
+/** The people whom a file's readers let in. */
+export function peopleIn(site: ConfluenceDouble, readers: FileReaders | undefined): string[] {
+  if (readers === undefined || "unreadable" in readers) return ["unreadable"];
+  const names = new Set(readers.principals.map(({ principal }) => principal));
+  return [...site.people.values()]
+    .filter(({ accountId, email }) => {
+      const isInGroup = ([group, members]: [string, string[]]) =>
+        names.has(`group:${group}`) && members.includes(accountId);
+      return names.has(`user:${email}`) || [...site.groups].some(isInGroup);
+    })
+    .map(({ accountId }) => accountId);
+}
+
 type Target = { content: Content; above: Content; other: number };
 
 const DEEDS: Record<string, (site: ConfluenceDouble, target: Target) => unknown> = {
@@ -43,6 +70,14 @@ const DEEDS: Record<string, (site: ConfluenceDouble, target: Target) => unknown>
   },
   archive: (site, { content }) => site.remove(content.id, "archived"),
   trash: (site, { content }) => site.remove(content.id, "trashed"),
+  restrict: (site, { content, other }) => {
+    const people = [...site.people.keys()];
+    const users = other % 3 === 0 ? [] : [people[other % people.length] ?? ""];
+    const groups = other % 2 === 0 ? ["leads"] : ["all"];
+    if (content.type !== "attachment")
+      site.alter(content.id, { restrictions: { users, groups: other % 5 < 3 ? groups : [] } });
+  },
+  free: (site, { content }) => site.alter(content.id, { restrictions: { users: [], groups: [] } }),
   unindex: (site, { content }) => content.type === "page" && site.unindexed.add(content.id),
 };
 

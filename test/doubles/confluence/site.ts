@@ -18,7 +18,7 @@ export type Content = {
 };
 
 /** Account ids of people, ids of groups. */
-type Restrictions = { users: string[]; groups: string[] };
+export type Restrictions = { users: string[]; groups: string[] };
 export type Space = {
   id: string;
   key: string;

@@ -1,14 +1,23 @@
 import { expect, test } from "vitest";
 
 import { ConfluenceDouble } from "../../../doubles/confluence/confluence-double.ts";
-import { applyStep, KINDS, pathsIn } from "../../../doubles/confluence/random-changes.ts";
+import {
+  applyStep,
+  KINDS,
+  pathsIn,
+  peopleIn,
+  peopleWhoRead,
+} from "../../../doubles/confluence/random-changes.ts";
 import { confluenceSource } from "../../../doubles/confluence/scanning.ts";
 import { inAnyOrder, type Step } from "../../../doubles/source/random-schedules.ts";
 
 const DAY_MS = 86_400_000;
 
-function randomSite() {
+function randomSite(readsPermissions: boolean) {
   const site = new ConfluenceDouble();
+  site.person("ann", { groups: ["all", "leads"] });
+  site.person("bob");
+  site.person("cy", { groups: ["leads"] });
   site.pageSize = 5;
   for (const key of ["ENG", "HR"]) {
     const space = site.space(key);
@@ -16,7 +25,7 @@ function randomSite() {
     const folder = site.add({ type: "folder", space: space.id, title: "F0", parent: top });
     site.attach(site.page(space, "P0", "<p>deep</p>", folder), "a0.txt", "a");
   }
-  return { site, source: confluenceSource(site) };
+  return { site, source: confluenceSource(site, {}, readsPermissions) };
 }
 
 type Random = ReturnType<typeof randomSite>;
@@ -32,9 +41,9 @@ async function apply({ site, source }: Random, step: Step): Promise<void> {
   } else applyStep(site, step);
 }
 
-test("whatever happens to a site, a scan leaves what it holds", async () => {
-  await inAnyOrder(KINDS, 16, async (steps) => {
-    const random = randomSite();
+test("whatever happens to a site, a scan leaves what it holds, for those who read it", async () => {
+  await inAnyOrder(KINDS, 16, async (steps, readsPermissions) => {
+    const random = randomSite(readsPermissions);
     const { site, source } = random;
     await source.scan();
     for (const step of steps) await apply(random, step);
@@ -52,5 +61,8 @@ test("whatever happens to a site, a scan leaves what it holds", async () => {
     });
     expect(Object.fromEntries(files)).toEqual(Object.fromEntries(expected));
     expect(new Set(source.paths()).size).toBe(files.length);
+    if (!readsPermissions) return;
+    for (const [id, { readers }] of source.files)
+      expect(peopleIn(site, readers)).toEqual(peopleWhoRead(site, site.content(id)));
   });
 });

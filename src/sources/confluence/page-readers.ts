@@ -1,0 +1,177 @@
+import { z } from "zod";
+
+import { EVERYONE, groupPrincipal, userPrincipal, type Principal } from "../../core/principals.ts";
+import { SourceFailure, type FileReaders } from "../../ports/source-reader.ts";
+import type { ApiClient, ApiPage } from "../api-client.ts";
+import { ABSENT, pageOf, readPeople, V1, V2, type Space } from "./confluence-client.ts";
+
+/*
+ * https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-permissions/
+ * https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
+ * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/
+ * https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-group/
+ */
+const NAMES_PER_CALL = 200;
+const USER = "user:";
+const GROUP = "group:";
+/** The group of one person whose e-mail Confluence hides. */
+const PERSON = "confluence-user:";
+
+/**
+ * Permissions that were read: names by `space:`, `content:` or `group:` and an id, the principal of
+ * a person by `user:` and the account id. A name is one of these keys, or everyone.
+ */
+export const grants = z.record(z.string(), z.array(z.string()));
+type Grants = z.infer<typeof grants>;
+
+const text = z.string().nullish();
+/** A person has an account id, a group an id. */
+const named = z.object({ accountId: text, id: text, email: text });
+type Named = z.infer<typeof named>;
+const namedPage = pageOf(named);
+const nameList = z.object({ results: z.array(named), limit: z.number().nullish() });
+export const restriction = z.object({
+  restrictions: z.object({ user: nameList, group: nameList }),
+});
+/** Of a permission, or of a role. */
+const holder = z.object({ type: text, id: text, principalType: text, principalId: text });
+const operation = z.object({ key: z.string(), targetType: z.string() });
+const grantPage = pageOf(z.object({ principal: holder.nullish(), operation: operation.nullish() }));
+
+/** Everything that a listing holds. `cursor`: the parameter that names the next page. */
+async function readAll<Item>(
+  client: ApiClient,
+  page: z.ZodType<ApiPage<Item>>,
+  path: string,
+  { absent = [], cursor = "cursor" }: { absent?: number[]; cursor?: string } = {},
+): Promise<Item[]> {
+  const addressOf = (next: string | null) =>
+    client.address(path, { limit: NAMES_PER_CALL, [cursor]: next ?? undefined });
+  return (await client.all(page, addressOf, absent)) ?? [];
+}
+
+async function readMembers(client: ApiClient, group: string): Promise<Named[]> {
+  const path = `${V1}/group/${encodeURIComponent(group)}/membersByGroupId`;
+  return await readAll(client, namedPage, path, { cursor: "start" });
+}
+
+const principalFor = (accountId: string, email: string | null | undefined) =>
+  (email ? userPrincipal(email) : groupPrincipal(`${PERSON}${accountId}`)) ?? "";
+
+/** Principals in a group. @throws SourceFailure `denied` */
+export async function groupMembers(client: ApiClient, group: string): Promise<Principal[]> {
+  const members = group.startsWith(PERSON) ? [] : await readMembers(client, group);
+  return members.map(({ accountId, email }) => principalFor(accountId ?? "", email));
+}
+
+/** People who may read a space, and whom each restriction from its root down to a page names. */
+export class PageReaders {
+  readonly #client: ApiClient;
+  readonly #grants: Grants;
+
+  /** `initial` grows with what is read, and is stored with the listing. */
+  constructor(client: ApiClient, initial: Grants) {
+    this.#client = client;
+    this.#grants = initial;
+  }
+
+  /** The names in an item's restrictions; null where an answer shows only the first. */
+  take(
+    id: string,
+    { restrictions: { user, group } }: z.infer<typeof restriction>,
+  ): string[] | null {
+    const isCut = [user, group].some(({ results, limit }) => results.length >= (limit ?? Infinity));
+    const names = this.#namesOf([...user.results, ...group.results]);
+    return isCut ? null : (this.#grants[`content:${id}`] = names.length === 0 ? [EVERYONE] : names);
+  }
+
+  /** `chain`: ids of the page and of all above it. */
+  async readersOf({ id, key }: Space, chain: string[]): Promise<FileReaders> {
+    try {
+      let names = (this.#grants[`space:${id}`] ??= await this.#readSpace(id));
+      let from = `space ${key}`;
+      for (const content of chain) {
+        const own = this.#grants[`content:${content}`] ?? (await this.#readRestriction(content));
+        if (!own.includes(EVERYONE)) from = "page restrictions";
+        names = await this.#both(names, own);
+      }
+      const principals = await this.#principalsOf(names);
+      return { principals: principals.map((principal) => ({ principal, from })) };
+    } catch (thrown) {
+      if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
+      return { unreadable: thrown.message };
+    }
+  }
+
+  /** Groups become people where neither side names all that the other does. */
+  async #both(one: string[], other: string[]): Promise<string[]> {
+    if (isWithin(other, one)) return other;
+    if (isWithin(one, other)) return one;
+    const people = new Set(await this.#peopleIn(one));
+    return [...new Set(await this.#peopleIn(other))].filter((name) => people.has(name));
+  }
+
+  async #peopleIn(names: string[]): Promise<string[]> {
+    const people: string[] = [];
+    for (const name of names) {
+      if (!name.startsWith(GROUP)) people.push(name);
+      else for (const member of await this.#membersOf(name)) people.push(member);
+    }
+    return people;
+  }
+
+  async #membersOf(name: string): Promise<string[]> {
+    const read = async () =>
+      this.#namesOf(await readMembers(this.#client, name.slice(GROUP.length)));
+    return (this.#grants[name] ??= await read());
+  }
+
+  #namesOf(list: Named[]): string[] {
+    return list.map(({ accountId, id, email }) => {
+      if (accountId && email)
+        this.#grants[`${USER}${accountId}`] = [principalFor(accountId, email)];
+      return accountId ? `${USER}${accountId}` : `${GROUP}${id ?? ""}`;
+    });
+  }
+
+  async #readRestriction(id: string): Promise<string[]> {
+    const path = `${V1}/content/${id}/restriction/byOperation/read`;
+    const names = this.take(
+      id,
+      await this.#client.get(restriction, path, { limit: NAMES_PER_CALL }),
+    );
+    if (names !== null) return names;
+    throw new SourceFailure("denied", "Confluence: a restriction names too many to be read");
+  }
+
+  /** By permissions, and by the roles of sites that have them: each role lets its holders read. */
+  async #readSpace(id: string): Promise<string[]> {
+    const path = `${V2}/spaces/${id}`;
+    const permissions = await readAll(this.#client, grantPage, `${path}/permissions`);
+    const absent = { absent: ABSENT };
+    const roles = await readAll(this.#client, grantPage, `${path}/role-assignments`, absent);
+    const names = [...permissions, ...roles].flatMap(({ principal: one, operation: right }) => {
+      const isReader = !right || (right.key === "read" && right.targetType === "space");
+      const type = one?.type ?? one?.principalType ?? "";
+      return isReader ? `${type.toLowerCase()}:${one?.id ?? one?.principalId ?? ""}` : [];
+    });
+    if (names.includes("access_class:anonymous-users")) return [EVERYONE];
+    return names.map((name) => name.replace(/^access_class:/, GROUP));
+  }
+
+  async #principalsOf(names: string[]): Promise<Principal[]> {
+    const unknown = names.filter((name) => name.startsWith(USER) && !this.#grants[name]);
+    const ids = unknown.map((name) => name.slice(USER.length));
+    for (const id of ids) this.#grants[`${USER}${id}`] = [principalFor(id, null)];
+    this.#namesOf(await readPeople(this.#client, ids));
+    return names.flatMap((name) => {
+      if (name.startsWith(USER)) return this.#grants[name] ?? [];
+      return name === EVERYONE || name.startsWith(GROUP) ? name : [];
+    });
+  }
+}
+
+function isWithin(names: string[], others: string[]): boolean {
+  const all = new Set(others);
+  return all.has(EVERYONE) || names.every((name) => all.has(name));
+}
