@@ -24,6 +24,7 @@ const PER_PAGE = 250;
 const PER_SEARCH_PAGE = 200;
 const PARENTS_PER_STEP = 40;
 const AT_ONCE = 4;
+const SPACES_SHOWN = 10;
 const RESTRICTIONS = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
 
 const storage = z.object({ storage: z.object({ value: z.string() }) });
@@ -53,7 +54,9 @@ export class ConfluenceReader implements SourceReader {
 
   async check(signal: AbortSignal): Promise<string> {
     const spaces = await readSpaces(this.#api(signal), this.#config);
-    return `Confluence: the account sees ${spaces.length} spaces, first ${spaces[0]?.key}`;
+    const keys = spaces.slice(0, SPACES_SHOWN).map(({ key }) => key);
+    const more = spaces.length > SPACES_SHOWN ? ` and ${spaces.length - SPACES_SHOWN} more` : "";
+    return `Confluence: the account sees the spaces ${keys.join(", ")}${more}`;
   }
 
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {

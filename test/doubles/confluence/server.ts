@@ -9,6 +9,7 @@ const PORT = 8_791;
 const GREETING = "The Confluence double answers. Create a source with this body:";
 
 const site = new ConfluenceDouble();
+site.clock = Date.now();
 const ann = site.person("ann");
 const space = site.space("HR");
 const rules = site.page(space, "Rules", "<p>See the pages below.</p>");
