@@ -26,12 +26,12 @@ type Grants = z.infer<typeof grants>;
 
 const text = z.string().nullish();
 /** A person has an account id, a group an id. */
-const named = z.object({ accountId: text, id: text, email: text });
-type Named = z.infer<typeof named>;
-const namedPage = pageOf(named);
-const nameList = z.object({ results: z.array(named), limit: z.number().nullish() });
+const member = z.object({ accountId: text, id: text, email: text });
+type Member = z.infer<typeof member>;
+const memberPage = pageOf(member);
+const memberList = z.object({ results: z.array(member), limit: z.number().nullish() });
 export const restriction = z.object({
-  restrictions: z.object({ user: nameList, group: nameList }),
+  restrictions: z.object({ user: memberList, group: memberList }),
 });
 /** Of a permission, or of a role. */
 const holder = z.object({ type: text, id: text, principalType: text, principalId: text });
@@ -50,9 +50,9 @@ async function readAll<Item>(
   return (await client.all(page, addressOf, absent)) ?? [];
 }
 
-async function readMembers(client: ApiClient, group: string): Promise<Named[]> {
+async function readMembers(client: ApiClient, group: string): Promise<Member[]> {
   const path = `${V1}/group/${encodeURIComponent(group)}/membersByGroupId`;
-  return await readAll(client, namedPage, path, { cursor: "start" });
+  return await readAll(client, memberPage, path, { cursor: "start" });
 }
 
 const principalFor = (accountId: string, email: string | null | undefined) =>
@@ -104,11 +104,11 @@ export class PageReaders {
   }
 
   /** Groups become people where neither side names all that the other does. */
-  async #both(one: string[], other: string[]): Promise<string[]> {
-    if (isWithin(other, one)) return other;
-    if (isWithin(one, other)) return one;
-    const people = new Set(await this.#peopleIn(one));
-    return [...new Set(await this.#peopleIn(other))].filter((name) => people.has(name));
+  async #both(above: string[], own: string[]): Promise<string[]> {
+    if (isWithin(own, above)) return own;
+    if (isWithin(above, own)) return above;
+    const people = new Set(await this.#peopleIn(above));
+    return [...new Set(await this.#peopleIn(own))].filter((name) => people.has(name));
   }
 
   async #peopleIn(names: string[]): Promise<string[]> {
@@ -121,12 +121,12 @@ export class PageReaders {
   }
 
   async #membersOf(name: string): Promise<string[]> {
-    const read = async () =>
+    const readNames = async () =>
       this.#namesOf(await readMembers(this.#client, name.slice(GROUP.length)));
-    return (this.#grants[name] ??= await read());
+    return (this.#grants[name] ??= await readNames());
   }
 
-  #namesOf(list: Named[]): string[] {
+  #namesOf(list: Member[]): string[] {
     return list.map(({ accountId, id, email }) => {
       if (accountId && email)
         this.#grants[`${USER}${accountId}`] = [principalFor(accountId, email)];
@@ -150,10 +150,10 @@ export class PageReaders {
     const permissions = await readAll(this.#client, grantPage, `${path}/permissions`);
     const absent = { absent: ABSENT };
     const roles = await readAll(this.#client, grantPage, `${path}/role-assignments`, absent);
-    const names = [...permissions, ...roles].flatMap(({ principal: one, operation: right }) => {
+    const names = [...permissions, ...roles].flatMap(({ principal: holder, operation: right }) => {
       const isReader = !right || (right.key === "read" && right.targetType === "space");
-      const type = one?.type ?? one?.principalType ?? "";
-      return isReader ? `${type.toLowerCase()}:${one?.id ?? one?.principalId ?? ""}` : [];
+      const type = holder?.type ?? holder?.principalType ?? "";
+      return isReader ? `${type.toLowerCase()}:${holder?.id ?? holder?.principalId ?? ""}` : [];
     });
     if (names.includes("access_class:anonymous-users")) return [EVERYONE];
     return names.map((name) => name.replace(/^access_class:/, GROUP));

@@ -159,9 +159,9 @@ class StorageWriter {
   #closeMacro(): void {
     const macro = this.#macros.pop();
     if (macro === undefined || macro.hasBody) return;
-    const shown = SHOWN.get(macro.name);
-    if (shown === undefined) this.leftOut.add(macro.name);
-    else this.#write(macro.values.get(shown) ?? "");
+    const parameter = SHOWN.get(macro.name);
+    if (parameter === undefined) this.leftOut.add(macro.name);
+    else this.#write(macro.values.get(parameter) ?? "");
   }
 
   #closeLink(): void {

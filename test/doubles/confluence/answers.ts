@@ -24,9 +24,9 @@ export function pageOf(
 ): Record<string, unknown> {
   const from = Number((query.get("cursor") ?? "at+0=").slice(3, -1));
   const end = from + Math.min(size, Number(query.get("limit") ?? 25));
-  const kept = new URLSearchParams(query);
-  kept.delete("cursor");
-  const next = `${path}?${kept.toString()}&cursor=at+${end}=`;
+  const parameters = new URLSearchParams(query);
+  parameters.delete("cursor");
+  const next = `${path}?${parameters.toString()}&cursor=at+${end}=`;
   return {
     results: items.slice(from, end),
     _links: end < items.length ? { next, base: "https://acme.example/wiki" } : {},

@@ -82,8 +82,8 @@ export class ConfluenceDouble extends Site {
 
   #people(body: string) {
     const { accountIds } = JSON.parse(body) as { accountIds: string[] };
-    const found = accountIds.flatMap((id) => this.people.get(id) ?? []);
-    return { results: found.map(user), _links: { base: `${this.baseUrl}/wiki` } };
+    const people = accountIds.flatMap((id) => this.people.get(id) ?? []);
+    return { results: people.map(user), _links: { base: `${this.baseUrl}/wiki` } };
   }
 
   #v1(path: string, { query }: Call): Response | Record<string, unknown> {

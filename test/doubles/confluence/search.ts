@@ -23,7 +23,7 @@ export function searchContent(site: Site, query: URLSearchParams) {
   const expand = query.getAll("expand").join(",");
   const results = [...site.contents.values()]
     .filter(isFound)
-    .map((content) => found(site, content, expand));
+    .map((content) => resultOf(site, content, expand));
   const size = expand.includes("restrictions") ? 200 : 1_000;
   const page = pageOf(results, {
     path: "/rest/api/content/search",
@@ -33,7 +33,7 @@ export function searchContent(site: Site, query: URLSearchParams) {
   return { ...page, size: results.length };
 }
 
-function found(site: Site, content: Content, expand: string) {
+function resultOf(site: Site, content: Content, expand: string) {
   const { id, type, status, title, version, modified, labels, mediaType } = content;
   const fileSize = new TextEncoder().encode(content.body).length;
   const when = new Date(modified).toISOString();

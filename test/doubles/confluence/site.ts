@@ -68,11 +68,17 @@ export class Site {
     return this.add({ type: "attachment", space, title, body, mediaType, parent: page });
   }
 
-  add(given: Pick<Content, "type" | "title" | "space"> & Partial<Content>): string {
-    const id = `${given.type === "attachment" ? "att" : ""}${this.#next++}`;
+  add(fields: Pick<Content, "type" | "title" | "space"> & Partial<Content>): string {
+    const id = `${fields.type === "attachment" ? "att" : ""}${this.#next++}`;
     const usual = { status: "current", parent: null, body: "", mediaType: "", labels: [] } as const;
     const state = { version: 1, modified: this.#time(), restrictions: NOBODY, isSeen: true };
-    this.contents.set(id, { ...usual, ...state, ...given, labels: [...(given.labels ?? [])], id });
+    this.contents.set(id, {
+      ...usual,
+      ...state,
+      ...fields,
+      labels: [...(fields.labels ?? [])],
+      id,
+    });
     return id;
   }
 
@@ -115,9 +121,9 @@ export class Site {
   }
 
   spaceOf({ space }: Content): Space {
-    const found = this.spaces.get(space);
-    if (found === undefined) throw new Error(`there is no space ${space}`);
-    return found;
+    const owner = this.spaces.get(space);
+    if (owner === undefined) throw new Error(`there is no space ${space}`);
+    return owner;
   }
 
   /** What lies above a content, from the top. */
