@@ -165,15 +165,25 @@ test("a pushed address that sends its readers on has what they find, each time",
 
 test("a form to sign in takes no page's place, and is read once", async () => {
   page("/", ["/a?x=1", "/b", "/c", "/sign-in?next=/", "/sign-in"]);
-  page("/c", ["/sign-in?returnTo=%2Fc", "/moved", "/search?next=5"]);
+  page("/c", ["/sign-in?returnTo=%2Fc", "/moved", "/search?next=5", "/cat?back=/cats"]);
   redirect("/moved", "/new?from=/moved");
-  for (const path of ["/new?from=/moved", "/search?next=5", "/a?x=1", "/b"]) page(path);
+  for (const path of ["/new?from=/moved", "/search?next=5", "/a?x=1", "/b", "/cat?back=/cats"])
+    page(path);
   // Each form has a token of its own.
   let forms = 0;
   site.routes.set("/sign-in", () => ({ body: `<p>Sign in</p> ${forms++}` }));
   const source = webSource(site.port, { startUrls: [BASE] });
   await source.scan();
-  const all = ["/", "/a?x=1", "/b", "/c", "/new?from=/moved", "/search?next=5", "/sign-in"];
+  const all = [
+    "/",
+    "/a?x=1",
+    "/b",
+    "/c",
+    "/cat?back=/cats",
+    "/new?from=/moved",
+    "/search?next=5",
+    "/sign-in",
+  ];
   expect(shown(source.files.keys())).toEqual(all);
   redirect("/a?x=1", "/sign-in?next=%2Fa%3Fx%3D1");
   redirect("/b", `/sign-in?continue=${BASE}/b`);

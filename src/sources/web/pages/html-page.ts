@@ -112,7 +112,6 @@ function addLink(page: HtmlPage, { href = "", rel = "" }: Attributes): void {
 /** https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh */
 const REFRESH = /^[\d.]*[;,\s]+(?:url\s{0,9}=\s{0,9})?["']?([^"']+)/i;
 
-/** Reads a refresh of a page, or of its server by the header `Refresh`. */
 export function addRefresh(page: HtmlPage, content: string, isInNoScript: boolean): void {
   const target = REFRESH.exec(content.trim())?.[1];
   if (target === undefined) return;

@@ -24,4 +24,6 @@ export const isOtherView = ({ search, pathname }: URL, generator: string): boole
 const RETURN = /^(?:next|continue|return|redirect|dest|goto|back|rd$|service$)/i;
 
 export const isFormBefore = ({ pathname }: URL, form: URL): boolean =>
-  [...form.searchParams].some(([name, value]) => RETURN.test(name) && value.includes(pathname));
+  [...form.searchParams].some(
+    ([name, value]) => RETURN.test(name) && value.replace(/[?#].*/, "").endsWith(pathname),
+  );
