@@ -42,10 +42,9 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   });
   const settings = await readSettings(services);
   const inside = {
-    fileSources: pickFrom(settings, "fileSources", selection),
+    fileSources: pickFrom(settings["fileSources"], selection),
     rags: pickFrom(
-      settings,
-      "rags",
+      settings["rags"],
       selection.flatMap((source) => source.rags),
     ),
   };
@@ -57,10 +56,7 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     partPerFile: choice.parts === "files",
     version: version?.tag || "unknown",
   });
-  const things = {
-    sources: Object.keys(inside.fileSources),
-    rags: Object.keys(inside.rags),
-  };
+  const things = { sources: Object.keys(inside.fileSources), rags: Object.keys(inside.rags) };
   return streamOf(ended(services, things, writeZip(content, new Date(now()))));
 }
 
@@ -86,14 +82,8 @@ async function* ended(
   );
 }
 
-function pickFrom(
-  settings: Awaited<ReturnType<typeof readSettings>>,
-  kind: string,
-  things: { identifier: string }[],
-) {
-  const values = things.map(({ identifier }) => [identifier, settings[kind]?.[identifier]]);
-  return Object.fromEntries(values);
-}
+const pickFrom = (values: Record<string, unknown> = {}, things: { identifier: string }[]) =>
+  Object.fromEntries(things.map(({ identifier }) => [identifier, values[identifier]]));
 
 const PIECE_BYTES = 256 * 1_024;
 
