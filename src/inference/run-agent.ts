@@ -6,6 +6,7 @@ import { answerFromPassages } from "./run-inference.ts";
 import { runTurn } from "./run-turn.ts";
 import { schemaIn } from "./response-schema.ts";
 import { planOutput } from "./structured-output.ts";
+import { turnWithTools } from "./tool-support.ts";
 import type { SearchSettings } from "./tools/search-tools.ts";
 import type { InferenceResult, InferenceServices } from "./types.ts";
 
@@ -50,24 +51,29 @@ export async function runAgent(
   // Its one step may not search: what is asked is searched before.
   const searchesFirst = maxSteps === 1 && rags.length > 0;
   return await measured(services, { kind: "agent", ...subject }, agent, async (tools, own) => {
-    if (searchesFirst) {
+    const chat = own.models.chat(model);
+    const searchFirst = () => {
       const setting = { ...agent, ...SEARCHES_FIRST };
       const input = { ...SEARCH, prompt, semanticSearch: [prompt], useAllFiles: true };
       const turn = { ...request, messages, followUp, setting, input, output, mayBeEmpty: true };
-      return await answerFromPassages(own, turn, tools);
-    }
-    return await runTurn(own, {
-      ...listened,
-      setting: agent,
-      chat: own.models.chat(model),
-      messages: [...messages, { role: "user", content }, ...followUp],
-      output,
-      citing: cites === true && output === null ? newCiting() : null,
-      shown: [],
-      search: AGENT_SEARCH,
-      maxSteps,
-      mayBeEmpty: true,
-      ...tools,
-    });
+      return answerFromPassages(own, turn, tools);
+    };
+    if (searchesFirst) return await searchFirst();
+    const turn = () =>
+      runTurn(own, {
+        ...listened,
+        setting: agent,
+        chat,
+        messages: [...messages, { role: "user", content }, ...followUp],
+        output,
+        citing: cites === true && output === null ? newCiting() : null,
+        shown: [],
+        search: AGENT_SEARCH,
+        maxSteps,
+        mayBeEmpty: true,
+        ...tools,
+      });
+    if (rags.length === 0 || request.functions !== undefined) return await turn();
+    return await turnWithTools(own, { chat, meter: tools.meter }, { turn, searchFirst });
   });
 }

@@ -7,23 +7,12 @@ type Answer = { choices: Json[]; usage: unknown } | { error: Json } | null;
 /** Where a choice has its text: in a stream, or whole. */
 type Place = "delta" | "message";
 
-/**
- * Names of ends at a limit: of Gemini (https://ai.google.dev/api/generate-content#FinishReason), GLM
- * (https://docs.z.ai/api-reference/llm/chat-completion), Anthropic
- * (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
- */
+/** Of Gemini (https://ai.google.dev/api/generate-content#FinishReason), GLM (https://docs.z.ai), Anthropic. */
 const LIMITS: [RegExp, string][] = [
   [/^(?:length|max_(?:output_)?tokens|model_context_window_exceeded)$/i, "length"],
-  [
-    /^(?:content_filter|sensitive|safety|recitation|blocklist|prohibited_content|spii)$/i,
-    "content_filter",
-  ],
+  [/^(?:content_filter|sensitive|safety|recitation|prohibited_content|spii)$/i, "content_filter"],
 ];
-/**
- * The provider broke off: also of OpenRouter
- * (https://openrouter.ai/docs/api-reference/errors) and DeepSeek
- * (https://api-docs.deepseek.com/api/create-chat-completion).
- */
+/** Also of OpenRouter, DeepSeek (https://api-docs.deepseek.com/api/create-chat-completion). */
 const BROKEN_OFF =
   /^(?:error|abort|network_error|insufficient_system_resource|malformed_function_call)$/i;
 
@@ -41,14 +30,10 @@ export function errorIn(answer: unknown): Json | null {
   return isError && typeof first["message"] === "string" ? first : null;
 }
 
-const ERROR_DEPTH = 5;
-/**
- * Where the sentence of an error is: TEI's `error` is it, OpenRouter has the provider's own in
- * `metadata.raw` (https://openrouter.ai/docs/api-reference/errors).
- */
+/** In `metadata`: what OpenRouter was told (https://openrouter.ai/docs/api-reference/errors). */
 const SENTENCES = ["metadata", "raw", "error", "message", "detail", "msg"];
 
-export function sentenceIn(error: unknown, depth = ERROR_DEPTH): string | null {
+export function sentenceIn(error: unknown, depth = 5): string | null {
   if (typeof error === "string" && error !== "") return error;
   if (depth === 0) return null;
   if (Array.isArray(error)) return sentenceIn(error[0], depth - 1);
@@ -62,13 +47,22 @@ const BEGINS_JSON = /^\s*[[{]/;
 const eventOf = (data: string) => `data: ${data}\n\n`;
 
 /**
- * Turns a streamed answer into events in OpenAI's form. It may be one JSON text, whatever its
+ * What was asked for as a stream, as events in OpenAI's form. It may be one JSON text, whatever its
  * header says; after `[DONE]` nothing is waited for.
  */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const { readEvent, last } = eventReader();
+  const { read, last } = eventReader();
   let rest = "";
+  type Controller = TransformStreamDefaultController<Uint8Array>;
+  const send = (line: string, controller: Controller) => {
+    const isWhole = BEGINS_JSON.test(line);
+    const data = isWhole || DATA.test(line) ? line.replace(DATA, "").trim() : "";
+    const isDone = data === "[DONE]";
+    const text = isDone ? last() : read(data) + (isWhole ? last() : "");
+    controller.enqueue(encoder.encode(text));
+    return isDone;
+  };
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(
     new TransformStream<string, Uint8Array>({
       transform(piece, controller) {
@@ -76,42 +70,31 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
         if (BEGINS_JSON.test(rest)) return;
         const lines = rest.split("\n");
         rest = lines.pop() ?? "";
-        for (const line of lines) {
-          const data = DATA.test(line) ? line.replace(DATA, "").trim() : "";
-          controller.enqueue(encoder.encode(data === "[DONE]" ? last() : readEvent(data)));
-          if (data === "[DONE]") return controller.terminate();
-        }
+        if (lines.some((line) => send(line, controller))) controller.terminate();
       },
-      flush(controller) {
-        const data = rest.replace(DATA, "").trim();
-        const isEnd = data === "[DONE]" || BEGINS_JSON.test(rest);
-        const text = data === "[DONE]" ? "" : readEvent(data);
-        controller.enqueue(encoder.encode(isEnd ? text + last() : text));
-      },
+      flush: (controller) => void send(rest, controller),
     }),
   );
 }
 
 /** `last`: the event of an end for which the server has given no reason. */
 function eventReader() {
-  let end: "" | "stop" | "tool_calls" = "";
+  let end: "stop" | "tool_calls" | null = null;
   let hasReason = false;
-  const readEvent = (data: string) => {
+  const read = (data: string) => {
     const json = parsedJson(data);
-    // The SDK refuses what is no JSON.
+    // What is no JSON is for the SDK to refuse.
     if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
     const answer = answerIn(json, "delta", end === "tool_calls");
-    const [choice] = answer !== null && "choices" in answer ? answer.choices : [];
-    const { delta, finish_reason: reason } = choice ?? {};
-    if (isObject(delta)) end = delta["tool_calls"] === undefined ? end || "stop" : "tool_calls";
+    const [choice = {}] = answer !== null && "choices" in answer ? answer.choices : [];
+    const { delta, finish_reason: reason } = choice;
+    if (isObject(delta)) end = delta["tool_calls"] ? "tool_calls" : (end ?? "stop");
     hasReason ||= typeof reason === "string";
     return answer === null ? "" : eventOf(JSON.stringify(answer));
   };
-  const last = () =>
-    hasReason || end === ""
-      ? ""
-      : eventOf(JSON.stringify({ choices: [{ delta: {}, finish_reason: end }] }));
-  return { readEvent, last };
+  const ending = () => ({ choices: [{ delta: {}, finish_reason: end }] });
+  const last = () => (hasReason || end === null ? "" : eventOf(JSON.stringify(ending())));
+  return { read, last };
 }
 
 /** `isCalling`: calls of tools came before. */
@@ -119,7 +102,7 @@ export function answerIn(json: unknown, place: Place, isCalling = false): Answer
   const error = errorIn(json);
   if (error !== null) return { error: namedError(error) };
   if (!isObject(json)) return null;
-  const usage = isObject(json["usage"]) ? rewritten(json["usage"], USAGE) : undefined;
+  const usage = isObject(json["usage"]) ? json["usage"] : undefined;
   const choices = choicesIn(json);
   const failed = choices.find(({ finish_reason: end }) => BROKEN_OFF.test(String(end)));
   if (failed !== undefined) {
@@ -146,15 +129,9 @@ function choicesIn({ choices, response: content, tool_calls }: Json): Json[] {
 
 function choiceIn(choice: Json, place: Place, isCalling: boolean): Json {
   const { delta, message, finish_reason: reason } = choice;
-  const part = [delta, message].find(isObject);
-  if (part === undefined) return { index: 0, finish_reason: endIn(reason, place, isCalling) };
-  const { tool_calls: calls, ...texts } = rewritten(part, MESSAGE);
-  const hasCalls = Array.isArray(calls) && calls.length > 0;
-  return {
-    index: 0,
-    [place]: { ...texts, ...(hasCalls && { tool_calls: calls }) },
-    finish_reason: endIn(reason, place, isCalling || hasCalls),
-  };
+  const part = rewritten([delta, message].find(isObject) ?? {}, MESSAGE);
+  const end = endIn(reason, place, isCalling || part["tool_calls"] !== undefined);
+  return { index: 0, [place]: part, finish_reason: end };
 }
 
 function endIn(reason: unknown, place: Place, isCalling: boolean) {
@@ -178,18 +155,9 @@ const rewritten = (value: Json, rules: Rules): Json => ({
 const textOf = (value: unknown) =>
   value == null || typeof value === "string" ? value : JSON.stringify(value);
 const textOnly = (value: unknown) => (typeof value === "string" ? value : undefined);
-const numberOnly = (value: unknown) =>
-  value == null || isNaN(Number(value)) ? undefined : Number(value);
 
-const USAGE: Rules = {
-  prompt_tokens: numberOnly,
-  completion_tokens: numberOnly,
-  total_tokens: numberOnly,
-};
 const CALL: Rules = {
-  id: textOf,
-  index: (value) => (typeof value === "number" ? value : undefined),
-  // Workers AI has no level of its own for it.
+  // Of Workers AI without a level of its own.
   function: (value, { name, arguments: args }) =>
     rewritten(isObject(value) ? value : { name, arguments: args }, {
       arguments: (text) => textOf(text) ?? "",
@@ -200,6 +168,8 @@ const MESSAGE: Rules = {
   content: (value) => (Array.isArray(value) && value.every(isObject) ? value : textOf(value)),
   reasoning: textOnly,
   reasoning_content: textOnly,
-  tool_calls: (value) =>
-    Array.isArray(value) ? value.filter(isObject).map((call) => rewritten(call, CALL)) : undefined,
+  tool_calls: (value) => {
+    const calls = Array.isArray(value) ? value.filter(isObject) : [];
+    return calls.length > 0 ? calls.map((call) => rewritten(call, CALL)) : undefined;
+  },
 };

@@ -47,13 +47,8 @@ const IN_WORDS: Record<string, RegExp> = {
   // Chat templates of Gemma, of Mistral 7B and of Ministral.
   messages: /\broles? (?:must alternate|not supported)|\broles are supported/i,
 };
-/** Errors that concern none of these fields. */
-const OF_NO_FIELD = new Set<unknown>([
-  "context_length_exceeded",
-  "content_filter",
-  "model_not_found",
-  "tool_use_failed",
-]);
+/** Codes of errors that concern none of these fields. */
+const OF_NO_FIELD = /^(?:context_length|content_filter|model_not_found|tool_use)/;
 
 /** A server may have failed for another reason, or be another one after a while. */
 const REFUSED_FOR_MS = 10 * MINUTE_MS;
@@ -115,7 +110,7 @@ async function refusedField(response: Response, body: Body, refusedFields: Reado
       : IN_WORDS[field]?.test(String(message)) === true;
   const fields = Object.keys(INSTEAD).filter((field) => field in body && !refusedFields.has(field));
   const mode = fields.find((field) => MODES[field]?.(body[field], status));
-  return fields.find(isNamed) ?? (OF_NO_FIELD.has(code) ? undefined : mode);
+  return fields.find(isNamed) ?? (OF_NO_FIELD.test(String(code)) ? undefined : mode);
 }
 
 /** For chat templates without a system role, or that take turns one by one: texts are turns. */

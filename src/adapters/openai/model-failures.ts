@@ -94,7 +94,7 @@ function meaningOf(status: number, body: string): string {
 }
 
 /** Statuses that say that the request is wrong; others may quote the key. llama.cpp's is a 500. */
-const REFUSED = new Set([400, 413, 422, 500, 503]);
+const REFUSED = new Set([400, 404, 413, 422, 500, 503]);
 /** llama-server until its model is in memory: "Loading model". */
 const LOADING = /\bloading\b/i;
 /** Keys, tokens and addresses of servers. */

@@ -29,7 +29,9 @@ export function openAiEmbedding(
       const data = isObject(answer) ? answer["data"] : null;
       if (!Array.isArray(data) || !data.every(isObject)) throw unreadableReply();
       const embeddings = inOrderOfTexts(data).map(({ embedding }) => vectorIn(embedding));
-      return { embeddings, ...usageIn(answer), warnings: [] };
+      const usage = isObject(answer) && isObject(answer["usage"]) ? answer["usage"] : {};
+      const tokens = Number(usage["prompt_tokens"] ?? usage["total_tokens"] ?? 0);
+      return { embeddings, usage: { tokens }, warnings: [] };
     },
   };
 }
@@ -47,10 +49,4 @@ function inOrderOfTexts(data: Entry[]): Entry[] {
 function vectorIn(embedding: unknown): number[] {
   if (!Array.isArray(embedding)) throw new ModelFailure("a text without a vector");
   return embedding.map((value) => (typeof value === "number" ? value : Number.NaN));
-}
-
-function usageIn(answer: unknown): { usage?: { tokens: number } } {
-  const usage = isObject(answer) ? answer["usage"] : null;
-  const tokens = isObject(usage) ? Number(usage["prompt_tokens"] ?? usage["total_tokens"]) : null;
-  return tokens !== null && tokens >= 0 ? { usage: { tokens } } : {};
 }

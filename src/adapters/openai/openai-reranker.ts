@@ -1,32 +1,14 @@
 import type { RerankingModelV4, RerankingModelV4CallOptions } from "@ai-sdk/provider";
 import { z } from "zod";
 
+import { isObject } from "../../core/is-object.ts";
 import { tokensOfReranking } from "../../ports/models.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 import { postJson, unreadableReply } from "./post-json.ts";
 
-const inJinaForm = z.object({
-  results: z.array(z.object({ index: z.int().min(0), relevance_score: z.number() })),
-  usage: z
-    .object({ total_tokens: z.number().min(0) })
-    .nullish()
-    .catch(null),
-});
-/** Text Embeddings Inference answers with a bare list. */
-const inTeiForm = z.array(z.object({ index: z.int().min(0), score: z.number() }));
-const reply = z.union([
-  inJinaForm.transform(({ results, usage }) => ({
-    ranking: results.map(({ index, relevance_score }) => ({
-      index,
-      relevanceScore: relevance_score,
-    })),
-    tokens: usage?.total_tokens ?? null,
-  })),
-  inTeiForm.transform((results) => ({
-    ranking: results.map(({ index, score }) => ({ index, relevanceScore: score })),
-    tokens: null,
-  })),
-]);
+const score = z.number().optional();
+const results = z.array(z.object({ index: z.int().min(0), relevance_score: score, score }));
+const usage = z.object({ usage: z.object({ total_tokens: z.number().min(0) }) });
 
 /** `POST {baseUrl}/rerank` in the form that Jina, Cohere and vLLM share; TEI's reply is read too. */
 export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): RerankingModelV4 {
@@ -35,8 +17,15 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
     provider: `${endpoint.name}.rerank`,
     modelId,
     async doRerank(options) {
-      const { ranking, tokens } = await askForRanking(endpoint, modelId, options);
-      if (tokens === null) return { ranking };
+      const answer = await askForRanking(endpoint, modelId, options);
+      // Text Embeddings Inference answers with a bare list.
+      const { data } = results.safeParse(isObject(answer) ? answer["results"] : answer);
+      const ranking = (data ?? []).flatMap(({ index, relevance_score: own, score = own }) =>
+        score === undefined ? [] : [{ index, relevanceScore: score }],
+      );
+      if (data === undefined || ranking.length < data.length) throw unreadableReply();
+      const tokens = usage.safeParse(answer).data?.usage.total_tokens;
+      if (tokens === undefined) return { ranking };
       return { ranking, providerMetadata: tokensOfReranking(tokens) };
     },
   };
@@ -57,10 +46,7 @@ async function askForRanking(
     top_n: options.topN ?? documents.length,
     return_documents: false,
   };
-  const answer = await postJson(endpoint, { path: "/rerank", body, signal: options.abortSignal });
-  const parsed = reply.safeParse(answer);
-  if (!parsed.success) throw unreadableReply();
-  return parsed.data;
+  return await postJson(endpoint, { path: "/rerank", body, signal: options.abortSignal });
 }
 
 /** Documents as plain texts; objects are serialised as JSON. */

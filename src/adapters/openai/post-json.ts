@@ -9,10 +9,9 @@ const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/g;
 
 type Post = { path: string; body: object; signal: AbortSignal | undefined };
 
-/** The answer of a server below its address. @throws ModelFailure */
-export async function postJson(endpoint: OpenAiEndpoint, post: Post): Promise<unknown> {
-  return await translated(answerTo(endpoint, post), post.signal);
-}
+/** What a server answers below its address. @throws ModelFailure */
+export const postJson = async (endpoint: OpenAiEndpoint, post: Post) =>
+  await translated(answerTo(endpoint, post), post.signal);
 
 async function answerTo({ baseUrl, headers, fetch }: OpenAiEndpoint, post: Post) {
   const { path, body, signal } = post;

@@ -25,14 +25,17 @@ const CREATED = 201;
 const TOKEN = ["/oauth/token", "/token"];
 const REGISTER = ["/oauth/register", "/register"];
 
+/** ChatGPT looks here, without the path of the resource. */
+const METADATA = "/.well-known/oauth-protected-resource";
+
 export function oauthProtocol(): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   for (const path of TOKEN) app.use(path, rateLimit("api"));
   for (const path of REGISTER) app.use(path, rateLimit("login"));
-  app.get("/.well-known/oauth-protected-resource/*", (context) => {
+  app.get(`${METADATA}/*`, (context) => {
     const baseUrl = baseUrlFor(context);
     const path = new URL(resourceMetadataUrl(baseUrl) ?? baseUrl).pathname;
-    if (context.req.path !== path) throw notFound();
+    if (![path, METADATA].includes(context.req.path)) throw notFound();
     const metadata = {
       resource: resourceOf(baseUrl),
       authorization_servers: [baseUrl],

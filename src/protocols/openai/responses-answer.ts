@@ -52,17 +52,13 @@ function begunResponse({ asked: request, model, functions }: ReadResponse) {
 
 type Begun = ReturnType<typeof begunResponse>;
 
-const DETAILS = {
-  stop: null,
-  length: { reason: "max_output_tokens" },
-  content_filter: { reason: "content_filter" },
-};
+const REASONS = { length: "max_output_tokens", content_filter: "content_filter" };
 const statusOf = ({ finish }: Output) => (finish === "stop" ? "completed" : "incomplete");
 
 const finishedResponse = (response: Begun, output: Output, items: object[]) => ({
   ...response,
   status: statusOf(output),
-  incomplete_details: DETAILS[output.finish],
+  incomplete_details: output.finish === "stop" ? null : { reason: REASONS[output.finish] },
   output: items,
   usage: usageAnswer(output.usage),
   ...degradedAnswer(output),

@@ -5,7 +5,8 @@ type Fetch = typeof globalThis.fetch;
 type Chat = (url: string, body: ChatBody, answer: () => Promise<Response>) => Promise<Response>;
 
 /** Four letters a token. */
-const tokensOf = ({ messages }: ChatBody) => Math.ceil(JSON.stringify(messages).length / 4);
+const tokensOf = ({ messages, tools = [] }: ChatBody) =>
+  Math.ceil(JSON.stringify([messages, tools]).length / 4);
 const failed = (status: number, error: object) => Response.json({ error }, { status });
 
 const before =
@@ -43,6 +44,32 @@ export const asLlamaServer = (double: OpenAiDouble, { contextTokens = 4_096, tel
     const type = "exceed_context_size_error";
     return failed(400, { code: 400, message, type, n_prompt_tokens: tokens, n_ctx: contextTokens });
   });
+
+/** A server whose chat template leaves tools out: the model and the count do not see them. */
+export const asTemplateWithoutTools = (double: OpenAiDouble): Fetch => {
+  const server = asLlamaServer(double, {});
+  return (input, init) => {
+    const { tools: _, ...body } = JSON.parse((init?.body as string | null) ?? "{}") as ChatBody;
+    return server(input, {
+      ...init,
+      ...(init?.body == null ? {} : { body: JSON.stringify(body) }),
+    });
+  };
+};
+
+/** Ollama 0.17.4 (a template without tools), vLLM 0.18, llama-server without `--jinja`. */
+export const TOOL_REFUSALS: [status: number, message: string][] = [
+  [400, "registry.ollama.ai/library/llama:latest does not support tools"],
+  [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+  [500, "tools param requires --jinja flag"],
+];
+
+export const asRefusingTools = (double: OpenAiDouble, [status, message]: [number, string]) =>
+  before(double, (url, body, answer) =>
+    url.endsWith("/chat/completions") && body.tools !== undefined
+      ? Promise.resolve(failed(status, { message, type: "api_error" }))
+      : answer(),
+  );
 
 /**
  * Ollama 0.17.4: cuts the beginning of a long prompt in silence, and says what it read

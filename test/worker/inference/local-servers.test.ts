@@ -3,7 +3,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { asLlamaCppPython, asLlamaServer } from "../../doubles/openai-compatible/local-servers.ts";
-import { asOllama } from "../../doubles/openai-compatible/local-servers.ts";
+import {
+  asOllama,
+  asRefusingTools,
+  asTemplateWithoutTools,
+  TOOL_REFUSALS,
+} from "../../doubles/openai-compatible/local-servers.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import type { ChatBody } from "../../doubles/openai-compatible/chat-answer.ts";
 import { agentOf, answerOf, indexedRag, nobody, worldWith } from "./support.ts";
@@ -127,6 +132,44 @@ describe("llama-cpp-python", () => {
     const { usage } = await ask(asLlamaCppPython(double)).answer();
     expect(usage.outputTokens).toBeLessThan(12);
     expect(usage.outputTokens).toBeGreaterThan(3);
+  });
+});
+
+describe("an agent whose model gets no tools", () => {
+  const invoke = async (fetch: typeof globalThis.fetch) => {
+    const { services } = worldWith({ fetch, variables: at() });
+    const model = `local/tools-${servers}`;
+    const agent = agentOf({ model, rags: [rag] });
+    const run = () => runAgent(services, { agent, prompt: "holiday rule", caller: nobody });
+    return [await run(), await run()];
+  };
+  const withPassages = (body: ChatBody) => JSON.stringify(body.messages).includes("Holiday rule");
+
+  test("because its template leaves them out has one search, and says so", async () => {
+    const double = new OpenAiDouble({ embed });
+    const [first, second] = await invoke(asTemplateWithoutTools(double));
+    for (const answer of [first, second]) {
+      expect(answer?.items.length).toBeGreaterThan(0);
+      expect(answer?.degradations.join("\n")).toContain("takes no tools");
+    }
+    // The answer without passages, two short calls that show it, and the answer; then one.
+    expect(bodiesOf(double).map(withPassages)).toEqual([false, false, false, true, true]);
+  });
+
+  test.each(TOOL_REFUSALS)("as its server says by %i %s has one search", async (...refusal) => {
+    const double = new OpenAiDouble({ embed });
+    const [first, second] = await invoke(asRefusingTools(double, refusal));
+    expect(first?.degradations.join("\n")).toContain("takes no tools");
+    expect(second?.items.length).toBeGreaterThan(0);
+    expect(bodiesOf(double).map(withPassages)).toEqual([true, true]);
+  });
+
+  test("only where they do not come: a model that needs no search is asked once", async () => {
+    const double = new OpenAiDouble({ embed });
+    double.script = () => ({ text: "Good morning." });
+    const [first, second] = await invoke(asLlamaServer(double, {}));
+    expect([first?.degradations, second?.degradations]).toEqual([[], []]);
+    expect(double.of("chat")).toHaveLength(4);
   });
 });
 

@@ -31,6 +31,9 @@ test("the address of /mcp alone tells a program how to connect", async () => {
   const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(told) ?? [];
   const { body: resource } = await call("GET", new URL(metadata).pathname);
   expect(resource).toMatchObject({ resource: `${ORIGIN}/mcp`, authorization_servers: [ORIGIN] });
+  // ChatGPT looks there.
+  const { body: atRoot } = await call("GET", "/.well-known/oauth-protected-resource");
+  expect(atRoot).toEqual(resource);
   const { body: server } = await call("GET", "/.well-known/oauth-authorization-server");
   expect(server).toMatchObject({
     issuer: ORIGIN,
