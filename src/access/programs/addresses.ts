@@ -9,6 +9,15 @@ export function resourceOf(baseUrl: string): string | null {
   return isSafe ? `${baseUrl}/mcp` : null;
 }
 
+/** Programs also name the resource with a slash at its end, or by the service's own address. */
+export function withOwnResource(fields: URLSearchParams, baseUrl: string): URLSearchParams {
+  const resource = resourceOf(baseUrl) ?? baseUrl;
+  const names = new Set([resource, `${resource}/`, baseUrl, `${baseUrl}/`]);
+  const isOurs = fields.getAll("resource").every((name) => names.has(name));
+  if (isOurs && fields.has("resource")) fields.set("resource", resource);
+  return fields;
+}
+
 /** Where the metadata of that resource is (RFC 9728); null as above. */
 export function resourceMetadataUrl(baseUrl: string): string | null {
   const resource = resourceOf(baseUrl);

@@ -5,6 +5,7 @@ import {
   resourceMetadataUrl,
   resourceOf,
   serverMetadataUrl,
+  withOwnResource,
 } from "../../access/programs/addresses.ts";
 import type { AuthorizationServer } from "../../access/programs/authorization-server.ts";
 import { notFound } from "../../core/errors.ts";
@@ -74,7 +75,9 @@ type Answering = (
 async function answer(context: Context<AppEnv>, url: string, by: Answering): Promise<Response> {
   const { raw } = context.req;
   refuseCoded(raw.headers);
-  const adapt = url.endsWith("/register") ? servedPart : withoutRepeatedId(raw);
+  const adapt = url.endsWith("/register")
+    ? servedPart
+    : withoutRepeatedId(raw, baseUrlFor(context));
   const body = raw.method === "POST" ? adapt(await readText(raw, BODY_LIMIT_BYTES)) : null;
   const request = new Request(url, { method: raw.method, headers: raw.headers, body });
   const { authorizationServer } = await import("../../access/programs/authorization-server.ts");
@@ -89,11 +92,11 @@ async function answer(context: Context<AppEnv>, url: string, by: Answering): Pro
  * way to authenticate (https://www.rfc-editor.org/rfc/rfc6749#section-3.2.1). Credentials are
  * encoded as the fields of a form are.
  */
-const withoutRepeatedId = (request: Request) => (form: string) => {
+const withoutRepeatedId = (request: Request, baseUrl: string) => (form: string) => {
   const fields = new URLSearchParams(form);
   const id = new URLSearchParams(`id=${auth(request)?.username ?? ""}`).get("id") ?? "";
   fields.delete("client_id", id);
-  return fields.toString();
+  return withOwnResource(fields, baseUrl).toString();
 };
 
 const SERVED = new Map<string, unknown[]>([

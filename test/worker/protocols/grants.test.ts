@@ -127,6 +127,18 @@ test("a program that revokes its token ends its connection", async () => {
   ]);
 });
 
+/** As Claude Code, the Python SDK and programs whose person typed a slash name it. */
+test.each([`${ORIGIN}/`, ORIGIN, `${ORIGIN}/mcp/`])(
+  "%s names the resource, too",
+  async (resource) => {
+    const clientId = await registered();
+    const code = await allow(admin, clientId, undefined, { resource });
+    const { body } = await redeem(clientId, code, { resource });
+    const again = await refresh(clientId, body.refresh_token, { resource });
+    expect(await toolsOf(again.body.access_token)).toContain("search");
+  },
+);
+
 test("a token for another address of the service is refused", async () => {
   const { access_token: access } = await connected(admin);
   const asked = (origin: string, bearer: string) =>

@@ -21,7 +21,7 @@ import { errorPage } from "../error-page.tsx";
 import { barePage, isAdmin, leadingPage, type PageContext, type PageEnv } from "../page.tsx";
 import { attempt, formOf } from "../request/form.ts";
 import { asPage, enrolledPage, ownForms, signedInPage } from "../request/guards.ts";
-import { appBehind } from "../../../access/programs/addresses.ts";
+import { appBehind, withOwnResource } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
@@ -183,7 +183,8 @@ const serverOf = (context: PageContext) =>
 async function askedIn(context: PageContext, query: string): Promise<ConsentRequest> {
   const { helpers } = serverOf(context);
   try {
-    const url = `${addressOf(context)}/authorize${query}`;
+    const fields = withOwnResource(new URLSearchParams(query), addressOf(context));
+    const url = `${addressOf(context)}/authorize?${fields.toString()}`;
     const request = await helpers.parseAuthRequest(new Request(url));
     const denied = authorizationErrorRedirect(request, "access_denied");
     if (request.codeChallenge === undefined) {
