@@ -118,9 +118,8 @@ const CUT_SHARE = 0.65;
 const LEAST_WINDOW_TOKENS = 256;
 
 /**
- * Ollama drops the beginning of a long prompt without a word: what it has read shows it. The window
- * that the server names has the last word: Ollama 0.30 did not count what it had in its cache
- * (https://github.com/ollama/ollama/pull/16428).
+ * Ollama drops the beginning of a long prompt without a word: what it has read shows it. Ollama 0.30
+ * did not count its cache (https://github.com/ollama/ollama/pull/16428): the window it names counts.
  */
 async function noteCutPrompt(
   { tokenizer, window }: ChatModel,

@@ -20,27 +20,25 @@ const TOOL = {
 /** Whether tools reach a model: by its name, until so many ms. */
 const support = new Map<string, { hasTools: boolean; until: number }>();
 
-type Turns = { turn: () => Promise<FinishedRun>; searchFirst: () => Promise<FinishedRun> };
-
 /** The turn of a model with tools; where its server takes none, the one after one search. */
 export async function turnWithTools(
   services: Pick<InferenceServices, "now">,
   { chat, meter }: { chat: ChatModel; meter: Meter },
-  { turn, searchFirst }: Turns,
+  { turn, searchFirst }: Record<"turn" | "searchFirst", () => Promise<FinishedRun>>,
 ): Promise<FinishedRun> {
-  const { hasTools, until = 0 } = support.get(chat.name) ?? {};
-  const known = until > services.now() ? hasTools : undefined;
+  const earlier = support.get(chat.name);
+  const hasTools = (earlier?.until ?? 0) > services.now() ? earlier?.hasTools : undefined;
   const learn = (isSupported: boolean) => {
     support.set(chat.name, { hasTools: isSupported, until: services.now() + HOUR_MS });
     return isSupported;
   };
-  if (known !== false) {
+  if (hasTools !== false) {
     const answer = await turn().catch((thrown: Error) => {
       if (!(thrown.cause instanceof ModelFailure && REFUSAL.test(thrown.cause.reason ?? "")))
         throw thrown;
       learn(false);
     });
-    const isSure = known === true || chat.server === undefined || answer?.toolCalls.length !== 0;
+    const isSure = hasTools === true || chat.server === undefined || answer?.toolCalls.length !== 0;
     if (answer && (isSure || learn(await seesTools(services, chat, meter)))) return answer;
   }
   const { degradations, ...answer } = await searchFirst();

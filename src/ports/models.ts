@@ -92,7 +92,6 @@ export type ChatModel = {
   /** Where a server says how large its window is, or refuses what is larger. */
   window?:
     | {
-        /** What the server says, or said a moment ago; null: nothing. */
         read: (isAgain?: boolean) => Promise<number | null>;
         learn: (tokens: number) => void;
       }

@@ -1,13 +1,10 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { z } from "zod";
 
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { openAiChat } from "../openai/openai-models.ts";
 import { limitedBody } from "../limited-answer.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
-
-/** The request body of the SDK's OpenAI model. */
-const requestBody = z.record(z.string(), z.unknown());
 
 /** The protocol is OpenAI's but for transport and old replies: its SDK model gets our `fetch`. */
 export function workersAiChat(
@@ -15,8 +12,8 @@ export function workersAiChat(
   modelId: string,
 ): LanguageModelV4 {
   const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
-    const body = typeof init?.body === "string" ? init.body : "{}";
-    const { model: _, ...inputs } = requestBody.parse(JSON.parse(body));
+    const body = parsedJson(typeof init?.body === "string" ? init.body : "");
+    const { model: _, ...inputs } = isObject(body) ? body : {};
     const signal = init?.signal ?? undefined;
     const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
     const isStream = reply instanceof ReadableStream;

@@ -4,7 +4,6 @@ import { isObject } from "../../core/is-object.ts";
 type Json = Record<string, unknown>;
 /** An answer in OpenAI's form, or the error that it tells of; null: neither. */
 type Answer = { choices: Json[]; usage: unknown } | { error: Json } | null;
-/** Where a choice has its text: in a stream, or whole. */
 type Place = "delta" | "message";
 
 /** Of Gemini (https://ai.google.dev/api/generate-content#FinishReason), GLM (https://docs.z.ai), Anthropic. */
@@ -25,9 +24,8 @@ export function errorIn(answer: unknown): Json | null {
   const error = firstOf(first["error"]);
   if (isObject(error) && Object.keys(error).length > 0) return error;
   if (typeof error === "string" && error !== "") return { ...first, message: error };
-  const isCoded = "code" in first && (first["choices"] ?? first["data"]) === undefined;
-  const isError = first["object"] === "error" || isCoded;
-  return isError && typeof first["message"] === "string" ? first : null;
+  const isAnswer = !("code" in first) || (first["choices"] ?? first["data"]) !== undefined;
+  return isAnswer || typeof first["message"] !== "string" ? null : first;
 }
 
 /** In `metadata`: what OpenRouter was told (https://openrouter.ai/docs/api-reference/errors). */
@@ -46,10 +44,7 @@ const DATA = /^data:\s*/;
 const BEGINS_JSON = /^\s*[[{]/;
 const eventOf = (data: string) => `data: ${data}\n\n`;
 
-/**
- * What was asked for as a stream, as events in OpenAI's form. It may be one JSON text, whatever its
- * header says; after `[DONE]` nothing is waited for.
- */
+/** Events in OpenAI's form, of events or one JSON text, whatever the header says, until `[DONE]`. */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const { read, last } = eventReader();
@@ -67,7 +62,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
     new TransformStream<string, Uint8Array>({
       transform(piece, controller) {
         rest += piece;
-        if (BEGINS_JSON.test(rest)) return;
+        if (!piece.includes("\n") || BEGINS_JSON.test(rest)) return;
         const lines = rest.split("\n");
         rest = lines.pop() ?? "";
         if (lines.some((line) => send(line, controller))) controller.terminate();
@@ -83,7 +78,6 @@ function eventReader() {
   let hasReason = false;
   const read = (data: string) => {
     const json = parsedJson(data);
-    // What is no JSON is for the SDK to refuse.
     if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
     const answer = answerIn(json, "delta", end === "tool_calls");
     const [choice = {}] = answer !== null && "choices" in answer ? answer.choices : [];
@@ -107,18 +101,16 @@ export function answerIn(json: unknown, place: Place, isCalling = false): Answer
   const failed = choices.find(({ finish_reason: end }) => BROKEN_OFF.test(String(end)));
   if (failed !== undefined) {
     const message = `the provider ended the answer: ${String(failed["finish_reason"])}`;
-    return { error: namedError(errorIn(failed) ?? { message, type: "server_error" }) };
+    return { error: namedError({ message, type: "server_error", ...errorIn(failed) }) };
   }
   if (choices.length === 0 && (usage === undefined || place === "message")) return null;
   return { choices: choices.map((choice) => choiceIn(choice, place, isCalling)), usage };
 }
 
 /** As the SDK reads it. */
-function namedError(error: Json): Json {
-  const { type, code } = error;
-  const isName = typeof code === "string" || typeof code === "number";
-  return { message: sentenceIn(error) ?? "", type: textOf(type), code: isName ? code : null };
-}
+const namedError = (error: Json): Json => {
+  return { message: sentenceIn(error) ?? "", type: textOf(error["type"]), code: error["code"] };
+};
 
 /** Older models of Workers AI have text and calls in place of choices. */
 function choicesIn({ choices, response: content, tool_calls }: Json): Json[] {
@@ -157,7 +149,6 @@ const textOf = (value: unknown) =>
 const textOnly = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 const CALL: Rules = {
-  // Of Workers AI without a level of its own.
   function: (value, { name, arguments: args }) =>
     rewritten(isObject(value) ? value : { name, arguments: args }, {
       arguments: (text) => textOf(text) ?? "",

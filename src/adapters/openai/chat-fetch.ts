@@ -24,7 +24,6 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   stream: (body) => without(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternating(messages) }),
 };
-/** llama-server answers 500 where a chat template raises an exception. */
 const REFUSED = new Set([400, 422, 500]);
 /**
  * Modes that a server may lack, and statuses by which it says so without naming them:
@@ -89,10 +88,7 @@ export const chatFetch =
 /** The answer as the SDK's model reads it. @throws ModelFailure where a whole one tells of an error */
 async function inForm(response: Response, isStreamed: boolean): Promise<Response> {
   if (response.body === null || !response.ok) return response;
-  if (isStreamed) {
-    const headers = { "content-type": "text/event-stream" };
-    return new Response(streamInForm(response.body), { headers });
-  }
+  if (isStreamed) return new Response(streamInForm(response.body));
   const text = await response.text();
   const answer = answerIn(parsedJson(text), "message");
   if (answer === null) return new Response(text, response);

@@ -91,7 +91,7 @@ export const local: ModelProvider = {
         server,
         window: {
           read: (isAgain) => readWindow(endpoint, name, isAgain),
-          learn: (tokens) => learnWindow(baseUrl, name, tokens),
+          learn: (tokens) => void learnWindow(baseUrl, name, tokens),
         },
       }),
       embedding: (name) => ({

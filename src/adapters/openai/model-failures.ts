@@ -39,8 +39,9 @@ function retryAfterOf(headers: Record<string, string>, nowMs: number): number | 
 export function failureOfStatus(
   status: number,
   headers: Record<string, string>,
-  { cause, body = bodyOf(cause) }: { cause?: unknown; body?: string } = {},
+  { cause, body: text }: { cause?: unknown; body?: string } = {},
 ): ModelFailure {
+  const body = text ?? (APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "");
   const retryAfterMs = retryAfterOf(headers, Date.now());
   const meaning = meaningOf(status, body);
   const own = REFUSED.has(status) ? factsIn(parsedJson(body)) : NO_FACTS;
@@ -51,15 +52,15 @@ export function failureOfStatus(
   return new ModelFailure(`${status}${words}`, facts, { cause });
 }
 
-const bodyOf = (cause: unknown) =>
-  APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "";
-
 const NO_FACTS = { reason: null, tooLong: null, isLoading: false, retryable: false };
 
 /** The sentence of an error, with whatever status it came. */
 function factsIn(answer: unknown) {
-  const reason = reasonIn(answer);
-  if (reason === null) return NO_FACTS;
+  const sentence = sentenceIn(answer)
+    ?.slice(0, 4 * MAX_REASON_LENGTH)
+    .replaceAll(SECRETS, "…");
+  if (sentence === undefined) return NO_FACTS;
+  const reason = sentence.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
   const { type, code } = errorIn(answer) ?? {};
   const tooLong = tooLongIn(code === "context_length_exceeded" ? `${code}: ${reason}` : reason);
   const isPassing = [type, code].some((name) => PASSING_ERRORS.has(name));
@@ -100,13 +101,6 @@ const LOADING = /\bloading\b/i;
 /** Keys, tokens and addresses of servers. */
 const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]{32,}/gi;
 const MAX_REASON_LENGTH = 300;
-
-function reasonIn(answer: unknown): string | null {
-  const sentence = sentenceIn(answer);
-  if (sentence === null) return null;
-  const text = sentence.slice(0, 4 * MAX_REASON_LENGTH).replaceAll(SECRETS, "…");
-  return text.replaceAll(/\s+/g, " ").slice(0, MAX_REASON_LENGTH);
-}
 
 const TOO_LONG =
   /context[ _](?:length|size|window)|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|less than \d+ tokens/i;

@@ -15,30 +15,27 @@ const OWN_LISTS = ["/api/ps", "/api/v0/models", "/model/info"];
 
 type Server = { baseUrl: string; fetch: typeof globalThis.fetch };
 
-/** Tokens of prompt and answer, and whether the server says so itself. By server and model. */
-type Window = { tokens: number | null; until: number; isFromServer?: boolean };
-const windows = new Map<string, Window>();
+/** Tokens of prompt and answer; null: the server does not say. By server and model. */
+const windows = new Map<string, { tokens: number | null; until: number }>();
 const keyOf = (baseUrl: string, model: string) => `${baseUrl} ${model}`;
 
 export const windowOf = (baseUrl: string, model: string) => windows.get(keyOf(baseUrl, model));
 
-export const learnWindow = (baseUrl: string, model: string, tokens: number) =>
-  void windows.set(keyOf(baseUrl, model), { tokens, until: Date.now() + HOUR_MS });
-
-/**
- * Asks a server for a model's window, unless it was asked for a moment ago. Null: it does not say,
- * and what `windowOf` gives is learned or assumed.
- */
-export async function readWindow(server: Server, model: string, isAgain = false) {
-  const { until = 0 } = windowOf(server.baseUrl, model) ?? {};
-  if (isAgain || until <= Date.now()) await askForWindow(server, model);
-  const { tokens = null, isFromServer = false } = windowOf(server.baseUrl, model) ?? {};
-  return isFromServer ? tokens : null;
+export function learnWindow(baseUrl: string, model: string, tokens: number): number {
+  windows.set(keyOf(baseUrl, model), { tokens, until: Date.now() + HOUR_MS });
+  return tokens;
 }
 
-async function askForWindow({ baseUrl, fetch }: Server, model: string): Promise<void> {
+const isRecent = (window = { until: 0 }) => window.until > Date.now();
+
+/**
+ * Asks a server for a model's window, unless it was asked for a moment ago. Resolves to what the
+ * server says; null: it was not asked, or does not say.
+ */
+export async function readWindow({ baseUrl, fetch }: Server, model: string, isAgain = false) {
   const key = keyOf(baseUrl, model);
   const earlier = windows.get(key);
+  if (!isAgain && isRecent(earlier)) return null;
   // Other prompts do not wait for what is read again.
   if (earlier !== undefined) earlier.until = Date.now() + READ_TIMEOUT_MS;
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
@@ -49,21 +46,21 @@ async function askForWindow({ baseUrl, fetch }: Server, model: string): Promise<
     return parsedJson(await text.catch(() => ""));
   };
   const list = await readJson(`${baseUrl}/models`);
-  const assume = (tokens: number | null) =>
-    void windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
+  const assume = (tokens: number | null) => {
+    windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
+    return null;
+  };
   if (list === undefined) return assume(earlier?.tokens ?? null);
-  const window = windowIn(list, model) ?? 0;
-  const learn = (tokens: number) =>
-    void windows.set(key, { tokens, until: Date.now() + HOUR_MS, isFromServer: true });
-  if (window > 0) return learn(window);
+  const window = windowIn(list, model);
+  if (window !== null) return learnWindow(baseUrl, model, window);
   const [settings, ...lists] = await Promise.all([
     // Also describes a model that is not loaded, https://docs.ollama.com/api/show
     readJson(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
     ...OWN_LISTS.map((path) => readJson(`${root}${path}`)),
   ]);
   const [ownWindow = numCtxIn(settings)] = lists.flatMap((own) => windowIn(own, model) ?? []);
-  if (ownWindow > 0) return learn(ownWindow);
-  assume(isOllamas(settings) ? OLLAMA_TOKENS : null);
+  if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);
+  return assume(isOllamas(settings) ? OLLAMA_TOKENS : null);
 }
 
 const isOllamas = (settings: unknown): settings is Record<string, unknown> =>

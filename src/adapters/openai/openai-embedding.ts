@@ -28,7 +28,9 @@ export function openAiEmbedding(
       const answer = await postJson(endpoint, { path: "/embeddings", body, signal });
       const data = isObject(answer) ? answer["data"] : null;
       if (!Array.isArray(data) || !data.every(isObject)) throw unreadableReply();
-      const embeddings = inOrderOfTexts(data).map(({ embedding }) => vectorIn(embedding));
+      // Servers may answer in any order, and say which text a vector is of; some say 0 for each.
+      const inOrder = data.toSorted((a, b) => Number(a["index"] ?? 0) - Number(b["index"] ?? 0));
+      const embeddings = inOrder.map(({ embedding }) => vectorIn(embedding));
       const usage = isObject(answer) && isObject(answer["usage"]) ? answer["usage"] : {};
       const tokens = Number(usage["prompt_tokens"] ?? usage["total_tokens"] ?? 0);
       return { embeddings, usage: { tokens }, warnings: [] };
@@ -36,16 +38,7 @@ export function openAiEmbedding(
   };
 }
 
-type Entry = Record<string, unknown>;
-
-/** Servers may answer in any order, and say which text a vector is of; some say 0 for each. */
-function inOrderOfTexts(data: Entry[]): Entry[] {
-  const entries = new Map(data.map((entry) => [entry["index"], entry]));
-  const inOrder = data.map((_, text) => entries.get(text)).filter((entry) => entry !== undefined);
-  return inOrder.length < data.length ? data : inOrder;
-}
-
-/** llama-server writes null for what is no number. @throws ModelFailure for no vector */
+/** llama-server writes null for no number. @throws ModelFailure for no vector */
 function vectorIn(embedding: unknown): number[] {
   if (!Array.isArray(embedding)) throw new ModelFailure("a text without a vector");
   return embedding.map((value) => (typeof value === "number" ? value : Number.NaN));

@@ -16,8 +16,18 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
     specificationVersion: "v4",
     provider: `${endpoint.name}.rerank`,
     modelId,
-    async doRerank(options) {
-      const answer = await askForRanking(endpoint, modelId, options);
+    async doRerank({ query, topN, abortSignal: signal, ...options }) {
+      const documents = textsOf(options);
+      const body = {
+        model: modelId,
+        query,
+        documents,
+        // TEI's name for `documents`; it and all others but Cohere ignore unknown fields.
+        ...(endpoint.isCohere === true ? {} : { texts: documents }),
+        top_n: topN ?? documents.length,
+        return_documents: false,
+      };
+      const answer = await postJson(endpoint, { path: "/rerank", body, signal });
       // Text Embeddings Inference answers with a bare list.
       const { data } = results.safeParse(isObject(answer) ? answer["results"] : answer);
       const ranking = (data ?? []).flatMap(({ index, relevance_score: own, score = own }) =>
@@ -29,24 +39,6 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
       return { ranking, providerMetadata: tokensOfReranking(tokens) };
     },
   };
-}
-
-async function askForRanking(
-  endpoint: OpenAiEndpoint,
-  modelId: string,
-  options: RerankingModelV4CallOptions,
-) {
-  const documents = textsOf(options);
-  const body = {
-    model: modelId,
-    query: options.query,
-    documents,
-    // TEI's name for `documents`; it and all others but Cohere ignore unknown fields.
-    ...(endpoint.isCohere === true ? {} : { texts: documents }),
-    top_n: options.topN ?? documents.length,
-    return_documents: false,
-  };
-  return await postJson(endpoint, { path: "/rerank", body, signal: options.abortSignal });
 }
 
 /** Documents as plain texts; objects are serialised as JSON. */

@@ -4,9 +4,6 @@ import { errorIn } from "./answer-form.ts";
 import { failureOfStatus, failureInAnswer, translated } from "./model-failures.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 
-/** Not JSON, but what some servers write for a value that is no number. */
-const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/g;
-
 type Post = { path: string; body: object; signal: AbortSignal | undefined };
 
 /** What a server answers below its address. @throws ModelFailure */
@@ -24,7 +21,7 @@ async function answerTo({ baseUrl, headers, fetch }: OpenAiEndpoint, post: Post)
   const text = await response.text();
   const sentHeaders = Object.fromEntries(response.headers);
   if (!response.ok) throw failureOfStatus(response.status, sentHeaders, { body: text });
-  const answer = parsedJson(text) ?? parsedJson(text.replaceAll(NO_NUMBERS, "null"));
+  const answer = parsedJson(text);
   if (answer === undefined) throw unreadableReply();
   const error = errorIn(answer);
   if (error !== null) throw failureInAnswer(error);

@@ -44,9 +44,7 @@ export const ContentBlock = z
     isCut: z
       .literal(true)
       .optional()
-      .describe(
-        "Only if the text ends at the limit of tokens or time, or by a filter of the provider.",
-      ),
+      .describe("Only if a limit of tokens or time, or a filter, ends the text."),
     citations: z
       .array(Citation)
       .optional()
@@ -131,7 +129,7 @@ export const InferenceRunResponse = z
       .any()
       .refine((response) => response !== undefined)
       .describe(
-        "Without jsonSchema, a list of content blocks: `type` (text), `text`, `isCut` if the text ends at the limit of tokens or time or by a filter of the provider, and `citations` with includeSources. With jsonSchema, the object or list that follows it.",
+        "Without jsonSchema, a list of content blocks: `type` (text), `text`, `isCut` if a limit of tokens or time, or a filter, ends the text, and `citations` with includeSources. With jsonSchema, the object or list that follows it.",
       ),
     inference: z.string().describe("Identifier of the inference executed."),
     params: RunParams.describe("The parameters received, with defaults applied."),
