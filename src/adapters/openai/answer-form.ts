@@ -47,14 +47,14 @@ const eventOf = (data: string) => `data: ${data}\n\n`;
 /** Events in OpenAI's form, of events or one JSON text, whatever the header says, until `[DONE]`. */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const { read, last } = eventReader();
+  const { readEvent, last } = eventReader();
   let rest = "";
   type Controller = TransformStreamDefaultController<Uint8Array>;
   const send = (line: string, controller: Controller) => {
     const isWhole = BEGINS_JSON.test(line);
     const data = isWhole || DATA.test(line) ? line.replace(DATA, "").trim() : "";
     const isDone = data === "[DONE]";
-    const text = isDone ? last() : read(data) + (isWhole ? last() : "");
+    const text = isDone ? last() : readEvent(data) + (isWhole ? last() : "");
     controller.enqueue(encoder.encode(text));
     return isDone;
   };
@@ -76,7 +76,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
 function eventReader() {
   let end: "stop" | "tool_calls" | null = null;
   let hasReason = false;
-  const read = (data: string) => {
+  const readEvent = (data: string) => {
     const json = parsedJson(data);
     if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
     const answer = answerIn(json, "delta", end === "tool_calls");
@@ -88,7 +88,7 @@ function eventReader() {
   };
   const ending = () => ({ choices: [{ delta: {}, finish_reason: end }] });
   const last = () => (hasReason || end === null ? "" : eventOf(JSON.stringify(ending())));
-  return { read, last };
+  return { readEvent, last };
 }
 
 /** `isCalling`: calls of tools came before. */

@@ -6,7 +6,7 @@ import type { OpenAiEndpoint } from "./openai-models.ts";
 
 type Post = { path: string; body: object; signal: AbortSignal | undefined };
 
-/** What a server answers below its address. @throws ModelFailure */
+/** The answer of a server below its address. @throws ModelFailure */
 export const postJson = async (endpoint: OpenAiEndpoint, post: Post) =>
   await translated(answerTo(endpoint, post), post.signal);
 
