@@ -2,6 +2,7 @@ import { confluence } from "./confluence/manifest.ts";
 import { fileSystem } from "./file-system/manifest.ts";
 import { github } from "./github/manifest.ts";
 import { googleDrive } from "./google-drive/manifest.ts";
+import { notion } from "./notion/manifest.ts";
 import { objectStorage } from "./object-storage/manifest.ts";
 import { r2Bucket } from "./r2-bucket/manifest.ts";
 import { sharePoint } from "./sharepoint/manifest.ts";
@@ -14,6 +15,7 @@ export const SOURCES: SourceManifest[] = [
   github,
   confluence,
   googleDrive,
+  notion,
   objectStorage,
   r2Bucket,
   sharePoint,

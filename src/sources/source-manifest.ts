@@ -56,6 +56,8 @@ type Manifest<Config extends z.ZodObject> = {
   summary: string;
   /** Kind of content that programs push to it; absent: none. */
   takes?: "files" | "addresses";
+  /** Says on a source's page who may read its files, where the provider does not. */
+  readersNote?: string;
   config: Config;
   /** Absent: its sources are not scanned. Imports the reader when it is called. */
   open?: (config: z.infer<Config>, tools: SourceTools) => Promise<SourceReader>;

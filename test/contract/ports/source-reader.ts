@@ -31,6 +31,8 @@ export type ReaderContract = {
   files: number;
   /** The path of a file by its number. */
   pathOf?: (number: number) => string;
+  /** What a file's document is made of, where it is more than its text. */
+  documentOf?: (path: string, text: string) => string;
 };
 
 const signal = new AbortController().signal;
@@ -39,6 +41,7 @@ const textOf = (number: number) => `The text of file ${number}.`;
 /** The promises of `SourceReader`, for every reader and every double of one. */
 export function sourceReaderContract(name: string, contract: ReaderContract): void {
   const { files: count, pathOf = (number) => `folder/file-${number}.txt` } = contract;
+  const { documentOf = (_path, text) => text } = contract;
   const content = () =>
     new Map(Array.from({ length: count }, (_, number) => [pathOf(number), textOf(number)]));
   let world: ReaderWorld;
@@ -64,7 +67,7 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
         expect(file.version).not.toBe("");
         expect(file.failure).toBeUndefined();
         expect(file.path.endsWith(file.name)).toBe(true);
-        expect(file.size).toBe(content().get(file.path)?.length);
+        expect(file.size).toBe(documentOf(file.path, content().get(file.path) ?? "").length);
       }
     });
 
@@ -90,8 +93,9 @@ export function sourceReaderContract(name: string, contract: ReaderContract): vo
     test("a listed file is opened with the bytes of its version", async () => {
       const file = await fileAt(world, pathOf(2));
       const opened = await world.newReader().open(file, signal);
-      expect(await new Response(opened.body).text()).toBe(textOf(2));
-      expect([null, textOf(2).length]).toContain(opened.size);
+      const document = documentOf(file.path, textOf(2));
+      expect(await new Response(opened.body).text()).toBe(document);
+      expect([null, document.length]).toContain(opened.size);
     });
 
     test("a file that is not there any more is a passing failure until a listing lacks it", async () => {

@@ -5,9 +5,9 @@ import { richText } from "./rich-text.ts";
 const BOT = { object: "user", id: "b0700000-0000-4000-8000-000000000000" };
 
 /** Notion's times are rounded down to minutes. */
-export const minuteOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}:00.000Z`;
+const minuteOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}:00.000Z`;
 
-export function parentOf(parent: Entry | Block | null) {
+function parentOf(parent: Entry | Block | null) {
   if (parent === null) return { type: "workspace", workspace: true };
   const type = `${"kind" in parent ? parent.kind : "block"}_id`;
   return { type, [type]: parent.id };

@@ -13,7 +13,7 @@ export const FOREVER = new AbortController().signal;
 /** What a reader is made with: what it kept, and the files that earlier scans found. */
 export type Kept = {
   store: ReaderStore;
-  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+  known: KnownFiles;
   now: () => number;
 };
 
@@ -33,7 +33,13 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
     return [...files.values()].filter(({ path }) => wanted.has(path));
   };
   const byExternalId = async (ids: string[]) => ids.flatMap((id) => files.get(id) ?? []);
-  const reader = () => newReader({ store, known: { byPath, byExternalId }, now: () => time });
+  const all = async (after: string | null, limit: number) =>
+    [...files.values()]
+      .filter(({ path }) => path > (after ?? ""))
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
+      .slice(0, limit);
+  const known = { byPath, byExternalId, all, pushed: async () => [] };
+  const reader = () => newReader({ store, known, now: () => time });
 
   const pageOf = async (mode: "full" | "follow", cursor: string | null) =>
     mode === "follow"

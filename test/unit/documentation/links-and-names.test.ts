@@ -12,9 +12,9 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/ranking.md", 8_000],
   ["docs/scale-and-cost.md", 12_000],
   ["docs/architecture.md", 15_000],
-  ["docs/panel-api.md", 13_050],
+  ["docs/panel-api.md", 13_260],
 ];
-const ALL_DOCS_BYTES = 216_100;
+const ALL_DOCS_BYTES = 224_000;
 const pages = allPages();
 
 /** What is wrong with a link of this page; null: it leads somewhere. */

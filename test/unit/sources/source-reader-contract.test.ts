@@ -12,6 +12,9 @@ import { GoogleDriveDouble } from "../../doubles/google-drive/google-drive-doubl
 import { driveSource } from "../../doubles/google-drive/scanning.ts";
 import { GraphDouble } from "../../doubles/microsoft-graph/graph-double.ts";
 import { graphSource } from "../../doubles/microsoft-graph/scanning.ts";
+import { block } from "../../doubles/notion/entries.ts";
+import { NotionDouble } from "../../doubles/notion/notion-double.ts";
+import { notionSource } from "../../doubles/notion/scanning.ts";
 import { FollowedSource } from "../../doubles/source/followed-source.ts";
 import { knownNone } from "../../doubles/source/known-files.ts";
 import { ScriptedSource } from "../../doubles/source/scripted-source.ts";
@@ -24,6 +27,8 @@ const FILES = 10;
 const WEB_PAGES = 65;
 /** A page of a repository is 500 files. */
 const GITHUB_FILES = 505;
+/** A page of Notion's listing takes 30 calls. */
+const NOTION_PAGES = 40;
 
 const REFUSALS = {
   denied: { status: 403, headers: {} },
@@ -244,6 +249,32 @@ async function confluenceWorld(): Promise<ReaderWorld> {
   };
 }
 
+const notionPath = (number: number) => `File ${number}.md`;
+const titleIn = (path: string) => path.replace(".md", "");
+
+async function notionWorld(): Promise<ReaderWorld> {
+  const notion = new NotionDouble();
+  notion.pageSize = PAGE_SIZE;
+  const source = notionSource(notion);
+  return await Promise.resolve({
+    async hold(files) {
+      notion.failures.length = 0;
+      // Nothing that an earlier listing read is opened in place of the workspace.
+      source.store.entries.clear();
+      notion.entries.clear();
+      for (const [path, text] of files)
+        notion.page(null, titleIn(path), [block("paragraph", text)]);
+    },
+    newReader: () => source.reader(),
+    fail(kind) {
+      const status = kind === "denied" ? 403 : 429;
+      const headers = { "retry-after": String(RETRY_AFTER_SECONDS) };
+      notion.fail({ path: /./, status, headers, times: 100 });
+    },
+    secrets: [notion.token],
+  });
+}
+
 const refusing = { refuses: true, follows: false };
 const following = { refuses: true, follows: true };
 
@@ -262,6 +293,13 @@ sourceReaderContract("Confluence", {
   begin: confluenceWorld,
   files: FILES,
   pathOf: (number) => `ENG/folder/file-${number}.txt`,
+});
+sourceReaderContract("Notion", {
+  ...refusing,
+  begin: notionWorld,
+  files: NOTION_PAGES,
+  pathOf: notionPath,
+  documentOf: (path, text) => `# ${titleIn(path)}\n\n${text}`,
 });
 sourceReaderContract("the scripted double", { ...refusing, begin: scriptedWorld, files: FILES });
 sourceReaderContract("the followed double", { ...following, begin: followedWorld, files: FILES });

@@ -9,6 +9,7 @@ import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
+import { manifestOf } from "../../../sources/registry.ts";
 import { isAdmin, type PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
@@ -51,8 +52,10 @@ export async function permissionsTab(
   const readers = preview ?? (isOn ? source : null);
   const effect = readers === null ? null : await previewPermissions(services, view, readers);
   const groups = isOn ? await unknownGroups(services.db, source.id) : [];
+  const { readersNote } = manifestOf(source);
   return (
     <>
+      {readersNote === undefined ? null : <p>{readersNote}</p>}
       {isAdmin(context) ? (
         <Form
           action={`${path}/permissions`}

@@ -1,0 +1,52 @@
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { missingFile, type SourceReader } from "../../ports/source-reader.ts";
+import { forgetOrphans, readPage } from "../page-store.ts";
+import type { NotionConfig } from "./manifest.ts";
+import { notionTools, type NotionOptions } from "./notion-client.ts";
+import { PageWalk, walkState, type WalkState } from "./page-walk.ts";
+
+const WALKS = "walks/";
+
+/**
+ * Notion by the token of a connection. A listing's state lies in the store, its cursor names it. An
+ * edited page is read when it is listed, as it tells which pages lie in it, and kept for `open`.
+ */
+export function notionReader(config: NotionConfig, options: NotionOptions): SourceReader {
+  const { store, known: knownFiles } = options;
+  const walkFrom = (state: WalkState, signal: AbortSignal) =>
+    new PageWalk(state, notionTools(config, options, signal));
+  return {
+    async list(cursor, signal) {
+      const bytes = cursor === null ? null : await store.read(cursor);
+      const json = cursor === null ? {} : parsedJson(new TextDecoder().decode(bytes ?? undefined));
+      const { data: state } = walkState.safeParse(json);
+      if (state === undefined) return { ...(await this.list(null, signal)), restarted: true };
+      const walk = walkFrom(state, signal);
+      const isOver = await walk.advance();
+      const page = { files: walk.files, deleted: [], problems: walk.problems, entries: 1 };
+      if (isOver) return { ...page, next: null };
+      // A call that is repeated finds the state as it was: each has a name of its own.
+      const next = `${WALKS}${crypto.randomUUID()}`;
+      const after = JSON.stringify({ ...state, before: cursor });
+      await store.write(next, new TextEncoder().encode(after));
+      if (state.before !== null) await store.remove(state.before);
+      return { ...page, next };
+    },
+    async ended() {
+      await forgetOrphans(store, knownFiles);
+      await store.remove(WALKS);
+    },
+    async open({ path, externalId, version }, signal) {
+      const text = await readPage(store, path, version);
+      const bytes = text ?? (await walkFrom(walkState.parse({}), signal).textOf(externalId ?? ""));
+      const { body } = new Response(bytes);
+      if (bytes === null || body === null) throw missingFile("Notion: 404");
+      return { body, size: bytes.length, mimeType: "text/markdown" };
+    },
+    async check(signal) {
+      const state = walkState.parse({});
+      await walkFrom(state, signal).search();
+      return `Notion: the connection sees ${Object.keys(state.nodes).length} pages or more`;
+    },
+  };
+}

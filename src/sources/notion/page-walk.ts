@@ -1,0 +1,232 @@
+import { z } from "zod";
+
+import { sha256Hex } from "../../core/hash.ts";
+import { MINUTE_MS, timeIn } from "../../core/time.ts";
+import { foldSpace } from "../../documents/writing/fold-space.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
+import { segmentOf } from "../folder-tree.ts";
+import { keepPage } from "../page-store.ts";
+import { uniquePaths } from "../unique-paths.ts";
+import { denied, type NotionTools } from "./notion-client.ts";
+import { ABSENT, notionObject, titleOf, valuesOf } from "./notion-objects.ts";
+import type { NotionObject } from "./notion-objects.ts";
+import { PageText } from "./page-text.ts";
+
+const node = z.object({
+  /** Null: no part of a path. */
+  title: z.string().nullable(),
+  parent: z.string().nullable(),
+  /** In the bin, archived or not wanted, with all that lies beneath. */
+  isLeft: z.boolean().optional(),
+  /** Still to be listed; without `page` it is to be read first. */
+  isDue: z.boolean().optional(),
+  page: z.object({ edited: z.string(), url: z.string(), values: z.looseObject({}) }).optional(),
+});
+type Node = z.infer<typeof node>;
+type Place = { path: string; name: string; ancestors: string[] };
+type Entry = NonNullable<Node["page"]> & Place & { id: string; ref: string; settled: Node };
+const NOWHERE: Node = { title: null, parent: null };
+
+export const walkState = z.object({
+  /** The name of the state before this one. */
+  before: z.string().nullable().default(null),
+  isSearched: z.boolean().default(false),
+  cursor: z.string().optional(),
+  /** Data sources whose rows are noted. */
+  sources: z.number().default(0),
+  /** The path up to which known files were compared. */
+  comparedTo: z.string().nullable().default(null),
+  /** By where the API has them: `pages/ID`, `databases/ID`, `data_sources/ID`, `blocks/ID`. */
+  nodes: z.record(z.string(), node).default({}),
+});
+export type WalkState = z.infer<typeof walkState>;
+
+/** Ten seconds at three calls a second. */
+const CALLS_PER_LISTING = 30;
+const PAGE_SIZE = 100;
+const MAX_NODES = 200_000;
+const MAX_LEVELS = 100;
+const MAX_TITLE = 120;
+/** Notion's times have minutes: a page may change again in the minute in which it was read. */
+const SETTLED_AFTER_MS = 2 * MINUTE_MS;
+
+/** https://developers.notion.com/reference/post-search, `/query-a-data-source` */
+const objects = z.object({
+  results: z.array(notionObject),
+  next_cursor: z.string().nullable(),
+  request_status: z.object({ type: z.string() }).nullish(),
+});
+const idIn = (ref: string) => ref.slice(ref.indexOf("/") + 1);
+
+/**
+ * Lists pages in parts: those that search names, the rows of each data source, what lies in pages
+ * that are read, and each known page that was not met, as search is not promised to be complete.
+ */
+export class PageWalk {
+  readonly #state: WalkState;
+  readonly #tools: NotionTools;
+  readonly files: ListedFile[] = [];
+  readonly problems: { path: string; message: string }[] = [];
+
+  constructor(state: WalkState, tools: NotionTools) {
+    this.#state = state;
+    this.#tools = tools;
+  }
+
+  readonly #hasTime = () => this.#tools.calls.count < CALLS_PER_LISTING;
+
+  /** True at the walk's end. */
+  async advance(): Promise<boolean> {
+    const { nodes } = this.#state;
+    while (this.#hasTime() && this.files.length === 0) {
+      const refs = Object.keys(nodes);
+      if (refs.length > MAX_NODES) throw denied(`more than ${MAX_NODES} pages: name root pages`);
+      const { isSearched, sources } = this.#state;
+      const due = refs.filter((ref) => nodes[ref]?.isDue);
+      const source = refs.filter((ref) => ref.startsWith("data_sources/"))[sources];
+      if (!isSearched) await this.search();
+      else if (due.length > 0) await this.#list(due.slice(0, PAGE_SIZE));
+      else if (source !== undefined) await this.#findRows(source);
+      else if (!(await this.#compareKnown())) return true;
+    }
+    return false;
+  }
+
+  /** @throws SourceFailure `denied` where nothing is shared, or not a root */
+  async search(): Promise<void> {
+    const state = this.#state;
+    for (const id of state.cursor === undefined ? this.#tools.config.rootPages : []) {
+      const root = (await this.#find(`pages/${id}`)) ?? (await this.#find(`databases/${id}`));
+      if (root === null) throw denied(`${id} is not shared with the connection`);
+    }
+    const sort = { timestamp: "last_edited_time", direction: "ascending" };
+    // A data source names all of its rows.
+    for (const object of await this.#readPage("search", { sort }))
+      this.#note(object, object.parent?.startsWith("data_sources/") !== true);
+    if (Object.keys(state.nodes).length === 0) throw denied("the connection sees no page");
+    state.isSearched = state.cursor === undefined;
+  }
+
+  async #findRows(source: string): Promise<void> {
+    const isInside = (await this.#place(source)) !== null;
+    const rows = isInside ? await this.#readPage(`${source}/query`, {}, ABSENT) : [];
+    for (const row of rows) this.#note(row);
+    if (!isInside || this.#state.cursor === undefined) this.#state.sources += 1;
+  }
+
+  async #readPage(path: string, order: object, absent: number[] = []): Promise<NotionObject[]> {
+    const { api } = this.#tools;
+    const body = { ...order, page_size: PAGE_SIZE, start_cursor: this.#state.cursor };
+    const answer = await api.find(objects, api.address(path), { body, absent });
+    this.#state.cursor = answer?.next_cursor ?? undefined;
+    if (this.#state.cursor === undefined && answer?.request_status?.type === "incomplete")
+      this.problems.push({ path, message: "Notion names 10,000 pages at most" });
+    return answer?.results ?? [];
+  }
+
+  async #compareKnown(): Promise<boolean> {
+    const state = this.#state;
+    const files = await this.#tools.options.known.all(state.comparedTo, PAGE_SIZE);
+    for (const { externalId } of files)
+      state.nodes[`pages/${externalId}`] ??= { ...NOWHERE, isDue: true };
+    state.comparedTo = files.at(-1)?.path ?? null;
+    return files.length > 0;
+  }
+
+  #note(object: NotionObject, isDue = true): Node {
+    const { nodes } = this.#state;
+    const { object: kind, id, parent, url, last_edited_time: edited } = object;
+    const { database_parent: above, data_sources: sources } = object;
+    if (parent !== null && above !== undefined) nodes[parent] = { title: null, parent: above };
+    for (const { id: source, name: title } of sources)
+      nodes[`data_sources/${source}`] ??= { title, parent: `databases/${id}` };
+    const isUnwanted = kind === "data_source" && !this.#tools.config.databases;
+    const isLeft = isUnwanted || object.in_trash || object.is_archived;
+    const values = valuesOf(object, (page) => nodes[`pages/${page}`]?.title ?? null);
+    const due = kind === "page" && isDue && { isDue, page: { edited, url, values } };
+    return (nodes[`${kind}s/${id}`] = { title: titleOf(object), parent, isLeft, ...due });
+  }
+
+  /** Null: it is not shared, but may hold what is, which lies at the top then. */
+  async #find(ref: string): Promise<Node | null> {
+    const { api } = this.#tools;
+    const object = await api.find(notionObject, api.address(ref), { absent: ABSENT });
+    if (object !== null) return this.#note(object);
+    this.#state.nodes[ref] = { ...NOWHERE };
+    return null;
+  }
+
+  /** Titles and ids from the top, or from a root, down. Null: outside of the roots, or left. */
+  async #place(ref: string): Promise<Place | null> {
+    const { rootPages } = this.#tools.config;
+    const titles: string[] = [];
+    const ids: string[] = [];
+    for (let at: string | null = ref; at !== null && ids.length < MAX_LEVELS;) {
+      const { title, parent, isLeft }: Node =
+        this.#state.nodes[at] ?? (await this.#find(at)) ?? NOWHERE;
+      if (isLeft) return null;
+      if (title !== null) titles.unshift(segmentOf(foldSpace(title).slice(0, MAX_TITLE)));
+      ids.unshift(idIn(at));
+      at = rootPages.includes(idIn(at)) ? null : parent;
+    }
+    const isInside = rootPages.length === 0 || rootPages.includes(ids[0] ?? "");
+    const [path, name] = [`${titles.join("/")}.md`, `${titles.at(-1) ?? ""}.md`];
+    return isInside ? { path, name, ancestors: ids.slice(0, -1) } : null;
+  }
+
+  async #list(due: string[]): Promise<void> {
+    const { nodes } = this.#state;
+    const { known: knownFiles } = this.#tools.options;
+    const entries = [];
+    for (const ref of due) {
+      if (!this.#hasTime()) break;
+      if (nodes[ref]?.page === undefined) await this.#find(ref);
+      const place = await this.#place(ref);
+      const { page, isDue: _due, ...settled } = nodes[ref] ?? NOWHERE;
+      if (place === null || page === undefined) nodes[ref] = settled;
+      else entries.push({ ...place, ...page, ref, id: idIn(ref), settled });
+    }
+    const paths = await uniquePaths(knownFiles, entries);
+    const files = await knownFiles.byExternalId(entries.map(({ id }) => id));
+    const before = new Map(files.map((file) => [file.externalId, file]));
+    for (const each of entries) {
+      if (!this.#hasTime()) return;
+      await this.#listOne({ ...each, path: paths.get(each.id) ?? "" }, before.get(each.id));
+      nodes[each.ref] = each.settled;
+    }
+  }
+
+  async #listOne(each: Entry, before?: ListedFile): Promise<void> {
+    const { id: externalId, path, name, url, edited, values, ancestors } = each;
+    const isKnown = before?.sourceState?.["edited"] === edited;
+    const contents = isKnown ? before : await this.#read(each, before?.version);
+    // The page vanished since it was noted.
+    if (contents === null) return;
+    const { version, size, sourceState } = contents;
+    const facts = { path, name, externalId, url, mimeType: "text/markdown", version, size };
+    const metadata = { ...values, ancestors };
+    this.files.push({ ...facts, sourceState, metadata, modifiedAt: timeIn(edited) });
+  }
+
+  /** Null: it is not there, or not shared. */
+  async textOf(id: string): Promise<Uint8Array | null> {
+    const { title, isLeft, page } = (await this.#find(`pages/${id}`)) ?? NOWHERE;
+    if (isLeft === true || page === undefined) return null;
+    return await new PageText(this.#tools.api, id).read(title ?? "", page.values);
+  }
+
+  async #read({ id, ref, path, settled, edited, values }: Entry, replaced = "") {
+    const { api, options } = this.#tools;
+    const text = new PageText(api, id);
+    const bytes = await text.read(settled.title ?? "", values);
+    for (const child of text.inside)
+      this.#state.nodes[child] ??= { title: null, parent: ref, isDue: true };
+    const message = `not given by Notion: ${[...text.omissions].join(", ")}`;
+    if (text.omissions.size > 0) this.problems.push({ path, message });
+    if (bytes === null) return null;
+    const version = await sha256Hex(bytes);
+    await keepPage(options.store, path, { version, bytes }, replaced);
+    const isSettled = options.now() - (timeIn(edited) ?? 0) >= SETTLED_AFTER_MS;
+    return { version, size: bytes.length, sourceState: isSettled ? { edited } : null };
+  }
+}
