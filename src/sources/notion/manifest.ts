@@ -29,7 +29,7 @@ export const notionConfig = z.strictObject({
   databases: z.boolean().default(true).meta({ label: "Read the rows of databases, too" }),
   apiBaseUrl: httpAddress
     .default("https://api.notion.com")
-    .meta({ label: "Address of the API", folded: "Further", destination: true, encrypted: true }),
+    .meta({ label: "Address of the API", folded: "Address", destination: true, encrypted: true }),
 });
 export type NotionConfig = z.infer<typeof notionConfig>;
 

@@ -46,7 +46,8 @@ export function notionReader(config: NotionConfig, options: NotionOptions): Sour
     async check(signal) {
       const state = walkState.parse({});
       await walkFrom(state, signal).search();
-      return `Notion: the connection sees ${Object.keys(state.nodes).length} pages or more`;
+      const titles = Object.values(state.nodes).flatMap(({ title }) => title ?? []);
+      return `Notion: the connection sees ${titles.length} pages and databases, or more`;
     },
   };
 }

@@ -68,11 +68,10 @@ export class PageText {
     let number = 0;
     for await (const each of this.#blocksIn(id)) {
       if (each === null) return false;
-      const { type } = each;
-      number = type === "numbered_list_item" ? number + 1 : 0;
+      number = each.type === "numbered_list_item" ? number + 1 : 0;
       this.#write(each, depth, number);
-      await this.#writeInside(each, ITEMS.has(type) ? depth + 1 : depth);
-      if (type === "table")
+      await this.#writeInside(each, ITEMS.has(each.type) ? depth + 1 : depth);
+      if (each.type === "table")
         this.#out.table(this.#rows.splice(0), each.body["has_column_header"] === true);
     }
     return true;

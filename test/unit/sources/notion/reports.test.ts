@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+
+import { block } from "../../../doubles/notion/entries.ts";
+import { openNotion } from "../../../doubles/notion/scanning.ts";
+import { fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
+
+/* Situations in which connectors of others stopped or left pages out, by their public reports. */
+
+test("a linked database that is not given stops nothing", async () => {
+  const { notion, source } = openNotion();
+  const linked = block("child_database", { title: "A view" });
+  const page = notion.page(null, "Page", [linked, block("paragraph", "After.")]);
+  await source.scan();
+  expect(await textOf(source, page)).toMatch(/^# Page\n\n\[A view\]\(https:\S+\)\n\nAfter\.$/);
+  const [, table] = notion.database(page, "Table");
+  notion.row(table, "Row");
+  notion.fail({ path: /query$/, status: 400, code: "validation_error", times: 9 });
+  await source.scan();
+  expect(source.paths()).toEqual(["Page.md"]);
+});
+
+test("pages beneath what is not shared lie at the top", async () => {
+  const { notion, source } = openNotion();
+  const secret = notion.page(null, "Secret");
+  const shared = notion.page(secret, "Shared");
+  notion.page(shared, "Child");
+  const [database, table] = notion.database(secret, "Table");
+  notion.row(table, "Row");
+  notion.hidden.add(secret).add(database);
+  await source.scan();
+  expect(source.paths()).toEqual(["Shared.md", "Shared/Child.md", "Table/Row.md"]);
+});
+
+test("all data sources of a database are read, those that are in a wiki, too", async () => {
+  const { notion, source } = openNotion();
+  const [wiki, pages] = notion.database(null, "Wiki");
+  const second = notion.source(wiki, "People");
+  notion.row(pages, "Rules");
+  notion.row(second, "Ann");
+  const [, inner] = notion.database(pages, "Inner");
+  notion.row(inner, "Deep");
+  await source.scan();
+  expect(source.paths()).toEqual(["People/Ann.md", "Wiki/Inner/Deep.md", "Wiki/Rules.md"]);
+});
+
+test("rows that search does not name are read by their database", async () => {
+  const { notion, source } = openNotion();
+  const [, table] = notion.database(null, "Table");
+  const rows = Array.from({ length: 250 }, (_, at) => notion.row(table, `Row ${at}`));
+  for (const row of rows) notion.unsearched.add(row);
+  await source.scan();
+  expect(source.paths()).toHaveLength(250);
+  expect(notion.asked.filter((path) => path.endsWith("/query")).length).toBeLessThan(6);
+});
+
+test("what a limit of Notion cuts off is told, and known pages stay", async () => {
+  const { notion, source } = openNotion();
+  const ids = ["One", "Two", "Three"].map((title) => notion.page(null, title));
+  await source.scan();
+  notion.resultLimit = 2;
+  notion.page(null, "Four");
+  const page = await source.reader().list(null, FOREVER);
+  expect(page.problems).toEqual([{ path: "search", message: "Notion names 10,000 pages at most" }]);
+  await source.scan();
+  expect(ids.map((id) => fileOf(source, id).path)).toEqual(["One.md", "Two.md", "Three.md"]);
+});
