@@ -279,21 +279,14 @@ const refusing = { refuses: true, follows: false };
 const following = { refuses: true, follows: true };
 
 sourceReaderContract("object storage", { ...refusing, begin: objectStorageWorld, files: FILES });
-sourceReaderContract("the web", {
-  ...refusing,
-  begin: webWorld,
-  files: WEB_PAGES,
-  pathOf: webPath,
-});
+const pages = { begin: webWorld, files: WEB_PAGES, pathOf: webPath };
+sourceReaderContract("the web", { ...refusing, ...pages });
 sourceReaderContract("Google Drive", { ...following, begin: driveWorld, files: FILES });
 sourceReaderContract("SharePoint", { ...following, begin: libraryWorld, files: FILES });
 sourceReaderContract("GitHub", { ...following, begin: githubWorld, files: GITHUB_FILES });
-sourceReaderContract("Confluence", {
-  ...refusing,
-  begin: confluenceWorld,
-  files: FILES,
-  pathOf: (number) => `ENG/folder/file-${number}.txt`,
-});
+const attachmentPath = (number: number) => `ENG/folder/file-${number}.txt`;
+const attachments = { begin: confluenceWorld, files: FILES, pathOf: attachmentPath };
+sourceReaderContract("Confluence", { ...refusing, ...attachments });
 sourceReaderContract("Notion", {
   ...refusing,
   begin: notionWorld,
