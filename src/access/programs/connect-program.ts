@@ -12,14 +12,14 @@ import { storeToken } from "../tokens/create-token.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { grantHash } from "./find-grant.ts";
 
-type Chosen = { rags: string[]; inferences: string[]; agents: string[] };
+type Choice = { rags: string[]; inferences: string[]; agents: string[] };
 
 type Connection = {
   /** Chosen when the page was shown, so that a page is answered once. */
   id: TokenId;
   person: Session;
   program: Program;
-  chosen: Chosen;
+  choice: Choice;
 };
 
 export type Program = {
@@ -40,20 +40,20 @@ export type Program = {
 export async function connectProgram(
   services: Services,
   { helpers }: Pick<AuthorizationServer, "helpers">,
-  { id, person, program, chosen }: Connection,
+  { id, person, program, choice }: Connection,
 ): Promise<string> {
-  if (Object.values(chosen).every((group) => group.length === 0)) {
+  if (Object.values(choice).every((group) => group.length === 0)) {
     throw invalid("choose at least one RAG, inference or agent");
   }
   // Everything includes what only administrators will open later.
-  for (const [group, names] of Object.entries(chosen)) {
+  for (const [group, names] of Object.entries(choice)) {
     if (names.includes("*")) throw invalidField(group, ": there is no *");
   }
   const { request, name, host, isShared } = program;
   const grant = { id, grantedBy: person.userId, clientId: request.clientId, clientHost: host };
   const readerGroups = await groupsOfUser(services.db, person.userId);
   const reads = { manageScopes: false, reader: person.email, readerGroups };
-  const input = { ...chosen, ...reads, name, expiresAt: services.now() + CODE_MS };
+  const input = { ...choice, ...reads, name, expiresAt: services.now() + CODE_MS };
   const row = { ...grant, hash: await grantHash(id), onlyOpen: person.role !== "admin" };
   if ((await storeToken(services, input, row)) === null) throw answered();
   // Something may have been closed meanwhile.

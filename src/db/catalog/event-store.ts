@@ -43,7 +43,7 @@ const TRIES_AT_ONCE = 100;
  */
 export async function takeEvents(db: Database, endpointId: string, now: number) {
   const waiting = sql`event_deliveries where endpoint_id = ${endpointId} and status = 'waiting'`;
-  const [, [endpoint], first, again] = await runBatch(db, [
+  const [, [endpoint], first, later] = await runBatch(db, [
     sql`update event_endpoints set taken_at = ${now} where id = ${endpointId} and enabled
       and abs(${now} - taken_at) >= ${GATHER_MS} and taken_up_to < (select max(id) from events)
       and not exists (select 1 from ${waiting} and tries = 0)`,
@@ -52,7 +52,7 @@ export async function takeEvents(db: Database, endpointId: string, now: number) 
     sql`select ${DELIVERY} from ${waiting} and tries > 0 and next_at <= ${now} order by next_at
       limit ${TRIES_AT_ONCE}`,
   ]);
-  return { endpoint, due: [...first, ...again] };
+  return { endpoint, due: [...first, ...later] };
 }
 
 /** Records a try; a trigger does what follows from it. Returns whether the endpoint is enabled. */

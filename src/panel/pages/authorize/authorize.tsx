@@ -95,7 +95,7 @@ async function connect(
     id,
     person,
     program,
-    chosen: rights,
+    choice: rights,
   });
 }
 
