@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
 import { EVERYONE } from "../../core/principals.ts";
+import { MINUTE_MS } from "../../core/time.ts";
 import { SourceFailure, type FileReaders, type ReaderStore } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { pathMatcher } from "../path-patterns.ts";
@@ -74,7 +75,10 @@ const collaborators = z.array(z.object({ login: z.string() }));
 /** https://docs.github.com/graphql/reference/users */
 const verified = z.array(z.string()).default([]);
 const person = z.object({ email: text, organizationVerifiedDomainEmails: verified });
-const people = z.object({ data: z.record(z.string(), person.nullable()) });
+const people = z.object({
+  data: z.record(z.string(), person.nullable()).nullable(),
+  errors: z.array(z.object({ type: text })).default([]),
+});
 export const READERS = "readers/";
 
 type Access = { client: ApiClient; graphql: ApiClient; store: ReaderStore; owner: string };
@@ -100,25 +104,36 @@ export async function storeReaders(access: Access, name: string, before = ""): P
 }
 
 /** People by the addresses that the credential sees, else by their login as a group. */
-async function principalsOf({ graphql, owner }: Access, logins: string[], from: string) {
+async function principalsOf(access: Access, logins: string[], from: string) {
   const principals: { principal: string; from: string }[] = [];
   for (let at = 0; at < logins.length; at += PER_PAGE) {
     const some = logins.slice(at, at + PER_PAGE);
-    const fields = `{ email organizationVerifiedDomainEmails(login: "${owner}") }`;
-    const users = some.map((login, n) => `u${n}: user(login: ${JSON.stringify(login)}) ${fields}`);
-    const body = { query: `{ ${users.join(" ")} }` };
-    const reply = await graphql.ask(people, graphql.address("graphql"), { body });
-    const failure = "error" in reply ? graphql.failure(reply.error) : null;
-    if (failure !== null && failure.kind !== "denied") throw failure;
-    const { data = {} } = "answer" in reply ? reply.answer : {};
+    const data = await addressesOf(access, some);
     for (const [n, login] of some.entries()) {
-      const { email, organizationVerifiedDomainEmails: emails } = data[`u${n}`] ?? NOBODY;
+      const { email } = data[`u${n}`] ?? NOBODY;
+      const { organizationVerifiedDomainEmails: emails } = data[`v${n}`] ?? NOBODY;
       const users = [...emails, email].filter(Boolean).map((address) => `user:${address}`);
       const names = users.length > 0 ? users : [`group:github-user:${login}`];
       principals.push(...names.map((principal) => ({ principal, from })));
     }
   }
   return principals;
+}
+
+async function addressesOf({ graphql, owner }: Access, logins: string[]) {
+  // Apart from each other: an error in one takes the whole person away.
+  const verifiedOf = `organizationVerifiedDomainEmails(login: "${owner}")`;
+  const users = logins.flatMap((login, n) => {
+    const user = `user(login: ${JSON.stringify(login)})`;
+    return [`u${n}: ${user} { email }`, `v${n}: ${user} { ${verifiedOf} }`];
+  });
+  const body = { query: `{ ${users.join(" ")} }` };
+  const reply = await graphql.ask(people, graphql.address("graphql"), { body });
+  const failure = "error" in reply ? graphql.failure(reply.error) : null;
+  if (failure !== null && failure.kind !== "denied") throw failure;
+  const { data = null, errors = [] } = "answer" in reply ? reply.answer : {};
+  if (!errors.some(({ type }) => type === "RATE_LIMITED")) return data ?? {};
+  throw new SourceFailure("throttled", "GitHub: rate limit", MINUTE_MS);
 }
 const NOBODY = person.parse({});
 

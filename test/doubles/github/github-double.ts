@@ -36,6 +36,10 @@ export class GithubDouble {
   resetAt = 0;
   /** Whether the credential may list collaborators. */
   mayList = true;
+  /** Whether the credential may see addresses of the organization's verified domains. */
+  tellsVerified = true;
+  /** Answered with status 200 in place of people. */
+  graphqlErrors: object | null = null;
   pageSize = MAX_PER_PAGE;
   now = () => Date.now();
   #clock = Date.UTC(2026, 0, 1);
@@ -143,10 +147,13 @@ export class GithubDouble {
     const users = [...query.matchAll(/(\w+): user\(login: "([^"]+)"\)/g)];
     const data = users.map(([, alias = "", login = ""]) => {
       const { email = "", verified = [] } = this.people.get(login) ?? {};
-      const user = { email, organizationVerifiedDomainEmails: verified };
-      return [alias, this.people.has(login) ? user : null];
+      // A field that is refused takes the whole object away.
+      const isVerified = alias.startsWith("v");
+      const user = isVerified ? { organizationVerifiedDomainEmails: verified } : { email };
+      const isShown = this.people.has(login) && (!isVerified || this.tellsVerified);
+      return [alias, isShown ? user : null];
     });
-    return json({ data: Object.fromEntries(data) });
+    return json(this.graphqlErrors ?? { data: Object.fromEntries(data) });
   }
 
   #page<Item>(all: Item[], url: URL, wrapped: (items: Item[]) => unknown = (items) => items) {

@@ -18,8 +18,8 @@ own.comment(issue, "bob", "Oiled the hinge.");
 own.collaborators = ["ann", "bob"];
 double.people.set("ann", { email: "ann@acme.example" });
 double.repository("site").write("index.md", "# Moss garden\n\nOpen on Fridays.");
-const fetch: typeof double.fetch = async (address, request) => {
-  if (request?.method !== "PUT") return await double.fetch(address, request);
+const fetch = async (address: string, request: RequestInit) => {
+  if (request.method !== "PUT") return await double.fetch(address, request);
   const path = new URL(address).pathname.replace("/handbook/", "");
   own.write(path, await new Response(request.body ?? null).text());
   return new Response(null, { status: 204 });

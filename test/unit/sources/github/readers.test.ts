@@ -87,3 +87,15 @@ test("the other API of an Enterprise Server is beside the first", async () => {
   await source.scan();
   expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual(["user:ann@acme.example"]);
 });
+
+test("public addresses count without the verified ones, and a limit of the other API is waited for", async () => {
+  const { double, own, source, readers } = privateRepository();
+  own.collaborators = ["ann"];
+  double.people.set("ann", { email: "ann@home.example", verified: ["ann@acme.example"] });
+  double.tellsVerified = false;
+  double.graphqlErrors = { data: null, errors: [{ type: "RATE_LIMITED", message: "exceeded" }] };
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "throttled" });
+  double.graphqlErrors = null;
+  await source.scan();
+  expect(principalsIn(readers())).toEqual(["user:ann@home.example"]);
+});
