@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 type Answer = { choices: Json[]; usage: unknown } | { error: Json } | null;
 type Place = "delta" | "message";
 
-/** Of Gemini (https://ai.google.dev/api/generate-content#FinishReason), GLM (https://docs.z.ai), Anthropic. */
+/** Names of Gemini (https://ai.google.dev/api/generate-content#FinishReason), GLM (https://docs.z.ai), Anthropic. */
 const LIMITS: [RegExp, string][] = [
   [/^(?:length|max_(?:output_)?tokens|model_context_window_exceeded)$/i, "length"],
   [/^(?:content_filter|sensitive|safety|recitation|prohibited_content|spii)$/i, "content_filter"],
@@ -47,14 +47,14 @@ const eventOf = (data: string) => `data: ${data}\n\n`;
 /** Events in OpenAI's form, of events or one JSON text, whatever the header says, until `[DONE]`. */
 export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const { readEvent, last } = eventReader();
+  const { eventIn, last } = eventReader();
   let rest = "";
   type Controller = TransformStreamDefaultController<Uint8Array>;
   const send = (line: string, controller: Controller) => {
     const isWhole = BEGINS_JSON.test(line);
     const data = isWhole || DATA.test(line) ? line.replace(DATA, "").trim() : "";
     const isDone = data === "[DONE]";
-    const text = isDone ? last() : readEvent(data) + (isWhole ? last() : "");
+    const text = isDone ? last() : eventIn(data) + (isWhole ? last() : "");
     controller.enqueue(encoder.encode(text));
     return isDone;
   };
@@ -76,7 +76,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
 function eventReader() {
   let end: "stop" | "tool_calls" | null = null;
   let hasReason = false;
-  const readEvent = (data: string) => {
+  const eventIn = (data: string) => {
     const json = parsedJson(data);
     if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
     const answer = answerIn(json, "delta", end === "tool_calls");
@@ -88,7 +88,7 @@ function eventReader() {
   };
   const ending = () => ({ choices: [{ delta: {}, finish_reason: end }] });
   const last = () => (hasReason || end === null ? "" : eventOf(JSON.stringify(ending())));
-  return { readEvent, last };
+  return { eventIn, last };
 }
 
 /** `isCalling`: calls of tools came before. */

@@ -54,7 +54,7 @@ export function failureOfStatus(
 
 const NO_FACTS = { reason: null, tooLong: null, isLoading: false, retryable: false };
 
-/** The sentence of an error, with whatever status it came. */
+/** An error in its own words, with whatever status it came. */
 function factsIn(answer: unknown) {
   const sentence = sentenceIn(answer)
     ?.slice(0, 4 * MAX_REASON_LENGTH)
