@@ -33,7 +33,7 @@ export const relativePath = z.string().regex(NO_LEADING_SLASH, MUST_BE_RELATIVE)
 
 export const READERS_LIMIT = 1_000;
 
-/** What no person's name has in requests; white space around one is ignored. */
+/** Signs that no person's name has in requests; white space around one is ignored. */
 const personFacts = { pattern: String.raw`^[^\x00-\x08\x0e-\x1f\x7f-\x9f]*$`, minLength: 1 };
 
 /** Principals, normalised: each once and in order. */

@@ -128,7 +128,7 @@ export const auditEvents = sqliteTable(
     target: text(),
     /** Names of the changed fields, as a JSON list. */
     fields: jsonColumn(textList).notNull(),
-    /** What they were and are; entries of earlier versions have names alone. */
+    /** Old and new values; entries of earlier versions have names alone. */
     changes: jsonColumn(z.array(fieldChange)).notNull().default([]),
     /** Status of the answer. */
     status: integer().notNull(),

@@ -26,7 +26,7 @@ export const counterpart: Counterpart = {
       const authorization = ["-H", `Authorization: Bearer ${credential}`];
       await tools.check(`${document}: no call ends with 5xx`, async () => {
         const args = ["run", `${url}${document}`, ...authorization, ...bounds, ...checks];
-        const { code, stdout } = await tools.tryRun(st, args);
+        const { code, stdout } = await tools.tryRun(st, args, { cwd: tools.scratch });
         assert.equal(code, 0, stdout.slice(-4_000));
       });
     }

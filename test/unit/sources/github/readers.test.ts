@@ -88,7 +88,7 @@ test("the other API of an Enterprise Server is beside the first", async () => {
   expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual(["user:ann@acme.example"]);
 });
 
-test("public addresses count without the verified ones, and a limit of the other API is waited for", async () => {
+test("public addresses count alone, and a limit of the other API is waited for", async () => {
   const { double, own, source, readers } = privateRepository();
   own.collaborators = ["ann"];
   double.people.set("ann", { email: "ann@home.example", verified: ["ann@acme.example"] });
