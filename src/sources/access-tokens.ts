@@ -32,13 +32,18 @@ export type TokenService = {
 export type AccessTokens = {
   /** The scheme of the authorization; absent: Bearer. */
   scheme?: "Basic";
+  /** The header that has the token alone, in place of `Authorization`. */
+  header?: string;
   get(signal: AbortSignal): Promise<string>;
   /** Forgets a token that was refused; absent: there is no other. */
   renew?(): void;
 };
 
 /** Credentials that a person made and that serve as they are. */
-export const fixedToken = (token: string): AccessTokens => ({ get: async () => token });
+export const fixedToken = (token: string, header?: string): AccessTokens => ({
+  get: async () => token,
+  ...(header !== undefined && { header }),
+});
 
 /** HTTP Basic, https://www.rfc-editor.org/rfc/rfc7617 */
 export function basicCredentials(user: string, password: string): AccessTokens {

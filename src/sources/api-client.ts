@@ -187,8 +187,11 @@ export class ApiClient {
 
   async #headers(): Promise<Record<string, string>> {
     const { tokens } = this.#connection;
-    const authorization = `${tokens.scheme ?? "Bearer"} ${await tokens.get(this.#signal)}`;
-    return { authorization, ...this.#provider.headers };
+    const { scheme = "Bearer", header } = tokens;
+    const token = await tokens.get(this.#signal);
+    const proof =
+      header === undefined ? { authorization: `${scheme} ${token}` } : { [header]: token };
+    return { ...proof, ...this.#provider.headers };
   }
 }
 
@@ -208,13 +211,41 @@ export function nextLink(headers: Headers): string | null {
   return /^\s*<([^>]*)>/.exec(next)?.[1] ?? null;
 }
 
-/** When a used up rate limit begins anew: seconds since 1970 (GitHub) or a date (Atlassian). */
+/** A listing whose pages name the next one in `Link`, or `limit` items of it. @throws SourceFailure */
+export async function linkedItems<Item>(
+  client: ApiClient,
+  items: z.ZodType<Item[]>,
+  address: string,
+  limit = Infinity,
+): Promise<Item[]> {
+  const all: Item[] = [];
+  let advance: Awaited<ReturnType<typeof advanced>>;
+  for (let next: string | null = address; next !== null && all.length < limit;) {
+    const reply = await client.ask(items, next);
+    if ("error" in reply) throw client.failure(reply.error);
+    all.push(...reply.answer);
+    next = nextLink(reply.headers);
+    advance = await advanced(advance, { next, entries: reply.answer.length });
+  }
+  return all;
+}
+
+/**
+ * When a used up rate limit begins anew: seconds since 1970 (GitHub, GitLab) or from now
+ * (https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/03/), or a date (Atlassian).
+ */
 function resetInMs(headers: Headers, now: number): number | null {
-  if (headers.get("x-ratelimit-remaining") !== "0") return null;
-  const reset = headers.get("x-ratelimit-reset") ?? "";
-  const at = /^\d+$/.test(reset) ? Number(reset) * SECOND_MS : Date.parse(reset);
+  const prefix = ["x-ratelimit", "ratelimit"].find(
+    (name) => headers.get(`${name}-remaining`) === "0",
+  );
+  if (prefix === undefined) return null;
+  const reset = headers.get(`${prefix}-reset`) ?? "";
+  const seconds = /^\d+$/.test(reset) ? Number(reset) : null;
+  if (seconds !== null && seconds < YEAR_2001_S) return seconds * SECOND_MS;
+  const at = seconds === null ? Date.parse(reset) : seconds * SECOND_MS;
   return Number.isNaN(at) ? null : Math.max(0, at - now);
 }
+const YEAR_2001_S = 1_000_000_000;
 
 const readText = async (...args: Parameters<typeof readBytes>) =>
   new TextDecoder().decode(await readBytes(...args));

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { accessTokens, fixedToken, type TokenService } from "../access-tokens.ts";
-import { ApiClient, nextLink, type Api, type ApiError, type Connection } from "../api-client.ts";
+import { ApiClient, type Api, type ApiError, type Connection } from "../api-client.ts";
 import type { GithubCredentials } from "./github-config.ts";
 
 /** A recursive tree has 7 MB at most, and so have 100 issues with the longest texts. */
@@ -30,23 +30,6 @@ export function githubApi(
   const limits = { name: "GitHub", answerLimitBytes: ANSWER_LIMIT_BYTES, headers: HEADERS };
   const provider = { ...limits, baseUrl, codeIn, explain };
   return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
-}
-
-/** A whole listing, or as much of it as `limit` items. @throws SourceFailure */
-export async function every<Item>(
-  client: ApiClient,
-  items: z.ZodType<Item[]>,
-  address: string,
-  limit = Infinity,
-): Promise<Item[]> {
-  const all: Item[] = [];
-  for (let next: string | null = address; next !== null && all.length < limit;) {
-    const reply = await client.ask(items, next);
-    if ("error" in reply) throw client.failure(reply.error);
-    all.push(...reply.answer);
-    next = nextLink(reply.headers);
-  }
-  return all;
 }
 
 const errorBody = z.object({ message: z.string() });

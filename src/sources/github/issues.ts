@@ -2,8 +2,8 @@ import { z } from "zod";
 
 import { timeIn } from "../../core/time.ts";
 import { missingFile, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
-import type { ApiClient } from "../api-client.ts";
-import { every, PER_PAGE } from "./github-client.ts";
+import { linkedItems, type ApiClient } from "../api-client.ts";
+import { PER_PAGE } from "./github-client.ts";
 import type { Repository } from "./repositories.ts";
 
 /** GitHub names an author who deleted the account so. */
@@ -65,7 +65,7 @@ export async function openIssue(
   const parts = [`# ${own.title}`, kind, author, ...labels, own.body ?? ""];
   for (const list of lists) {
     const first = `${address}/${list}/${number}/comments?per_page=${PER_PAGE}`;
-    const comments = await every(client, z.array(text), first, MAX_COMMENTS);
+    const comments = await linkedItems(client, z.array(text), first, MAX_COMMENTS);
     for (const { user, created_at: at, body } of comments)
       parts.push(`## ${user.login}, ${at}`, body ?? "");
   }

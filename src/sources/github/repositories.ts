@@ -4,11 +4,11 @@ import { sha256Hex } from "../../core/hash.ts";
 import { EVERYONE } from "../../core/principals.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { SourceFailure, type FileReaders, type ReaderStore } from "../../ports/source-reader.ts";
-import type { ApiClient } from "../api-client.ts";
+import { linkedItems, type ApiClient } from "../api-client.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { storedReaders } from "../stored-readers.ts";
-import { every, PER_PAGE } from "./github-client.ts";
+import { PER_PAGE } from "./github-client.ts";
 import type { GithubConfig } from "./github-config.ts";
 
 const identity = z.object({ id: z.number(), name: z.string(), branch: z.string() });
@@ -48,7 +48,7 @@ export async function repositoriesOf(
   const isNamed = pathMatcher(names.map((name) => name.toLowerCase()));
   for (const list of lists) {
     const address = client.address(list, { per_page: PER_PAGE });
-    for (const each of await every(client, repositoryPage, address)) {
+    for (const each of await linkedItems(client, repositoryPage, address)) {
       if (each.owner.login.toLowerCase() !== owner.toLowerCase()) continue;
       if (names.length > 0 && !isNamed(each.name.toLowerCase())) continue;
       const { default_branch: usual } = each;
@@ -88,7 +88,7 @@ export async function storeReaders(access: Access, name: string, before = ""): P
   const { client, store, owner } = access;
   const query = { affiliation: "all", per_page: PER_PAGE };
   const address = client.address(`repos/${owner}/${name}/collaborators`, query);
-  const listing = await every(client, collaborators, address).catch((thrown: unknown) => {
+  const listing = await linkedItems(client, collaborators, address).catch((thrown: unknown) => {
     if (thrown instanceof SourceFailure && thrown.kind === "denied") return null;
     throw thrown;
   });

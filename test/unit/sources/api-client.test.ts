@@ -3,7 +3,12 @@ import { z } from "zod";
 
 import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import { basicCredentials, fixedToken } from "../../../src/sources/access-tokens.ts";
-import { ApiClient, nextLink, type ApiError } from "../../../src/sources/api-client.ts";
+import {
+  ApiClient,
+  linkedItems,
+  nextLink,
+  type ApiError,
+} from "../../../src/sources/api-client.ts";
 import { failureOf } from "../../doubles/source/simulated-scans.ts";
 
 const NOW = Date.UTC(2026, 10, 29);
@@ -37,6 +42,13 @@ test("fixed credentials are sent once, as Bearer or as Basic", async () => {
   expect(basic.calls[0]?.headers.get("authorization")).toBe(`Basic ${credentials}`);
 });
 
+test("a token may have a header of its own", async () => {
+  const { client, calls } = clientOf(Response.json([]), fixedToken("t", "private-token"));
+  await client.ask(z.unknown(), client.address("pages"));
+  expect(calls[0]?.headers.get("private-token")).toBe("t");
+  expect(calls[0]?.headers.has("authorization")).toBe(false);
+});
+
 test.for([
   ["Retry-After", { "retry-after": "7" }, 7_000],
   [
@@ -49,6 +61,7 @@ test.for([
     { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "2026-11-29T00:01Z" },
     60_000,
   ],
+  ["a reset after seconds", { "ratelimit-remaining": "0", "ratelimit-reset": "45" }, 45_000],
   ["a limit that is not used up", { "x-ratelimit-remaining": "5", "x-ratelimit-reset": "9" }, null],
 ] as const)("waits by %s", async ([, headers, wait]) => {
   const { client } = clientOf(new Response("{}", { status: 429, headers }));
@@ -76,4 +89,11 @@ test("the next page is read from the Link header, on the same host only", async 
   expect(failure.message).toBe("Wiki: a link to another host");
   expect(calls).toHaveLength(1);
   expect(nextLink(new Headers({ link: '<https://api.example.com/1>; rel="prev"' }))).toBeNull();
+});
+
+test("a listing whose pages stay empty, or lead to themselves, is ended", async () => {
+  const link = '<https://api.example.com/pages>; rel="next"';
+  const { client } = clientOf(Response.json([], { headers: { link } }));
+  const listing = linkedItems(client, z.array(z.unknown()), client.address("pages"));
+  expect((await failureOf(listing)).kind).toBe("our-limit");
 });
