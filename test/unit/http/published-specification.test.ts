@@ -76,12 +76,16 @@ test("fields that the service bounds say so", () => {
 
 test("agents and webhooks are in a document of their own", () => {
   const { paths } = JSON.parse(texts[1] ?? "") as { paths: object };
-  expect(Object.keys(paths).toSorted()).toEqual([
-    "/api/agents/{identifier}",
-    "/api/agents/{identifier}/invoke",
-    ...SOURCES.flatMap(({ notifications }) => notifications?.path ?? []),
-    "/api/webhooks/web/{file_source_id}",
-  ]);
+  const called = SOURCES.flatMap(({ notifications }) => notifications?.path ?? []);
+  expect(Object.keys(paths).toSorted()).toEqual(
+    [
+      "/api/agents/{identifier}",
+      "/api/agents/{identifier}/invoke",
+      "/api/webhooks/github/{file_source_id}",
+      "/api/webhooks/web/{file_source_id}",
+      ...called,
+    ].toSorted(),
+  );
   expect(document.paths).not.toHaveProperty("/api/agents/{identifier}");
 });
 
