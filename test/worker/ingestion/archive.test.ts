@@ -215,7 +215,8 @@ test("of two calls that end an import one makes it visible", async () => {
 
 test("texts and vectors of a file in several parts are sent once", async () => {
   const { world, source, rag } = await ragWorld();
-  await world.putAndIndex(source, { "a.md": `# A\n\n${"a longer note. ".repeat(400)}` });
+  const sentences = Array.from({ length: 400 }, (_, at) => `A longer note, number ${at}.`);
+  await world.putAndIndex(source, { "a.md": `# A\n\n${sentences.join(" ")}` });
   const expected = await world.shown(rag);
   const sent: [staged: number, places: object[]][] = [];
   world.aroundIndexes(async ({ name, args, go }) => {
@@ -241,7 +242,9 @@ test("texts and vectors of a file in several parts are sent once", async () => {
   ]);
   expect(JSON.stringify(sent)).not.toMatch(/"text"|"vector"/);
   const [copy] = await copiesOf(source);
-  expect(await world.shown(copy?.rag as typeof rag)).toEqual(expected);
+  const imported = await world.shown(copy?.rag as typeof rag);
+  // Passages that the words of the search do not tell apart come in any order.
+  expect(imported["a.md"]?.toSorted()).toEqual(expected["a.md"]?.toSorted());
 });
 
 test("passages of an index that was replaced meanwhile are not those of its files", async () => {
