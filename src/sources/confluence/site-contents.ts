@@ -10,6 +10,8 @@ import { grants, restriction } from "./page-readers.ts";
 const id = z.string();
 const text = z.string().nullish();
 const reference = z.object({ id }).nullish();
+/** What holds an attachment; that of a page is its space, whose id is a number. */
+const container = z.object({ id: z.union([id, z.number()]).transform(String) }).nullish();
 const version = z
   .object({ number: z.number(), createdAt: text, when: text })
   .transform(({ number, createdAt, when }) => {
@@ -33,7 +35,7 @@ export const wireContent = z
     type: text,
     parentId: text,
     parentType: text,
-    container: reference,
+    container,
     ancestors: z.array(reference).nullish(),
     version,
     _links: z.object({ webui: text }).nullish(),
@@ -46,7 +48,10 @@ export const wireContent = z
     id: wire.id,
     title: wire.title,
     kind: wire.type === "attachment" ? "attachments" : "",
-    parent: wire.parentId ?? (wire.container ?? wire.ancestors?.at(-1))?.id ?? null,
+    parent:
+      wire.parentId ??
+      (wire.type === "attachment" ? wire.container : wire.ancestors?.at(-1))?.id ??
+      null,
     parentType: wire.parentType ?? "page",
     link: links?.webui ?? "",
     file: extensions,

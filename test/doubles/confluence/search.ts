@@ -56,10 +56,15 @@ function resultOf(site: Site, content: Content, expand: string) {
     ...(isRestricted
       ? { restrictions: { read: restrictionsOf(site, content, RESTRICTIONS_SHOWN) } }
       : {}),
-    ...(expand.includes("container") && type === "attachment"
-      ? { container: { id: content.parent, type: "page" } }
-      : {}),
+    ...(expand.includes("container") ? { container: containerOf(site, content) } : {}),
     ...(type === "attachment" ? { extensions: { mediaType, fileSize } } : {}),
     _links: linksOf(site, content),
   };
+}
+
+/** A page's is its space, whose id is a number here. */
+function containerOf(site: Site, content: Content) {
+  const { id, key } = site.spaceOf(content);
+  const space = { id: Number(id), key, name: key, type: "global", status: "current" };
+  return content.type === "attachment" ? { id: content.parent, type: "page" } : space;
 }
