@@ -68,6 +68,8 @@ export async function groupMembers(client: ApiClient, group: string): Promise<Pr
 export class PageReaders {
   readonly #client: ApiClient;
   readonly #grants: Grants;
+  /** What may not be read, by the same keys: it is asked once, not for each page. */
+  readonly #refusals = new Map<string, SourceFailure>();
 
   /** `initial` grows with what is read, and is stored with the listing. */
   constructor(client: ApiClient, initial: Grants) {
@@ -88,10 +90,11 @@ export class PageReaders {
   /** `chain`: ids of the page and of all above it. */
   async readersOf({ id, key }: Space, chain: string[]): Promise<FileReaders> {
     try {
-      let names = (this.#grants[`space:${id}`] ??= await this.#readSpace(id));
+      let names = await this.#granted(`space:${id}`, async () => await this.#readSpace(id));
       let from = `space ${key}`;
       for (const content of chain) {
-        const own = this.#grants[`content:${content}`] ?? (await this.#readRestriction(content));
+        const readOwn = async () => await this.#readRestriction(content);
+        const own = await this.#granted(`content:${content}`, readOwn);
         if (!own.includes(EVERYONE)) from = "page restrictions";
         names = await this.#both(names, own);
       }
@@ -123,7 +126,19 @@ export class PageReaders {
   async #membersOf(name: string): Promise<string[]> {
     const readNames = async () =>
       this.#namesOf(await readMembers(this.#client, name.slice(GROUP.length)));
-    return (this.#grants[name] ??= await readNames());
+    return await this.#granted(name, readNames);
+  }
+
+  async #granted(key: string, read: () => Promise<string[]>): Promise<string[]> {
+    const refusal = this.#refusals.get(key);
+    if (refusal !== undefined) throw refusal;
+    try {
+      return (this.#grants[key] ??= await read());
+    } catch (thrown) {
+      if (thrown instanceof SourceFailure && thrown.kind === "denied")
+        this.#refusals.set(key, thrown);
+      throw thrown;
+    }
   }
 
   #namesOf(list: Member[]): string[] {

@@ -159,6 +159,20 @@ test("a restriction counts at the next scan, which lists everything", async () =
   expect(site.asked.filter((call) => call.includes("restriction/byOperation"))).toEqual([]);
 });
 
+test("what may not be read is asked once for many pages", async () => {
+  const { site, space, top, bob } = sharedSite();
+  site.closedGroups.add("all");
+  site.alter(top, { restrictions: of([bob]) });
+  for (let at = 0; at < 20; at++) site.page(space, `Below ${at}`, "<p>Below</p>", top);
+  const source = confluenceSource(site, {}, true);
+  await source.scan();
+  expect(site.asked.filter((call) => call.includes("/group/all/"))).toHaveLength(1);
+  site.asked.length = 0;
+  site.fail({ path: /permissions$/, status: 403, times: Infinity });
+  await source.scan();
+  expect(site.asked.filter((call) => call.includes("/permissions"))).toHaveLength(1);
+});
+
 test("members of groups are told page by page, or why they are not", async () => {
   const { site } = sharedSite();
   site.pageSize = 1;
