@@ -27,6 +27,8 @@ const SHOWN = new Map([
   ["jira", "key"],
 ]);
 const MAX_MACROS_NAMED = 20;
+/** A hundred are asked for in one call. */
+const MAX_MENTIONS = 1_000;
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 /** An attribute's text in a path. A bracket would end a link of Markdown. */
@@ -48,10 +50,15 @@ export type Page = {
   names: Map<string, string | null | undefined>;
 };
 
-/** Account ids of the people that a page mentions. */
-export const mentionsIn = (storage: string): string[] => [
-  ...new Set(Array.from(storage.matchAll(/ri:account-id="([^"]{1,128})"/g), ([, id = ""]) => id)),
-];
+/** Account ids of people that a page mentions, of a page that mentions everybody the first. */
+export function mentionsIn(storage: string): string[] {
+  const mentions = new Set<string>();
+  for (const [, id = ""] of storage.matchAll(/ri:account-id="([^"]{1,128})"/g)) {
+    if (mentions.size === MAX_MENTIONS) break;
+    mentions.add(id);
+  }
+  return [...mentions];
+}
 
 /** The Markdown of a page. @throws SourceFailure `bad-file` for what cannot be converted */
 export async function pageText(page: Page): Promise<string> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { pageText } from "../../../../src/sources/confluence/page-text.ts";
+import { mentionsIn, pageText } from "../../../../src/sources/confluence/page-text.ts";
 
 /** Where each step took all of it, this would take minutes. */
 const LONG = 400_000;
@@ -154,4 +154,9 @@ test.each([
 ])("%s, again and again, takes time by its length", async (part) => {
   const storage = `<ac:image ${part.repeat(Math.ceil(LONG / part.length))}>`;
   expect(await pageText({ ...page, storage })).toMatch(/^# Title/);
+});
+
+test("a page that mentions everybody costs a few calls", () => {
+  const mentions = Array.from({ length: 2_000 }, (_, at) => `<ri:user ri:account-id="${at}" />`);
+  expect(mentionsIn(mentions.join("").repeat(2))).toHaveLength(1_000);
 });
