@@ -8,11 +8,12 @@ import type { OpenedFile, SourceReader } from "../../ports/source-reader.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
-import type { DriveOptions } from "../source-manifest.ts";
+import type { SourceTools } from "../source-manifest.ts";
 import { uniquePaths } from "../unique-paths.ts";
 import { ABSENT, confluenceApi, readSpaces, requireAccount } from "./confluence-client.ts";
 import { readPeople, V1, V2, type Space } from "./confluence-client.ts";
 import { KINDS, type ConfluenceConfig } from "./confluence-config.ts";
+import { readForgotten } from "./forgotten-attachments.ts";
 import { groupMembers, PageReaders } from "./page-readers.ts";
 import { mentionsIn, pageText } from "./page-text.ts";
 import { contentPage, filesIn, fileState, listingState, position } from "./site-contents.ts";
@@ -30,6 +31,9 @@ const RESTRICTIONS = "restrictions.read.restrictions.user,restrictions.read.rest
 const storage = z.object({ storage: z.object({ value: z.string() }) });
 const bodied = z.object({ title: z.string(), body: storage });
 
+type Options = Pick<SourceTools, "outgoing" | "now" | "store" | "known"> & {
+  readsPermissions?: boolean;
+};
 type Step = { files?: ListedFile[]; entries: number; next: string | null };
 const NOTHING: Step = { entries: 0, next: null };
 
@@ -40,11 +44,11 @@ const NOTHING: Step = { entries: 0, next: null };
 export class ConfluenceReader implements SourceReader {
   readonly #config: ConfluenceConfig;
   readonly #kinds: readonly string[];
-  readonly #options: DriveOptions;
+  readonly #options: Options;
   readonly #api: Api;
   readonly #state: ScanState<ListingState>;
 
-  constructor(config: ConfluenceConfig, apiToken: string, options: DriveOptions) {
+  constructor(config: ConfluenceConfig, apiToken: string, options: Options) {
     this.#config = config;
     this.#kinds = config.include?.length ? config.include : KINDS;
     this.#options = options;
@@ -99,6 +103,7 @@ export class ConfluenceReader implements SourceReader {
     if (step === "parents") return await readParents(work);
     if (step === "files") return await this.#listFiles(work);
     if (step === "details") return await this.#readDetails(work);
+    if (step === "forgotten") return await this.#readForgotten(work);
     if (!this.#kinds.includes(step)) return NOTHING;
     const query = { status: "current", limit: PER_PAGE, cursor: at.next ?? undefined };
     const page = await client.get(contentPage, `${V2}/spaces/${space.id}/${step}`, query);
@@ -122,6 +127,11 @@ export class ConfluenceReader implements SourceReader {
       if (restriction !== null) readers?.take(match.id, restriction);
     }
     return { entries: page.items.length, next: page.next };
+  }
+
+  async #readForgotten({ client, ...work }: Work): Promise<Step> {
+    if (!this.#kinds.includes("attachments")) return NOTHING;
+    return { entries: 1, next: await readForgotten(client, this.#options.known, work) };
   }
 
   /** Search tells attachments, labels and restrictions of many pages in one call. */

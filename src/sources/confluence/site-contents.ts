@@ -33,7 +33,13 @@ export const wireContent = z
     id,
     title: id,
     type: text,
+    status: text,
     parentId: text,
+    /** What holds an attachment, in the second version. */
+    pageId: text,
+    blogPostId: text,
+    mediaType: text,
+    fileSize: z.number().nullish(),
     parentType: text,
     container,
     ancestors: z.array(reference).nullish(),
@@ -48,13 +54,16 @@ export const wireContent = z
     id: wire.id,
     title: wire.title,
     kind: wire.type === "attachment" ? "attachments" : "",
+    status: wire.status,
     parent:
       wire.parentId ??
+      wire.pageId ??
+      wire.blogPostId ??
       (wire.type === "attachment" ? wire.container : wire.ancestors?.at(-1))?.id ??
       null,
     parentType: wire.parentType ?? "page",
     link: links?.webui ?? "",
-    file: extensions,
+    file: { mediaType: wire.mediaType, fileSize: wire.fileSize, ...extensions },
     labels: metadata,
     restriction: restrictions?.read ?? null,
   }));
@@ -90,7 +99,7 @@ export const listingState = z.object({
 export type ListingState = z.infer<typeof listingState>;
 
 /** Steps for each space. `next`: a cursor, or the number of files listed; null: the step begins. */
-export const STEPS = ["pages", "blogposts", "details", "parents", "files"] as const;
+export const STEPS = ["pages", "blogposts", "details", "parents", "forgotten", "files"] as const;
 export const position = z.object({ run: id, space: z.number(), step: z.number(), next: text });
 export type Position = z.infer<typeof position>;
 

@@ -92,6 +92,24 @@ test("a search finds new versions, in any time zone; anything else is listed", a
   expect(source.paths()).toContain("ENG/New.md");
 });
 
+test("attachments that search does not show for a moment stay; deleted ones leave", async () => {
+  const { site, deep, file } = guideSite();
+  const binned = site.attach(deep, "old.txt", "Old.");
+  for (let at = 0; at < 250; at++) site.attach(deep, `more ${at}.txt`, "more");
+  // With permissions, each scan lists everything.
+  const source = confluenceSource(site, {}, true);
+  await source.scan();
+  const before = fileOf(source, file);
+  const paths = source.paths();
+  for (const { id } of site.childrenOf(deep)) site.unindexed.add(id);
+  await source.scan();
+  expect(source.paths()).toEqual(paths);
+  expect(fileOf(source, file)).toEqual(before);
+  site.remove(binned, "trashed");
+  await source.scan();
+  expect(source.paths()).toHaveLength(paths.length - 1);
+});
+
 test("2,000 pages take 21 calls, and unchanged 2", async () => {
   const site = new ConfluenceDouble();
   const space = site.space("BIG");
