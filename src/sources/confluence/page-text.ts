@@ -34,7 +34,7 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 /** An attribute's text in a path. A bracket would end a link of Markdown. */
 const inPath = (text: string) =>
   encodeURIComponent(
-    text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&"),
+    text.toWellFormed().replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&"),
   )
     .replaceAll("(", "%28")
     .replaceAll(")", "%29");
@@ -145,6 +145,7 @@ class StorageWriter {
   #openLink(): void {
     this.#link.hasBody = true;
     this.#write(`<a href="${this.#link.href}">`);
+    this.#link.href = "";
   }
 
   #openBody(name: string, macro: Macro | undefined): void {
@@ -154,6 +155,8 @@ class StorageWriter {
     const language = macro.values.get("language") ?? macro.name.replace(/^(?:code|noformat)$/, "");
     const code = name === PLAIN ? `<pre><code class="language-${language}">` : "";
     this.#write(`<${macro.element}>${title && `<p>${title}</p>`}${code}`);
+    // A macro that has many bodies does not repeat what may be long.
+    macro.values.clear();
   }
 
   #closeValue(name: string): void {

@@ -156,6 +156,14 @@ test.each([
   expect(await pageText({ ...page, storage })).toMatch(/^# Title/);
 });
 
+test.each([
+  `<ac:structured-macro ac:name="info">${parameter("title", "t".repeat(10_000))}${rich("x").repeat(2_000)}`,
+  `<ac:structured-macro ac:name="code">${parameter("language", "t".repeat(10_000))}${plain("x").repeat(2_000)}`,
+  `<ac:link><ri:page ri:content-title="${"t".repeat(10_000)}\ud800" />${"<ac:link-body>x</ac:link-body>".repeat(2_000)}`,
+])("what many bodies of a macro or link share is written once: %#", async (storage) => {
+  expect((await pageText({ ...page, storage })).length).toBeLessThan(100_000);
+});
+
 test("a page that mentions everybody costs a few calls", () => {
   const mentions = Array.from({ length: 2_000 }, (_, at) => `<ri:user ri:account-id="${at}" />`);
   expect(mentionsIn(mentions.join("").repeat(2))).toHaveLength(1_000);
