@@ -73,7 +73,9 @@ export class ConfluenceReader implements SourceReader {
     const at = from ?? { run: state.run, space: 0, step: 0 };
     const { files = [], entries, next } = await this.#read(client, state, at);
     await this.#state.keep(state);
-    const following = next ? { ...at, next } : nextStep(at, state.spaces.length);
+    const following = nextStep({ ...at, next }, state.spaces.length);
+    // A token that was revoked meanwhile is shown less, which is not to be removed.
+    if (following === null) await requireAccount(client);
     return {
       files,
       deleted: [],
@@ -96,10 +98,8 @@ export class ConfluenceReader implements SourceReader {
     const step = STEPS[at.step] ?? "files";
     const space = state.spaces[at.space];
     if (space === undefined) return NOTHING;
-    if (state.space !== space.id) Object.assign(state, { space: space.id, contents: {} });
-    const { contents, grants } = state;
-    const readers = this.#isShared ? new PageReaders(client, grants) : null;
-    const work = { client, contents, space, readers, next: at.next ?? null };
+    const work = { ...this.#placeOf(client, state, space), next: at.next ?? null };
+    const { contents } = work;
     if (step === "parents") return await readParents(work);
     if (step === "files") return await this.#listFiles(work);
     if (step === "details") return await this.#readDetails(work);
@@ -127,6 +127,13 @@ export class ConfluenceReader implements SourceReader {
       if (restriction !== null) readers?.take(match.id, restriction);
     }
     return { entries: page.items.length, next: page.next };
+  }
+
+  #placeOf(client: ApiClient, state: ListingState, space: Space) {
+    if (state.space !== space.id) Object.assign(state, { space: space.id, contents: {} });
+    const { contents, grants } = state;
+    const readers = this.#isShared ? new PageReaders(client, grants) : null;
+    return { client, contents, space, readers };
   }
 
   async #readForgotten({ client, ...work }: Work): Promise<Step> {
@@ -247,7 +254,8 @@ type Work = {
   next: string | null;
 };
 
-function nextStep({ run, space, step }: Position, spaces: number): Position | null {
+function nextStep({ run, space, step, next }: Position, spaces: number): Position | null {
+  if (next) return { run, space, step, next };
   if (step + 1 < STEPS.length) return { run, space, step: step + 1 };
   return space + 1 < spaces ? { run, space: space + 1, step: 0 } : null;
 }

@@ -23,6 +23,15 @@ const labels = z
   .transform(({ labels: list }) => (list?.results ?? []).map(({ name }) => name).sort())
   .default([]);
 
+type Reference = z.infer<typeof reference>;
+type Text = z.infer<typeof text>;
+type Placed = { type?: Text; parentId?: Text; ancestors?: Reference[] | null | undefined };
+type Held = { type?: Text; pageId?: Text; blogPostId?: Text; container?: Reference };
+const aboveIn = ({ type, parentId, ancestors }: Placed) =>
+  parentId ?? (type === "attachment" ? null : ancestors?.at(-1)?.id);
+const holderIn = ({ type, pageId, blogPostId, container: holder }: Held) =>
+  pageId ?? blogPostId ?? (type === "attachment" ? holder?.id : null);
+
 /**
  * A page, blog post, folder or attachment, as the second version of the API shows it, or a search.
  * https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/
@@ -55,12 +64,7 @@ export const wireContent = z
     title: wire.title,
     kind: wire.type === "attachment" ? "attachments" : "",
     status: wire.status,
-    parent:
-      wire.parentId ??
-      wire.pageId ??
-      wire.blogPostId ??
-      (wire.type === "attachment" ? wire.container : wire.ancestors?.at(-1))?.id ??
-      null,
+    parent: aboveIn(wire) ?? holderIn(wire) ?? null,
     parentType: wire.parentType ?? "page",
     link: links?.webui ?? "",
     file: { mediaType: wire.mediaType, fileSize: wire.fileSize, ...extensions },

@@ -210,5 +210,8 @@ export class ConfluenceDouble extends Site {
   }
 }
 
-const visitorAnswer = (path: string) =>
-  path.endsWith("/user/current") ? { type: "anonymous" } : { results: [], _links: {} };
+/** Visitors see an empty site. */
+function visitorAnswer(path: string): Response | Record<string, unknown> {
+  if (path.endsWith("/user/current")) return { type: "anonymous" };
+  return /s\/\w*\d$/.test(path) ? refusal(404) : { results: [], _links: {} };
+}

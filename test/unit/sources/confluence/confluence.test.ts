@@ -92,6 +92,19 @@ test("a search finds new versions, in any time zone; anything else is listed", a
   expect(source.paths()).toContain("ENG/New.md");
 });
 
+test("a token that is revoked while a site with visitors is listed removes nothing", async () => {
+  const { site, guide, source } = guideSite();
+  await source.scan();
+  const before = source.paths();
+  site.allowsVisitors = true;
+  site.edit(guide, { title: "Handbook" });
+  site.alterAnswer = (path) => {
+    if (path.endsWith("/blogposts")) site.token = "another";
+  };
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "denied" });
+  expect(source.files.size).toBe(before.length);
+});
+
 test("attachments that search does not show for a moment stay; deleted ones leave", async () => {
   const { site, deep, file } = guideSite();
   const binned = site.attach(deep, "old.txt", "Old.");
@@ -110,7 +123,7 @@ test("attachments that search does not show for a moment stay; deleted ones leav
   expect(source.paths()).toHaveLength(paths.length - 1);
 });
 
-test("2,000 pages take 21 calls, and unchanged 2", async () => {
+test("2,000 pages take 22 calls, and unchanged 2", async () => {
   const site = new ConfluenceDouble();
   const space = site.space("BIG");
   for (let at = 1; at < 2_000; at++) site.page(space, `Page ${at}`, "<p>A page</p>");
@@ -118,8 +131,8 @@ test("2,000 pages take 21 calls, and unchanged 2", async () => {
   site.clock += 2 * DAY_MS;
   await source.scan();
   expect(source.files.size).toBe(2_000);
-  // The account, spaces, 8 times pages, posts, 10 times labels.
-  expect(site.asked).toHaveLength(21);
+  // The account, spaces, 8 times pages, posts, 10 times labels, the account.
+  expect(site.asked).toHaveLength(22);
   site.asked.length = 0;
   expect(await source.scan()).toBe("follow");
   expect(site.asked).toHaveLength(2);
