@@ -57,6 +57,8 @@ export class PageText {
       const query = { page_size: 100, start_cursor: cursor };
       const address = this.#api.address(`blocks/${encodeURIComponent(id)}/children`, query);
       const page = await this.#api.find(blockList, address, { absent: ABSENT });
+      // A cursor is refused once its block was deleted; that edit lets the page be read again.
+      if (page === null && cursor !== undefined) return void this.omissions.add("the end of a list");
       yield* page?.results ?? [null];
       cursor = page?.next_cursor ?? null;
     }

@@ -64,3 +64,27 @@ test("what a limit of Notion cuts off is told, and known pages stay", async () =
   await source.scan();
   expect(ids.map((id) => fileOf(source, id).path)).toEqual(["One.md", "Two.md", "Three.md"]);
 });
+
+test("a block that is deleted while its page is read costs no page", async () => {
+  const { notion, source } = openNotion();
+  const blocks = Array.from({ length: 101 }, (_, at) => block("paragraph", `Text ${at}.`));
+  const page = notion.page(null, "Page", blocks);
+  await source.scan();
+  notion.now += 60_000;
+  notion.change(page, { title: "Pages" });
+  notion.beforeAnswer = (path) => {
+    if (!path.endsWith("/children") || notion.asked.at(-2) !== path) return;
+    notion.now += 60_000;
+    notion.change(page, { blocks: blocks.slice(0, 100) });
+  };
+  const { problems } = await source.reader().list(null, FOREVER);
+  expect(problems).toEqual([
+    { path: "Pages.md", message: "not given by Notion: the end of a list" },
+  ]);
+  notion.change(page, { blocks });
+  await source.scan();
+  expect(fileOf(source, page).path).toBe("Pages.md");
+  notion.beforeAnswer = () => undefined;
+  await source.scan();
+  expect(await textOf(source, page)).toMatch(/Text 99\.$/);
+});
