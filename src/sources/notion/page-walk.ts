@@ -18,6 +18,8 @@ const node = z.object({
   parent: z.string().nullable(),
   /** In the bin, archived or not wanted, with all that lies beneath. */
   isLeft: z.boolean().optional(),
+  /** A row that search named: its data source is to name it, too. */
+  isUnsettled: z.boolean().optional(),
   /** Still to be listed; without `page` it is to be read first. */
   isDue: z.boolean().optional(),
   page: z.object({ edited: z.string(), url: z.string(), values: z.looseObject({}) }).optional(),
@@ -101,8 +103,11 @@ export class PageWalk {
     }
     const sort = { timestamp: "last_edited_time", direction: "ascending" };
     // A data source names all of its rows.
-    for (const object of await this.#readPage("search", { sort }))
-      this.#note(object, object.parent?.startsWith("data_sources/") !== true);
+    for (const object of await this.#readPage("search", { sort })) {
+      const isRow = object.parent?.startsWith("data_sources/") === true;
+      const noted = this.#note(object, !isRow);
+      if (isRow) noted.isUnsettled = true;
+    }
     if (Object.keys(state.nodes).length === 0) throw denied("the connection sees no page");
     state.isSearched = state.cursor === undefined;
   }
@@ -127,8 +132,10 @@ export class PageWalk {
   async #compareKnown(): Promise<boolean> {
     const state = this.#state;
     const files = await this.#tools.options.known.all(state.comparedTo, PAGE_SIZE);
-    for (const { externalId } of files)
-      state.nodes[`pages/${externalId}`] ??= { ...NOWHERE, isDue: true };
+    for (const { externalId } of files) {
+      const known = (state.nodes[`pages/${externalId}`] ??= { ...NOWHERE, isUnsettled: true });
+      if (known.isUnsettled === true && known.isLeft !== true) known.isDue = true;
+    }
     state.comparedTo = files.at(-1)?.path ?? null;
     return files.length > 0;
   }
@@ -137,10 +144,11 @@ export class PageWalk {
     const { nodes } = this.#state;
     const { object: kind, id, parent, url, last_edited_time: edited } = object;
     const { database_parent: above, data_sources: sources } = object;
+    const { databases } = this.#tools.config;
     if (parent !== null && above !== undefined) nodes[parent] = { title: null, parent: above };
     for (const { id: source, name: title } of sources)
-      nodes[`data_sources/${source}`] ??= { title, parent: `databases/${id}` };
-    const isUnwanted = kind === "data_source" && !this.#tools.config.databases;
+      nodes[`data_sources/${source}`] ??= { title, parent: `databases/${id}`, isLeft: !databases };
+    const isUnwanted = kind === "data_source" && !databases;
     const isLeft = isUnwanted || object.in_trash || object.is_archived;
     const values = valuesOf(object, (page) => nodes[`pages/${page}`]?.title ?? null);
     const due = kind === "page" && isDue && { isDue, page: { edited, url, values } };

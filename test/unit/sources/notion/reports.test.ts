@@ -88,3 +88,31 @@ test("a block that is deleted while its page is read costs no page", async () =>
   await source.scan();
   expect(await textOf(source, page)).toMatch(/Text 99\.$/);
 });
+
+test("rows that search names stay, though their database is not named or told in part", async () => {
+  const { notion, source } = openNotion();
+  const [, table] = notion.database(null, "Table");
+  const rows = ["One", "Two", "Three"].map((title) => notion.row(table, title));
+  await source.scan();
+  const paths = source.paths();
+  notion.unsearched.add(table);
+  await source.scan();
+  expect(source.paths()).toEqual(paths);
+  notion.unsearched.clear();
+  notion.resultLimit = 2;
+  await source.scan();
+  expect(source.paths()).toEqual(paths);
+  notion.change(rows[0] ?? "", { inTrash: true });
+  await source.scan();
+  expect(source.paths()).toHaveLength(2);
+});
+
+test("rows that are not wanted are not read, where search does not name their database", async () => {
+  const { notion, source } = openNotion({ databases: false });
+  const page = notion.page(null, "Page");
+  const [, table] = notion.database(page, "Table");
+  notion.row(table, "Row");
+  notion.unsearched.add(table);
+  await source.scan();
+  expect(source.paths()).toEqual(["Page.md"]);
+});
