@@ -19,7 +19,7 @@ export type NotionTools = ReturnType<typeof notionTools>;
 /** A client that counts its calls and makes one after the other. */
 export function notionTools(config: NotionConfig, options: NotionOptions, signal: AbortSignal) {
   const { outgoing, now } = options;
-  const calls = { count: 0, nextAt: 0 };
+  const calls = { count: 0, nextAt: 0, began: now() };
   const fetch: typeof outgoing.fetch = async (address, request) => {
     calls.count += 1;
     const waitMs = Math.max(0, calls.nextAt - now());

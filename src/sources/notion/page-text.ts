@@ -6,7 +6,6 @@ import { MarkdownBuilder } from "../../documents/writing/markdown-builder.ts";
 import type { ApiClient } from "../api-client.ts";
 import { ABSENT, markdownText, plainText, textIn } from "./notion-objects.ts";
 
-/** About 50 seconds; the call of a listing that reads the page ends after 90. */
 const MAX_CALLS = 100;
 const MAX_CHARACTERS = 5_000_000;
 const ITEMS = new Set(["bulleted_list_item", "numbered_list_item", "to_do", "toggle"]);
@@ -26,6 +25,7 @@ export class PageText {
   readonly #out = new MarkdownBuilder();
   readonly #api: ApiClient;
   readonly #id: string;
+  readonly #isLate: () => boolean;
   #calls = 0;
   /** Rows of the table that is being read. */
   readonly #rows: string[][] = [];
@@ -34,9 +34,10 @@ export class PageText {
   /** Kinds of what could not be read. */
   readonly omissions = new Set<string>();
 
-  constructor(api: ApiClient, id: string) {
+  constructor(api: ApiClient, id: string, isLate: () => boolean = () => false) {
     this.#api = api;
     this.#id = id;
+    this.#isLate = isLate;
   }
 
   /** Null: the page is not there, or not shared. */
@@ -52,17 +53,24 @@ export class PageText {
   /** Null stands for blocks that cannot be read. */
   async *#blocksIn(id: string): AsyncGenerator<Block | null> {
     let cursor: string | null | undefined;
-    while (cursor !== null && this.#calls < MAX_CALLS && this.#out.length < MAX_CHARACTERS) {
+    while (
+      cursor !== null &&
+      !this.#isLate() &&
+      this.#calls < MAX_CALLS &&
+      this.#out.length < MAX_CHARACTERS
+    ) {
       this.#calls += 1;
       const query = { page_size: 100, start_cursor: cursor };
       const address = this.#api.address(`blocks/${encodeURIComponent(id)}/children`, query);
       const page = await this.#api.find(blockList, address, { absent: ABSENT });
       // A cursor is refused once its block was deleted; that edit lets the page be read again.
-      if (page === null && cursor !== undefined) return void this.omissions.add("the end of a list");
+      if (page === null && cursor !== undefined)
+        return void this.omissions.add("the end of a list");
       yield* page?.results ?? [null];
       cursor = page?.next_cursor ?? null;
     }
-    if (cursor !== null) this.omissions.add(`what is beyond ${MAX_CALLS} calls or 5 MB`);
+    const limit = this.#isLate() ? "a minute" : `${MAX_CALLS} calls or 5 MB`;
+    if (cursor !== null) this.omissions.add(`what is beyond ${limit}`);
   }
 
   /** False: it cannot be read. `depth`: list items around it. */

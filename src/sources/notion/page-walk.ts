@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { sha256Hex } from "../../core/hash.ts";
-import { MINUTE_MS, timeIn } from "../../core/time.ts";
+import { MINUTE_MS, SECOND_MS, timeIn } from "../../core/time.ts";
 import { foldSpace } from "../../documents/writing/fold-space.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { segmentOf } from "../folder-tree.ts";
@@ -45,6 +45,10 @@ export type WalkState = z.infer<typeof walkState>;
 
 /** Ten seconds at three calls a second. */
 const CALLS_PER_LISTING = 30;
+/** Where Notion is slow: the last page begins by then, and has the rest of a minute. */
+const BEGIN_UNTIL_MS = 20 * SECOND_MS;
+/** A call that lists ends after 90 seconds, and what it read is lost. */
+const READ_UNTIL_MS = MINUTE_MS;
 const PAGE_SIZE = 100;
 const MAX_NODES = 200_000;
 const MAX_LEVELS = 100;
@@ -75,7 +79,10 @@ export class PageWalk {
     this.#tools = tools;
   }
 
-  readonly #hasTime = () => this.#tools.calls.count < CALLS_PER_LISTING;
+  readonly #passedMs = () => this.#tools.options.now() - this.#tools.calls.began;
+  readonly #isLate = () => this.#passedMs() > READ_UNTIL_MS;
+  readonly #hasTime = () =>
+    this.#tools.calls.count < CALLS_PER_LISTING && this.#passedMs() < BEGIN_UNTIL_MS;
 
   /** True at the walk's end. */
   async advance(): Promise<boolean> {
@@ -225,7 +232,8 @@ export class PageWalk {
 
   async #read({ id, ref, path, settled, edited, values }: Entry, replaced = "") {
     const { api, options } = this.#tools;
-    const text = new PageText(api, id);
+    const began = options.now();
+    const text = new PageText(api, id, this.#isLate);
     const bytes = await text.read(settled.title ?? "", values);
     for (const child of text.inside)
       this.#state.nodes[child] ??= { title: null, parent: ref, isDue: true };
@@ -234,7 +242,7 @@ export class PageWalk {
     if (bytes === null) return null;
     const version = await sha256Hex(bytes);
     await keepPage(options.store, path, { version, bytes }, replaced);
-    const isSettled = options.now() - (timeIn(edited) ?? 0) >= SETTLED_AFTER_MS;
+    const isSettled = began - (timeIn(edited) ?? 0) >= SETTLED_AFTER_MS;
     return { version, size: bytes.length, sourceState: isSettled ? { edited } : null };
   }
 }

@@ -116,3 +116,22 @@ test("rows that are not wanted are not read, where search does not name their da
   await source.scan();
   expect(source.paths()).toEqual(["Page.md"]);
 });
+
+test("a page that is read slowly ends in time, and others are read after it", async () => {
+  const { notion, source } = openNotion();
+  const toggles = Array.from({ length: 50 }, (_, at) =>
+    block("toggle", `${at}`, [block("paragraph", "in")]),
+  );
+  notion.page(null, "Slow", toggles);
+  notion.page(null, "Next");
+  let time = notion.now;
+  source.setTime(time);
+  notion.beforeAnswer = () => source.setTime((time += 3_000));
+  const first = await source.reader().list(null, FOREVER);
+  expect(time - notion.now).toBeLessThan(75_000);
+  expect(first.problems).toEqual([
+    { path: "Slow.md", message: "not given by Notion: what is beyond a minute" },
+  ]);
+  await source.scan();
+  expect(source.paths()).toEqual(["Next.md", "Slow.md"]);
+});
