@@ -27,6 +27,8 @@ export class PageText {
   readonly #id: string;
   readonly #isLate: () => boolean;
   #calls = 0;
+  /** Blocks that are being read: synced blocks may hold copies of each other. */
+  readonly #around = new Set<string>();
   /** Rows of the table that is being read. */
   readonly #rows: string[][] = [];
   /** Pages and databases that lie in it, by where the API has them. */
@@ -50,23 +52,20 @@ export class PageText {
     return isRead ? new TextEncoder().encode(this.#out.take()) : null;
   }
 
+  readonly #hasRoom = () =>
+    !this.#isLate() && this.#calls < MAX_CALLS && this.#out.length < MAX_CHARACTERS;
+
   /** Null stands for blocks that cannot be read. */
   async *#blocksIn(id: string): AsyncGenerator<Block | null> {
     let cursor: string | null | undefined;
-    while (
-      cursor !== null &&
-      !this.#isLate() &&
-      this.#calls < MAX_CALLS &&
-      this.#out.length < MAX_CHARACTERS
-    ) {
+    while (cursor !== null && this.#hasRoom()) {
       this.#calls += 1;
       const query = { page_size: 100, start_cursor: cursor };
       const address = this.#api.address(`blocks/${encodeURIComponent(id)}/children`, query);
       const page = await this.#api.find(blockList, address, { absent: ABSENT });
       // A cursor is refused once its block was deleted; that edit lets the page be read again.
-      if (page === null && cursor !== undefined)
-        return void this.omissions.add("the end of a list");
-      yield* page?.results ?? [null];
+      if (page === null && cursor !== undefined) this.omissions.add("the end of a list");
+      else yield* page?.results ?? [null];
       cursor = page?.next_cursor ?? null;
     }
     const limit = this.#isLate() ? "a minute" : `${MAX_CALLS} calls or 5 MB`;
@@ -91,15 +90,22 @@ export class PageText {
     if (type.startsWith("child_")) this.inside.push(`${type.replace("child_", "")}s/${id}`);
     else if (type === "unsupported") this.omissions.add(textIn(body, "block_type") || type);
     else if (hasChildren || type === "meeting_notes") {
-      // The copy of a synced block may give nothing, and its original may not be shared.
       const original = textIn(body["synced_from"], "block_id") || id;
       const parts = isObject(body["children"]) ? Object.values(body["children"]) : [original];
       for (const part of parts.map(String)) {
-        const isRead = await this.#writeAll(part, depth);
-        if (isRead || (part !== id && (await this.#writeAll(id, depth)))) continue;
-        this.omissions.add(type);
+        if (!(await this.#writePart(part, id, depth))) this.omissions.add(type);
       }
     }
+  }
+
+  /** The copy of a synced block may give nothing, and its original may not be shared. */
+  async #writePart(part: string, id: string, depth: number): Promise<boolean> {
+    if (this.#around.has(part)) return true;
+    this.#around.add(part);
+    const isRead =
+      (await this.#writeAll(part, depth)) || (part !== id && (await this.#writeAll(id, depth)));
+    this.#around.delete(part);
+    return isRead;
   }
 
   #write({ id, type, body }: Block, depth: number, number: number): void {

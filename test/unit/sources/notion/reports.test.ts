@@ -135,3 +135,20 @@ test("a page that is read slowly ends in time, and others are read after it", as
   await source.scan();
   expect(source.paths()).toEqual(["Next.md", "Slow.md"]);
 });
+
+test("synced blocks that hold copies of each other are read once", async () => {
+  const { notion, source } = openNotion();
+  const copyOf = (id: string) => ({
+    ...block("synced_block", { synced_from: { type: "block_id", block_id: id } }),
+    hasMore: true,
+  });
+  const [one, two] = ["One.", "Two."].map((words) =>
+    block("synced_block", { synced_from: null }, [block("paragraph", words)]),
+  );
+  if (one === undefined || two === undefined) throw new Error("two blocks");
+  one.children.push(copyOf(two.id));
+  two.children.push(copyOf(one.id));
+  const page = notion.page(null, "Page", [one, two]);
+  await source.scan();
+  expect(await textOf(source, page)).toBe("# Page\n\nOne.\n\nTwo.\n\nTwo.\n\nOne.");
+});
