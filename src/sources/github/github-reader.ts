@@ -27,18 +27,21 @@ const storedState = z.object({
   cursor: z.string(),
   readsPermissions: z.boolean(),
   repositories: z.array(repository),
-  /** Parts of the repository that is being read. */
-  works: z.array(work),
+  /** Parts of repositories, by their places; a page that is read again finds those of its first. */
+  works: z.record(z.string(), z.array(work)),
 });
 type State = z.infer<typeof storedState>;
 
 /** Where a run stands: in its head, in its works, or in its issues `since` a time. */
 const placeInRun = z.object({
   at: z.number(),
+  /** The state that it is a place in: a run that was given up may still write its own. */
+  cursor: z.string().optional(),
   works: z.object({ index: z.number(), all: z.number() }).optional(),
   issues: z.object({ since: z.string(), page: z.number() }).optional(),
 });
 type Place = z.infer<typeof placeInRun>;
+type Start = { state: State; place: Place };
 
 type Page = Required<Pick<ListingPage, "files" | "deleted" | "problems" | "partial">>;
 type Run = { client: ApiClient; graphql: ApiClient; state: State; page: Page; follows: boolean };
@@ -131,12 +134,13 @@ export class GithubReader implements SourceReader {
   /** Null when the state between pages is lost. */
   async #page(before: State | null, cursor: string | null, signal: AbortSignal) {
     const client = this.#rest(signal);
-    const state = cursor === null ? await this.#begin(client, before) : await this.#state.pending();
-    if (state === null) return null;
+    const start = await (cursor === null ? this.#begin(client, before) : this.#resume(cursor));
+    if (start === null) return null;
+    const { state } = start;
+    let { place } = start;
     const page: Page = { files: [], deleted: [], problems: [], partial: false };
     const graphql = this.#graphql(signal);
     const run: Run = { client, graphql, state, page, follows: before !== null };
-    let place: Place = cursor === null ? { at: 0 } : placeInRun.parse(parsedJson(cursor));
     let entries = 0;
     for (; entries < STEPS_A_PAGE && page.files.length < FILES_AT_ONCE; entries++) {
       const own = state.repositories[place.at];
@@ -150,17 +154,26 @@ export class GithubReader implements SourceReader {
     await this.#state.keep(state);
     const isEnd = place.at >= state.repositories.length;
     const end = isEnd ? { changeCursor: state.cursor } : {};
-    const next = isEnd ? null : JSON.stringify(place);
+    const next = isEnd ? null : JSON.stringify({ ...place, cursor: state.cursor });
     return { ...page, ...end, next, skipped: page.problems.length, entries };
   }
 
-  async #begin(client: ApiClient, before: State | null): Promise<State> {
+  async #resume(cursor: string): Promise<Start | null> {
+    const [state, place] = [await this.#state.pending(), placeInRun.parse(parsedJson(cursor))];
+    if (state === null || state.cursor !== place.cursor) return null;
+    const { [place.at]: works = [] } = state.works;
+    return { place, state: { ...state, works: { [place.at]: works } } };
+  }
+
+  async #begin(client: ApiClient, before: State | null): Promise<Start> {
     const repositories = await repositoriesOf(client, this.#config, this.#isApp);
-    const state = { cursor: crypto.randomUUID(), repositories, works: [] };
-    if (before === null) return { ...state, readsPermissions: this.#readsPermissions };
+    const place = { at: 0 };
+    const state = { cursor: crypto.randomUUID(), repositories, works: {} };
+    const readsPermissions = this.#readsPermissions;
+    if (before === null) return { place, state: { ...state, readsPermissions } };
     const identities = (each: Repository[]) => each.map(identityOf).join();
     if (identities(repositories) !== identities(before.repositories)) throw new ListsAll();
-    return structuredClone(before);
+    return { place, state: { ...structuredClone(before), works: {} } };
   }
 
   async #step(run: Step, place: Place): Promise<Place> {
@@ -170,8 +183,9 @@ export class GithubReader implements SourceReader {
     await this.#noteHead(run);
     const [now, before = ""] = [run.own.head, run.earlier?.head];
     const root = { path: "", sha: now || null, before: before || null };
-    run.state.works = now === before ? [] : [root];
-    return { at: place.at, works: { index: 0, all: run.state.works.length } };
+    const works = now === before ? [] : [root];
+    run.state.works[place.at] = works;
+    return { at: place.at, works: { index: 0, all: works.length } };
   }
 
   async #noteReaders({ client, graphql, own, earlier }: Step): Promise<void> {
@@ -207,12 +221,13 @@ export class GithubReader implements SourceReader {
   async #addFiles(run: Step, at: number, { index, all }: { index: number; all: number }) {
     const { state, earlier } = run;
     // A page that is read again has added to them.
-    state.works.length = Math.min(all, state.works.length);
-    const next = state.works[index];
+    const works = (state.works[at] ?? []).slice(0, all);
+    const next = works[index];
     if (next === undefined) return { at, issues: { since: earlier?.issuesSince ?? "", page: 1 } };
     if ("changes" in next) await this.#addChanges(run, next.changes);
-    else state.works.push(...(await this.#worksOf(run, next, index)));
-    return { at, works: { index: index + 1, all: state.works.length } };
+    else works.push(...(await this.#worksOf(run, next, index)));
+    state.works[at] = works;
+    return { at, works: { index: index + 1, all: works.length } };
   }
 
   async #addChanges({ own, page, follows }: Step, key: string): Promise<void> {
@@ -226,14 +241,14 @@ export class GithubReader implements SourceReader {
   }
 
   /** Stores what differs in a folder, in parts that fit a page. */
-  async #worksOf({ client, path, follows }: Step, pair: Folder, index: number) {
+  async #worksOf({ client, own, state, path, follows }: Step, pair: Folder, index: number) {
     const difference = await compareTrees(client, client.address(path), pair);
     const changes = difference?.changes.filter((each) => this.#isWanted(each.path)) ?? [];
     const meetsIssue = this.#config.issues && changes.some((each) => OF_ISSUE.test(each.path));
     if (difference === null || (meetsIssue && follows)) throw new ListsAll();
-    const works: State["works"] = [];
+    const works: z.infer<typeof work>[] = [];
     for (let from = 0; from < changes.length; from += FILES_AT_ONCE) {
-      const key = `${CHANGES}${index}-${from}`;
+      const key = `${CHANGES}${state.cursor}/${own.id}-${index}-${from}`;
       await writeJson(this.#options.store, key, changes.slice(from, from + FILES_AT_ONCE));
       works.push({ changes: key });
     }

@@ -17,7 +17,7 @@ const text = z.string().default("");
 /**
  * A repository, and how far it is read: the commit whose files are read ("" for none) and the tag
  * of the answer that named it, when the newest issue had changed, and where those who may read it
- * are stored ("": everyone).
+ * are stored ("": nobody knows, unless it is public).
  */
 export const repository = facts.extend({ head: text, tag: text, issuesSince: text, readers: text });
 export type Repository = z.infer<typeof repository>;
@@ -137,7 +137,8 @@ async function addressesOf({ graphql, owner }: Access, logins: string[]) {
 }
 const NOBODY = person.parse({});
 
-export async function readersOf(store: ReaderStore, { readers, name }: Repository) {
-  if (readers === "") return { principals: [{ principal: EVERYONE, from: `repository ${name}` }] };
+export async function readersOf(store: ReaderStore, own: Repository) {
+  const { readers, name } = own;
+  if (!own.private) return { principals: [{ principal: EVERYONE, from: `repository ${name}` }] };
   return (await readJson(store, readers, storedReaders)) ?? { unreadable: "GitHub: not read yet" };
 }

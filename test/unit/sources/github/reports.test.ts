@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { GithubDouble } from "../../../doubles/github/github-double.ts";
 import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
+import type { ListingPage } from "../../../../src/ports/source-reader.ts";
+import { principalsIn } from "../../../support/principals-in.ts";
 import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 /* Situations from public reports about connectors of other makers. */
@@ -65,4 +67,33 @@ test("repositories of a large owner are listed by a hundred and asked in turn", 
   double.asked.length = 0;
   await source.scan();
   expect(double.asked).toHaveLength(3 + 130);
+});
+
+test("a page that is read again after a crash lists the same", async () => {
+  const double = new GithubDouble();
+  double.repository("empty");
+  for (let at = 0; at < 9; at++) double.repository(`r${at}`).write(`${at}.md`, `${at}`);
+  const source = githubSource(double);
+  let cursor: string | null = null;
+  const paths: string[] = [];
+  do {
+    const first: ListingPage = await source.reader().list(cursor, FOREVER);
+    if (cursor !== null) expect(await source.reader().list(cursor, FOREVER)).toEqual(first);
+    paths.push(...first.files.map(({ path }) => path));
+    cursor = first.next;
+  } while (cursor !== null);
+  expect(paths).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8].map((at) => `r${at}/${at}.md`));
+});
+
+test("a run without permissions that is given up late lets nobody in", async () => {
+  const double = new GithubDouble();
+  double.repository("empty");
+  for (let at = 0; at < 9; at++) double.repository(`r${at}`, true).write(`${at}.md`, `${at}`);
+  const [before, source] = [githubSource(double), githubSource(double, {}, true)];
+  const { next } = await source.reader().list(null, FOREVER);
+  await before.reader().list(null, FOREVER);
+  for (const [key, bytes] of before.store.entries) await source.store.write(key, bytes);
+  const page = await source.reader().list(next, FOREVER);
+  for (const { readers } of page.files) expect(principalsIn(readers)).toEqual([]);
+  expect(page.restarted).toBe(true);
 });
