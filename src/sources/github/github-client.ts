@@ -18,18 +18,25 @@ const HEADERS = { ...VERSION, accept: "application/vnd.github+json" };
 export const RAW = { accept: "application/vnd.github.raw+json" };
 export const PER_PAGE = 100;
 
-export function githubApi(
+/** Both of GitHub's APIs; `baseUrl` is where the paths of the first begin. */
+export function githubApis(
   baseUrl: string,
   credentials: GithubCredentials,
   { outgoing, now }: Omit<Connection, "tokens">,
-): Api {
+): { rest: Api; graphql: Api } {
   const tokens =
     "token" in credentials
       ? fixedToken(credentials.token)
       : accessTokens(installationTokens(credentials, baseUrl, now), outgoing, now);
   const limits = { name: "GitHub", answerLimitBytes: ANSWER_LIMIT_BYTES, headers: HEADERS };
   const provider = { ...limits, baseUrl, codeIn, explain };
-  return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
+  // An Enterprise Server has its REST API at /api/v3 and the other one at /api/graphql.
+  const other = { ...provider, baseUrl: baseUrl.replace(/\/v3$/, "") };
+  const connection = { outgoing, now, tokens };
+  return {
+    rest: (signal) => new ApiClient(provider, connection, signal),
+    graphql: (signal) => new ApiClient(other, connection, signal),
+  };
 }
 
 const errorBody = z.object({ message: z.string() });

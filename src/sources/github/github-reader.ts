@@ -4,12 +4,12 @@ import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { missingFile } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
-import { nextLink, withoutSlash, type Api, type ApiClient } from "../api-client.ts";
+import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
 import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { githubApi, RAW } from "./github-client.ts";
+import { githubApis, RAW } from "./github-client.ts";
 import type { GithubConfig, GithubCredentials } from "./github-config.ts";
 import { isIssue, issuePage, issuesAddress, listedIssue } from "./issues.ts";
 import { NO_ISSUE, OF_ISSUE, openIssue } from "./issues.ts";
@@ -65,8 +65,7 @@ export class GithubReader implements SourceReader {
   readonly #config: GithubConfig;
   readonly #isApp: boolean;
   readonly #options: DriveOptions;
-  readonly #rest: Api;
-  readonly #graphql: Api;
+  readonly #apis: ReturnType<typeof githubApis>;
   readonly #state: ScanState<State>;
   readonly #readsPermissions: boolean;
   readonly #isWanted: (path: string) => boolean;
@@ -77,9 +76,7 @@ export class GithubReader implements SourceReader {
     this.#isApp = "appId" in credentials;
     this.#options = options;
     this.#readsPermissions = options.readsPermissions === true;
-    this.#rest = githubApi(base, credentials, options);
-    // An Enterprise Server has its REST API at /api/v3 and the other one at /api/graphql.
-    this.#graphql = githubApi(base.replace(/\/v3$/, ""), credentials, options);
+    this.#apis = githubApis(base, credentials, options);
     this.#state = scanState(options.store, "repositories", storedState);
     const { include = ["*"], exclude = [] } = config.paths ?? {};
     const [isIncluded, isExcluded] = [pathMatcher(include), pathMatcher(exclude)];
@@ -103,7 +100,7 @@ export class GithubReader implements SourceReader {
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    const client = this.#rest(signal);
+    const client = this.#apis.rest(signal);
     const repositories = await repositoriesOf(client, this.#config, this.#isApp);
     for (const own of repositories.slice(0, 1)) await this.#findHead(client, own, "");
     const { owner } = this.#config;
@@ -111,7 +108,7 @@ export class GithubReader implements SourceReader {
   }
 
   async open(file: ListedFile, signal: AbortSignal) {
-    const client = this.#rest(signal);
+    const client = this.#apis.rest(signal);
     const [name = ""] = file.path.split("/", 1);
     const address = client.address(`repos/${this.#config.owner}/${name}`);
     const { externalId, size, version, mimeType } = file;
@@ -133,13 +130,13 @@ export class GithubReader implements SourceReader {
 
   /** Null when the state between pages is lost. */
   async #page(before: State | null, cursor: string | null, signal: AbortSignal) {
-    const client = this.#rest(signal);
+    const client = this.#apis.rest(signal);
     const start = await (cursor === null ? this.#begin(client, before) : this.#resume(cursor));
     if (start === null) return null;
     const { state } = start;
     let { place } = start;
     const page: Page = { files: [], deleted: [], problems: [], partial: false };
-    const graphql = this.#graphql(signal);
+    const graphql = this.#apis.graphql(signal);
     const run: Run = { client, graphql, state, page, follows: before !== null };
     let entries = 0;
     for (; entries < STEPS_A_PAGE && page.files.length < FILES_AT_ONCE; entries++) {

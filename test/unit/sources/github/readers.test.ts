@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { GithubDouble } from "../../../doubles/github/github-double.ts";
+import { GithubDouble, TOKEN } from "../../../doubles/github/github-double.ts";
 import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
 import { failureOf, fileOf } from "../../../doubles/source/simulated-scans.ts";
 import { principalsIn } from "../../../support/principals-in.ts";
@@ -80,12 +80,15 @@ test("the other API of an Enterprise Server is beside the first", async () => {
   double.people.set("ann", { email: "ann@acme.example" });
   const { fetch } = double;
   const server: typeof fetch = async (address, request) =>
-    await fetch(address.replace("/api/v3/", "/").replace("/api/", "/"), request);
+    await fetch(address.replace("/api/v3/", "/").replace("/api/graphql", "/graphql"), request);
   Object.assign(double, { fetch: server });
   const apiBaseUrl = "https://ghe.example/api/v3";
-  const source = githubSource(double, { apiBaseUrl }, true);
-  await source.scan();
-  expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual(["user:ann@acme.example"]);
+  for (const credentials of [{ token: TOKEN }, double.app.credentials()]) {
+    const source = githubSource(double, { apiBaseUrl, credentials }, true);
+    await source.scan();
+    const { readers } = fileOf(source, `${own.id}:a.md`);
+    expect(principalsIn(readers)).toEqual(["user:ann@acme.example"]);
+  }
 });
 
 test("public addresses count alone, and a limit of the other API is waited for", async () => {
