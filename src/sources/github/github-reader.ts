@@ -12,7 +12,7 @@ import type { DriveOptions } from "../source-manifest.ts";
 import { githubApis, RAW } from "./github-client.ts";
 import type { GithubConfig, GithubCredentials } from "./github-config.ts";
 import { isIssue, issuePage, issuesAddress, listedIssue } from "./issues.ts";
-import { NO_ISSUE, OF_ISSUE, openIssue } from "./issues.ts";
+import { NO_ISSUE, NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { escaped, fileId, listedFiles } from "./listed-files.ts";
 import { identityOf, READERS, readersOf, repositoriesOf, repository } from "./repositories.ts";
 import { storeReaders, type Repository } from "./repositories.ts";
@@ -211,8 +211,10 @@ export class GithubReader implements SourceReader {
     own.tag = isFound ? (head.headers.get("etag") ?? "") : "";
     const message = isFound ? undefined : HEADLESS.get(head);
     if (message !== undefined) page.problems.push({ path: own.name, message });
+    if (head !== 404 || this.#config.branch !== undefined) return;
     // The repository was deleted or its branch renamed just now: the next listing tells.
-    if (head === 404 && this.#config.branch === undefined) page.partial = true;
+    if (earlier !== undefined) throw new ListsAll();
+    page.partial = true;
   }
 
   async #addFiles(run: Step, at: number, { index, all }: { index: number; all: number }) {
@@ -267,7 +269,7 @@ export class GithubReader implements SourceReader {
   ): Promise<Place> {
     if (!this.#config.issues) return { at: at + 1 };
     const reply = await client.ask(issuePage, issuesAddress(client, path, since, number));
-    if ("error" in reply && NO_ISSUE.includes(reply.error.status)) return { at: at + 1 };
+    if ("error" in reply && NO_ISSUES.includes(reply.error.status)) return { at: at + 1 };
     if ("error" in reply) throw client.failure(reply.error);
     const paths = reply.answer.map(({ number: issue }) => `${own.name}/issues/${issue}.md`);
     const holders = [...(await this.#options.known.byPath(paths)), ...page.files];

@@ -19,8 +19,10 @@ const issue = heading.extend(dates.shape).extend(kinds.shape);
 export const issuePage = z.array(issue);
 const MAX_COMMENTS = 1_000;
 
-/** Statuses where issues are disabled, or one was deleted or transferred. */
-export const NO_ISSUE = [301, 404, 410];
+/** Statuses where issues are disabled; a repository that was renamed just now answers 301. */
+export const NO_ISSUES = [404, 410];
+/** Statuses where one was deleted or transferred. */
+export const NO_ISSUE = [301, ...NO_ISSUES];
 
 /**
  * Issues since a time, the earliest change first. One that changes meanwhile moves to the end, so

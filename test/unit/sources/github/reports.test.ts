@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 
 import { GithubDouble } from "../../../doubles/github/github-double.ts";
 import { githubSource, openRepository } from "../../../doubles/github/scanning.ts";
-import type { ListingPage } from "../../../../src/ports/source-reader.ts";
+import type { ListingPage, ReaderStore } from "../../../../src/ports/source-reader.ts";
+import { readJson } from "../../../../src/sources/scan-state.ts";
 import { principalsIn } from "../../../support/principals-in.ts";
 import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
@@ -96,4 +98,28 @@ test("a run without permissions that is given up late lets nobody in", async () 
   const page = await source.reader().list(next, FOREVER);
   for (const { readers } of page.files) expect(principalsIn(readers)).toEqual([]);
   expect(page.restarted).toBe(true);
+});
+
+async function cursorOf({ store }: { store: ReaderStore }): Promise<string> {
+  const state = await readJson(store, "repositories.json", z.object({ cursor: z.string() }));
+  return state?.cursor ?? "";
+}
+
+test("a branch that is renamed during a scan removes nothing", async () => {
+  const { double, own, source } = openRepository();
+  own.write("a.md", "a");
+  await source.scan();
+  double.fail({ path: /ref/, status: 404, times: 2 });
+  expect(await source.reader().follow(await cursorOf(source), null, FOREVER)).toBe(null);
+  expect(await source.reader().list(null, FOREVER)).toMatchObject({ partial: true, deleted: [] });
+});
+
+test("a repository that is renamed while its issues are listed loses none", async () => {
+  const { double, own, source } = openRepository({ issues: true });
+  double.pageSize = 1;
+  own.issue("One");
+  own.issue("Two");
+  await source.scan();
+  double.fail({ path: /issues$/, status: 301 });
+  expect(await failureOf(source.reader().list(null, FOREVER))).toMatchObject({ kind: "down" });
 });
