@@ -5,7 +5,7 @@ import { parsedJson } from "../../core/input/parsed-json.ts";
 import { missingFile } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
-import { openedFrom, tooLarge } from "../guarded-fetch.ts";
+import { tooLarge } from "../guarded-fetch.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
@@ -16,7 +16,7 @@ import { NO_ISSUE, NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { escaped, fileId, listedFiles } from "./listed-files.ts";
 import { identityOf, READERS, readersOf, repositoriesOf, repository } from "./repositories.ts";
 import { storeReaders, type Repository } from "./repositories.ts";
-import { change, compareTrees, folder, type Folder } from "./trees.ts";
+import { change, compareTrees, folder, openBlob, type Folder } from "./trees.ts";
 
 const API_BASE_URL = "https://api.github.com";
 
@@ -111,11 +111,11 @@ export class GithubReader implements SourceReader {
     const client = this.#apis.rest(signal);
     const [name = ""] = file.path.split("/", 1);
     const address = client.address(`repos/${this.#config.owner}/${name}`);
-    const { externalId, size, version, mimeType } = file;
+    const { externalId, size, version } = file;
     if (isIssue(file)) return await openIssue(client, address, externalId?.split("#")[1] ?? "");
     if (size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
     const reply = await client.download(`${address}/git/blobs/${version}`, RAW);
-    if ("got" in reply) return openedFrom(reply.got, mimeType);
+    if ("got" in reply) return await openBlob(reply.got, file);
     if (NO_ISSUE.includes(reply.error.status)) throw missingFile("GitHub: blob");
     throw client.failure(reply.error);
   }

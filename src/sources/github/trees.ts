@@ -1,7 +1,8 @@
 import { z } from "zod";
 
+import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { readBytes } from "../guarded-fetch.ts";
+import { openedFrom, readBytes, type GuardedResponse } from "../guarded-fetch.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { RAW } from "./github-client.ts";
 
@@ -41,7 +42,7 @@ export async function compareTrees(
   if (isFlat) [now, former] = await both("");
   if (now === null || former === null) return null;
   const { changes, folders } = differenceOf(now.tree, former.tree, above);
-  const attributes = now.tree.find(({ path }) => path === ".gitattributes")?.sha;
+  const attributes = now.tree.find(isAttributes)?.sha;
   const url = `${address}/git/blobs/${attributes}`;
   const lfs = attributes === undefined ? [] : await lfsPatterns(client, url);
   // Folders are compared next where the tree is too large to be read with all beneath.
@@ -79,6 +80,8 @@ function changeOf({ type, mode, sha, size }: Entry, path: string): Change {
   return mode === SYMBOLIC_LINK ? { path, reason: "a symbolic link" } : { path, sha, size };
 }
 
+const isAttributes = ({ path, type }: Entry) => path === ".gitattributes" && type === "blob";
+
 async function lfsPatterns(client: ApiClient, address: string): Promise<string[]> {
   const reply = await client.download(address, RAW);
   if ("error" in reply) throw client.failure(reply.error);
@@ -90,12 +93,27 @@ async function lfsPatterns(client: ApiClient, address: string): Promise<string[]
 /** Sizes of pointers, https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 const POINTER = { least: 120, most: 1_024 };
 
+const POINTER_START = "version https://git-lfs.github.com/spec/";
+const IN_LFS = "its content is in Git LFS";
+
+/** @throws SourceFailure for a pointer that only attributes of another folder name */
+export async function openBlob(
+  got: GuardedResponse,
+  { size, mimeType }: ListedFile,
+): Promise<OpenedFile> {
+  if (size < POINTER.least || size >= POINTER.most) return openedFrom(got, mimeType);
+  const blob = new Blob([await readBytes(got)]);
+  const start = await blob.slice(0, POINTER_START.length).text();
+  if (start === POINTER_START) throw new SourceFailure("bad-file", IN_LFS);
+  return { body: blob.stream(), size: blob.size, mimeType };
+}
+
 /** Without pointers into Git LFS: small files with its attribute, https://git-scm.com/docs/gitattributes */
 function withoutPointers(changes: Change[], start: number, patterns: string[]): Change[] {
   const isLarge = pathMatcher(patterns);
   return changes.map((each) => {
     const { path, size = 0 } = each;
     const isPointer = size >= POINTER.least && size < POINTER.most && isLarge(path.slice(start));
-    return isPointer ? { path, reason: "its content is in Git LFS" } : each;
+    return isPointer ? { path, reason: IN_LFS } : each;
   });
 }

@@ -33,6 +33,17 @@ test("lists files by path, version and address, and tells what is left out", asy
   expect(await textOf(source, id)).toBe("# Guide");
 });
 
+test("a pointer into Git LFS is never a file's text, whichever folder names it", async () => {
+  const { own, source } = openRepository();
+  own.write("media/.gitattributes", "*.csv filter=lfs diff=lfs merge=lfs -text\n");
+  own.write("media/a.csv", LFS);
+  own.write("media/b.csv", "a,b\n".repeat(50));
+  await source.scan();
+  const failure = await failureOf(textOf(source, `${own.id}:media/a.csv`));
+  expect(failure).toMatchObject({ kind: "bad-file", message: "its content is in Git LFS" });
+  expect(await textOf(source, `${own.id}:media/b.csv`)).toBe("a,b\n".repeat(50));
+});
+
 test("changes cost a call for the head and two trees; an unchanged address stays", async () => {
   const { double, own, source } = openRepository();
   own.change((files) => {
