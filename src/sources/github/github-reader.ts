@@ -111,8 +111,8 @@ export class GithubReader implements SourceReader {
     const client = this.#apis.rest(signal);
     const [name = ""] = file.path.split("/", 1);
     const address = client.address(`repos/${this.#config.owner}/${name}`);
-    const { externalId, size, version } = file;
-    if (isIssue(file)) return await openIssue(client, address, externalId?.split("#")[1] ?? "");
+    const { size, version } = file;
+    if (isIssue(file)) return await openIssue(client, address, file);
     if (size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
     const reply = await client.download(`${address}/git/blobs/${version}`, RAW);
     if ("got" in reply) return await openBlob(reply.got, file);

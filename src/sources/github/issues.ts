@@ -12,7 +12,8 @@ const label = z.union([z.string(), z.object({ name: z.string() }).transform(({ n
 const text = z.object({ user: login, body: z.string().nullish(), created_at: z.string() });
 
 /** https://docs.github.com/rest/issues/issues: pull requests are among them. */
-const heading = z.object({ number: z.number(), title: z.string(), state: z.string(), user: login });
+const names = z.object({ id: z.number(), number: z.number(), title: z.string() });
+const heading = names.extend({ state: z.string(), user: login });
 const dates = z.object({ html_url: z.string(), updated_at: z.string(), comments: z.number() });
 const kinds = z.object({ labels: z.array(label), pull_request: z.unknown().optional() });
 const issue = heading.extend(dates.shape).extend(kinds.shape);
@@ -44,21 +45,26 @@ export function listedIssue(own: Repository, each: z.infer<typeof issue>, filePa
   const name = filePaths.includes(`${folder}${number}.md`) ? `${number}-issue.md` : `${number}.md`;
   const path = `${folder}${name}`;
   const facts = { size: 0, mimeType: "text/markdown", modifiedAt: timeIn(updatedAt) };
-  const version = `${updatedAt}/${each.comments}`;
+  const version = `${updatedAt}/${each.comments}/${each.id}`;
   const metadata = { state, labels, author: author.login };
   const externalId = `${own.id}#${number}`;
   return { path, name, externalId, url, ...facts, version, metadata, sourceState: null };
 }
 
+const numberIn = (externalId: string | null) => externalId?.split("#")[1] ?? "";
+
 /** An issue with its comments as one document; `address`: of its repository. */
 export async function openIssue(
   client: ApiClient,
   address: string,
-  number: string,
+  { externalId, version }: ListedFile,
 ): Promise<OpenedFile> {
+  const number = numberIn(externalId);
   const schema = issue.extend(text.shape);
   const own = await client.find(schema, `${address}/issues/${number}`, { absent: NO_ISSUE });
-  if (own === null) throw missingFile("GitHub: issue");
+  // Another repository may have taken the name since, with other readers.
+  const isSame = own !== null && version.endsWith(`/${own.id}`);
+  if (!isSame) throw missingFile("GitHub: issue");
   const isPull = own.pull_request !== undefined;
   const lists = [...(own.comments > 0 ? ["issues"] : []), ...(isPull ? ["pulls"] : [])];
   const kind = `${isPull ? "Pull request" : "Issue"} #${number}, ${own.state}`;

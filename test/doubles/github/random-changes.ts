@@ -72,10 +72,15 @@ export function held(double: GithubDouble): Map<string, [string, string, string[
       if (mode === "120000") continue;
       files.set(`${own.id}:${path}`, [`${own.name}/${path}`, content, readers]);
     }
-    for (const { number, updated, comments } of own.issues.values()) {
+    for (const issue of own.issues.values()) {
+      const { number, updated, comments } = issue;
       const isTaken = files.has(`${own.id}:issues/${number}.md`);
       const path = `${own.name}/issues/${number}${isTaken ? "-issue" : ""}.md`;
-      files.set(`${own.id}#${number}`, [path, `${updated}/${comments.length}`, readers]);
+      files.set(`${own.id}#${number}`, [
+        path,
+        `${updated}/${comments.length}/${own.idOf(issue)}`,
+        readers,
+      ]);
     }
   }
   return files;

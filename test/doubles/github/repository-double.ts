@@ -158,10 +158,13 @@ export class RepositoryDouble {
     return (isOldestFirst ? some : some.reverse()).map((each) => this.shownIssue(each, at));
   }
 
+  idOf = ({ number }: Issue) => this.id * 1_000 + number;
+
   shownIssue(issue: Issue, at: string) {
     const { number, title, state, body, created, updated, login } = issue;
     const html = `https://github.example/acme/${this.name}/issues/${number}`;
     return {
+      id: this.idOf(issue),
       number,
       title,
       state,

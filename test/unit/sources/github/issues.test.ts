@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { openRepository } from "../../../doubles/github/scanning.ts";
-import { fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
+import { failureOf, fileOf, textOf } from "../../../doubles/source/simulated-scans.ts";
 
 test("an issue and a pull request are documents with their comments", async () => {
   const { own, source } = openRepository({ issues: true });
@@ -30,6 +30,17 @@ test("an issue and a pull request are documents with their comments", async () =
   expect(review).toContain("Pull request #2, closed");
   expect(review).toContain("Author: ghost");
   expect(review).toContain("Less oil.");
+});
+
+test("an issue of another repository that took the name is not read in its place", async () => {
+  const { double, own, source } = openRepository({ issues: true });
+  own.issue("Open to all");
+  await source.scan();
+  own.name = "handbook-2025";
+  double.repository("handbook", true).issue("For a few");
+  expect(await failureOf(textOf(source, `${own.id}#1`))).toMatchObject({ kind: "down" });
+  await source.scan();
+  expect(await textOf(source, `${own.id}#1`)).toContain("Open to all");
 });
 
 test("only changed issues are asked for again", async () => {
