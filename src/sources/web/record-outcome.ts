@@ -34,7 +34,7 @@ async function recordPage(step: Step, subject: Subject, page: Page): Promise<voi
   const asks = directivesOf(page.robotsTag, facts);
   const version = await sha256Hex(page.bytes);
   if (asks.noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
-  else if (isFile && !isCopy(step, subject, { ...page, version }))
+  else if (isFile)
     await listPage(step, { ...subject, path: moved ?? subject.entry.url, page, facts }, version);
   // A page for all that is missing leads on without an end by its relative links.
   const leadsOn = countOfShape(step.crawl, version) <= COPIES_FOLLOWED;
@@ -48,12 +48,19 @@ type Answered = Pick<Page, "url" | "mediaType"> & { version: string };
 
 /**
  * Whether this crawl has read the same page at another address, as a form to sign in or a page for
- * all that does not exist. Named addresses stay.
+ * all that does not exist. Named addresses stay, and so does a file that has not changed: in
+ * another order of links, equal pages would take turns.
  */
-function isCopy({ crawl }: Step, subject: Subject, { url, mediaType, version }: Answered): boolean {
+function isCopy(
+  { crawl }: Step,
+  subject: Subject,
+  { url, mediaType, version }: Answered,
+  file: ListedFile | null,
+): boolean {
   if (!isHtml(mediaType)) return false;
   const isNamed = subject.found !== "link" && movedTo(subject, url) === null;
-  const isEqual = !isNamed && countOfShape(crawl, version) > 0;
+  const stays = isNamed || isPushed(file) || file?.version === version;
+  const isEqual = !stays && countOfShape(crawl, version) > 0;
   countShape(crawl, version);
   if (isEqual) crawl.leftOut.copies += 1;
   return isEqual;
@@ -120,6 +127,7 @@ async function listPage(step: Step, listing: Listing, version: string): Promise<
   const { crawl, store, out } = step;
   // After a redirect what is known belongs to another address.
   const file = path === entry.url ? listing.known : await findKnown(step, path);
+  if (isCopy(step, listing, { ...page, version }, file)) return;
   if (file?.version !== version) {
     await keepPage(store, path, { version, bytes: page.bytes }, file?.version ?? "");
   }
@@ -203,22 +211,20 @@ async function recordUnchanged(
     const failure = new SourceFailure("down", "the server answered 304 to a first request");
     return await recordFailure(step, subject, failure);
   }
-  listUnchanged(step, { ...subject, known: file }, { url, noIndex: asks?.noIndex === true });
+  listUnchanged(step, { ...subject, known: file }, asks?.noIndex === true);
 }
 
 function listUnchanged(
   step: Step,
   subject: Subject & { known: ListedFile },
-  { url, noIndex }: { url: URL; noIndex: boolean },
+  noIndex: boolean,
 ): void {
   const { known: file, found: foundBy } = subject;
-  if (noIndex) recordMissing(step, subject, NOT_TO_BE_INDEXED);
-  else if (isCopy(step, subject, { ...file, url, mediaType: file.mimeType }))
-    noteState(step.crawl, file.path, "dropped");
-  else {
-    step.out.files.push(file);
-    noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
-  }
+  if (noIndex) return recordMissing(step, subject, NOT_TO_BE_INDEXED);
+  // It stays; later pages that equal it do not.
+  if (isHtml(file.mimeType)) countShape(step.crawl, file.version);
+  step.out.files.push(file);
+  noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
 }
 
 /** Deleted or no longer to be indexed. What never was a file becomes none, unless it was named. */

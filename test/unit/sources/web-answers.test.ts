@@ -218,6 +218,32 @@ test("equal pages are read once, and a page for all that is missing ends", async
   }
 });
 
+test("of equal pages the one that is a file stays one, in any order of links", async () => {
+  page("/", ["/a", "/b"]);
+  for (const path of ["/a", "/b"]) site.routes.set(path, { body: htmlPage("Equal", []) });
+  const source = webSource(site.port, { startUrls: [BASE] });
+  await source.scan();
+  expect(shown(source.files.keys())).toEqual(["/", "/a"]);
+  site.routes.set("/", { body: htmlPage("Turned", ["/b", "/a"]) });
+  await source.scan();
+  expect([...source.files.keys()]).toContain(`${BASE}/a`);
+  const before = shown(source.files.keys());
+  site.routes.set("/", { body: htmlPage("Turned again", ["/a", "/b"]) });
+  await source.scan();
+  expect(shown(source.files.keys())).toEqual(before);
+});
+
+test("a pushed page stays one where a link that redirects to it finds an equal page first", async () => {
+  page("/", ["/a", "/old"]);
+  redirect("/old", "/pushed");
+  const source = webSource(site.port, { startUrls: [BASE] });
+  page("/pushed");
+  await source.push(`${BASE}/pushed`);
+  for (const path of ["/a", "/pushed"]) site.routes.set(path, { body: htmlPage("Equal", []) });
+  await source.scan();
+  expect(shown(source.files.keys())).toEqual(["/", "/a", "/pushed"]);
+});
+
 test("a header Refresh, 203, a pause and a 304 to a first request lose no page", async () => {
   page("/", ["/old", "/short", "/proxied", "/busy", "/not-modified"]);
   site.routes.set("/old", { headers: { refresh: "0; url=/new" }, body: "" });
