@@ -52,15 +52,19 @@ const EXPORTED_FILE = (ragIds: RagId[]) =>
   });
 export type ExportedFile = Row<ReturnType<typeof EXPORTED_FILE>>;
 
-/** Files of a source by path, after one, or only these. */
+/**
+ * Files of a source by path, after one, or only these. Without readers from before permissions were
+ * last switched on: they let nobody in.
+ */
 export const readExportedFiles = (
   db: Database,
   source: { id: FileSourceId; ragIds: RagId[] },
   { after, only, limit }: { after: string; only: string[] | null; limit: number },
 ) =>
-  readRows(db)`select ${EXPORTED_FILE(source.ragIds)} from files f
-    left join audiences a on a.id = f.audience
-    where f.file_source_id = ${source.id} and f.deleted_at is null and f.path > ${after}
+  readRows(db)`select ${EXPORTED_FILE(source.ragIds)} from file_sources s
+    cross join files f on f.file_source_id = s.id
+    left join audiences a on a.id = f.audience and f.readers_revision >= s.permissions_since
+    where s.id = ${source.id} and f.deleted_at is null and f.path > ${after}
       and ${only === null ? raw("1") : sql`f.path in (select value from json_each(${only}))`}
     order by f.path limit ${limit}`;
 

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { queuesSettled } from "../../support/queues-settled.ts";
@@ -100,6 +101,16 @@ test("a replaced source keeps its ids, and files that the archive lacks go", asy
   });
   expect(JSON.stringify(body)).toContain("It came again.");
   await admin.send("DELETE", "/file-sources/docs/files/later.md");
+});
+
+test("readers from before permissions were switched on are in no archive", async () => {
+  const text = async () => new TextDecoder("latin1").decode(await exported("sources=docs"));
+  const since = async (ms: number) =>
+    await env.DB.prepare("update file_sources set permissions_since = ?").bind(ms).run();
+  expect(await text()).toContain("group:hr@example.com");
+  await since(Date.now() + 3_600_000);
+  expect(await text()).not.toContain("group:hr@example.com");
+  await since(0);
 });
 
 test("an archive without vectors replaces when its passages are embedded", async () => {
