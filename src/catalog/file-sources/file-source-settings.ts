@@ -63,10 +63,14 @@ export const sourcePatch = {
 const fieldOf = (body: unknown, field: string): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, field) : undefined;
 
-/** The schema of a new source that this body means, with the settings of its provider. */
-export function newSourceOf(body: unknown) {
+/**
+ * The schema of a new source that this body means, with the settings of its provider.
+ * `secretFollows`: `true` may stand for its secret.
+ */
+export function newSourceOf(body: unknown, secretFollows = false) {
   const manifest = findManifest(fieldOf(body, "provider"), fieldOf(body, "config"));
-  const schema = manifest?.config ?? z.record(z.string(), z.unknown());
+  const any = z.record(z.string(), z.unknown());
+  const schema = manifest === undefined ? any : configSchemaOf(manifest, secretFollows);
   return z.object({ ...newSource, config: schema.prefault({}) });
 }
 

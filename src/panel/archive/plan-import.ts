@@ -117,16 +117,11 @@ async function plannedSource(
   { as, values, before }: Planned<FileSource>,
 ): Promise<PlannedSource> {
   const { source } = before ?? {};
-  let secret: string | null = null;
-  const plain = withSecret(
-    orNotFound(KINDS["fileSources"]),
-    values,
-    (_variable, field) => (secret = field),
-  );
-  const parsed = newSourceOf(plain).safeParse({ ...plain, identifier: as });
+  let hasSecret = false;
+  const plain = withSecret(orNotFound(KINDS["fileSources"]), values, () => (hasSecret = true));
+  const parsed = newSourceOf(plain, hasSecret).safeParse({ ...plain, identifier: as });
   if (!parsed.success) throw damagedArchive(`has settings that do not fit: fileSources.${as}`);
-  const { identifier: _as, provider, config: checkedConfig, ...settings } = parsed.data;
-  const config = secret === null ? checkedConfig : { ...checkedConfig, [secret]: true };
+  const { identifier: _as, provider, config, ...settings } = parsed.data;
   const row = { ...settings, config };
   if (source !== undefined) {
     if (source.provider !== provider) throw conflict(`fileSources.${as} is of another provider`);
@@ -138,7 +133,7 @@ async function plannedSource(
   const webhookSecretHash = await sha256Hex(crypto.randomUUID());
   const times = {
     createdAt: now,
-    nextScanAt: secret === null ? nextScanAt(now, settings.scanIntervalMinutes) : null,
+    nextScanAt: hasSecret ? null : nextScanAt(now, settings.scanIntervalMinutes),
     uploadsDueAt: takes === "files" ? now + DAY_MS : null,
   };
   const created = { ...row, ...times, id, identifier: as, provider, webhookSecretHash };

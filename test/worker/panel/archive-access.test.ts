@@ -146,3 +146,22 @@ test("neither members nor their keys export who may use the service", async () =
     expect(told(await send("GET", `/archive?${EVERYTHING}`))).toBe("403 Forbidden");
   }
 });
+
+test("a source whose secret has parts is imported, and keeps its secret where it is", async () => {
+  const config = (host: string) => ({
+    endpoint: `https://${host}.example.com`,
+    bucket: "docs",
+    region: "auto",
+    credentials: { accessKeyId: "id", secretAccessKey: "s3cret" },
+  });
+  const source = { name: "Store", provider: "object_storage", config: config("archived") };
+  await admin.made("/file-sources", { ...source, scanIntervalMinutes: 0 });
+  const archive = await exported("sources=store");
+  const stored = async () =>
+    await rowsOf(
+      `select sealed_secrets is not null as secret, config ->> '$.endpoint' as endpoint
+        from file_sources where identifier = 'store'`,
+    );
+  await imported(archive, "onConflict=replace");
+  expect(await stored()).toEqual([{ secret: 1, endpoint: "https://archived.example.com" }]);
+});
