@@ -54,17 +54,25 @@ export async function sealSecrets(
   if (earlierSecret === null) {
     throw refusal(field, "is required: no stored secret exists, or it cannot be decrypted");
   }
-  const moved = settingFields(manifest.config).find(
-    ({ path, meta }) =>
-      meta.destination === true &&
-      valueAt(source.config, path) !== valueAt(source.before?.config, path),
-  );
-  // Whoever may change where a secret is sent need not know it, and could send it to themselves.
+  const moved = movedDestination(source, source.before?.config);
   if (moved !== undefined) {
     throw refusal(field, `is required when ${moved.path.join(".")} changes`);
   }
   return { config: visible, sealedSecrets: await seal(config, earlierSecret) };
 }
+
+/**
+ * The setting that would send a stored secret elsewhere than before. Whoever may change that need
+ * not know the secret, and could send it to themselves.
+ */
+export const movedDestination = (
+  source: { provider: string; config: ProviderConfig },
+  before: ProviderConfig | undefined,
+) =>
+  settingFields(manifestOf(source).config).find(
+    ({ path, meta }) =>
+      meta.destination === true && valueAt(source.config, path) !== valueAt(before, path),
+  );
 
 /** Secrets, and the access tokens that they are exchanged for, travel by https only. */
 function requireEncryption(manifest: SourceManifest, config: ProviderConfig): void {

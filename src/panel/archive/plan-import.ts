@@ -20,6 +20,7 @@ import type { FileSource } from "../../catalog/file-sources/find-file-source.ts"
 import type { RagRecord } from "../../db/records.ts";
 import type { Services } from "../../services.ts";
 import { manifestOf } from "../../sources/registry.ts";
+import { movedDestination } from "../../sources/source-secrets.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
 import { planAccess, renameInTokens } from "./archive-access.ts";
 import { planRest, type RestPlan } from "./rest-of-import.ts";
@@ -125,7 +126,11 @@ async function plannedSource(
   const row = { ...settings, config };
   if (source !== undefined) {
     if (source.provider !== provider) throw conflict(`fileSources.${as} is of another provider`);
-    return { id: source.id, replaces: true, row: { ...row, identifier: as, provider } };
+    // As where settings are changed: a stored secret is sent nowhere else.
+    const isMoved = movedDestination({ provider, config }, source.config) !== undefined;
+    const withoutSecret = isMoved ? { sealedSecrets: null, nextScanAt: null } : {};
+    const replacing = { ...row, ...withoutSecret, identifier: as, provider };
+    return { id: source.id, replaces: true, row: replacing };
   }
   const { takes } = manifestOf({ provider, config });
   const id = newId<FileSourceId>(now);

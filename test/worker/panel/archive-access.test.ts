@@ -147,7 +147,7 @@ test("neither members nor their keys export who may use the service", async () =
   }
 });
 
-test("a source whose secret has parts is imported, and keeps its secret where it is", async () => {
+test("a replaced source sends its secret to no address of an archive", async () => {
   const config = (host: string) => ({
     endpoint: `https://${host}.example.com`,
     bucket: "docs",
@@ -164,4 +164,8 @@ test("a source whose secret has parts is imported, and keeps its secret where it
     );
   await imported(archive, "onConflict=replace");
   expect(await stored()).toEqual([{ secret: 1, endpoint: "https://archived.example.com" }]);
+  const change = await admin.send("PATCH", "/file-sources/store", { config: config("own") });
+  expect(told(change)).toBe("200 ");
+  await imported(archive, "onConflict=replace");
+  expect(await stored()).toEqual([{ secret: 0, endpoint: "https://archived.example.com" }]);
 });
