@@ -1,6 +1,7 @@
 import type { FileSourceId, RagId } from "../../core/ids.ts";
 import type { IndexScope } from "../../ports/rag-index.ts";
 import { insertScopes } from "../catalog/rag-scope-store.ts";
+import { abandonmentOfRun } from "../scans/scan-store.ts";
 import { archiveFiles, archiveImports, files, fileSources } from "../schema/index.ts";
 import { ragFiles, ragGenerations, rags, searchExclusions } from "../schema/index.ts";
 import { assigned, columnsOf, namedColumns, pick, select, values, type Row } from "../select.ts";
@@ -95,7 +96,7 @@ export const nextGeneration = (db: Database, ragId: RagId) =>
   )`select max(generation) + 1 as generation from rag_generations where rag_id = ${ragId}`;
 
 type SourceRow = typeof fileSources.$inferInsert;
-/** `row`: of a replaced one its settings alone, so that secrets and scans stay as they are then. */
+/** `row`: of a replaced one its settings alone, so that its secrets stay as they are then. */
 export type PlannedSource = { id: FileSourceId } & (
   | { replaces: false; row: SourceRow }
   | { replaces: true; row: Partial<SourceRow> & Pick<SourceRow, "identifier" | "provider"> }
@@ -158,6 +159,7 @@ function sourceSql(importId: string, { id, replaces, row }: PlannedSource, now: 
   const isReader = sql`${asItem} and m.value ->> 'audience' is not null`;
   const settings = replaces
     ? [
+        ...abandonmentOfRun(id, now),
         sql`update file_sources set ${assigned(fileSources, row)} where id = ${id}`,
         // Files that the archive lacks go; one that took a path meanwhile gives it back.
         sql`update files set deleted_at = coalesce(deleted_at, ${now}),

@@ -219,10 +219,12 @@ export async function giveUpScan(
 
 /** Ends the run in progress, if any: its listing is outdated. */
 export async function abandonRun(db: Database, id: FileSourceId, now: number): Promise<void> {
-  await runBatch(db, [
-    sql`update scan_runs set finished_at = ${now}, progress = null,
-        error = 'the configuration was changed'
-      where finished_at is null and id = (select scan_run_id from file_sources where id = ${id})`,
-    sql`update file_sources set scan_run_id = null, scan_claimed_until = null where id = ${id}`,
-  ]);
+  await runBatch(db, abandonmentOfRun(id, now));
 }
+
+export const abandonmentOfRun = (id: FileSourceId, now: number) => [
+  sql`update scan_runs set finished_at = ${now}, progress = null,
+      error = 'the configuration was changed'
+    where finished_at is null and id = (select scan_run_id from file_sources where id = ${id})`,
+  sql`update file_sources set scan_run_id = null, scan_claimed_until = null where id = ${id}`,
+];

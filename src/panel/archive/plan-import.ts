@@ -126,11 +126,8 @@ async function plannedSource(
   const row = { ...settings, config };
   if (source !== undefined) {
     if (source.provider !== provider) throw conflict(`fileSources.${as} is of another provider`);
-    // As where settings are changed: a stored secret is sent nowhere else.
-    const isMoved = movedDestination({ provider, config }, source.config) !== undefined;
-    const withoutSecret = isMoved ? { sealedSecrets: null, nextScanAt: null } : {};
-    const replacing = { ...row, ...withoutSecret, identifier: as, provider };
-    return { id: source.id, replaces: true, row: replacing };
+    const replacing = { ...row, ...followingChanges(now, source, { ...row, provider }) };
+    return { id: source.id, replaces: true, row: { ...replacing, identifier: as, provider } };
   }
   const { takes } = manifestOf({ provider, config });
   const id = newId<FileSourceId>(now);
@@ -143,6 +140,24 @@ async function plannedSource(
   };
   const created = { ...row, ...times, id, identifier: as, provider, webhookSecretHash };
   return { id, replaces: false, row: created };
+}
+
+/** As where settings are changed: all is listed again, and a stored secret is sent nowhere else. */
+function followingChanges(
+  now: number,
+  before: FileSource["source"],
+  source: Pick<FileSource["source"], "provider" | "config" | "permissions">,
+) {
+  if (manifestOf(source).open === null) return {};
+  const isMoved = movedDestination(source, before.config) !== undefined;
+  const isDue = before.nextScanAt !== null && !isMoved;
+  const isSwitchedOn = before.permissions === "off" && source.permissions === "on";
+  return {
+    changeCursor: null,
+    nextScanAt: isDue ? now : null,
+    ...(isMoved && { sealedSecrets: null }),
+    ...(isSwitchedOn && { permissionsSince: now, groupsDueAt: now }),
+  };
 }
 
 async function plannedRag(

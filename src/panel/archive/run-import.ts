@@ -4,6 +4,7 @@ import { conflict, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
+import { forgetMembers } from "../../db/access/member-store.ts";
 import {
   countWaitingIndexed,
   deleteImport,
@@ -228,6 +229,9 @@ class ImportRun {
       if (files !== indexed) throw damagedArchive(`lacks passages: rags.${row.identifier}`);
     }
     const all = { sources: Object.values(sources), rags: Object.values(rags), now };
+    // Before permissions count again, so that no search finds members of long ago.
+    for (const { id, replaces, row } of all.sources)
+      if (replaces && row.permissionsSince !== undefined) await forgetMembers(db, id);
     await publishImport(db, this.#row.id, all);
     this.#row = { ...this.#row, state: "settings" };
     for (const { id } of all.rags) {

@@ -164,6 +164,12 @@ test("a replaced source sends its secret to no address of an archive", async () 
     );
   await imported(archive, "onConflict=replace");
   expect(await stored()).toEqual([{ secret: 1, endpoint: "https://archived.example.com" }]);
+  const cursor = () =>
+    rowsOf("select change_cursor as cursor from file_sources where name = 'Store'");
+  await env.DB.prepare("update file_sources set change_cursor = 'later than the archive'").run();
+  await imported(archive, "onConflict=replace");
+  // Else changes between the archive and now were never listed.
+  expect(await cursor()).toEqual([{ cursor: null }]);
   const change = await admin.send("PATCH", "/file-sources/store", { config: config("own") });
   expect(told(change)).toBe("200 ");
   await imported(archive, "onConflict=replace");
