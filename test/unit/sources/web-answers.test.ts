@@ -198,6 +198,19 @@ test("a form to sign in takes no page's place, and is read once", async () => {
   expect(leftOut).toMatchObject([{ limit: "views", addresses: 2 }]);
 });
 
+test("a form that leads back to a page with an umlaut is one, a list from the root is none", async () => {
+  page("/", ["/b%C3%B6iler", "/list?next=/page/"]);
+  for (const path of ["/b%C3%B6iler", "/list?next=/page/", "/sign-in?next=/b%C3%B6iler"])
+    page(path);
+  const source = webSource(site.port, { startUrls: [BASE] });
+  await source.scan();
+  const all = ["/", "/b%C3%B6iler", "/list?next=/page/"];
+  expect(shown(source.files.keys())).toEqual(all);
+  redirect("/b%C3%B6iler", "/sign-in?next=/b%C3%B6iler");
+  await source.scan();
+  expect(shown(source.files.keys())).toEqual(all);
+});
+
 test("equal pages are read once, and a page for all that is missing ends", async () => {
   page("/", ["/docs/", "/licence", "/v2/licence"]);
   for (const path of ["/licence", "/v2/licence"])

@@ -23,7 +23,13 @@ export const isOtherView = ({ search, pathname }: URL, generator: string): boole
 /** Parameters by which a form to sign in or to agree leads back. */
 const RETURN = /^(?:next|continue|return|redirect|dest|goto|back|rd$|service$)/i;
 
+/** A value that is an address: from the root, or whole. */
+const ADDRESS = /^(?:\/|https?:)/i;
+
 export const isFormBefore = ({ pathname }: URL, form: URL): boolean =>
   [...form.searchParams].some(
-    ([name, value]) => RETURN.test(name) && value.replace(/[?#].*/, "").endsWith(pathname),
+    ([name, value]) =>
+      RETURN.test(name) &&
+      ADDRESS.test(value) &&
+      URL.parse(value, form.href)?.pathname === pathname,
   );
