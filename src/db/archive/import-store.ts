@@ -145,6 +145,9 @@ export async function publishImport(
       on conflict (id) do update set state = excluded.state`,
     ...sources.flatMap((source) => sourceSql(importId, source, now)),
     ...planned.flatMap((rag) => ragSql(rag, now)),
+    ...sources
+      .filter(({ id }) => planned.some((rag) => isBuilt(rag) && rag.sourceId === id))
+      .map(({ id }) => readersToTell(importId, id, now)),
     sql`insert into rag_files (file_id, path, ${RAG_FILES.columns})
       select a.file_id, a.path, ${RAG_FILES.values} from archive_files a
       cross join json_each(a.rags) m where a.import_id = ${importId}`,
@@ -185,18 +188,31 @@ function sourceSql(importId: string, { id, replaces, row }: PlannedSource, now: 
   ];
 }
 
+/** Whether the index before answers for a while. */
+export const isBuilt = ({ replaces, embeds }: PlannedRag) => replaces && embeds;
+
+const FILES_TOLD = 500;
+
+/** The index before is told the readers of the archive. */
+const readersToTell = (importId: string, sourceId: FileSourceId, now: number) =>
+  sql`insert into reader_changes (file_source_id, file_ids, at)
+    select ${sourceId}, json_group_array(file_id), ${now} from (
+      select a.file_id, row_number() over (order by a.path) / ${FILES_TOLD} as part
+      from ${waitingOf({ importId, sourceId })} and a.file_id <> '')
+    group by part`;
+
 /** The index before answers until one whose passages are embedded first is complete. */
 function ragSql(rag: PlannedRag, now: number): Sql[] {
-  const { id, replaces, embeds, row, scopes, generation } = rag;
-  const isBuilt = replaces && embeds;
-  const state = isBuilt
+  const { id, replaces, row, scopes, generation } = rag;
+  const isLater = isBuilt(rag);
+  const state = isLater
     ? { state: "building" as const }
     : { state: "live" as const, changedAt: now, liveSince: now };
-  const number = isBuilt ? undefined : generation.generation;
+  const number = isLater ? undefined : generation.generation;
   const before = replaces
     ? [
         sql`update rag_generations set state = 'retired', changed_at = ${now}
-          where rag_id = ${id} and (state = 'building' or (state = 'live' and not ${isBuilt}))`,
+          where rag_id = ${id} and (state = 'building' or (state = 'live' and not ${isLater}))`,
         sql`delete from rag_generations where rag_id = ${id}
           and generation = ${generation.generation}`,
         sql`update rags set ${assigned(rags, { ...row, generation: number })},

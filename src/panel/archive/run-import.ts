@@ -1,3 +1,4 @@
+import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { conflict, QuarryError } from "../../core/errors.ts";
@@ -11,6 +12,7 @@ import {
   findEarlierImport,
   findImport,
   insertImport,
+  isBuilt,
   leaseImport,
   listImports,
   publishImport,
@@ -32,6 +34,7 @@ import {
   writePassages,
   type OpenVersions,
 } from "../../ingestion/archive/write-content.ts";
+import { tellIndexesOrLater } from "../../ingestion/readers/record-readers.ts";
 import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
 import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
@@ -234,6 +237,11 @@ class ImportRun {
       if (replaces && row.permissionsSince !== undefined) await forgetMembers(db, id);
     await publishImport(db, this.#row.id, all);
     this.#row = { ...this.#row, state: "settings" };
+    // An index that answers until a new one is built finds no more than that will.
+    for (const { id, sourceId } of all.rags.filter(isBuilt)) {
+      await showOnlyScopes(this.#services, id);
+      await tellIndexesOrLater(this.#services, sourceId);
+    }
     for (const { id } of all.rags) {
       const waiting = { claimedUntil: this.#services.now() + SWEPT_CLAIM_MS, limit: QUEUED_FILES };
       await this.#services.queue.index(await takeUnstartedFiles(db, id, waiting));
