@@ -6,7 +6,7 @@ import type { Env, RequestRecords as RequestRecordsPort } from "../env.ts";
 
 const SIZE_OF_ALL = 1_000;
 const SIZE_OF_TOKEN = 100;
-/** Of a ring as JSON: a stored value has at most 2 MB, and a character at most two bytes. */
+/** The bound of a ring as JSON: a stored value has at most 2 MB, and a character at most two bytes. */
 const MAX_CHARACTERS = 900_000;
 const KEPT_MS = 7 * DAY_MS;
 /** Calls share a write for so long, or until there are so many: each is billed. */

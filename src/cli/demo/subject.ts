@@ -19,8 +19,8 @@ export function subjectOf(folder: string, folders: DemoState["folders"]): Subjec
     return { folder, identifier: "sample", name: "Fenwright handbook (sample)" };
   }
   const name = basename(folder) || "Documents";
-  const wanted = identifierFrom(name).slice(0, MAX_IDENTIFIER_LENGTH - SUFFIX_LENGTH);
-  const base = wanted.replace(/-+$/, "") || "documents";
+  const full = identifierFrom(name).slice(0, MAX_IDENTIFIER_LENGTH - SUFFIX_LENGTH);
+  const base = full.replace(/-+$/, "") || "documents";
   for (let count = 1; ; count++) {
     const identifier = count === 1 ? base : `${base}-${count}`;
     const owner = identifier === "sample" ? SAMPLE_FOLDER : folders[identifier];

@@ -162,15 +162,15 @@ function knownById(
   environment: string,
   { what, create, table, key }: KnownById,
   { name, id }: { name: string; id: string },
-  found: string | undefined,
+  actual: string | undefined,
 ): Finding {
   const section = `[[env.${environment}.${table}]] of wrangler.toml`;
-  if (found === undefined) {
+  if (actual === undefined) {
     const hint = `# and put the ${key} that it prints under ${section}`;
     return { what, state: "missing", fix: [`npx wrangler ${create} ${name}`, hint] };
   }
-  if (found === id) return there(what);
-  const fix = [`# under ${section}:`, `# ${key} = "${found}"`];
+  if (actual === id) return there(what);
+  const fix = [`# under ${section}:`, `# ${key} = "${actual}"`];
   return { what, state: "wrong", note: `wrangler.toml has another id: ${id}`, fix };
 }
 

@@ -11,7 +11,7 @@ import { audienceOf, defaultReadersOf, namedReaders } from "../../sources/audien
 const LISTED_FOR_MS = 20 * SECOND_MS;
 
 /**
- * What permissions would do: the files, how many of them nobody could read, and why. Where they
+ * Tells what permissions would do: the files, how many of them nobody could read, and why. Where they
  * are on, or files are pushed, it is told of what is recorded; else the source is listed, and
  * nothing is stored. `defaultReaders`: those to try.
  * @throws SourceFailure

@@ -93,19 +93,19 @@ export async function continueImport(
   const services = context.get("services");
   const { db } = services;
   const row = await takeImport(services, id);
+  const hasBegun = wish.dryRun && isPlanned(row);
   let earlier: ArchiveImport | null;
   try {
     if (row.state === "done") return stateOf(row, row.part);
+    if (hasBegun) throw conflict("This import has begun; end it, or give it up.");
     const archive = await openArchive(services.files, id);
     earlier = wish.dryRun ? null : await findEarlierImport(db, archive.manifestHash, id);
     if (earlier === null) return await new ImportRun(context, row, archive).run(wish);
     await giveUpImport(services, row);
   } catch (thrown) {
-    const isOver =
-      thrown instanceof QuarryError && (thrown.kind === "invalid" || thrown.kind === "conflict");
     const current = await findImport(db, id);
-    // What is visible needs its settings still.
-    if (isOver && current !== null && current.state !== "settings")
+    // A visible import needs its settings still.
+    if (isRefusal(thrown) && !hasBegun && current !== null && current.state !== "settings")
       await giveUpImport(services, current);
     throw thrown;
   } finally {
@@ -113,6 +113,9 @@ export async function continueImport(
   }
   return await continueImport(context, earlier.id, wish);
 }
+
+const isRefusal = (thrown: unknown) =>
+  thrown instanceof QuarryError && (thrown.kind === "invalid" || thrown.kind === "conflict");
 
 /** An import that no other call works on for a while. @throws QuarryError `conflict` */
 export async function takeImport({ db, now }: Services, id: string): Promise<ArchiveImport> {

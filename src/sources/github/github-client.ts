@@ -31,11 +31,11 @@ export function githubApis(
   const limits = { name: "GitHub", answerLimitBytes: ANSWER_LIMIT_BYTES, headers: HEADERS };
   const provider = { ...limits, baseUrl, codeIn, explain };
   // An Enterprise Server has its REST API at /api/v3 and the other one at /api/graphql.
-  const other = { ...provider, baseUrl: baseUrl.replace(/\/v3$/, "") };
+  const graph = { ...provider, baseUrl: baseUrl.replace(/\/v3$/, "") };
   const connection = { outgoing, now, tokens };
   return {
     rest: (signal) => new ApiClient(provider, connection, signal),
-    graphql: (signal) => new ApiClient(other, connection, signal),
+    graphql: (signal) => new ApiClient(graph, connection, signal),
   };
 }
 

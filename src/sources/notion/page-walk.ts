@@ -140,8 +140,8 @@ export class PageWalk {
     const state = this.#state;
     const files = await this.#tools.options.known.all(state.comparedTo, PAGE_SIZE);
     for (const { externalId } of files) {
-      const known = (state.nodes[`pages/${externalId}`] ??= { ...NOWHERE, isUnsettled: true });
-      if (known.isUnsettled === true && known.isLeft !== true) known.isDue = true;
+      const node = (state.nodes[`pages/${externalId}`] ??= { ...NOWHERE, isUnsettled: true });
+      if (node.isUnsettled === true && node.isLeft !== true) node.isDue = true;
     }
     state.comparedTo = files.at(-1)?.path ?? null;
     return files.length > 0;

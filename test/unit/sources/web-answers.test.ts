@@ -198,7 +198,7 @@ test("a form to sign in takes no page's place, and is read once", async () => {
   expect(leftOut).toMatchObject([{ limit: "views", addresses: 2 }]);
 });
 
-test("a form that leads back to a page with an umlaut is one, a list from the root is none", async () => {
+test("a form may lead back to a page with an umlaut; a list from the root is none", async () => {
   page("/", ["/b%C3%B6iler", "/list?next=/page/"]);
   for (const path of ["/b%C3%B6iler", "/list?next=/page/", "/sign-in?next=/b%C3%B6iler"])
     page(path);
@@ -246,7 +246,7 @@ test("of equal pages the one that is a file stays one, in any order of links", a
   expect(shown(source.files.keys())).toEqual(before);
 });
 
-test("a pushed page stays one where a link that redirects to it finds an equal page first", async () => {
+test("a pushed page stays where a redirecting link finds an equal page first", async () => {
   page("/", ["/a", "/old"]);
   redirect("/old", "/pushed");
   const source = webSource(site.port, { startUrls: [BASE] });

@@ -169,6 +169,24 @@ test("a bucket that fails for a moment ends no import", async () => {
   expect(await continueImport(contextOf(world), id, WISH)).toMatchObject({ state: "done" });
 });
 
+test("a dry run of an import that has begun changes nothing", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
+  const id = await upload(world, await archiveOf(world, source));
+  const go = async (dryRun: boolean) =>
+    await continueImport(contextOf(world), id, { ...WISH, dryRun });
+  let isDown = true;
+  world.aroundIndexes(async ({ go: through }) => {
+    if (isDown) throw new Error("unreachable");
+    return await through();
+  });
+  await expect(go(false)).rejects.toThrow("index: failed");
+  isDown = false;
+  await expect(go(true)).rejects.toThrow("This import has begun");
+  expect(await copiesOf(source)).toEqual([]);
+  expect(await go(false)).toMatchObject({ state: "done" });
+});
+
 test("calls about one archive do not end each other's work", async () => {
   const { world, source } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });

@@ -107,7 +107,7 @@ test("rows that search names stay, though their database is not named or told in
   expect(source.paths()).toHaveLength(2);
 });
 
-test("rows that are not wanted are not read, where search does not name their database", async () => {
+test("unwanted rows are not read where search does not name their database", async () => {
   const { notion, source } = openNotion({ databases: false });
   const page = notion.page(null, "Page");
   const [, table] = notion.database(page, "Table");
