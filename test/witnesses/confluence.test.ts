@@ -48,6 +48,7 @@ test("confluence.js lists the double, cursor by cursor, and reads a page", async
 test("confluence.js searches the double and reads who may read", async () => {
   const { site, server, v1, v2 } = await served();
   try {
+    site.hasNumericSpaceIds = false;
     const ann = site.person("ann");
     const space = site.space("ENG");
     const page = site.page(space, "Guide", "<p>Read me</p>");

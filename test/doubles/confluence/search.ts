@@ -62,9 +62,15 @@ function resultOf(site: Site, content: Content, expand: string) {
   };
 }
 
-/** A page's is its space, whose id is a number here. */
+/** A page's is its space, whose id is a number here; the schema of confluence.js has text for it. */
 function containerOf(site: Site, content: Content) {
   const { id, key } = site.spaceOf(content);
-  const space = { id: Number(id), key, name: key, type: "global", status: "current" };
+  const space = {
+    id: site.hasNumericSpaceIds ? Number(id) : id,
+    key,
+    name: key,
+    type: "global",
+    status: "current",
+  };
   return content.type === "attachment" ? { id: content.parent, type: "page" } : space;
 }

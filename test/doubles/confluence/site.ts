@@ -46,6 +46,8 @@ export class Site {
   readonly unindexed = new Set<string>();
   /** Pages of listings are at most this long. */
   pageSize = 250;
+  /** Whether search names a space by a number, as Atlassian's documentation shows it. */
+  hasNumericSpaceIds = true;
   clock = Date.UTC(2026, 0, 1);
   #next = 100;
 
