@@ -65,6 +65,15 @@ test("permissions of a source are previewed, switched on and shown with each fil
   expect(await textOf("/panel")).not.toContain("nobody can read");
 });
 
+test("a source whose provider tells no permissions says so", async () => {
+  const config = { token: "t", apiBaseUrl: "https://localhost" };
+  await api.send("POST", "/file-sources", { name: "Garden", provider: "notion", config });
+  const sentence =
+    "Notion tells no permissions: if they are on, every file has the default readers.";
+  expect(await textOf("/panel/sources/garden/permissions")).toContain(sentence);
+  expect(await textOf("/panel/sources/vault/permissions")).not.toContain("tells no permissions");
+});
+
 test("a token's reader is chosen: none, each call's, or one person", async () => {
   const form = await textOf("/panel/tokens/new");
   expect(form).toMatch(
