@@ -21,4 +21,8 @@ declare global {
       SIMULATED_INTERVALS?: string;
     }
   }
+  interface ImportMeta {
+    /** https://vite.dev/guide/features.html#glob-import */
+    glob(pattern: string, options: { eager: true }): Record<string, unknown>;
+  }
 }

@@ -4,11 +4,6 @@ import { afterAll } from "vitest";
 // imports waits for good if that one ends before.
 import "../../src/jobs/consume.ts";
 import "../../src/documents/extract-document.ts";
-import "../../src/sources/google-drive/google-drive-reader.ts";
-import "../../src/sources/object-storage/object-storage-reader.ts";
-import "../../src/sources/r2-bucket/r2-bucket-reader.ts";
-import "../../src/sources/sharepoint/sharepoint-reader.ts";
-import "../../src/sources/web/web-reader.ts";
 import "../../src/documents/formats/text/extract-plain-text.ts";
 import "../../src/documents/formats/markdown/extract-markdown.ts";
 import "../../src/documents/formats/html/extract-html.ts";
@@ -16,6 +11,9 @@ import "../../src/evaluation/runs/work-on-run.ts";
 import "../../src/ingestion/maintenance/sweep.ts";
 import { batches } from "./queue-batches.ts";
 import { eventually } from "./eventually.ts";
+
+// A source that is added is among them.
+import.meta.glob("../../src/sources/*/*-reader.ts", { eager: true });
 
 /**
  * A Worker that is stopped in the middle of a batch of messages keeps the run from ending, and the
