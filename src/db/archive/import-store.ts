@@ -8,7 +8,17 @@ import { assigned, columnsOf, namedColumns, pick, select, values, type Row } fro
 import { execute, portionsOf, readRow, readRows, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 
-const IMPORT = select(columnsOf(archiveImports));
+const IMPORT = select(
+  pick(
+    columnsOf(archiveImports),
+    "id",
+    "state",
+    "manifestHash",
+    "part",
+    "leasedUntil",
+    "createdAt",
+  ),
+);
 export type ArchiveImport = Row<typeof IMPORT>;
 
 export const insertImport = (db: Database, row: typeof archiveImports.$inferInsert) =>

@@ -8,7 +8,6 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
 import { forgetMembers } from "../../db/access/member-store.ts";
 import {
   countWaitingIndexed,
-  deleteImport,
   findEarlierImport,
   findImport,
   insertImport,
@@ -19,7 +18,6 @@ import {
   readWaitingExclusions,
   reserveGeneration,
   saveImport,
-  takeWaitingFiles,
   type ArchiveImport,
 } from "../../db/archive/import-store.ts";
 import {
@@ -37,11 +35,12 @@ import {
 import { tellIndexesOrLater } from "../../ingestion/readers/record-readers.ts";
 import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";
-import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
 import type { Services } from "../../services.ts";
-import { bytesKey, removeBelow, textKey } from "../../sources/file-objects.ts";
+import { removeBelow } from "../../sources/file-objects.ts";
 import type { ActionContext } from "../action.ts";
+import type { Values } from "../config/kinds.ts";
 import { planSettings } from "../config/plan.ts";
+import { giveUpImport, readPlan, storePlan } from "./give-up-import.ts";
 import { applyRest } from "./rest-of-import.ts";
 import { planImport, type WholePlan } from "./plan-import.ts";
 import type { ImportWish } from "./rename-things.ts";
@@ -96,7 +95,9 @@ export async function continueImport(
   const hasBegun = wish.dryRun && isPlanned(row);
   let earlier: ArchiveImport | null;
   try {
-    if (row.state === "done") return stateOf(row, row.part);
+    if (row.state === "done") {
+      return stateOf(row, { parts: row.part, plan: await readPlan(services.files, id) });
+    }
     if (hasBegun) throw conflict("This import has begun; end it, or give it up.");
     const archive = await openArchive(services.files, id);
     earlier = wish.dryRun ? null : await findEarlierImport(db, archive.manifestHash, id);
@@ -124,14 +125,10 @@ export async function takeImport({ db, now }: Services, id: string): Promise<Arc
   return row;
 }
 
-const planOf = ({ plan }: ArchiveImport): WholePlan =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `run` stored it
-  plan as WholePlan;
-
-function stateOf(row: ArchiveImport, parts: number): ImportState {
-  const { id, state, part } = row;
-  return { id, state, part, parts, plan: isPlanned(row) ? planOf(row) : null };
-}
+const stateOf = (
+  { id, state, part }: ArchiveImport,
+  progress: Pick<ImportState, "parts" | "plan">,
+): ImportState => ({ id, state, part, ...progress });
 
 const isPlanned = ({ state }: ArchiveImport) => !/^(?:uploading|check)/.test(state);
 
@@ -157,32 +154,34 @@ class ImportRun {
         if (bytes === null || (await sha256Hex(bytes)) !== manifest.parts[name])
           throw damagedArchive(`has a damaged part: ${name}`);
       });
-      if (!isDone) return stateOf(this.#row, names.length);
+      if (!isDone) return stateOf(this.#row, { parts: names.length, plan: null });
       await this.#save({ state: "checked", part: 0 });
     }
+    const plan = isPlanned(this.#row)
+      ? await readPlan(this.#services.files, this.#row.id)
+      : await this.#planned(wish);
+    if (wish.dryRun) return stateOf(this.#row, { parts: 0, plan });
     if (this.#row.state === "checked") {
-      const plan = await planImport(this.#services, this.#archive, {
-        ...wish,
-        rehearse: (settings) =>
-          planSettings(this.#context, settings, { prune: false, dryRun: true }),
-      });
-      if (wish.dryRun) return { ...stateOf(this.#row, 0), plan };
       for (const { replaces, generation } of Object.values(plan.rags)) {
         if (replaces) await reserveGeneration(this.#services.db, generation);
       }
-      await this.#save({ state: "writing", plan });
+      await storePlan(this.#services.files, this.#row.id, plan);
+      await this.#save({ state: "writing" });
     }
     const units = [...names.filter(isListing), ...names.filter(isPassages)];
+    const progress = { parts: units.length, plan };
     if (this.#row.state === "writing") {
-      if (!(await this.#write(units))) return stateOf(this.#row, units.length);
-      await this.#publish();
+      if (!(await this.#write(plan, units))) return stateOf(this.#row, progress);
+      await this.#publish(plan);
     }
-    if (this.#row.state === "settings") await this.#finish();
-    return stateOf(this.#row, units.length);
+    if (this.#row.state === "settings") await this.#finish(plan);
+    return stateOf(this.#row, progress);
   }
 
-  get #plan(): WholePlan {
-    return planOf(this.#row);
+  async #planned(wish: ImportWish): Promise<WholePlan> {
+    const rehearse = (settings: Values) =>
+      planSettings(this.#context, settings, { prune: false, dryRun: true });
+    return await planImport(this.#services, this.#archive, { ...wish, rehearse });
   }
 
   async #save(change: Partial<ArchiveImport>): Promise<void> {
@@ -206,8 +205,8 @@ class ImportRun {
     return true;
   }
 
-  async #write(units: string[]): Promise<boolean> {
-    const job = { id: this.#row.id, plan: this.#plan, archive: this.#archive };
+  async #write(plan: WholePlan, units: string[]): Promise<boolean> {
+    const job = { id: this.#row.id, plan, archive: this.#archive };
     const open: OpenVersions = new Map();
     const work = async (name: string) => {
       if (isListing(name)) await writeListing(this.#services, job, name);
@@ -216,9 +215,8 @@ class ImportRun {
     return await this.#each(units, work, () => open.size === 0);
   }
 
-  async #publish(): Promise<void> {
+  async #publish({ sources, rags, now }: WholePlan): Promise<void> {
     const { db, ragIndexes } = this.#services;
-    const { sources, rags, now } = this.#plan;
     for (const { id: ragId, sourceId, row, scopes, generation } of Object.values(rags)) {
       const at = { importId: this.#row.id, sourceId };
       const exclusions = await readWaitingExclusions(db, at);
@@ -252,8 +250,8 @@ class ImportRun {
     await this.#services.wakeClock();
   }
 
-  async #finish(): Promise<void> {
-    await applyRest(this.#context, { archive: this.#archive, plan: this.#plan });
+  async #finish(plan: WholePlan): Promise<void> {
+    await applyRest(this.#context, { archive: this.#archive, plan });
     await this.#save({ state: "done" });
     while (!(await removeBelow(this.#services.files, uploadPrefix(this.#row.id))));
   }
@@ -261,40 +259,3 @@ class ImportRun {
 
 const isListing = (name: string) => /^files\/[^/]+\.jsonl$/.test(name);
 const isPassages = (name: string) => /^rags\/.+\.jsonl$/.test(name);
-
-const FILES_PER_STEP = 250;
-
-/** Removes all that an unfinished import wrote. What is visible stays. */
-export async function giveUpImport(
-  services: Services,
-  row: Pick<ArchiveImport, "id" | "state" | "plan">,
-): Promise<void> {
-  const { db, files } = services;
-  const plan: Partial<WholePlan> = row.state === "writing" ? row.plan : {};
-  const { sources = {}, rags = {} } = plan;
-  for (const { id: ragId, generation } of Object.values(rags)) {
-    const { shards = 1, vectorsIn = "object" } = generation;
-    for (let shard = 0; shard < shards; shard++) {
-      const address = { ragId, generation: generation.generation, shard, vectorsIn };
-      while (!(await emptyIndex(services, address)));
-    }
-  }
-  for (const { id: sourceId } of Object.values(sources)) {
-    await deleteStored(services, { importId: row.id, sourceId });
-  }
-  while (!(await removeBelow(files, uploadPrefix(row.id))));
-  await deleteImport(db, row.id);
-}
-
-async function deleteStored({ db, files }: Services, at: Parameters<typeof takeWaitingFiles>[1]) {
-  const { sourceId } = at;
-  for (;;) {
-    const some = await takeWaitingFiles(db, at, FILES_PER_STEP);
-    if (some.length === 0) return;
-    const keys = some.flatMap(({ fileId, file }) => [
-      bytesKey({ sourceId, fileId }, String(file["version"])),
-      textKey({ sourceId, fileId }, String(file["contentId"])),
-    ]);
-    await files.delete(keys);
-  }
-}

@@ -10,8 +10,8 @@ import type { VersionCursor } from "../../../src/ports/index-versions.ts";
 import { exportContent } from "../../../src/ingestion/archive/export-content.ts";
 import type { ActionContext } from "../../../src/panel/action.ts";
 import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
-import { continueImport, storeUpload } from "../../../src/panel/archive/run-import.ts";
-import { giveUpImport, takeImport } from "../../../src/panel/archive/run-import.ts";
+import { giveUpImport } from "../../../src/panel/archive/give-up-import.ts";
+import { continueImport, storeUpload, takeImport } from "../../../src/panel/archive/run-import.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
 

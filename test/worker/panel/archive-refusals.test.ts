@@ -6,6 +6,7 @@ import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
 import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { renameThings } from "../../../src/panel/archive/rename-things.ts";
+import { readPlan, storePlan } from "../../../src/panel/archive/give-up-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
 import { signedIn, told } from "../../support/worker-client.ts";
@@ -245,6 +246,24 @@ test("the archive as it was is imported, and a second time refused as taken", as
   expect(told(await send(good))).toMatch(/^409 These identifiers are taken: fileSources.refused/);
   const { body } = await admin.send("GET", "/archive/imports");
   expect(body).toMatchObject({ total: 1, data: [{ state: "done" }] });
+});
+
+test("a plan of 50,000 things is kept outside of D1, whose rows end at 2 MB", async () => {
+  const things = Array.from({ length: 50_000 }, (_, at) => {
+    return { thing: `inferences.department-${at}-of-the-company`, outcome: "made" as const };
+  });
+  const counts = { files: 0, passages: 0, toEmbed: 0, embedderCalls: 0 };
+  const access = { users: [], keys: [], tokens: [] };
+  const nothing = { sources: {}, rags: {}, settings: {}, questions: {}, access, now: 0 };
+  const plan = { ...nothing, ...counts, things };
+  const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+  await storePlan(env.FILES, id, plan);
+  expect(await readPlan(env.FILES, id)).toEqual(plan);
+  await env.DB.prepare("update archive_imports set state = 'writing' where id = ?").bind(id).run();
+  const [row] = await rowsOf("select * from archive_imports where state = 'writing'");
+  expect(JSON.stringify(row).length).toBeLessThan(1_000);
+  expect(told(await admin.send("DELETE", `/archive/imports/${id}`))).toBe("204 ");
+  expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
 });
 
 test("an import that takes long is over when all of it is there", async () => {
