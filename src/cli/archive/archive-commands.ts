@@ -97,6 +97,7 @@ type ImportOptions = Target & {
   embed?: true;
   rename?: string | true;
   replace?: true;
+  withoutAccess?: true;
 };
 
 export function importCommand(): Command {
@@ -108,6 +109,7 @@ export function importCommand(): Command {
     .option("--embed", "embed passages whose vectors are of another model")
     .option("--rename [suffix]", "give taken identifiers a suffix (2)")
     .option("--replace", "replace what has a taken identifier")
+    .option("--without-access", "leave out users, tokens and keys of the archive")
     .action(importArchive);
 }
 
@@ -157,11 +159,12 @@ async function upload(api: PanelApi, archive: AsyncIterable<Uint8Array>): Promis
 
 const flagOf = (isSet: boolean | undefined) => (isSet === true ? "true" : "false");
 
-function queryOf({ rename, replace, dryRun, embed }: ImportOptions) {
+function queryOf({ rename, replace, dryRun, embed, withoutAccess }: ImportOptions) {
   const unlessRenamed = replace === true ? "replace" : "refuse";
   const onConflict = rename === undefined ? unlessRenamed : "rename";
   const suffix = typeof rename === "string" ? { suffix: rename } : {};
-  return { dryRun: flagOf(dryRun), embed: flagOf(embed), onConflict, ...suffix } as const;
+  const flags = { dryRun: flagOf(dryRun), embed: flagOf(embed) } as const;
+  return { ...flags, withoutAccess: flagOf(withoutAccess), onConflict, ...suffix } as const;
 }
 
 const ACCEPTED = 202;

@@ -30,7 +30,7 @@ const exportQuery = z.object({
   access: flag("false"),
   parts: z.enum(["grouped", "files"]).default("grouped"),
 });
-const importQuery = importWish.extend(all(flag("false"), "dryRun", "embed"));
+const importQuery = importWish.extend(all(flag("false"), "dryRun", "embed", "withoutAccess"));
 const Import = z
   .object({
     id: z.string(),

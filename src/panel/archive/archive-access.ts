@@ -8,7 +8,7 @@ import { ROLES } from "../../db/schema/access.ts";
 import { checked, jsonIn, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import type { Services } from "../../services.ts";
 import { all } from "../api/request/endpoint.ts";
-import type { PlannedThing } from "./rename-things.ts";
+import type { ImportWish, PlannedThing } from "./rename-things.ts";
 
 const ACCESS = "access.json";
 
@@ -42,8 +42,9 @@ export const accessPart = async ({ db }: Pick<Services, "db">) => ({
 export async function planAccess(
   { db, now }: Pick<Services, "db" | "now">,
   archive: ArchiveReader,
+  { withoutAccess }: Pick<ImportWish, "withoutAccess">,
 ) {
-  const bytes = await archive.bytes(ACCESS);
+  const bytes = withoutAccess ? null : await archive.bytes(ACCESS);
   const access: Access = { users: [], keys: [], tokens: [] };
   if (bytes !== null) Object.assign(access, checked(archivedAccess, jsonIn(bytes), ACCESS));
   const existing: Access = await readAccess(db);

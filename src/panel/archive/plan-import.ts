@@ -48,7 +48,7 @@ export async function planImport(
   { rehearse, ...wish }: ImportWish & { rehearse: (settings: Values) => Promise<unknown> },
 ): Promise<WholePlan> {
   const things = await readThings(services);
-  const { access, accessThings, tokenIds } = await planAccess(services, archive);
+  const { access, accessThings, tokenIds } = await planAccess(services, archive, wish);
   const renaming = renameThings(await settingsOf(archive), things, { ...wish, tokenIds });
   const { settings, nameOf, outcomes } = renaming;
   renameInTokens(access, nameOf);

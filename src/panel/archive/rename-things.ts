@@ -25,6 +25,7 @@ export const importWish = z.object({
   embed: z.boolean().default(false).meta({
     label: "Embed passages whose vectors are missing or of another model",
   }),
+  withoutAccess: z.boolean().default(false).meta({ label: "Leave out users, tokens and keys" }),
 });
 export type ImportWish = z.output<typeof importWish>;
 
@@ -34,7 +35,7 @@ export type PlannedThing = { thing: string; outcome: Outcome; as?: string };
 export type Settings = Partial<Record<string, Record<string, Values>>>;
 
 /** `tokenIds`: of tokens that are here or will be. */
-type Wish = Omit<ImportWish, "embed"> & { tokenIds: Set<unknown> };
+type Wish = Omit<ImportWish, "embed" | "withoutAccess"> & { tokenIds: Set<unknown> };
 type Naming = { names: Map<string, string>; things: Map<string, unknown>; wish: Wish };
 
 export const tokenOfLimit = (limit: string) => /^token (\S+)/.exec(limit)?.[1] ?? null;

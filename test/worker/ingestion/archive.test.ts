@@ -15,7 +15,11 @@ import { continueImport, storeUpload, takeImport } from "../../../src/panel/arch
 import { crashAtCalls } from "../../support/crash.ts";
 import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
 
-const WISH = { onConflict: "rename", suffix: "2", embed: false, dryRun: false } as const;
+const WISH = {
+  onConflict: "rename",
+  suffix: "2",
+  ...{ embed: false, withoutAccess: false, dryRun: false },
+} as const;
 
 async function archiveOf(
   world: World,

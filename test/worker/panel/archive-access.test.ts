@@ -69,6 +69,15 @@ test("an archive has hashes of tokens and keys, and no other secret", async () =
   expect((await withKey(key)("GET", "/rags")).status).toBe(401);
 });
 
+test("an import can leave out users, tokens and keys", async () => {
+  const query = "onConflict=rename&suffix=bare&withoutAccess=true";
+  const { things } = await imported(bytes, query);
+  expect(things.filter(({ thing }) => /^(?:users|keys|tokens)\./.test(thing))).toEqual([]);
+  expect(await rowsOf("select id from tokens")).toEqual([]);
+  await removeAll("/inferences/ask", "/rags/docs", "/file-sources/docs");
+  await queuesSettled();
+});
+
 test("tokens and keys work after an import; people get no password", async () => {
   expect(await statusOf("docs")).toBe(401);
   const { things } = await imported(bytes);
