@@ -38,14 +38,14 @@ export async function questionsIn(
   }
 }
 
-/** Makes the questions of a set those of the archive. */
+/** Makes the questions of a set those of the archive. `part` undefined: it has none of this set. */
 export async function writeQuestions(
   services: Services,
   archive: ArchiveReader,
-  { part, identifier }: { part: string; identifier: string },
+  { part, identifier }: { part: string | undefined; identifier: string },
 ): Promise<void> {
   const set = await findQuestionSet(services, identifier);
-  const contents = await questionsIn(archive, part, set);
+  const contents = part === undefined ? [] : await questionsIn(archive, part, set);
   const texts = contents.map(({ question }) => question);
   await removeOtherQuestions(services.db, set.id, texts);
   for (const some of portionsOf(contents)) await keepQuestions(services, { set, asked: some });

@@ -6,13 +6,18 @@ import type { ActionContext } from "../action.ts";
 import type { Values } from "../config/kinds.ts";
 import { applyPlan, planSettings } from "../config/plan.ts";
 import { questionsIn, setOfPart, writeQuestions } from "./archive-questions.ts";
-import { type PlannedThing, type renameThings, tokenOfLimit } from "./rename-things.ts";
+import {
+  type PlannedThing,
+  type renameThings,
+  type Settings,
+  tokenOfLimit,
+} from "./rename-things.ts";
 
 /** The rest of an import: `settings` are applied when sources and RAGs are visible. */
 export type RestPlan = {
-  settings: Values;
+  settings: Settings;
   access: Access;
-  /** Parts with questions, and the set of each. */
+  /** The parts with questions, by the names that their sets get here. */
   questions: Record<string, string>;
   things: PlannedThing[];
 };
@@ -31,7 +36,7 @@ export async function planRest(
     if (as === undefined) throw damagedArchive(`lacks settings: questionSets.${name}`);
     const isOfRag = settings["questionSets"]?.[as]?.["rag"] !== undefined;
     await questionsIn(archive, part, { subjectKind: isOfRag ? "rag" : "inference" });
-    questions[part] = as;
+    questions[as] = part;
   }
   const { fileSources: _sources, rags: _rags, ...rest } = settings;
   const limits = Object.entries(settings["limits"] ?? {});
@@ -57,7 +62,7 @@ export async function applyRest(
   const mode = { prune: false, dryRun: false };
   await applyPlan(context, await planSettings(context, plan.settings, mode));
   await writeAccess(services.db, plan.access);
-  for (const [part, identifier] of Object.entries(plan.questions)) {
-    await writeQuestions(services, archive, { part, identifier });
+  for (const identifier of Object.keys(plan.settings["questionSets"] ?? {})) {
+    await writeQuestions(services, archive, { part: plan.questions[identifier], identifier });
   }
 }

@@ -67,6 +67,11 @@ test("replacing a set removes questions that the archive lacks", async () => {
     question: "Later?",
     expected: [{ file: "x.md" }],
   });
+  await admin.made("/question-sets/empty/questions", {
+    question: "Now one?",
+    expected: [{ file: "x.md" }],
+  });
   await imported(bytes, "onConflict=replace");
   expect(await questionsOf("answers")).toEqual(before);
+  expect(await questionsOf("empty")).toEqual([]);
 });
