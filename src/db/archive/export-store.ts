@@ -26,6 +26,18 @@ export const listExportedSources = (db: Database) =>
   readRows(db)`select ${EXPORTED_SOURCE} from file_sources s where s.removed_at is null
     order by s.identifier`;
 
+export const MEASURED_FILES = 100_000;
+
+/** Files, their bytes and passages of everything; files are counted up to `MEASURED_FILES`. */
+export async function measureExport(db: Database) {
+  const rows = await readRows(db)`select count(*) as files, coalesce(sum(f.size), 0) as bytes,
+      (select coalesce(sum(g.number_vectors), 0) from rags r join rag_generations g
+        on g.rag_id = r.id and g.generation = r.generation where r.removed_at is null) as passages
+    from (select size from files where deleted_at is null limit ${MEASURED_FILES}) f`;
+  const { files: count, bytes, passages } = rows[0] ?? {};
+  return { files: Number(count), bytes: Number(bytes), passages: Number(passages) };
+}
+
 const f = columnsOf(files, "f");
 const INDEXED = z.looseObject({
   id: z.string(),

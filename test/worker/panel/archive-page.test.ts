@@ -55,6 +55,12 @@ beforeAll(async () => {
   await queuesSettled();
 });
 
+test("the page says what an archive of everything has", async () => {
+  const { body } = await call("GET", HERE, { headers: headers() });
+  const text = String(body).replaceAll(/<!-- -->|\s+/g, " ");
+  expect(text).toMatch(/the whole service: 2 files \( ?\d\d bytes ?\) and 2 passages \(about/);
+});
+
 test("what is chosen is downloaded; an import shows its changes first", async () => {
   const bytes = await exported({ sources: "docs", vectors: "on" });
   const text = new TextDecoder("latin1").decode(bytes);

@@ -1,7 +1,9 @@
 import { z } from "zod";
 
+import { BYTES_PER_HALF } from "../../../core/bytes/half-float.ts";
 import { invalidField } from "../../../core/errors.ts";
 import { listImports, type ArchiveImport } from "../../../db/archive/import-store.ts";
+import { MEASURED_FILES, measureExport } from "../../../db/archive/export-store.ts";
 import { listChoices } from "../../../db/catalog/panel-lists.ts";
 import { findArchiveImport, importRemoval } from "../../api/archive.ts";
 import type { WholePlan } from "../../archive/plan-import.ts";
@@ -9,7 +11,7 @@ import { importWish, type PlannedThing } from "../../archive/rename-things.ts";
 import { continueImport, storeUpload } from "../../archive/run-import.ts";
 import { chosenIn, LongChoices } from "../../components/choice-fields.tsx";
 import { Data, Time } from "../../components/data.tsx";
-import { countText } from "../../components/figures.ts";
+import { atLeast, countText, size } from "../../components/figures.ts";
 import { ActionButton, field, FileField, Form, Hidden } from "../../components/form.tsx";
 import { freshForm, type Form as Values, type FormState } from "../../components/form-state.ts";
 import { SettingForm } from "../../components/setting-fields.tsx";
@@ -23,6 +25,8 @@ import { SETTINGS, settingsPage } from "./settings-page.tsx";
 const HERE = "/panel/settings/archive";
 /** A posted file is in memory; the command sends larger ones in pieces. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
+/** The text of a usual passage, and its place. */
+const PASSAGE_BYTES = 2_000;
 
 const EXPORT = declaredForm(
   z.object({
@@ -67,17 +71,21 @@ export function archivePages(pages: Pages): void {
 }
 
 async function archiveTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db, now } = context.get("services");
+  const { db, now, config } = context.get("services");
   const sources = await listChoices(db, "file_source");
   const rags = await listChoices(db, "rag");
   const imports = (await listImports(db)).filter((row) => row.state !== "done");
   const choice = EXPORT.state({ vectors: true });
+  const { files, bytes, passages } = await measureExport(db);
   const content = (
     <>
       <h2>Export</h2>
       <p class="soft">
         A zip file with settings, files, passages and vectors, without secrets. If you choose
-        nothing, it has the whole service.
+        nothing, it has the whole service: {atLeast(files, MEASURED_FILES, "file")} ({size(bytes)})
+        and {countText(passages, "passage")} (about{" "}
+        {size(passages * (PASSAGE_BYTES + config.EMBEDDING_DIMENSIONS * BYTES_PER_HALF))} with
+        vectors).
       </p>
       <SettingForm
         {...{ state: choice, fields: EXPORT.fields, action: `${HERE}/export` }}
