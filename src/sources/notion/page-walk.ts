@@ -3,7 +3,7 @@ import { z } from "zod";
 import { sha256Hex } from "../../core/hash.ts";
 import { MINUTE_MS, SECOND_MS, timeIn } from "../../core/time.ts";
 import { foldSpace } from "../../documents/writing/fold-space.ts";
-import type { ListedFile } from "../../ports/source-reader.ts";
+import { SourceFailure, type ListedFile } from "../../ports/source-reader.ts";
 import { segmentOf } from "../folder-tree.ts";
 import { keepPage } from "../page-store.ts";
 import { uniquePaths } from "../unique-paths.ts";
@@ -26,7 +26,8 @@ const node = z.object({
 });
 type Node = z.infer<typeof node>;
 type Place = { path: string; name: string; ancestors: string[] };
-type Entry = NonNullable<Node["page"]> & Place & { id: string; ref: string; settled: Node };
+type Entry = NonNullable<Node["page"]> &
+  Place & { id: string; ref: string; settled: Node; before: ListedFile | undefined };
 const NOWHERE: Node = { title: null, parent: null };
 
 export const walkState = z.object({
@@ -40,6 +41,8 @@ export const walkState = z.object({
   comparedTo: z.string().nullable().default(null),
   /** By where the API has them: `pages/ID`, `databases/ID`, `data_sources/ID`, `blocks/ID`. */
   nodes: z.record(z.string(), node).default({}),
+  /** How often a page could not be read, by the same names. */
+  tries: z.record(z.string(), z.number()).default({}),
 });
 export type WalkState = z.infer<typeof walkState>;
 
@@ -50,6 +53,7 @@ const BEGIN_UNTIL_MS = 20 * SECOND_MS;
 /** A call that lists ends after 90 seconds, and what it read is lost. */
 const READ_UNTIL_MS = MINUTE_MS;
 const PAGE_SIZE = 100;
+const MAX_TRIES = 3;
 const MAX_NODES = 200_000;
 const MAX_LEVELS = 100;
 const MAX_TITLE = 120;
@@ -90,8 +94,9 @@ export class PageWalk {
     while (this.#hasTime() && this.files.length === 0) {
       const refs = Object.keys(nodes);
       if (refs.length > MAX_NODES) throw denied(`more than ${MAX_NODES} pages: name root pages`);
-      const { isSearched, sources } = this.#state;
-      const due = refs.filter((ref) => nodes[ref]?.isDue);
+      const { isSearched, sources, tries } = this.#state;
+      const rank = (ref: string) => tries[ref] ?? 0;
+      const due = refs.filter((ref) => nodes[ref]?.isDue).sort((a, b) => rank(a) - rank(b));
       const source = refs.filter((ref) => ref.startsWith("data_sources/"))[sources];
       if (!isSearched) await this.search();
       else if (due.length > 0) await this.#list(due.slice(0, PAGE_SIZE));
@@ -192,35 +197,54 @@ export class PageWalk {
   async #list(due: string[]): Promise<void> {
     const { nodes } = this.#state;
     const { known: knownFiles } = this.#tools.options;
-    const entries = [];
+    const files = await knownFiles.byExternalId(due.map(idIn));
+    const before = new Map(files.map((file) => [file.externalId, file]));
+    const entries: Omit<Entry, "before">[] = [];
     for (const ref of due) {
       if (!this.#hasTime()) break;
-      if (nodes[ref]?.page === undefined) await this.#find(ref);
-      const place = await this.#place(ref);
-      const { page, isDue: _due, ...settled } = nodes[ref] ?? NOWHERE;
-      if (place === null || page === undefined) nodes[ref] = settled;
-      else entries.push({ ...place, ...page, ref, id: idIn(ref), settled });
+      await this.#attempt(ref, before.get(idIn(ref)), async () => {
+        if (nodes[ref]?.page === undefined) await this.#find(ref);
+        const place = await this.#place(ref);
+        const { page, isDue: _due, ...settled } = nodes[ref] ?? NOWHERE;
+        if (place === null || page === undefined) nodes[ref] = settled;
+        else entries.push({ ...place, ...page, ref, id: idIn(ref), settled });
+      });
     }
     const paths = await uniquePaths(knownFiles, entries);
-    const files = await knownFiles.byExternalId(entries.map(({ id }) => id));
-    const before = new Map(files.map((file) => [file.externalId, file]));
-    for (const each of entries) {
+    for (const entry of entries) {
       if (!this.#hasTime()) return;
-      await this.#listOne({ ...each, path: paths.get(each.id) ?? "" }, before.get(each.id));
-      nodes[each.ref] = each.settled;
+      const each = { ...entry, path: paths.get(entry.id) ?? "", before: before.get(entry.id) };
+      await this.#attempt(each.ref, fileOf(each), async () => {
+        const contents = await this.#contentsOf(each);
+        // Null: the page vanished since it was noted.
+        if (contents !== null) this.files.push({ ...fileOf(each), ...contents });
+        nodes[each.ref] = each.settled;
+      });
     }
   }
 
-  async #listOne(each: Entry, before?: ListedFile): Promise<void> {
-    const { id: externalId, path, name, url, edited, values, ancestors } = each;
-    const isKnown = before?.sourceState?.["edited"] === edited;
-    const contents = isKnown ? before : await this.#read(each, before?.version);
-    // The page vanished since it was noted.
-    if (contents === null) return;
-    const { version, size, sourceState } = contents;
-    const facts = { path, name, externalId, url, mimeType: "text/markdown", version, size };
-    const metadata = { ...values, ancestors };
-    this.files.push({ ...facts, sourceState, metadata, modifiedAt: timeIn(edited) });
+  /** A page that fails waits until others are listed. After its last try it keeps what it was. */
+  async #attempt(ref: string, file: ListedFile | undefined, work: () => Promise<void>) {
+    try {
+      await work();
+    } catch (thrown) {
+      const isOwn = thrown instanceof SourceFailure && thrown.kind === "down";
+      if (!isOwn || thrown.retryAfterMs !== null) throw thrown;
+      const { nodes, tries } = this.#state;
+      tries[ref] = (tries[ref] ?? 0) + 1;
+      if (tries[ref] < MAX_TRIES) return;
+      nodes[ref] = { ...NOWHERE, ...nodes[ref], isDue: false };
+      const { kind, message } = thrown;
+      if (file === undefined) this.problems.push({ path: ref, message });
+      else this.files.push({ ...file, failure: { kind, message } });
+    }
+  }
+
+  async #contentsOf(each: Entry) {
+    const { before, edited } = each;
+    if (before?.sourceState?.["edited"] !== edited) return await this.#read(each);
+    const { version, size, sourceState } = before;
+    return { version, size, sourceState };
   }
 
   /** Null: it is not there, or not shared. */
@@ -230,7 +254,7 @@ export class PageWalk {
     return await new PageText(this.#tools.api, id).read(title ?? "", page.values);
   }
 
-  async #read({ id, ref, path, settled, edited, values }: Entry, replaced = "") {
+  async #read({ id, ref, path, settled, edited, values, before }: Entry) {
     const { api, options } = this.#tools;
     const began = options.now();
     const text = new PageText(api, id, this.#isLate);
@@ -241,8 +265,17 @@ export class PageWalk {
     if (text.omissions.size > 0) this.problems.push({ path, message });
     if (bytes === null) return null;
     const version = await sha256Hex(bytes);
-    await keepPage(options.store, path, { version, bytes }, replaced);
+    await keepPage(options.store, path, { version, bytes }, before?.version ?? "");
     const isSettled = began - (timeIn(edited) ?? 0) >= SETTLED_AFTER_MS;
     return { version, size: bytes.length, sourceState: isSettled ? { edited } : null };
   }
+}
+
+/** With the contents of before, or none. */
+function fileOf({ id: externalId, path, name, url, edited, values, ancestors, before }: Entry) {
+  const facts = { path, name, externalId, url, mimeType: "text/markdown" };
+  const { version = "", size = 0 } = before ?? {};
+  const metadata = { ...values, ancestors };
+  const modifiedAt = timeIn(edited);
+  return { ...facts, version, size, sourceState: null, metadata, modifiedAt };
 }

@@ -51,7 +51,9 @@ export function simulatedScans<Reader extends SourceReader>(newReader: (kept: Ke
     if (page.restarted === true) notes.clear();
     for (const id of page.deleted) notes.set(id, "deleted");
     for (const file of page.files) {
-      files.set(file.externalId ?? "", file);
+      // A file that was read before keeps what it was.
+      const isKept = file.failure !== undefined && files.get(file.externalId ?? "")?.version;
+      if (!isKept) files.set(file.externalId ?? "", file);
       notes.set(file.externalId ?? "", "seen");
     }
   };

@@ -5,6 +5,7 @@ import { block } from "../../../doubles/notion/entries.ts";
 import { notionSource, openNotion } from "../../../doubles/notion/scanning.ts";
 import { failureOf, fileOf, FOREVER, textOf } from "../../../doubles/source/simulated-scans.ts";
 
+const text = (words: string) => [block("paragraph", words)];
 const check = async ({ reader }: ReturnType<typeof notionSource>) =>
   (await reader().check?.(FOREVER)) ?? "";
 
@@ -17,7 +18,7 @@ test.each([
 ] as const)("%i %s is told by its kind, without the token", async (status, code, headers, told) => {
   const { notion, source } = openNotion();
   notion.page(null, "Page", [block("paragraph", "Text.")]);
-  notion.fail({ path: /children$/, status, code, headers });
+  notion.fail({ path: /search$/, status, code, headers });
   const failure = await failureOf(source.scan());
   expect(failure).toMatchObject(told);
   expect(failure.message).toContain(`Notion: ${status} ${code}`);
@@ -43,6 +44,32 @@ test("a listing goes on where a rate limit stopped it", async () => {
   expect(notion.asked.filter((path) => path.endsWith("/children"))).toHaveLength(
     70 - first.files.length,
   );
+});
+
+test("pages that fail again and again are told, others are read, and none is removed", async () => {
+  const { notion, source } = openNotion();
+  const [known, lost] = [notion.page(null, "Known", text("Old.")), notion.page(null, "Lost")];
+  await source.scan();
+  notion.now += 60_000;
+  notion.change(known, { blocks: text("New.") });
+  const added = notion.page(null, "Added", text("Added."));
+  for (let at = 0; at < 3; at++) notion.page(null, `Other ${at}`, text("Other."));
+  notion.unsearched.add(lost);
+  const failing = new RegExp(`${known}/children|${added}/children|pages/${lost}`);
+  notion.fail({ path: failing, status: 502, times: Infinity });
+  notion.fail({ path: /children$/, status: 502, times: 2 });
+  await source.scan();
+  const titles = ["Added", "Known", "Lost", "Other 0", "Other 1", "Other 2"];
+  expect(source.paths()).toEqual(titles.map((title) => `${title}.md`));
+  const failure = { kind: "down", message: "Notion: 502 failed" };
+  expect(fileOf(source, added)).toMatchObject({ version: "", failure });
+  expect(notion.asked.filter((path) => path === `blocks/${added}/children`)).toHaveLength(3);
+  expect(await textOf(source, known)).toBe("# Known\n\nOld.");
+  notion.failures.length = 0;
+  await source.scan();
+  expect(await textOf(source, known)).toBe("# Known\n\nNew.");
+  expect(fileOf(source, added).failure).toBeUndefined();
+  expect(await textOf(source, added)).toBe("# Added\n\nAdded.");
 });
 
 test("a page that vanishes between list and read is left out, others are read", async () => {
