@@ -1,40 +1,45 @@
 import { inParallel } from "../../core/work/parallel.ts";
-import type { KnownFiles } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
 import { ABSENT, V2, type Space } from "./confluence-client.ts";
-import { fileState, wireContent, type Contents } from "./site-contents.ts";
+import { fileState, wireContent, type Content, type Contents } from "./site-contents.ts";
 
-const KNOWN_PER_STEP = 200;
+const KNOWN_AT_ONCE = 1_000;
+const ASKED_PER_STEP = 200;
 const AT_ONCE = 4;
 
 /**
  * Only a search lists a space's attachments, and it may lag behind: known ones that it does not
- * show, of pages that are there, are asked for and added.
- * @returns the known path after which to go on; null: that was all
+ * show, of pages that are there, are asked for. `next`: the known path after which to go on.
  */
 export async function readForgotten(
   client: ApiClient,
   knownFiles: Pick<KnownFiles, "all">,
-  { contents, space, next }: { contents: Contents; space: Space; next: string | null },
-): Promise<string | null> {
+  { contents, space, next: after }: { contents: Contents; space: Space; next: string | null },
+) {
   const folder = `${segmentOf(space.key)}/`;
-  const files = await knownFiles.all(next ?? folder, KNOWN_PER_STEP);
-  const inSpace = files.filter(({ path }) => path.startsWith(folder));
-  const forgotten = inSpace.filter(({ externalId, sourceState }) => {
-    const { kind, parent } = fileState.safeParse(sourceState).data ?? {};
-    const isListed = contents[externalId ?? ""] !== undefined;
-    return kind === "attachments" && !isListed && contents[parent ?? ""] !== undefined;
-  });
+  const forgotten: ListedFile[] = [];
+  let next: string | null = after ?? folder;
+  while (next !== null && forgotten.length < ASKED_PER_STEP) {
+    const files = await knownFiles.all(next, KNOWN_AT_ONCE);
+    const inSpace = files.filter(({ path }) => path.startsWith(folder));
+    forgotten.push(...inSpace.filter((file) => isForgotten(file, contents)));
+    next = inSpace.length < KNOWN_AT_ONCE ? null : (inSpace.at(-1)?.path ?? null);
+  }
+  const attachments: Content[] = [];
   await inParallel(forgotten, AT_ONCE, async ({ externalId, metadata }) => {
     const address = client.address(`${V2}/attachments/${externalId}`);
     const attachment = await client.find(wireContent, address, { absent: ABSENT });
-    const isThere =
-      attachment?.status === "current" && contents[attachment.parent ?? ""] !== undefined;
-    if (attachment === null || !isThere) return;
     const labels = [metadata["labels"]].flat().map(String);
-    contents[attachment.id] = { ...attachment, kind: "attachments", labels };
+    if (attachment?.status === "current")
+      attachments.push({ ...attachment, kind: "attachments", labels });
   });
-  const isAll = inSpace.length < KNOWN_PER_STEP;
-  return isAll ? null : (inSpace.at(-1)?.path ?? null);
+  return { contents: attachments, entries: 1 + forgotten.length, next };
+}
+
+function isForgotten({ externalId, sourceState }: ListedFile, contents: Contents): boolean {
+  const { kind, parent } = fileState.safeParse(sourceState).data ?? {};
+  const isListed = contents[externalId ?? ""] !== undefined;
+  return kind === "attachments" && !isListed && contents[parent ?? ""] !== undefined;
 }

@@ -18,11 +18,11 @@ const GROUP = "group:";
 const PERSON = "confluence-user:";
 
 /**
- * Permissions that were read: names by `space:`, `content:` or `group:` and an id, the principal of
- * a person by `user:` and the account id. A name is one of these keys, or everyone.
+ * Permissions that were read: names by `space:` or `group:` and an id, the principal of a person by
+ * `user:` and the account id. A name is one of these keys, or everyone.
  */
 export const grants = z.record(z.string(), z.array(z.string()));
-type Grants = z.infer<typeof grants>;
+export type Grants = z.infer<typeof grants>;
 
 const text = z.string().nullish();
 /** A person has an account id, a group an id. */
@@ -68,13 +68,16 @@ export async function groupMembers(client: ApiClient, group: string): Promise<Pr
 export class PageReaders {
   readonly #client: ApiClient;
   readonly #grants: Grants;
+  /** Names in the restrictions of contents, by their ids. */
+  readonly restrictions: Grants;
   /** What may not be read, by the same keys: it is asked once, not for each page. */
   readonly #refusals = new Map<string, SourceFailure>();
 
-  /** `initial` grows with what is read, and is stored with the listing. */
-  constructor(client: ApiClient, initial: Grants) {
+  /** Both grow with what is read; `initial` is stored with the listing. */
+  constructor(client: ApiClient, initial: Grants, restrictions: Grants = {}) {
     this.#client = client;
     this.#grants = initial;
+    this.restrictions = restrictions;
   }
 
   /** The names in an item's restrictions; null where an answer shows only the first. */
@@ -84,17 +87,17 @@ export class PageReaders {
   ): string[] | null {
     const isCut = [user, group].some(({ results, limit }) => results.length >= (limit ?? Infinity));
     const names = this.#namesOf([...user.results, ...group.results]);
-    return isCut ? null : (this.#grants[`content:${id}`] = names.length === 0 ? [EVERYONE] : names);
+    return isCut ? null : (this.restrictions[id] = names.length === 0 ? [EVERYONE] : names);
   }
 
   /** `chain`: ids of the page and of all above it. */
   async readersOf({ id, key }: Space, chain: string[]): Promise<FileReaders> {
     try {
-      let names = await this.#granted(`space:${id}`, async () => await this.#readSpace(id));
+      const readSpace = async () => await this.#readSpace(id);
+      let names = await this.#granted(this.#grants, `space:${id}`, readSpace);
       let from = `space ${key}`;
       for (const content of chain) {
-        const readOwn = async () => await this.#readRestriction(content);
-        const own = await this.#granted(`content:${content}`, readOwn);
+        const own = await this.restrictionOf(content);
         if (!own.includes(EVERYONE)) from = "page restrictions";
         names = await this.#both(names, own);
       }
@@ -104,6 +107,12 @@ export class PageReaders {
       if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
       return { unreadable: thrown.message };
     }
+  }
+
+  /** @throws SourceFailure `denied` where it may not be read, or names too many */
+  async restrictionOf(content: string): Promise<string[]> {
+    const readOwn = async () => await this.#readRestriction(content);
+    return await this.#granted(this.restrictions, content, readOwn);
   }
 
   /** Groups become people where neither side names all that the other does. */
@@ -126,14 +135,14 @@ export class PageReaders {
   async #membersOf(name: string): Promise<string[]> {
     const readNames = async () =>
       this.#namesOf(await readMembers(this.#client, name.slice(GROUP.length)));
-    return await this.#granted(name, readNames);
+    return await this.#granted(this.#grants, name, readNames);
   }
 
-  async #granted(key: string, read: () => Promise<string[]>): Promise<string[]> {
+  async #granted(granted: Grants, key: string, read: () => Promise<string[]>): Promise<string[]> {
     const refusal = this.#refusals.get(key);
     if (refusal !== undefined) throw refusal;
     try {
-      return (this.#grants[key] ??= await read());
+      return (granted[key] ??= await read());
     } catch (thrown) {
       if (thrown instanceof SourceFailure && thrown.kind === "denied")
         this.#refusals.set(key, thrown);

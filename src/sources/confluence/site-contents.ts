@@ -1,10 +1,12 @@
 import { z } from "zod";
 
+import { isObject } from "../../core/is-object.ts";
 import { timeIn } from "../../core/time.ts";
 import { mediaTypeByName } from "../../documents/media-type/media-types.ts";
 import type { ListedFile } from "../../ports/source-reader.ts";
 import { FolderTree, segmentOf } from "../folder-tree.ts";
-import { pageOf, spaceList, type Space } from "./confluence-client.ts";
+import type { ApiClient } from "../api-client.ts";
+import { pageOf, spaceList, V1, type Space } from "./confluence-client.ts";
 import { grants, restriction } from "./page-readers.ts";
 
 const id = z.string();
@@ -73,6 +75,23 @@ export const wireContent = z
   }));
 export const contentPage = pageOf(wireContent);
 
+/** The most that search answers with restrictions. */
+export const PER_SEARCH_PAGE = 200;
+
+/** Search tells attachments, labels and restrictions of many pages in one call. */
+export async function searchContents(
+  client: ApiClient,
+  kinds: readonly string[],
+  { cql, ...query }: { cql: string; expand: string; cursor: string | undefined },
+) {
+  const types = kinds.map((kind) => kind.slice(0, -1)).join(", ");
+  return await client.get(contentPage, `${V1}/content/search`, {
+    cql: `${cql} and type in (${types})`,
+    limit: PER_SEARCH_PAGE,
+    ...query,
+  });
+}
+
 /** `kind`: as addresses name it; `parents` for what is no file but lies above pages. */
 const content = z.object({
   id,
@@ -89,23 +108,45 @@ const content = z.object({
 export type Content = z.infer<typeof content>;
 export type Contents = Record<string, Content>;
 
+/** State of the whole listing, which does not grow with the number of pages. */
 export const listingState = z.object({
   run: id,
   /** When it began, ms: changes are followed from there. */
   began: z.number(),
   spaces: spaceList,
-  /** The space whose contents these are: a path is made of the titles above. */
-  space: id,
-  contents: z.record(id, content),
   grants,
 });
-/** State between calls. It holds the contents of one space, not of the site. */
 export type ListingState = z.infer<typeof listingState>;
 
-/** Steps for each space. `next`: a cursor, or the number of files listed; null: the step begins. */
+/** Contents of a space as one step read them, with names in restrictions by the content's id. */
+export const contentPart = z.object({ contents: z.array(content), restrictions: grants });
+/** Files of a space that are listed together, with restrictions of all above them. */
+export const filePart = z.object({
+  files: z.array(z.custom<ListedFile>(isObject)),
+  restrictions: grants,
+  isLast: z.boolean(),
+});
+
+/** Steps for each space. `next`: where in the step; absent: it begins. `parts`: written before. */
 export const STEPS = ["pages", "blogposts", "details", "parents", "forgotten", "files"] as const;
-export const position = z.object({ run: id, space: z.number(), step: z.number(), next: text });
+export const position = z.object({
+  run: id,
+  space: z.number(),
+  step: z.number(),
+  parts: z.number(),
+  next: text,
+});
 export type Position = z.infer<typeof position>;
+
+/** Adds contents of a part: an answer of a search has labels of a page, and attachments. */
+export function addContents(contents: Contents, more: Content[]): void {
+  for (const each of more) {
+    const same = contents[each.id];
+    if (each.kind === "attachments" && contents[each.parent ?? ""] === undefined) continue;
+    if (each.kind !== "") contents[each.id] = each;
+    else if (same !== undefined) same.labels = each.labels;
+  }
+}
 
 /** `chain`: ids of the file and of all above it. */
 export const fileState = z.object({

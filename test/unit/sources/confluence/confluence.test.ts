@@ -138,6 +138,56 @@ test("2,000 pages take 22 calls, and unchanged 2", async () => {
   expect(site.asked).toHaveLength(2);
 });
 
+/** Bytes that a listing of so many pages stores and reads, and its accesses of the store. */
+async function storageOf(pages: number) {
+  const site = new ConfluenceDouble();
+  site.pageSize = 25;
+  const space = site.space("BIG");
+  const folder = site.add({ type: "folder", space: space.id, title: "Folder" });
+  for (let at = 1; at < pages; at++)
+    site.page(space, `Page ${at}`, "<p>A page</p>", at % 2 === 0 ? folder : undefined);
+  const source = confluenceSource(site, {}, true);
+  const store = { ...source.store };
+  const sizes: number[] = [];
+  source.store.read = async (key) => {
+    const bytes = await store.read(key);
+    sizes.push(bytes?.length ?? 0);
+    return bytes;
+  };
+  source.store.write = async (key, bytes) => {
+    sizes.push(bytes.length);
+    await store.write(key, bytes);
+  };
+  await source.scan();
+  expect(source.files.size).toBe(pages);
+  return { accesses: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+test("twice the pages store twice as much", async () => {
+  const [half, whole] = [await storageOf(300), await storageOf(600)];
+  expect(whole.bytes / half.bytes).toBeLessThan(2.2);
+  expect(whole.accesses / half.accesses).toBeLessThan(2.2);
+});
+
+test("parts of a listing that are lost begin it anew", async () => {
+  const { site, source } = guideSite();
+  await source.scan();
+  const paths = source.paths();
+  for (const lost of [/\/0\/1$/, /files-0$/]) {
+    site.page(site.space(`S${lost.source.length}`), "New", "<p>New</p>");
+    const store = { ...source.store };
+    let isLost = false;
+    source.store.write = async (key, bytes) => {
+      if (isLost || !lost.test(key)) await store.write(key, bytes);
+      else isLost = true;
+    };
+    expect(await source.scan()).toBe("full");
+    expect(isLost).toBe(true);
+    Object.assign(source.store, store);
+  }
+  expect(source.paths()).toHaveLength(paths.length + 4);
+});
+
 test("a cursor is taken from a link, whichever host it names", async () => {
   const { site, source } = guideSite();
   site.pageSize = 1;
