@@ -115,8 +115,9 @@ export class RepositoryDouble {
     return answer({ ref: `refs/${ref}`, url: `${at}/git/${ref}`, object });
   }
 
-  /** https://docs.github.com/rest/git/trees: of a commit, or of a folder of one. */
-  tree(sha: string, isRecursive: boolean, at: string): Response {
+  /** https://docs.github.com/rest/git/trees: of a commit, a branch, or a folder of a commit. */
+  tree(name: string, isRecursive: boolean, at: string): Response {
+    const sha = name === this.branch ? this.head : name;
     const files = this.commits.get(sha) ?? this.#folderOf(sha);
     if (files === undefined) return notFound();
     const all = entriesOf(files);
