@@ -95,6 +95,12 @@ export class SourceFailure extends Error {
 export const missingFile = (detail: string) =>
   new SourceFailure("down", `${detail}: listed, but not found; the next scan checks it`);
 
+/** Turns a refusal into null; other failures are thrown on. */
+export function nullIfDenied(thrown: unknown): null {
+  if (thrown instanceof SourceFailure && thrown.kind === "denied") return null;
+  throw thrown;
+}
+
 /** Storage for a reader's data between calls, below a prefix of its source in R2. */
 export interface ReaderStore {
   read(key: string): Promise<Uint8Array | null>;

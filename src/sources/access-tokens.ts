@@ -1,3 +1,4 @@
+import { importPKCS8, SignJWT, type JWTPayload } from "jose";
 import { z } from "zod";
 
 import { parsedJson } from "../core/input/parsed-json.ts";
@@ -49,6 +50,27 @@ export const fixedToken = (token: string, header?: string): AccessTokens => ({
 export function basicCredentials(user: string, password: string): AccessTokens {
   const credentials = Buffer.from(`${user}:${password}`).toString("base64");
   return { scheme: "Basic", get: async () => credentials };
+}
+
+type Signing = {
+  key: () => string;
+  /** What is wrong where the key cannot be read: a library's message may quote it. */
+  complaint: string;
+  algorithm?: string;
+  header?: Record<string, string>;
+};
+
+/** A JWT signed with a private key, PKCS #8 as PEM. @throws SourceFailure `denied` */
+export async function signedAssertion(
+  claims: JWTPayload,
+  { key, complaint, algorithm: alg = "RS256", header }: Signing,
+): Promise<string> {
+  try {
+    const jwt = new SignJWT(claims).setProtectedHeader({ alg, typ: "JWT", ...header });
+    return await jwt.sign(await importPKCS8(key(), alg));
+  } catch {
+    throw new SourceFailure("denied", complaint);
+  }
 }
 
 /** Each is used until shortly before it expires. @throws SourceFailure that says what to do */

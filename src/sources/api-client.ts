@@ -1,10 +1,12 @@
 import type { z } from "zod";
 
+import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
-import { SourceFailure } from "../ports/source-reader.ts";
+import { missingFile, SourceFailure } from "../ports/source-reader.ts";
+import type { ListedFile, OpenedFile } from "../ports/source-reader.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { guardedFetch, readBytes, retryAfterMs } from "./guarded-fetch.ts";
+import { guardedFetch, openedFrom, readBytes, retryAfterMs, tooLarge } from "./guarded-fetch.ts";
 import type { GuardedRequest, GuardedResponse, Outgoing } from "./guarded-fetch.ts";
 import { advanced } from "./listing-advance.ts";
 
@@ -16,7 +18,8 @@ const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
  * `retryAfterMs`: by `Retry-After`, or until a rate limit that is used up is reset.
  */
 export type ApiError = { status: number; code: string; retryAfterMs: number | null };
-type ApiReply<Answer> = { answer: Answer; headers: Headers } | { error: ApiError };
+type Answer<Content> = { answer: Content; headers: Headers };
+type ApiReply<Content> = Answer<Content> | { error: ApiError };
 type Download = { got: GuardedResponse } | { error: ApiError };
 
 type ApiQuery = Record<string, string | number | boolean | undefined>;
@@ -24,6 +27,9 @@ type ApiQuery = Record<string, string | number | boolean | undefined>;
 type Sent = { method?: "PATCH" | "DELETE"; body?: unknown; headers?: Record<string, string> };
 /** A page of a listing; `next` names the one after it. */
 export type ApiPage<Item> = { items: Item[]; next: string | null };
+
+type Listing = { cursor?: string; absent?: number[]; limit?: number };
+type Opening = { missing?: number[]; isElsewhere?: boolean; headers?: Record<string, string> };
 
 export type ApiProvider = {
   /** As messages name it. */
@@ -33,7 +39,12 @@ export type ApiProvider = {
   answerLimitBytes: number;
   headers?: Record<string, string>;
   codeIn: (errorBody: unknown) => string;
-  explain: (error: ApiError) => SourceFailure;
+  /** Whether it asks to wait, other than by the status 429. */
+  isThrottle?: (error: ApiError) => boolean;
+  /** The wait where such an answer names none, ms. */
+  throttleMs?: number;
+  /** What to do about a refusal, or why a file cannot be read; undefined: the provider is down. */
+  remedyFor: (error: ApiError) => string | SourceFailure | undefined;
 };
 
 export type Connection = { outgoing: Outgoing; now: Now; tokens: AccessTokens };
@@ -73,28 +84,28 @@ export class ApiClient {
     { absent = [404], ...request }: Sent & { absent?: number[] } = {},
   ): Promise<Answer | null> {
     const reply = await this.ask(schema, address, request);
-    if ("answer" in reply) return reply.answer;
-    const failure = this.failure(reply.error);
-    if (failure.kind !== "throttled" && absent.includes(reply.error.status)) return null;
-    throw failure;
+    return "answer" in reply ? reply.answer : this.#absence(reply.error, absent);
   }
 
-  /** Everything that a listing holds; null as `find`. `addressOf` is given null for the first page. */
+  /**
+   * Everything that a listing holds, or `limit` items; null as `find`. A page names the next one by
+   * a value of the parameter `cursor` or, without that, by its address; a bare list by `Link`.
+   */
   async all<Item>(
-    page: z.ZodType<ApiPage<Item>>,
-    addressOf: (next: string | null) => string,
-    absent: number[],
+    page: z.ZodType<ApiPage<Item> | Item[]>,
+    first: string,
+    { cursor, absent = [], limit = Infinity }: Listing = {},
   ): Promise<Item[] | null> {
     const items: Item[] = [];
-    let next: string | null = null;
     let advance: Awaited<ReturnType<typeof advanced>>;
-    do {
-      const reply: ApiPage<Item> | null = await this.find(page, addressOf(next), { absent });
-      if (reply === null) return null;
-      items.push(...reply.items);
-      ({ next } = reply);
-      advance = await advanced(advance, { next, entries: reply.items.length });
-    } while (next !== null);
+    for (let address: string | null = first; address !== null && items.length < limit;) {
+      const reply: ApiReply<ApiPage<Item> | Item[]> = await this.ask(page, address);
+      if ("error" in reply) return this.#absence(reply.error, absent);
+      const { items: some, next }: ApiPage<Item> = pageIn(reply);
+      items.push(...some);
+      advance = await advanced(advance, { next, entries: some.length });
+      address = next === null || cursor === undefined ? next : withQuery(first, { [cursor]: next });
+    }
     return items;
   }
 
@@ -114,11 +125,26 @@ export class ApiClient {
   }
 
   address(path: string, query: ApiQuery = {}): string {
-    const url = new URL(`${this.#provider.baseUrl}/${path}`);
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    }
-    return url.href;
+    return withQuery(`${this.#provider.baseUrl}/${path}`, query);
+  }
+
+  /**
+   * Opens a listed file. `isElsewhere`: redirects are followed, without credentials.
+   * @throws SourceFailure, `missingFile` for one of the statuses `missing`
+   */
+  async open(
+    { size, mimeType }: Pick<ListedFile, "size" | "mimeType">,
+    address: string,
+    { missing = [404], isElsewhere = false, headers }: Opening = {},
+  ): Promise<OpenedFile> {
+    if (size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
+    const reply = await (isElsewhere
+      ? this.#downloadRedirected(address)
+      : this.download(address, headers));
+    if ("got" in reply) return openedFrom(reply.got, mimeType);
+    const { status } = reply.error;
+    if (missing.includes(status)) throw missingFile(`${this.#provider.name}: ${status}`);
+    throw this.failure(reply.error);
   }
 
   /** A file's bytes, still to be read. */
@@ -135,7 +161,7 @@ export class ApiClient {
   }
 
   /** As `download`, through redirects: other hosts than the provider's get no credentials. */
-  async downloadRedirected(address: string): Promise<Download> {
+  async #downloadRedirected(address: string): Promise<Download> {
     const headers = async (url: URL) => (this.#isOwn(url.href) ? await this.#headers() : {});
     const limits = { signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
     return await this.#opened(
@@ -144,7 +170,21 @@ export class ApiClient {
   }
 
   failure(error: ApiError): SourceFailure {
-    return this.#provider.explain(error);
+    const { name, isThrottle, throttleMs = null, remedyFor } = this.#provider;
+    const { status, code, retryAfterMs: wait } = error;
+    const problem = `${name}: ${status} ${code}`.trimEnd();
+    if (status === 429 || isThrottle?.(error) === true)
+      return new SourceFailure("throttled", problem, wait ?? throttleMs);
+    const remedy = remedyFor(error);
+    if (remedy === undefined) return new SourceFailure("down", problem, wait);
+    if (remedy instanceof SourceFailure) return remedy;
+    return new SourceFailure("denied", `${problem}: ${remedy}`);
+  }
+
+  #absence(error: ApiError, absent: number[]): null {
+    const failure = this.failure(error);
+    if (failure.kind !== "throttled" && absent.includes(error.status)) return null;
+    throw failure;
   }
 
   async #opened(got: GuardedResponse): Promise<Download> {
@@ -204,30 +244,23 @@ function requestOf({ headers = {}, ...post }: Sent): Request {
   return { headers, post: { body: text, ...(method === undefined ? {} : { method }) } };
 }
 
+function pageIn<Item>({ answer, headers }: Answer<ApiPage<Item> | Item[]>): ApiPage<Item> {
+  return Array.isArray(answer) ? { items: answer, next: nextLink(headers) } : answer;
+}
+
+function withQuery(address: string, query: ApiQuery): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
 /** The address of a listing's next page in a `Link` header, https://www.rfc-editor.org/rfc/rfc8288 */
 export function nextLink(headers: Headers): string | null {
   const links = (headers.get("link") ?? "").split(",");
   const next = links.find((link) => /;\s*rel="?next"?\s*(;|$)/i.test(link)) ?? "";
   return /^\s*<([^>]*)>/.exec(next)?.[1] ?? null;
-}
-
-/** A listing whose pages name the next one in `Link`, or `limit` items of it. @throws SourceFailure */
-export async function linkedItems<Item>(
-  client: ApiClient,
-  items: z.ZodType<Item[]>,
-  address: string,
-  limit = Infinity,
-): Promise<Item[]> {
-  const all: Item[] = [];
-  let advance: Awaited<ReturnType<typeof advanced>>;
-  for (let next: string | null = address; next !== null && all.length < limit;) {
-    const reply = await client.ask(items, next);
-    if ("error" in reply) throw client.failure(reply.error);
-    all.push(...reply.answer);
-    next = nextLink(reply.headers);
-    advance = await advanced(advance, { next, entries: reply.answer.length });
-  }
-  return all;
 }
 
 /**

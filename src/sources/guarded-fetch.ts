@@ -178,6 +178,12 @@ export function openedFrom({ response }: GuardedResponse, mimeType: string | nul
   return { ...content, size: Number.isSafeInteger(size) ? size : null };
 }
 
+/** A text that was put together here. */
+export function openedText(text: string): OpenedFile {
+  const blob = new Blob([text]);
+  return { body: blob.stream(), size: blob.size, mimeType: "text/markdown" };
+}
+
 /** A body that fails once it has brought more than the limit, whatever its length was said to be. */
 function limitBody(body: ReadableStream<Uint8Array> | null, limitBytes: number) {
   let size = 0;

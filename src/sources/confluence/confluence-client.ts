@@ -29,11 +29,8 @@ export function confluenceApi(
     baseUrl: apiBaseUrl === undefined ? new URL(siteUrl).origin : withoutSlash(apiBaseUrl),
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     codeIn: () => "",
-    explain: ({ status, retryAfterMs: wait }: ApiError) => {
-      const kind = status === 429 ? "throttled" : status >= 500 ? "down" : "denied";
-      const remedy = kind === "denied" ? `: ${REMEDIES[status]?.(email) ?? "check siteUrl"}` : "";
-      return new SourceFailure(kind, `Confluence: ${status}${remedy}`, wait);
-    },
+    remedyFor: ({ status }: ApiError) =>
+      status < 500 ? (REMEDIES[status]?.(email) ?? "check siteUrl") : undefined,
   };
   const tokens = basicCredentials(email, apiToken);
   return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
@@ -81,9 +78,8 @@ export async function readSpaces(client: ApiClient, config: ConfluenceConfig): P
   await requireAccount(client);
   const { spaces: keys = [], email } = config;
   const query = { status: "current", limit: SPACES_PER_PAGE, keys: keys.join(",") || undefined };
-  const addressOf = (cursor: string | null) =>
-    client.address(`${V2}/spaces`, { ...query, cursor: cursor ?? undefined });
-  const spaces = (await client.all(spacePage, addressOf, [])) ?? [];
+  const address = client.address(`${V2}/spaces`, query);
+  const spaces = (await client.all(spacePage, address, { cursor: "cursor" })) ?? [];
   const missing = keys.find((key) => !spaces.some((each) => each.key === key)) ?? "";
   if (missing === "" && spaces.length > 0) return spaces;
   throw new SourceFailure("denied", `Confluence: ${email} sees no space ${missing}`.trim());

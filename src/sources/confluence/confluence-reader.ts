@@ -1,11 +1,10 @@
 import { z } from "zod";
 
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { DAY_MS, isoTime } from "../../core/time.ts";
 import { missingFile, type ListedFile, type ListingPage } from "../../ports/source-reader.ts";
 import type { OpenedFile, SourceReader } from "../../ports/source-reader.ts";
 import type { Api, ApiClient } from "../api-client.ts";
-import { openedFrom, tooLarge } from "../guarded-fetch.ts";
+import { openedText } from "../guarded-fetch.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { SourceTools } from "../source-manifest.ts";
 import { confluenceApi, readSpaces, requireAccount } from "./confluence-client.ts";
@@ -128,12 +127,8 @@ export class ConfluenceReader implements SourceReader {
     const id = file.externalId ?? "";
     const { kind, parent } = fileState.parse(file.sourceState);
     if (kind === "attachments") {
-      if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
       const path = `${V1}/content/${parent ?? ""}/child/attachment/${id}/download`;
-      const reply = await client.downloadRedirected(client.address(path));
-      if ("got" in reply) return openedFrom(reply.got, file.mimeType);
-      const isMissing = reply.error.status === 404;
-      throw isMissing ? missingFile("Confluence: 404") : client.failure(reply.error);
+      return await client.open(file, client.address(path), { isElsewhere: true });
     }
     const address = client.address(`${V2}/${kind}/${id}`, { "body-format": "storage" });
     const page = await client.find(bodied, address);
@@ -142,9 +137,7 @@ export class ConfluenceReader implements SourceReader {
     const people = await readPeople(client, mentionsIn(body.storage.value));
     const names = new Map(people.map((each) => [each.accountId, each.displayName]));
     const place = { id, spaceKey: String(file.metadata["space"]), site: this.#site };
-    const markdown = await pageText({ ...place, title, storage: body.storage.value, names });
-    const blob = new Blob([markdown]);
-    return { body: blob.stream(), size: blob.size, mimeType: "text/markdown" };
+    return openedText(await pageText({ ...place, title, storage: body.storage.value, names }));
   }
 
   async membersOf(group: string, signal: AbortSignal): Promise<string[]> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { EVERYONE, groupPrincipal, userPrincipal, type Principal } from "../../core/principals.ts";
 import { SourceFailure, type FileReaders } from "../../ports/source-reader.ts";
-import type { ApiClient, ApiPage } from "../api-client.ts";
+import type { ApiClient } from "../api-client.ts";
 import { ABSENT, pageOf, readPeople, V1, V2, type Space } from "./confluence-client.ts";
 
 /*
@@ -38,21 +38,10 @@ const holder = z.object({ type: text, id: text, principalType: text, principalId
 const operation = z.object({ key: z.string(), targetType: z.string() });
 const grantPage = pageOf(z.object({ principal: holder.nullish(), operation: operation.nullish() }));
 
-/** Everything that a listing holds. `cursor`: the parameter that names the next page. */
-async function readAll<Item>(
-  client: ApiClient,
-  page: z.ZodType<ApiPage<Item>>,
-  path: string,
-  { absent = [], cursor = "cursor" }: { absent?: number[]; cursor?: string } = {},
-): Promise<Item[]> {
-  const addressOf = (next: string | null) =>
-    client.address(path, { limit: NAMES_PER_CALL, [cursor]: next ?? undefined });
-  return (await client.all(page, addressOf, absent)) ?? [];
-}
-
 async function readMembers(client: ApiClient, group: string): Promise<Member[]> {
   const path = `${V1}/group/${encodeURIComponent(group)}/membersByGroupId`;
-  return await readAll(client, memberPage, path, { cursor: "start" });
+  const address = client.address(path, { limit: NAMES_PER_CALL });
+  return (await client.all(memberPage, address, { cursor: "start" })) ?? [];
 }
 
 const principalFor = (accountId: string, email: string | null | undefined) =>
@@ -170,11 +159,12 @@ export class PageReaders {
 
   /** By permissions, and by the roles of sites that have them: each role lets its holders read. */
   async #readSpace(id: string): Promise<string[]> {
-    const path = `${V2}/spaces/${id}`;
-    const permissions = await readAll(this.#client, grantPage, `${path}/permissions`);
-    const absent = { absent: ABSENT };
-    const roles = await readAll(this.#client, grantPage, `${path}/role-assignments`, absent);
-    const names = [...permissions, ...roles].flatMap(({ principal: holder, operation: right }) => {
+    const readAll = async (what: string, absent: number[]) => {
+      const address = this.#client.address(`${V2}/spaces/${id}/${what}`, { limit: NAMES_PER_CALL });
+      return (await this.#client.all(grantPage, address, { cursor: "cursor", absent })) ?? [];
+    };
+    const all = [await readAll("permissions", []), await readAll("role-assignments", ABSENT)];
+    const names = all.flat().flatMap(({ principal: holder, operation: right }) => {
       const isReader = !right || (right.key === "read" && right.targetType === "space");
       const type = holder?.type ?? holder?.principalType ?? "";
       return isReader ? `${type.toLowerCase()}:${holder?.id ?? holder?.principalId ?? ""}` : [];

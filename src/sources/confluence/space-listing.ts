@@ -1,6 +1,6 @@
 import { inParallel } from "../../core/work/parallel.ts";
-import { SourceFailure, type KnownFiles, type ListedFile } from "../../ports/source-reader.ts";
-import type { ReaderStore } from "../../ports/source-reader.ts";
+import { nullIfDenied } from "../../ports/source-reader.ts";
+import type { KnownFiles, ListedFile, ReaderStore } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { uniquePaths } from "../unique-paths.ts";
@@ -118,7 +118,7 @@ export class SpaceListing {
     const parents = await inParallel(some, AT_ONCE, async ([id, type]) => {
       const address = client.address(`${V2}/${type}s/${id}`);
       const parent = await client.find(wireContent, address, { absent: ABSENT });
-      await this.#readers?.restrictionOf(id).catch(ignoreDenied);
+      await this.#readers?.restrictionOf(id).catch(nullIfDenied);
       return { ...(parent ?? { ...UNSEEN, id }), kind: "parents" };
     });
     return { contents: parents, entries: some.length, next: some.length === 0 ? null : "more" };
@@ -174,10 +174,6 @@ export class SpaceListing {
 }
 
 const chainOf = ({ sourceState }: ListedFile) => fileState.parse(sourceState).chain;
-
-function ignoreDenied(thrown: unknown): void {
-  if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
-}
 
 const UNSEEN = {
   title: "",

@@ -1,11 +1,9 @@
 import { createPrivateKey } from "node:crypto";
 
-import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
 
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
-import { accessTokens, fixedToken, type TokenService } from "../access-tokens.ts";
+import { accessTokens, fixedToken, signedAssertion, type TokenService } from "../access-tokens.ts";
 import { ApiClient, type Api, type ApiError, type Connection } from "../api-client.ts";
 import type { GithubCredentials } from "./github-config.ts";
 
@@ -29,7 +27,9 @@ export function githubApis(
       ? fixedToken(credentials.token)
       : accessTokens(installationTokens(credentials, baseUrl, now), outgoing, now);
   const limits = { name: "GitHub", answerLimitBytes: ANSWER_LIMIT_BYTES, headers: HEADERS };
-  const provider = { ...limits, baseUrl, codeIn, explain };
+  const remedyFor = ({ status }: ApiError) => REMEDIES.get(status);
+  const throttling = { isThrottle, throttleMs: MINUTE_MS };
+  const provider = { ...limits, baseUrl, codeIn, ...throttling, remedyFor };
   // An Enterprise Server has its REST API at /api/v3 and the other one at /api/graphql.
   const graph = { ...provider, baseUrl: baseUrl.replace(/\/v3$/, "") };
   const connection = { outgoing, now, tokens };
@@ -52,14 +52,8 @@ const REMEDIES = new Map([
 ]);
 
 /** https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api */
-function explain({ status, code, retryAfterMs: wait }: ApiError): SourceFailure {
-  const problem = `GitHub: ${status}${code === "" ? "" : ` ${code}`}`;
-  const isLimit = status === 429 || code === "rate limit" || (status === 403 && wait !== null);
-  if (isLimit) return new SourceFailure("throttled", problem, wait ?? MINUTE_MS);
-  const remedy = REMEDIES.get(status);
-  if (remedy === undefined) return new SourceFailure("down", problem, wait);
-  return new SourceFailure("denied", `${problem}: ${remedy}`);
-}
+const isThrottle = ({ status, code, retryAfterMs: wait }: ApiError) =>
+  code === "rate limit" || (status === 403 && wait !== null);
 
 type GithubApp = Exclude<GithubCredentials, { token: string }>;
 /** https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app */
@@ -86,16 +80,8 @@ async function signed({ appId, privateKey }: GithubApp, nowMs: number): Promise<
   // GitHub refuses a time that is ahead of its clock.
   const iat = Math.floor((nowMs - MINUTE_MS) / SECOND_MS);
   const claims = { iss: appId, iat, exp: iat + ASSERTION_MS / SECOND_MS };
-  try {
-    // GitHub's keys are PKCS #1.
-    const key = createPrivateKey(privateKey).export({ type: "pkcs8", format: "pem" });
-    const jwt = new SignJWT(claims).setProtectedHeader({ alg: "RS256", typ: "JWT" });
-    return await jwt.sign(await importPKCS8(String(key), "RS256"));
-  } catch {
-    // The library's message may quote the key.
-    throw new SourceFailure(
-      "denied",
-      "GitHub: privateKey cannot be read: paste the whole PEM file",
-    );
-  }
+  // GitHub's keys are PKCS #1.
+  const key = () => createPrivateKey(privateKey).export({ type: "pkcs8", format: "pem" });
+  const complaint = "GitHub: privateKey cannot be read: paste the whole PEM file";
+  return await signedAssertion(claims, { key: () => String(key()), complaint });
 }

@@ -1,18 +1,15 @@
 import { z } from "zod";
 
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
-import { missingFile } from "../../ports/source-reader.ts";
 import type { ListedFile, ListingPage, SourceReader } from "../../ports/source-reader.ts";
 import { nextLink, withoutSlash, type ApiClient } from "../api-client.ts";
-import { tooLarge } from "../guarded-fetch.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
-import { githubApis, RAW } from "./github-client.ts";
+import { githubApis } from "./github-client.ts";
 import type { GithubConfig, GithubCredentials } from "./github-config.ts";
 import { isIssue, issuePage, issuesAddress, listedIssue } from "./issues.ts";
-import { NO_ISSUE, NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
+import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { escaped, fileId, listedFiles } from "./listed-files.ts";
 import { identityOf, READERS, readersOf, repositoriesOf, repository } from "./repositories.ts";
 import { storeReaders, type Repository } from "./repositories.ts";
@@ -111,13 +108,8 @@ export class GithubReader implements SourceReader {
     const client = this.#apis.rest(signal);
     const [name = ""] = file.path.split("/", 1);
     const address = client.address(`repos/${this.#config.owner}/${name}`);
-    const { size, version } = file;
     if (isIssue(file)) return await openIssue(client, address, file);
-    if (size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
-    const reply = await client.download(`${address}/git/blobs/${version}`, RAW);
-    if ("got" in reply) return await openBlob(reply.got, file);
-    if (NO_ISSUE.includes(reply.error.status)) throw missingFile("GitHub: blob");
-    throw client.failure(reply.error);
+    return await openBlob(client, `${address}/git/blobs/${file.version}`, file);
   }
 
   async ended(): Promise<void> {

@@ -2,7 +2,8 @@ import { z } from "zod";
 
 import { timeIn } from "../../core/time.ts";
 import { missingFile, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
-import { linkedItems, type ApiClient } from "../api-client.ts";
+import type { ApiClient } from "../api-client.ts";
+import { openedText } from "../guarded-fetch.ts";
 import { PER_PAGE } from "./github-client.ts";
 import type { Repository } from "./repositories.ts";
 
@@ -73,10 +74,9 @@ export async function openIssue(
   const parts = [`# ${own.title}`, kind, author, ...labels, own.body ?? ""];
   for (const list of lists) {
     const first = `${address}/${list}/${number}/comments?per_page=${PER_PAGE}`;
-    const comments = await linkedItems(client, z.array(text), first, MAX_COMMENTS);
-    for (const { user, created_at: at, body } of comments)
+    const comments = await client.all(z.array(text), first, { limit: MAX_COMMENTS });
+    for (const { user, created_at: at, body } of comments ?? [])
       parts.push(`## ${user.login}, ${at}`, body ?? "");
   }
-  const blob = new Blob([parts.join("\n\n")]);
-  return { body: blob.stream(), size: blob.size, mimeType: "text/markdown" };
+  return openedText(parts.join("\n\n"));
 }

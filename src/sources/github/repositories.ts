@@ -3,8 +3,9 @@ import { z } from "zod";
 import { sha256Hex } from "../../core/hash.ts";
 import { EVERYONE } from "../../core/principals.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { SourceFailure, type FileReaders, type ReaderStore } from "../../ports/source-reader.ts";
-import { linkedItems, type ApiClient } from "../api-client.ts";
+import { nullIfDenied, SourceFailure } from "../../ports/source-reader.ts";
+import type { FileReaders, ReaderStore } from "../../ports/source-reader.ts";
+import type { ApiClient } from "../api-client.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { storedReaders } from "../stored-readers.ts";
@@ -45,14 +46,15 @@ export async function repositoriesOf(
 ): Promise<Repository[]> {
   const lists = isApp ? ["installation/repositories"] : await listsOf(client, owner);
   const byId = new Map<number, Repository>();
-  const isNamed = pathMatcher(names.map((name) => name.toLowerCase()));
+  const isNamed = pathMatcher(names.length > 0 ? names.map((name) => name.toLowerCase()) : ["*"]);
+  const isWanted = ({ name, owner: { login } }: z.infer<typeof listItem>) =>
+    login.toLowerCase() === owner.toLowerCase() && isNamed(name.toLowerCase());
   for (const list of lists) {
     const address = client.address(list, { per_page: PER_PAGE });
-    for (const each of await linkedItems(client, repositoryPage, address)) {
-      if (each.owner.login.toLowerCase() !== owner.toLowerCase()) continue;
-      if (names.length > 0 && !isNamed(each.name.toLowerCase())) continue;
+    for (const each of (await client.all(repositoryPage, address)) ?? []) {
       const { default_branch: usual } = each;
-      byId.set(each.id, repository.parse({ ...each, branch: branch ?? usual ?? "" }));
+      if (isWanted(each))
+        byId.set(each.id, repository.parse({ ...each, branch: branch ?? usual ?? "" }));
     }
   }
   if (byId.size > 0) return [...byId.values()].sort((a, b) => a.id - b.id);
@@ -88,10 +90,7 @@ export async function storeReaders(access: Access, name: string, before = ""): P
   const { client, store, owner } = access;
   const query = { affiliation: "all", per_page: PER_PAGE };
   const address = client.address(`repos/${owner}/${name}/collaborators`, query);
-  const listing = await linkedItems(client, collaborators, address).catch((thrown: unknown) => {
-    if (thrown instanceof SourceFailure && thrown.kind === "denied") return null;
-    throw thrown;
-  });
+  const listing = await client.all(collaborators, address).catch(nullIfDenied);
   const logins = listing?.map(({ login }) => login).sort() ?? null;
   const key = `${READERS}${await sha256Hex(JSON.stringify([name, logins]))}`;
   if (key === before) return key;

@@ -2,9 +2,10 @@ import { z } from "zod";
 
 import { SourceFailure, type ListedFile, type OpenedFile } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
-import { openedFrom, readBytes, type GuardedResponse } from "../guarded-fetch.ts";
+import { readBytes } from "../guarded-fetch.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { RAW } from "./github-client.ts";
+import { NO_ISSUE } from "./issues.ts";
 
 /** https://docs.github.com/rest/git/trees */
 const object = z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() });
@@ -98,14 +99,16 @@ const IN_LFS = "its content is in Git LFS";
 
 /** @throws SourceFailure for a pointer that only attributes of another folder name */
 export async function openBlob(
-  got: GuardedResponse,
-  { size, mimeType }: ListedFile,
+  client: ApiClient,
+  address: string,
+  file: ListedFile,
 ): Promise<OpenedFile> {
-  if (size < POINTER.least || size >= POINTER.most) return openedFrom(got, mimeType);
-  const blob = new Blob([await readBytes(got)]);
+  const content = await client.open(file, address, { headers: RAW, missing: NO_ISSUE });
+  if (file.size < POINTER.least || file.size >= POINTER.most) return content;
+  const blob = await new Response(content.body).blob();
   const start = await blob.slice(0, POINTER_START.length).text();
   if (start === POINTER_START) throw new SourceFailure("bad-file", IN_LFS);
-  return { body: blob.stream(), size: blob.size, mimeType };
+  return { ...content, body: blob.stream() };
 }
 
 /** Without pointers into Git LFS: small files with its attribute, https://git-scm.com/docs/gitattributes */

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { importPKCS8, SignJWT } from "jose";
 
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
-import { accessTokens, type TokenService } from "../access-tokens.ts";
+import { accessTokens, signedAssertion, type TokenService } from "../access-tokens.ts";
 import { ApiClient, withoutSlash, type Api, type ApiError } from "../api-client.ts";
 import type { Outgoing } from "../guarded-fetch.ts";
 import type { ServiceAccount } from "./google-drive-config.ts";
@@ -49,7 +48,8 @@ export function googleApi(api: keyof typeof APIS, app: GoogleApp, remedy: string
     ...rest,
     baseUrl: `${withoutSlash(apiBaseUrl ?? host)}/${path}`,
     codeIn: reasonIn,
-    explain: (error: ApiError) => driveFailure(error, remedy),
+    isThrottle: ({ code }: ApiError) => THROTTLES.has(code),
+    remedyFor: (error: ApiError) => remedyFor(error, remedy),
   };
   const tokens = accessTokens(googleTokens(account, { subject, scope }, now), outgoing, now);
   return (signal) => new ApiClient(provider, { outgoing, now, tokens }, signal);
@@ -104,17 +104,11 @@ const reasonIn = (body: unknown): string => {
   return [...errors, ...details].find(({ reason }) => reason !== undefined)?.reason ?? "";
 };
 
-function driveFailure({ status, code: reason, retryAfterMs: wait }: ApiError, refusal: string) {
-  const problem = `Google Drive: ${status}${reason === "" ? "" : ` ${reason}`}`;
-  if (status === 429 || THROTTLES.has(reason)) return new SourceFailure("throttled", problem, wait);
+function remedyFor({ status, code: reason }: ApiError, refusal: string) {
   const ofFile = FILE_REASONS.get(reason);
   if (ofFile !== undefined) return new SourceFailure("bad-file", `Google Drive: ${ofFile}`);
-  const denial = DENIALS.get(reason);
-  if (denial !== undefined) return new SourceFailure("denied", `${problem}: ${denial}`);
-  if (status === 401) return new SourceFailure("denied", `${problem}: the access token is refused`);
-  if (status === 403 || status === 404)
-    return new SourceFailure("denied", `${problem}: ${refusal}`);
-  return new SourceFailure("down", problem, wait);
+  if (status === 401) return DENIALS.get(reason) ?? "the access token is refused";
+  return DENIALS.get(reason) ?? (status === 403 || status === 404 ? refusal : undefined);
 }
 
 /** https://developers.google.com/identity/protocols/oauth2/service-account#httprest */
@@ -148,17 +142,11 @@ async function signAssertion(
   const { client_email: iss, private_key_id: kid, private_key: key } = account;
   const iat = Math.floor(nowMs / SECOND_MS);
   const claims = { iss, aud: audience, scope, iat, exp: iat + ASSERTION_MS / SECOND_MS };
-  try {
-    return await new SignJWT({ ...claims, ...(subject !== undefined && { sub: subject }) })
-      .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(kid !== undefined && { kid }) })
-      .sign(await importPKCS8(key, "RS256"));
-  } catch {
-    // The library's message may quote the key.
-    throw new SourceFailure(
-      "denied",
-      "the service account's private_key cannot be read: paste the whole key file again",
-    );
-  }
+  const all = { ...claims, ...(subject !== undefined && { sub: subject }) };
+  const complaint =
+    "the service account's private_key cannot be read: paste the whole key file again";
+  const header = kid === undefined ? {} : { kid };
+  return await signedAssertion(all, { key: () => key, complaint, header });
 }
 
 function refusal(status: number, answer: unknown, who: string, { subject, scope }: Wanted) {

@@ -123,9 +123,8 @@ export class DriveReaders {
       fields: `nextPageToken,permissions(${PERMISSION_FIELDS})`,
     };
     const path = `files/${encodeURIComponent(id)}/permissions`;
-    const addressOf = (pageToken: string | null) =>
-      client.address(path, { ...query, pageToken: pageToken ?? undefined });
-    const page = await client.all(permissionPage, addressOf, [403, 404]);
+    const listing = { cursor: "pageToken", absent: [403, 404] };
+    const page = await client.all(permissionPage, client.address(path, query), listing);
     if (page === null) return { readers: this.#untold(), expiresAt: null };
     return this.#read(page, kind === "file" ? null : id);
   }
@@ -170,9 +169,8 @@ const memberPage = pageOf("members", z.array(member).default([]));
 export async function directoryMembers(client: ApiClient, group: string): Promise<Principal[]> {
   const path = `groups/${encodeURIComponent(group)}/members`;
   const query = { includeDerivedMembership: true, maxResults: MEMBERS_PER_PAGE };
-  const addressOf = (pageToken: string | null) =>
-    client.address(path, { ...query, pageToken: pageToken ?? undefined });
-  const members = (await client.all(memberPage, addressOf, [])) ?? [];
+  const address = client.address(path, query);
+  const members = (await client.all(memberPage, address, { cursor: "pageToken" })) ?? [];
   const principals = members.map(({ type, email = "", status }) => {
     if (type === "CUSTOMER") return domainPrincipal(group);
     return type === "USER" && status !== "SUSPENDED" ? userPrincipal(email) : null;

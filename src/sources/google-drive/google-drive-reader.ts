@@ -1,11 +1,9 @@
-import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import type { ListedFile, ListingPage, OpenedFile } from "../../ports/source-reader.ts";
-import { missingFile, type SourceReader } from "../../ports/source-reader.ts";
+import type { SourceReader } from "../../ports/source-reader.ts";
 import type { SourceWatcher } from "../../ports/source-watcher.ts";
 import type { Api, ApiClient } from "../api-client.ts";
 import { FolderTree } from "../folder-tree.ts";
-import { openedFrom, tooLarge } from "../guarded-fetch.ts";
 import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { directoryMembers } from "./drive-readers.ts";
@@ -196,16 +194,14 @@ export class GoogleDriveReader implements SourceReader {
   async open(file: ListedFile, signal: AbortSignal): Promise<OpenedFile> {
     const client = this.#drive(signal);
     const exported = exportTypeOf(textOf(file.metadata["mimeType"]));
-    if (exported === null && file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
     const id = encodeURIComponent(textOf(file.sourceState?.["targetId"] ?? file.externalId));
-    const address =
-      exported === null
-        ? client.address(`files/${id}`, { alt: "media", supportsAllDrives: true })
-        : client.address(`files/${id}/export`, { mimeType: exported });
-    const reply = await client.download(address);
-    if ("got" in reply) return openedFrom(reply.got, exported ?? file.mimeType);
-    if (reply.error.status === 404) throw missingFile("Google Drive: 404");
-    throw client.failure(reply.error);
+    if (exported === null) {
+      const query = { alt: "media", supportsAllDrives: true };
+      return await client.open(file, client.address(`files/${id}`, query));
+    }
+    const address = client.address(`files/${id}/export`, { mimeType: exported });
+    // The size of a document is none of what it is exported to.
+    return await client.open({ size: 0, mimeType: exported }, address);
   }
 
   async #findRoot(client: ApiClient) {

@@ -33,19 +33,13 @@ export function notionTools(config: NotionConfig, options: NotionOptions, signal
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     headers: { "notion-version": VERSION },
     codeIn: (body: unknown) => /^\w{1,64}$/.exec(textIn(body, "code"))?.[0] ?? "",
-    explain,
+    // https://developers.notion.com/reference/status-codes
+    isThrottle: ({ status }: ApiError) => status === 529,
+    remedyFor: ({ status }: ApiError) => (status === 401 || status === 403 ? REMEDY : undefined),
   };
   const connection = { outgoing: { ...outgoing, fetch }, now, tokens: fixedToken(config.token) };
   return { config, options, calls, api: new ApiClient(provider, connection, signal) };
 }
 
+const REMEDY = "enter the connection's token, and allow it to read content";
 export const denied = (message: string) => new SourceFailure("denied", `Notion: ${message}`);
-
-/** https://developers.notion.com/reference/status-codes */
-function explain({ status, code, retryAfterMs: wait }: ApiError): SourceFailure {
-  const problem = `${status} ${code}`.trimEnd();
-  if (status === 401 || status === 403)
-    return denied(`${problem}: enter the connection's token, and allow it to read content`);
-  const kind = status === 429 || status === 529 ? "throttled" : "down";
-  return new SourceFailure(kind, `Notion: ${problem}`, wait);
-}

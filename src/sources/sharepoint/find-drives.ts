@@ -56,7 +56,7 @@ export async function openDrives(
 
 export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {
   const first = client.address(`sites/${siteId}/drives`, { $select: "id,name" });
-  const allDrives = await client.all(drivePage, (next) => next ?? first, [404]);
+  const allDrives = await client.all(drivePage, first, { absent: [404] });
   if (allDrives === null) throw denied("the site was removed");
   if (allDrives.length > MAX_LIBRARIES) {
     throw denied(`the site has more than ${MAX_LIBRARIES} libraries: name one of them`);

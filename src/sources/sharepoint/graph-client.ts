@@ -1,6 +1,5 @@
 import { z } from "zod";
 
-import { SourceFailure } from "../../ports/source-reader.ts";
 import { ApiClient, type Api, type ApiError, type Connection } from "../api-client.ts";
 
 /** https://learn.microsoft.com/graph/use-the-api */
@@ -25,7 +24,8 @@ export function graphApi(connection: Connection, graph: Graph, prefer?: string):
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     headers: { "user-agent": USER_AGENT, ...(prefer === undefined ? {} : { prefer }) },
     codeIn,
-    explain: (error: ApiError) => graphFailure(error, graph.remedy),
+    isThrottle,
+    remedyFor: (error: ApiError) => graphRemedy(error, graph.remedy),
   };
   return (signal) => new ApiClient(provider, connection, signal);
 }
@@ -50,19 +50,13 @@ function codeIn(body: unknown): string {
 }
 
 /** SharePoint asks to wait with both, and counts what comes before the time it names. */
-const isThrottle = ({ status, code }: ApiError) =>
-  status === 429 || status === 503 || code === "activityLimitReached";
+export const isThrottle = ({ status, code }: ApiError) =>
+  status === 503 || code === "activityLimitReached";
 
-/** The failure that an error of Graph's is; `remedy`: what to do when access is refused. */
-export function graphFailure(error: ApiError, remedy: string): SourceFailure {
-  const { status, code, retryAfterMs: wait } = error;
-  const problem = `SharePoint: ${status}${code === "" ? "" : ` ${code}`}`;
-  if (isThrottle(error)) return new SourceFailure("throttled", problem, wait);
-  if (status === 401) {
-    const needed = "add the application permission Sites.Selected and grant admin consent";
-    return new SourceFailure("denied", `${problem}: the app may not use SharePoint: ${needed}`);
-  }
-  if (status === 423) return new SourceFailure("denied", `${problem}: the site is locked`);
-  if (status === 403 || status === 404) return new SourceFailure("denied", `${problem}: ${remedy}`);
-  return new SourceFailure("down", problem, wait);
+/** `remedy`: what to do when access is refused. */
+export function graphRemedy({ status }: ApiError, remedy: string): string | undefined {
+  if (status === 401)
+    return "the app may not use SharePoint: add the application permission Sites.Selected and grant admin consent";
+  if (status === 423) return "the site is locked";
+  return status === 403 || status === 404 ? remedy : undefined;
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 import { userPrincipal, type Principal } from "../../core/principals.ts";
-import { SourceFailure } from "../../ports/source-reader.ts";
+import { nullIfDenied, SourceFailure } from "../../ports/source-reader.ts";
 import { ApiClient, type ApiError, type Connection } from "../api-client.ts";
-import { pageOf, graphFailure } from "./graph-client.ts";
+import { graphRemedy, isThrottle, pageOf } from "./graph-client.ts";
 import { OWNERS, principalsOfClaim, SITE_GROUP } from "./graph-permission.ts";
 import { accessTokens } from "../access-tokens.ts";
 import { entraTokens, isCertificate, type EntraApp } from "./entra-token.ts";
@@ -26,7 +26,7 @@ export async function entraMembers(client: ApiClient, group: string): Promise<Pr
   const path = `groups/${encodeURIComponent(id)}/${isOwners ? "owners" : "transitiveMembers"}`;
   const query = { $select: "id,mail,userPrincipalName", $top: MEMBERS_PER_PAGE };
   const first = client.address(path, query);
-  const members = await client.all(memberPage, (next) => next ?? first, REFUSED);
+  const members = await client.all(memberPage, first, { absent: REFUSED });
   if (members === null)
     throw denied("Microsoft Entra", "grant the app GroupMember.Read.All to read its members");
   return members.flatMap(({ "@odata.type": type, mail, userPrincipalName }) => {
@@ -92,7 +92,7 @@ export async function siteGroupMembers(
   const { sharepointIds } = await graph.get(root, path, { $select: "sharepointIds" });
   const site = siteClient(sharepointIds.siteUrl.replace(/\/$/, ""), connection, signal);
   const first = site.address(`sitegroups(${Number(id)})/users`);
-  const users = await site.all(userPage, (next) => next ?? first, REFUSED);
+  const users = await site.all(userPage, first, { absent: REFUSED });
   if (users === null) throw denied("SharePoint", RIGHT);
   const domains = await readDomains(graph);
   const members = users.flatMap(({ LoginName: loginName, Email: email }) =>
@@ -106,15 +106,10 @@ async function withMembers(graph: ApiClient, principals: Principal[]) {
   const all = new Set(principals);
   for (const principal of principals) {
     if (!principal.startsWith("group:")) continue;
-    const inner = await entraMembers(graph, principal.slice("group:".length)).catch(refusal);
-    for (const member of inner) all.add(member);
+    const inner = await entraMembers(graph, principal.slice("group:".length)).catch(nullIfDenied);
+    for (const member of inner ?? []) all.add(member);
   }
   return [...all];
-}
-
-function refusal(thrown: unknown): Principal[] {
-  if (thrown instanceof SourceFailure && thrown.kind === "denied") return [];
-  throw thrown;
 }
 
 function siteClient(
@@ -128,7 +123,8 @@ function siteClient(
     answerLimitBytes: ANSWER_LIMIT_BYTES,
     headers: { accept: "application/json;odata=nometadata" },
     codeIn: () => "",
-    explain: (error: ApiError) => graphFailure(error, RIGHT),
+    isThrottle,
+    remedyFor: (error: ApiError) => graphRemedy(error, RIGHT),
   };
   const ofSite = entraTokens({ ...app, apiBaseUrl: new URL(siteUrl).origin }, now);
   const tokens = accessTokens(ofSite, outgoing, now);

@@ -75,11 +75,8 @@ async function readersOf(
   from: string,
 ): Promise<ReadPermissions> {
   const path = `drives/${encodeURIComponent(driveId)}/items/${encodeURIComponent(id)}/permissions`;
-  const permissions = await client.all(
-    permissionPage,
-    (next) => next ?? client.address(path),
-    [403, 404],
-  );
+  const listing = { absent: [403, 404] };
+  const permissions = await client.all(permissionPage, client.address(path), listing);
   if (permissions === null) return { readers: { unreadable: REFUSED }, expiresAt: null };
   return readPermissions(permissions, { now, from, driveId, domains });
 }

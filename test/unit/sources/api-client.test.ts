@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { SourceFailure } from "../../../src/ports/source-reader.ts";
 import { basicCredentials, fixedToken } from "../../../src/sources/access-tokens.ts";
-import {
-  ApiClient,
-  linkedItems,
-  nextLink,
-  type ApiError,
-} from "../../../src/sources/api-client.ts";
+import { ApiClient, nextLink } from "../../../src/sources/api-client.ts";
 import { failureOf } from "../../doubles/source/simulated-scans.ts";
 
 const NOW = Date.UTC(2026, 10, 29);
@@ -21,7 +15,7 @@ function clientOf(answer: Response, tokens = fixedToken("t")) {
     answerLimitBytes: 1_000,
     headers: { accept: "application/json" },
     codeIn: () => "",
-    explain: ({ retryAfterMs }: ApiError) => new SourceFailure("throttled", "wait", retryAfterMs),
+    remedyFor: () => undefined,
   };
   const fetch = async (address: string, { headers }: RequestInit) => {
     calls.push({ address, headers: new Headers(headers) });
@@ -94,6 +88,6 @@ test("the next page is read from the Link header, on the same host only", async 
 test("a listing whose pages stay empty, or lead to themselves, is ended", async () => {
   const link = '<https://api.example.com/pages>; rel="next"';
   const { client } = clientOf(Response.json([], { headers: { link } }));
-  const listing = linkedItems(client, z.array(z.unknown()), client.address("pages"));
+  const listing = client.all(z.array(z.unknown()), client.address("pages"));
   expect((await failureOf(listing)).kind).toBe("our-limit");
 });
