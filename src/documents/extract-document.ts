@@ -16,8 +16,7 @@ import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
 import { unsupported } from "./media-type/foreign-types.ts";
 import { unpackedName } from "./media-type/media-types.ts";
 import { releaseBytes } from "./release-bytes.ts";
-import type { PictureReader } from "./pictures/picture.ts";
-import { Pictures } from "./pictures/pictures.ts";
+import { Pictures, type PictureOptions } from "./pictures/pictures.ts";
 import { isReadablePicture, pictureOfFile } from "./pictures/picture-file.ts";
 import {
   declaredEncoding,
@@ -31,11 +30,7 @@ import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
 export { UnreadableDocument } from "./extracted-document.ts";
 export type { ExtractedDocument } from "./extracted-document.ts";
 
-export type ExtractOptions = {
-  /** Reads images and scanned pages; null or absent: these are unreadable. */
-  readPicture?: PictureReader;
-  /** Whether pictures within documents are read, too. */
-  readsPictures?: boolean;
+export type ExtractOptions = PictureOptions & {
   discardsBytes?: boolean;
   /** Awaited at intervals while a long document is read; an error it throws ends the reading. */
   yieldToOthers?: YieldToOthers;
@@ -50,8 +45,7 @@ export function extractDocument(
   file: RawDocument,
   options: ExtractOptions = {},
 ): Promise<ExtractedDocument> {
-  const pictures = new Pictures(options.readPicture ?? null, options.readsPictures ?? false);
-  return extractNested(file, { ...options, pictures }, 0);
+  return extractNested(file, { ...options, pictures: new Pictures(options) }, 0);
 }
 
 type Extracting = ExtractOptions & { pictures: Pictures };

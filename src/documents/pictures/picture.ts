@@ -1,11 +1,19 @@
 /** A picture that a model is to read: upright and whole. */
 export type Picture = { bytes: Uint8Array; mediaType: string };
 
-/** The result of reading a picture. `by`: the model, `provider/name`; `problem`: a clause. */
-export type PictureReading = { text: string; by: string } | { problem: string };
+/** `by`: the model that has read a picture, `provider/name`. */
+export type PictureText = { text: string; by: string };
+/** The result of reading a picture. `problem`: a clause. */
+export type PictureReading = PictureText | { problem: string };
 
 /** Null: no model is chosen. */
 export type PictureReader = ((picture: Picture) => Promise<PictureReading>) | null;
+
+/** Takes a page's picture out of its document, unless an earlier try has had it read. */
+export type PageMemory = (
+  page: number,
+  make: () => Promise<Picture | null>,
+) => Promise<Picture | PictureText | null>;
 
 export const MAX_PICTURE_BYTES = 20 << 20;
 const MAX_PICTURE_PIXELS = 60e6;

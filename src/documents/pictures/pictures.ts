@@ -3,9 +3,8 @@ import { foldSpace } from "../writing/fold-space.ts";
 import type { ExtractedDocument, PageStart, Span } from "../extracted-document.ts";
 import { isLargePicture, pictureOfFile } from "./picture-file.ts";
 import { UnusablePicture, type Picture, type PictureReader } from "./picture.ts";
+import type { PageMemory, PictureText } from "./picture.ts";
 
-/** Pictures of a document that are read at once: each is in memory. */
-const READ_AT_ONCE = 4;
 /** More are not read: each takes a call. */
 const MAX_PICTURES = 2_000;
 /** Length of a mark without its number. */
@@ -17,11 +16,23 @@ const CHOOSE = "Choose an image model in the source's settings.";
 type Place = number | null;
 type Reading = { place: Place; prefix: string; text: string | null };
 
+export type PictureOptions = {
+  /** Reads images and scanned pages; null or absent: these are unreadable. */
+  readPicture?: PictureReader;
+  /** Whether pictures within documents are read, too. */
+  readsPictures?: boolean;
+  /** Pictures that are read at once: each is in memory. */
+  picturesAtOnce?: number;
+  pageMemory?: PageMemory;
+};
+
 /** The pictures of a document and of those within it; their texts replace marks at the end. */
 export class Pictures {
   /** Whether pictures within Word, PowerPoint and mail are read. */
   readonly areWanted: boolean;
   readonly #reader: PictureReader;
+  readonly #atOnce: number;
+  readonly #pageMemory: PageMemory;
   /** No document can know the marks of this extraction. */
   readonly #name = crypto.randomUUID();
   readonly #readings: Reading[] = [];
@@ -36,9 +47,11 @@ export class Pictures {
   skipped = 0;
   #unmodelled: Place[] = [];
 
-  constructor(reader: PictureReader, areWanted: boolean) {
-    this.#reader = reader;
-    this.areWanted = areWanted && reader !== null;
+  constructor({ readPicture, readsPictures, picturesAtOnce, pageMemory }: PictureOptions) {
+    this.#reader = readPicture ?? null;
+    this.#atOnce = picturesAtOnce ?? 1;
+    this.#pageMemory = pageMemory ?? ((_page, make) => make());
+    this.areWanted = readsPictures === true && this.#reader !== null;
   }
 
   /** Returns a mark that the picture's text replaces; empty when it is not read. */
@@ -79,13 +92,18 @@ export class Pictures {
 
   /** False when it is not read. */
   async #start(reading: Reading, make: () => Promise<Picture | null>): Promise<boolean> {
-    while (this.#running.size >= READ_AT_ONCE) await Promise.race(this.#running);
+    const { place } = reading;
+    while (this.#running.size >= this.#atOnce) await Promise.race(this.#running);
     if (this.#failure !== null) throw this.#failure;
     try {
-      const picture = await make();
+      const picture = await (place === null ? make() : this.#pageMemory(place, make));
       if (picture === null) return false;
+      if ("text" in picture) {
+        this.#fill(reading, picture);
+        return true;
+      }
       if (this.#reader === null) {
-        this.#unmodelled.push(reading.place);
+        this.#unmodelled.push(place);
         this.unread++;
         return false;
       }
@@ -94,7 +112,7 @@ export class Pictures {
       return true;
     } catch (thrown) {
       if (!(thrown instanceof UnusablePicture)) throw thrown;
-      this.tell(`left out: ${thrown.message}`, reading.place);
+      this.tell(`left out: ${thrown.message}`, place);
       return false;
     }
   }
@@ -106,13 +124,15 @@ export class Pictures {
       if ("problem" in result) {
         this.unread++;
         this.tell(`could not be read from its image: ${result.problem}`, reading.place);
-      } else {
-        reading.text = result.text.trim();
-        this.tell(`read from images by ${result.by}`, reading.place);
-      }
+      } else this.#fill(reading, result);
     } catch (thrown) {
       this.#failure ??= thrown;
     }
+  }
+
+  #fill(reading: Reading, { text, by }: PictureText): void {
+    reading.text = text.trim();
+    this.tell(`read from images by ${by}`, reading.place);
   }
 
   tell(what: string, place: Place): void {

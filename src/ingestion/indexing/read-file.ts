@@ -11,7 +11,8 @@ import { hasExtractedText, keepsExtractedText, getExtractedText } from "./extrac
 import { putExtractedText } from "./extracted-texts.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { sha256Hex } from "../../core/hash.ts";
-import { imageReading, type ImageWork } from "../images/read-images.ts";
+import type { ImageWork } from "../images/image-calls.ts";
+import { readImages } from "../images/read-images.ts";
 import { noteContent } from "../../db/files/file-store.ts";
 import { noteReplacedText } from "../../db/files/image-store.ts";
 import { ModelFailure, otherModel } from "../../ports/models.ts";
@@ -155,18 +156,11 @@ async function loadDocument(
   const yieldToOthers = yieldWithin(services, file, lease);
   const beat = () => lease.renew([file]);
   const { extend } = yieldToOthers;
-  const images = imageReading(services, file, { tally, running, beat, extend });
-  const { readPicture, readsPictures } = images;
-  const options = { readPicture, readsPictures, discardsBytes: true, yieldToOthers };
-  const extracted = await labelFailure("text extraction", () =>
-    extractDocument(raw, options).finally(() => images.close()),
-  ).catch(async (thrown: unknown) => {
-    if (!(thrown instanceof UnreadableDocument) || thrown.unread === 0) throw thrown;
-    await images.settle(thrown, false);
-    // A model that fails with every picture may be well tomorrow.
-    throw readPicture === null ? thrown : new StepFailure(thrown.message, null, { cause: thrown });
-  });
-  await images.settle(extracted, true);
+  const extracted = await readImages(services, file, { tally, running, beat, extend }, (pictures) =>
+    labelFailure("text extraction", () =>
+      extractDocument(raw, { ...pictures, discardsBytes: true, yieldToOthers }),
+    ),
+  );
   const document = { ...extracted, ...readWith(extracted, file) };
   if (textBefore !== null && textBefore !== (await sha256Hex(document.markdown)))
     await labelFailure("database", () => noteReplacedText(services.db, file, services.now()));

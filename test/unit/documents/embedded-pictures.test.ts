@@ -45,7 +45,10 @@ test.each([
 });
 
 test("pictures beyond those that are read are told of", async () => {
-  const pictures = new Pictures(async () => ({ text: "A", by: "local/eye" }), true);
+  const pictures = new Pictures({
+    readPicture: async () => ({ text: "A", by: "local/eye" }),
+    readsPictures: true,
+  });
   const make = async () => ({ bytes: new Uint8Array(1), mediaType: "image/png" });
   for (let page = 1; page <= 2_002; page++) await pictures.add(make, page);
   expect(pictures.notes).toContain(

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import { queueScopes } from "../../../src/catalog/rags/enforce-scopes.ts";
@@ -10,7 +10,7 @@ import type { RagId } from "../../../src/core/ids.ts";
 import { reindexRag } from "../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { SeeingServer } from "../../doubles/openai-compatible/seeing-server.ts";
 import { statement, World } from "../../support/ingestion-world.ts";
-import { greyPage, scannedPdf, textLine } from "../../support/scanned-pages.ts";
+import { coded, greyPage, scannedPdf, textLine } from "../../support/scanned-pages.ts";
 
 type Source = Awaited<ReturnType<World["addSource"]>>;
 const MODEL = "local/eye";
@@ -51,6 +51,11 @@ async function listed({ services }: World, source: Source) {
   );
 }
 
+const allText = async (world: World, rag: RagId) =>
+  Object.values(await world.shown(rag))
+    .flat()
+    .join("\n");
+
 test("a page is read once for every file, RAG and source that holds it", async () => {
   const { server, world, source, rag } = await seeingWorld();
   await push(world, source, "scan.pdf", [1, 2, 3]);
@@ -58,18 +63,9 @@ test("a page is read once for every file, RAG and source that holds it", async (
   expect(await listed(world, source)).toMatchObject({ "scan.pdf": read });
   expect((await world.shown(rag))["scan.pdf"]?.join("\n")).toContain("A note of page 2.");
   expect(new Set(server.seen)).toEqual(new Set([1, 2, 3]));
-  const found = await world
-    .index(rag)
-    .passages(
-      (
-        await statement(
-          "select id from files where path = 'scan.pdf' and file_source_id = ?",
-          source,
-        ).first<{ id: never }>()
-      )?.id as never,
-      { from: 0, limit: 9 },
-    );
-  expect(found.passages.every(({ recognised }) => recognised === true)).toBe(true);
+  const id = await statement("select id from files where file_source_id = ?", source).first("id");
+  const { passages } = await world.index(rag).passages(id as never, { from: 0, limit: 9 });
+  expect(passages.every(({ recognised }) => recognised === true)).toBe(true);
 
   await world.addRag(source);
   await push(world, source, "copy.pdf", [3, 1]);
@@ -104,19 +100,11 @@ test("a page that fails is told of and tried again; the others are found", async
       ]),
     },
   });
-  expect(
-    Object.values(await world.shown(rag))
-      .flat()
-      .join("\n"),
-  ).toContain("page 14");
+  expect(await allText(world, rag)).toContain("page 14");
   server.instead.delete(13);
   await world.sweepAfter(1);
   expect(server.seen.filter((page) => page === 11)).toHaveLength(1);
-  expect(
-    Object.values(await world.shown(rag))
-      .flat()
-      .join("\n"),
-  ).toContain("page 13");
+  expect(await allText(world, rag)).toContain("page 13");
   await world.sweepAfter(1, 5, 15, 15, 15);
   expect((await listed(world, source))["scan.pdf"]?.notes).toContain(
     `page 2 could not be read from its image: 500 from ${MODEL}`,
@@ -159,17 +147,8 @@ test("pictures wait for a model and are read within a minute of its choice", asy
     "scan.pdf": { status: "indexed", errorMessage: null },
     "mixed.pdf": { status: "indexed", notes: [`page 2 was read from its image by ${MODEL}`] },
   });
-  expect(
-    Object.values(await world.shown(rag))
-      .flat()
-      .join("\n"),
-  ).toContain("typed by hand");
+  expect(await allText(world, rag)).toContain("typed by hand");
 });
-
-const allText = async (world: World, rag: RagId) =>
-  Object.values(await world.shown(rag))
-    .flat()
-    .join("\n");
 
 /** Does this once, when a file was claimed and its bytes were fetched. */
 function whileReading({ services }: World, work: () => Promise<unknown>) {
@@ -231,6 +210,34 @@ test("pages that a new version of their file has, too, are not read again", asyn
   await put(world, source, "scan.pdf", [47, 48, 49]);
   await world.sweepAfter(1);
   expect(server.seen).toHaveLength(3);
+});
+
+test("each page of a scan that takes many tries is decoded once, or once more", async () => {
+  const { server, world, source, rag } = await seeingWorld();
+  const pages = [53, 54, 55, 56, 57, 58, 59, 60];
+  server.instead.set(60, { status: 500 });
+  server.seen.push = (...numbers) => {
+    world.now += 61_000;
+    return Array.prototype.push.apply(server.seen, numbers);
+  };
+  // The last step of a picture that has to be decoded.
+  const decoding: Record<"CompressionStream", () => void> = globalThis as never;
+  const pictures = vi.spyOn(decoding, "CompressionStream");
+  const blank = { pictures: [], content: textLine("53") };
+  const left = { pictures: [coded(new Uint8Array([1]), "/JBIG2Decode", "/BitsPerComponent 1")] };
+  const scans = pages.map((page) => ({ pictures: [greyPage(page)] }));
+  const body = scannedPdf([...scans, blank, left]);
+  await world.put(source, "scan.pdf", new Blob([body]).stream(), PDF);
+  await world.deliver();
+  const text = await allText(world, rag);
+  for (const page of pages.slice(0, -1)) expect(text).toContain(`page ${page}`);
+  expect(new Set(server.seen).size).toBe(pages.length);
+  const { length: count } = pictures.mock.calls;
+  expect(count).toBeLessThanOrEqual(2 * pages.length);
+  server.instead.delete(60);
+  await world.sweepAfter(1);
+  expect(await allText(world, rag)).toContain("page 60");
+  expect(pictures).toHaveBeenCalledTimes(count + 1);
 });
 
 test("a page that always takes too long holds back no other page", async () => {
