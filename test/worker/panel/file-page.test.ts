@@ -1,12 +1,20 @@
+import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { EXTRACTION_FORMAT } from "../../../src/documents/extracted-document.ts";
+import { textKey } from "../../../src/sources/file-objects.ts";
+import { pageShown } from "../../doubles/openai-compatible/seeing-server.ts";
 import { encryptedPdf } from "../../support/pdf-of.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
-import { call, signedIn } from "../../support/worker-client.ts";
+import { greyPage, scannedPdf, textLine } from "../../support/scanned-pages.ts";
+import { statement } from "../../support/statements.ts";
+import { call, ORIGIN, signedIn } from "../../support/worker-client.ts";
 
 const FILES = "/file-sources/notes/files";
 const PAGE = "/panel/sources/notes/file";
+const SCANS = [{ pictures: [], content: textLine("A typed page.") }, { pictures: [greyPage(12)] }];
+const NO_FILE = { id: "" as never, content_id: "", file_source_id: "" as never };
 const HOSTILE = "<h1>Hi</h1><script>parent.stolen = 1</script>";
 
 const panel = await signedIn();
@@ -111,4 +119,37 @@ test("edited metadata keeps its types, and what is emptied is removed", async ()
   const { body } = await panel.send("GET", `${FILES}/leave.md`);
   expect(body).toMatchObject({ metadata: { year: 2027, labels: ["a", "b"], owner: "ana" } });
   expect(Object.keys((body as { metadata: object }).metadata)).toHaveLength(3);
+});
+
+test("a page that was read from an image is shown next to its picture", async () => {
+  await panel.put(`${FILES}/scan.pdf`, scannedPdf(SCANS), "application/pdf");
+  await queuesSettled();
+  const row = await statement("select * from files where path = 'scan.pdf'").first<never>();
+  const { id: fileId, content_id: contentId, file_source_id: sourceId } = row ?? NO_FILE;
+  const markdown = "A typed page.\n\n## Gates\n\nThe gates open at six.";
+  const pages = [1, 2].map((page) => ({ page, start: page === 1 ? 0 : 15 }));
+  const recognised = [{ start: 15, end: markdown.length }];
+  const facts = { title: null, language: "en", pages, notes: [], recognised };
+  await env.FILES.put(
+    textKey({ sourceId, fileId }, contentId),
+    `${JSON.stringify(facts)}\n${markdown}`,
+    { customMetadata: { format: String(EXTRACTION_FORMAT) } },
+  );
+  await admin.open(`${at("scan.pdf")}&view=pages`);
+  expect(admin.text).toContain("The gates open at six.");
+  expect(admin.text).not.toContain("A typed page.");
+  const image = /<img class="frame" loading="lazy" src="([^"]+)" alt="Page 2 of scan.pdf"/;
+  const [, address = ""] = image.exec(admin.html) ?? [];
+  const path = address.replaceAll("&amp;", "&");
+  const headers = { Cookie: admin.cookies };
+  const response = await exports.default.fetch(new Request(ORIGIN + path, { headers }));
+  expect(response.headers.get("Content-Type")).toBe("image/png");
+  expect(response.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+  expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(pageShown(new Uint8Array(await response.arrayBuffer()), "image/png")).toBe(12);
+  expect((await call("GET", path)).status).toBe(303);
+  for (const page of ["1", "3", "0", "x", "4e9"]) {
+    const other = path.replace(/page=2$/, `page=${page}`);
+    expect((await call("GET", other, { headers })).status).toBe(404);
+  }
 });

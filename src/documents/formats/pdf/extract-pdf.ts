@@ -1,4 +1,5 @@
-import { ITEM_COST, Pace, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { ITEM_COST, Pace } from "../../../core/work/cooperative.ts";
+import type { CooperativeWork, YieldToOthers } from "../../../core/work/cooperative.ts";
 import type { Reading } from "../../document-format.ts";
 import { UnreadableDocument, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { countNote } from "../../notes.ts";
@@ -20,7 +21,6 @@ import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import { UnusablePicture, type Picture } from "../../pictures/picture.ts";
-import type { Pictures } from "../../pictures/pictures.ts";
 import { pictureOfPage } from "./pictures/page-picture.ts";
 
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
@@ -50,31 +50,43 @@ const UNKNOWN_MAPS = "unknown character maps";
 const FORM = "PDF is a form in Adobe's own format (XFA), which is not read; print it to a PDF";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
-/** pdf.js takes the file's buffer. */
-export async function readFile(
+export function readFile(
   file: RawDocument,
   { yieldToOthers, pictures, depth }: Pick<Reading, "yieldToOthers" | "pictures" | "depth">,
 ): Promise<Extraction> {
-  const pace = new Pace(yieldToOthers);
-  await pace.run(checkRecovery(file.bytes));
-  const signs = await pace.run(checkStreams(file.bytes));
-  const missingCmaps = new Set<string>();
-  const pdf = await openPdf(file.bytes, missingCmaps);
-  try {
+  return withPages(file.bytes, yieldToOthers, async (reader) => {
+    const { signs, pdf } = reader;
     if (signs.needsRendering && pdf.numPages === 1)
       throw new UnreadableDocument(FORM, "unsupported");
-    const reader = new PdfPages(pdf, pace, signs, missingCmaps);
-    const scan: Scan = async ({ mayBeScan }, number) => {
-      if (!mayBeScan) return "";
-      return await pictures.add(
-        () => reader.picture(number, pictures, signs),
-        depth === 0 ? number : null,
-      );
-    };
-    const extraction = await readDocument(reader, scan);
+    const extraction = await readDocument(reader, async ({ mayBeScan }, number) => {
+      const place = depth === 0 ? number : null;
+      return mayBeScan ? await pictures.add(() => reader.picture(number), place) : "";
+    });
     if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
     extraction.notes.push(...countNote(signs.embeddedFiles, "embedded file", "left out"));
     return extraction;
+  });
+}
+
+/** The picture of a page as a model gets it; null: none. @throws UnusablePicture, UnreadableDocument */
+export const pageOfPdf = (bytes: Uint8Array, number: number, yieldToOthers: YieldToOthers) =>
+  withPages(bytes, yieldToOthers, async (reader) =>
+    number > reader.pdf.numPages ? null : await reader.picture(number),
+  );
+
+/** pdf.js takes the file's buffer. */
+async function withPages<T>(
+  bytes: Uint8Array,
+  yieldToOthers: YieldToOthers,
+  read: (reader: PdfPages) => Promise<T>,
+): Promise<T> {
+  const pace = new Pace(yieldToOthers);
+  await pace.run(checkRecovery(bytes));
+  const signs = await pace.run(checkStreams(bytes));
+  const missingCmaps = new Set<string>();
+  const pdf = await openPdf(bytes, missingCmaps);
+  try {
+    return await read(new PdfPages(pdf, pace, signs, missingCmaps));
   } finally {
     await pdf.loadingTask.destroy();
   }
@@ -84,19 +96,19 @@ export async function readFile(
 class PdfPages {
   readonly pdf: Pdf;
   readonly pace: Pace;
+  readonly signs: ObjectSigns;
   readonly missingCmaps: Set<string>;
   readonly fonts: UnmappedFonts;
   readonly #monospaced = new MonospacedFonts();
-  readonly #hasForms: boolean;
   readonly #isTagged: Promise<boolean>;
   #pagesRead = 0;
 
   constructor(pdf: Pdf, pace: Pace, signs: ObjectSigns, missingCmaps: Set<string>) {
     this.pdf = pdf;
+    this.signs = signs;
     this.missingCmaps = missingCmaps;
     this.fonts = new UnmappedFonts(signs.fonts);
     this.pace = pace;
-    this.#hasForms = signs.hasForms;
     this.#isTagged = isTagged(pdf, signs);
   }
 
@@ -120,18 +132,13 @@ class PdfPages {
   }
 
   /** The picture that the page is, if it is one. @throws UnusablePicture */
-  async picture(
-    number: number,
-    pictures: Pictures,
-    { hasPackedPictures }: ObjectSigns,
-  ): Promise<Picture | null> {
-    if (hasPackedPictures) throw new UnusablePicture("a picture is compressed twice");
+  async picture(number: number): Promise<Picture | null> {
+    if (this.signs.hasPackedPictures) throw new UnusablePicture("a picture is compressed twice");
     const page = await this.pdf.getPage(number);
     try {
       const picture = await pictureOfPage(page);
       if (picture !== null) await this.pace.count(PICTURE_COST);
-      if (picture === "drawn") pictures.tell("left out: text is drawn as shapes", number);
-      return picture === "drawn" ? null : picture;
+      return picture;
     } catch (error) {
       if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
       throw new UnusablePicture("the page's content is damaged or too large");
@@ -142,7 +149,7 @@ class PdfPages {
 
   async #items(page: PdfPage): Promise<TextItem[]> {
     const items = await textItems(page, await this.#isTagged, this.pace);
-    if (!this.#hasForms) return items;
+    if (!this.signs.hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return await this.pace.run(withFormValues(items, annotations));
   }
@@ -181,10 +188,11 @@ async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStru
   return coversPage(structure, texts) ? structure : null;
 }
 
-type Scan = (page: PageText, number: number) => Promise<string>;
-
 /** `scan` gives what stands for the picture that a page is, or nothing. */
-async function readDocument(reader: PdfPages, scan: Scan): Promise<Extraction> {
+async function readDocument(
+  reader: PdfPages,
+  scan: (page: PageText, number: number) => Promise<string>,
+): Promise<Extraction> {
   const { pdf } = reader;
   const { numPages } = pdf;
   if (numPages > MAX_PAGES) throw new UnreadableDocument(`PDF has more than ${MAX_PAGES} pages`);

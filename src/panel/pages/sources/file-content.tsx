@@ -10,20 +10,68 @@ import { Data, visible } from "../../components/data.tsx";
 import { count } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { Empty } from "../../components/page-head.tsx";
+import { Empty, Tabs } from "../../components/page-head.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
 import { isAdmin, type PageContext } from "../page-env.ts";
-import { ORIGINAL_FRAME, originalHref } from "./original.tsx";
+import { Original, ORIGINAL_FRAME, originalHref } from "./original.tsx";
+import { PAGES_SHOWN, RecognisedPages, recognisedPages } from "./recognised-pages.tsx";
 import type { ShownFile } from "./shown-source.ts";
 
 /** Characters of the text on one page: some documents are books. */
 const TEXT_SHOWN = 60_000;
 const PASSAGES_SHOWN = 40;
 
-export async function textTab(context: PageContext, of: ShownFile): Promise<Child> {
+type Extracted = Awaited<ReturnType<typeof readExtractedText>> | null;
+
+/** The original next to what was read from it; recognised pages next to their pictures. */
+export async function fileContent(context: PageContext, of: ShownFile): Promise<Child> {
   const { file, here } = of;
-  const text = await textOf(context, of);
-  if (text === null) return <NoText isDeleted={file.deletedAt !== null} />;
+  const cut = file.rags.filter(({ chunkCount }) => chunkCount > 0);
+  const rag = context.req.query("rag") ?? cut[0]?.ragIdentifier;
+  const view = context.req.query("view");
+  const extracted = await extractedOf(context, of);
+  const pages = recognisedPages(of, extracted);
+  const arePages = view === "pages" && pages.length > 0;
+  const isText = view === "text" || rag === undefined;
+  const tabs = (
+    <Tabs
+      label="What was read"
+      address={here}
+      names={Object.fromEntries([
+        ...cut.map(({ ragIdentifier, ragName }) => [
+          `&rag=${ragIdentifier}`,
+          `Passages in ${ragName}`,
+        ]),
+        ["&view=text", "Extracted text"],
+        ...(pages.length > 0 ? [["&view=pages", "Pages read from images"]] : []),
+      ])}
+      here={arePages ? "&view=pages" : isText ? "&view=text" : `&rag=${rag}`}
+    />
+  );
+  if (arePages) {
+    return (
+      <section aria-label="What was read">
+        {tabs}
+        <RecognisedPages of={of} pages={pages} {...sliceIn(context, PAGES_SHOWN)} />
+      </section>
+    );
+  }
+  return (
+    <div class="beside">
+      <section class="original" aria-label="Original">
+        <Original of={of} page={context.req.query("page")} />
+      </section>
+      <section aria-label="What was read">
+        {tabs}
+        {isText ? textTab(context, of, extracted) : await passagesTab(context, of, rag, extracted)}
+      </section>
+    </div>
+  );
+}
+
+function textTab(context: PageContext, { file, here }: ShownFile, extracted: Extracted): Child {
+  if (extracted === null) return <NoText isDeleted={file.deletedAt !== null} />;
+  const { text } = extracted;
   const slice = sliceIn(context, TEXT_SHOWN);
   const part = text.slice(slice.offset, slice.offset + TEXT_SHOWN);
   return (
@@ -37,14 +85,14 @@ export async function textTab(context: PageContext, of: ShownFile): Promise<Chil
 }
 
 /** Null where nothing was read yet. */
-async function textOf(
+async function extractedOf(
   context: PageContext,
   { shown: view, file }: ShownFile,
-): Promise<string | null> {
+): Promise<Extracted> {
   const { id, provider } = view.source;
   const reference = { source: { id, provider }, path: file.path };
   try {
-    return (await readExtractedText(context.get("services"), reference)).text;
+    return await readExtractedText(context.get("services"), reference);
   } catch (thrown) {
     if (isNotFound(thrown)) return null;
     throw thrown;
@@ -60,10 +108,11 @@ const NoText = ({ isDeleted }: { isDeleted: boolean }) =>
     <Empty title="No text was extracted.">A file is read when a RAG indexes it.</Empty>
   );
 
-export async function passagesTab(
+async function passagesTab(
   context: PageContext,
   view: ShownFile,
   key: string,
+  extracted: Extracted,
 ): Promise<Child> {
   const { file, here: address } = view;
   const services = context.get("services");
@@ -74,7 +123,7 @@ export async function passagesTab(
   if (total === 0) return <Empty title="This RAG has no passages of the file yet." />;
   // While a newer version is read, places are those of the earlier text.
   const { status } = file.rags.find(({ ragIdentifier }) => ragIdentifier === rag.identifier) ?? {};
-  const text = status === "indexed" ? await textOf(context, view) : null;
+  const text = status === "indexed" && extracted !== null ? extracted.text : null;
   const isLast = offset + data.length >= total;
   return (
     <>

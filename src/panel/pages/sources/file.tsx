@@ -4,18 +4,18 @@ import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data, LinkButton } from "../../components/data.tsx";
 import { countText, size } from "../../components/figures.ts";
 import { ActionButton } from "../../components/form.tsx";
-import { Tabs } from "../../components/page-head.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { fileExclusion, fileRemoval, metadataChange } from "../../api/source-files.ts";
 import { formOf, typed } from "../request/form.ts";
 import { fileAddress } from "../search/hits.tsx";
 import { BUSY_SECONDS } from "./scan-state.tsx";
-import { passagesTab, textTab } from "./file-content.tsx";
+import { fileContent } from "./file-content.tsx";
+import { imageOfPage } from "./recognised-pages.tsx";
 import { readersOfFile } from "./permissions.tsx";
 import { FileFacts, remedyOf } from "./file-facts.tsx";
 import { FileMetadata, metadataOf } from "./file-metadata.tsx";
 import { LEFT_OUT } from "./left-out.tsx";
-import { Original, originalOf } from "./original.tsx";
+import { originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { freshForm, type FormState } from "../../components/form-state.ts";
@@ -38,6 +38,9 @@ export function filePages(pages: Pages): void {
   );
   ofSource.get("/:id/file/original", async (context, sourceView) =>
     originalOf(context, await fileOf(context, sourceView)),
+  );
+  ofSource.get("/:id/file/page", async (context, sourceView) =>
+    imageOfPage(context, await fileOf(context, sourceView)),
   );
   addChanges(ofSource);
   ofSource.removal("/:id/file/remove", fileRemoval, async (context, sourceView, form) => {
@@ -99,13 +102,9 @@ function addChanges(ofSource: Pages<ShownSource>): void {
 }
 
 async function filePage(context: PageContext, of: ShownFile, state: FormState = freshForm()) {
-  const { shown: sourceView, file, here } = of;
+  const { shown: sourceView, file } = of;
   const now = context.get("services").now();
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");
-  const cut = file.rags.filter(({ chunkCount }) => chunkCount > 0);
-  const shownRag = context.req.query("rag") ?? cut[0]?.ragIdentifier;
-  const isPlain = context.req.query("view") === "text" || shownRag === undefined;
-  const tab = isPlain ? await textTab(context, of) : await passagesTab(context, of, shownRag);
   const mayChange = isAdmin(context);
   return await page(
     context,
@@ -122,23 +121,7 @@ async function filePage(context: PageContext, of: ShownFile, state: FormState = 
         <FileState of={of} mayChange={mayChange} />
       </div>
       {await readersOfFile(context, { shown: sourceView, path: file.path })}
-      <div class="beside">
-        <section class="original" aria-label="Original">
-          <Original of={of} page={context.req.query("page")} />
-        </section>
-        <section aria-label="What was read">
-          <Tabs
-            label="What was read"
-            address={here}
-            names={Object.fromEntries([
-              ...cut.map((rag) => [`&rag=${rag.ragIdentifier}`, `Passages in ${rag.ragName}`]),
-              ["&view=text", "Extracted text"],
-            ])}
-            here={isPlain ? "&view=text" : `&rag=${shownRag}`}
-          />
-          {tab}
-        </section>
-      </div>
+      {await fileContent(context, of)}
       <div id="file-facts" data-live>
         <FileFacts file={file} now={now} />
       </div>

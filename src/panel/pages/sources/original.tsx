@@ -16,7 +16,7 @@ const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|javascript|toml)$/;
 const DECODED_BYTES = 5 * 1_024 * 1_024;
 
 /** How a browser may show a file; null: it can only be downloaded. */
-function shownAs(name: string, mimeType: string): { as: Shown; type: string } | null {
+export function shownAs(name: string, mimeType: string): { as: Shown; type: string } | null {
   const given = mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const type = given === UNKNOWN_MEDIA_TYPE ? mediaTypeByName(name) : given;
   if (type === "application/pdf") return { as: "pdf", type };
@@ -55,13 +55,17 @@ export async function originalOf(context: PageContext, { shown: sourceView, file
   const isDecoded = view.as === "text" && size <= DECODED_BYTES;
   const body = isDecoded ? await decoded(new Uint8Array(await object.arrayBuffer())) : object.body;
   return context.body(body, 200, {
-    "Content-Type": view.type,
+    ...headersFor(view),
     "Content-Disposition": `inline; ${disposition}`,
-    "Content-Security-Policy": POLICIES[view.as],
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "X-Frame-Options": "SAMEORIGIN",
   });
 }
+
+export const headersFor = ({ as, type }: { as: Shown; type: string }) => ({
+  "Content-Type": type,
+  "Content-Security-Policy": POLICIES[as],
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "X-Frame-Options": "SAMEORIGIN",
+});
 
 async function decoded(bytes: Uint8Array<ArrayBuffer>) {
   try {
@@ -74,13 +78,13 @@ async function decoded(bytes: Uint8Array<ArrayBuffer>) {
 /** The name that links of the page open it under. */
 export const ORIGINAL_FRAME = "original";
 
-export const originalHref = ({ shown: sourceView, file }: ShownFile) =>
-  `${sourceView.path}/file/original?path=${encodeURIComponent(file.path)}`;
+export const originalHref = ({ shown: sourceView, file }: ShownFile, part = "original") =>
+  `${sourceView.path}/file/${part}?path=${encodeURIComponent(file.path)}`;
 
 /** A short text needs no frame of the window's height. */
 const frameOf = (as: Shown, bytes: number) =>
   as === "text" && bytes < 1_000 ? "frame short" : "frame";
-const PAGE = /^[1-9]\d{0,5}$/;
+export const PAGE = /^[1-9]\d{0,5}$/;
 
 /** The file as it was sent, or the way to it. `page`: of a PDF, to be opened at. */
 export const Original = ({ of, page = "" }: { of: ShownFile; page: string | undefined }) => {

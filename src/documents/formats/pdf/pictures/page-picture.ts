@@ -18,14 +18,16 @@ const SKEW = 0.03;
 const DECODING_MS = 60_000;
 
 /**
- * The picture that is a page; `drawn`: a page of paths, which only a rasteriser would show; null:
- * no picture covers more than half. @throws UnusablePicture
+ * The picture that is a page; null: none covers more than half. @throws UnusablePicture, also for a
+ * page of paths, which only a rasteriser would show
  */
-export async function pictureOfPage(page: PdfPage): Promise<Picture | "drawn" | null> {
+export async function pictureOfPage(page: PdfPage): Promise<Picture | null> {
   const { pictures, drawings } = await readPageContent(page);
   const { width, height } = page.getViewport({ scale: 1 });
-  if (shareCovered(pictures, width, height) <= 0.5)
-    return drawings >= MIN_DRAWINGS ? "drawn" : null;
+  if (shareCovered(pictures, width, height) <= 0.5) {
+    if (drawings < MIN_DRAWINGS) return null;
+    throw new UnusablePicture("text is drawn as shapes");
+  }
   if (pictures.length > MAX_PARTS)
     throw new UnusablePicture(`the picture is made of more than ${MAX_PARTS} parts`);
   for (const picture of pictures) checkDimensions(picture.width, picture.height);

@@ -1,0 +1,37 @@
+import { orNotFound, notFound } from "../../core/errors.ts";
+import { nextTurn } from "../../core/work/cooperative.ts";
+import { Lane } from "../../core/work/lane.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { UnreadableDocument } from "../../documents/extracted-document.ts";
+import { UnusablePicture, type Picture } from "../../documents/pictures/picture.ts";
+import type { Services } from "../../services.ts";
+import { readOriginal } from "../uploads/pushed-files.ts";
+
+/** A file and a decoded page take much of an isolate's memory. */
+const lane = new Lane(1);
+
+/** The picture of a pushed PDF's page, as a model gets it. @throws QuarryError `not-found` */
+export async function readPageImage(
+  services: Services,
+  { page, ...file }: Parameters<typeof readOriginal>[1] & { page: number },
+): Promise<Picture> {
+  const end = await lane.begin({ leaseMs: MINUTE_MS });
+  try {
+    const { object, size } = orNotFound(await readOriginal(services, file));
+    await services.takeTurn(size);
+    const bytes = new Uint8Array(await object.arrayBuffer());
+    const { pageOfPdf } = await import("../../documents/formats/pdf/extract-pdf.ts");
+    const until = services.now() + MINUTE_MS;
+    return orNotFound(
+      await pageOfPdf(bytes, page, async () => {
+        await nextTurn();
+        if (services.now() > until) throw notFound();
+      }),
+    );
+  } catch (thrown) {
+    const hasNone = thrown instanceof UnusablePicture || thrown instanceof UnreadableDocument;
+    throw hasNone ? notFound() : thrown;
+  } finally {
+    end();
+  }
+}
