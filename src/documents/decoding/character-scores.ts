@@ -53,23 +53,27 @@ export type IdeographRules = {
 
 /** Share of all letters; any kind of running text reaches it. */
 const FREQUENT_SHARE = 0.35;
-const LONG_LETTERS = 100;
+/** Of text without frequent characters, such as names: in a list, each byte is part of a pair. */
+const UNUSUAL = 0.4;
+const UNUSUAL_LIST = 0.72;
+const LIST_LETTERS = 5;
 
 export function ideographScore(rules: IdeographRules): (text: string) => number {
   return (text) => {
     let frequent = 0;
     let letters = 0;
-    const score = scoreBy(text, (character) => {
+    const score = scoreBy(text, (character, before, after) => {
       if (CJK_MARKS.includes(character) || BOXES.test(character)) return 0.8;
       letters++;
       if (rules.frequent.includes(character)) frequent++;
       if (rules.foreign?.test(character) === true) return -0.5;
+      // In "it’s", the apostrophe and the letter behind it are a pair, too.
+      if (/[A-Za-z]/.test(before) && /[A-Za-z]/.test(after)) return 0;
       if (rules.common.test(character)) return 1;
       return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
     });
     const usual = Math.min(1, frequent / Math.max(1, letters * FREQUENT_SHARE));
-    // Verse and names have few of them; in a long text, common ones are not chance.
-    const unusual = letters < LONG_LETTERS ? 0.4 : 0.6;
+    const unusual = letters < LIST_LETTERS ? UNUSUAL : UNUSUAL_LIST;
     const scaled = score * (score > 0 ? unusual + (1 - unusual) * usual : 1);
     return rules.needed === undefined || rules.needed.test(text) ? scaled : scaled * 0.6;
   };

@@ -1,7 +1,9 @@
 import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { countNote } from "../notes.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { CompactText } from "../writing/compact-text.ts";
-import { decodeAs, detectEncoding } from "./detect-encoding.ts";
+import { decodeAs } from "./decode-as.ts";
+import { detectEncoding } from "./detect-encoding.ts";
 
 export type DecodedText = { text: string; notes: string[] };
 
@@ -32,10 +34,14 @@ export function* decodeText(
   if (SEVEN_BIT.some(([names, mark]) => names.test(name) && bytes.includes(mark))) {
     throw new UnreadableDocument(`text encoding ${name} is not read`, "encoding");
   }
+  const isUtf8 = declared !== null && encodingNamed(declared) === "utf-8";
   const decoded =
+    (yield* decodeUtf32(bytes, true)) ??
+    (yield* decodeUtf32(bytes, false)) ??
     (yield* decodeMarked(bytes)) ??
-    (yield* decodeUtf8(bytes)) ??
-    (yield* decodeOther(bytes, declared));
+    (yield* decodeUtf8(bytes, isUtf8 ? 1 : GOOD_PER_DAMAGED)) ??
+    (yield* decodeOther(bytes, declared)) ??
+    (isUtf8 ? yield* lenient(bytes, "utf-8") : null);
   if (decoded === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
   return decoded;
 }
@@ -71,8 +77,48 @@ function* decodeMarked(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   return isUtf8 ? yield* lenient(bytes, "utf-8") : null;
 }
 
-function* decodeUtf8(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
-  if (bytes.includes(0)) return yield* decodeUtf16(bytes);
+const UNITS_AT_ONCE = 1 << 12;
+
+/** Each four bytes are one character, but for a mark; no other text reads so. */
+function* decodeUtf32(
+  bytes: Uint8Array,
+  isLittleEndian: boolean,
+): CooperativeWork<DecodedText | null> {
+  if (bytes.length % 4 !== 0) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = new CompactText();
+  for (let at = 0; at < bytes.length; at += 4 * UNITS_AT_ONCE) {
+    const units: number[] = [];
+    for (let unit = at; unit < Math.min(bytes.length, at + 4 * UNITS_AT_ONCE); unit += 4)
+      units.push(view.getUint32(unit, isLittleEndian));
+    if (!units.every((unit) => unit > 0 && unit <= LAST_CHARACTER)) return null;
+    text.append(String.fromCodePoint(...units));
+    yield units.length;
+  }
+  return { text: text.take().replace(/^\ufeff/, ""), notes: [] };
+}
+
+const LAST_CHARACTER = 0x10ffff;
+/** Of all bytes; in UTF-16, every second byte of plain letters is zero. */
+const MAX_ZEROS = 0.25;
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROLS = /[\x01-\x06\x0e-\x1a\x1c-\x1f]/;
+
+/** UTF-8 with zero bytes between its characters, which are left out. */
+function* withoutZeros(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
+  const bare = bytes.filter((byte) => byte !== 0);
+  const zeros = bytes.length - bare.length;
+  if (zeros > bytes.length * MAX_ZEROS) return null;
+  const decoded = yield* decodeUtf8(bare, GOOD_PER_DAMAGED);
+  if (decoded === null || CONTROLS.test(decoded.text)) return null;
+  return { ...decoded, notes: [...decoded.notes, ...countNote(zeros, "zero byte", "removed")] };
+}
+
+function* decodeUtf8(
+  bytes: Uint8Array,
+  goodPerDamaged: number,
+): CooperativeWork<DecodedText | null> {
+  if (bytes.includes(0)) return (yield* withoutZeros(bytes)) ?? (yield* decodeUtf16(bytes));
   const text = yield* decodeAs(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
   if (text !== null) return text.includes("\u001b$") ? null : { text, notes: [] };
@@ -81,7 +127,7 @@ function* decodeUtf8(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   yield* eachPart(mended.text, (part) => {
     good += part.match(GOOD_BEYOND_ASCII)?.length ?? 0;
   });
-  if (good >= mended.damaged * GOOD_PER_DAMAGED) return mended;
+  if (good >= mended.damaged * goodPerDamaged) return mended;
   // UTF-8 whose end is missing: no other encoding has whole multi-byte characters before it.
   const isCutOff = good > 0 && mended.damaged === 1 && mended.text.endsWith(REPLACEMENT);
   return isCutOff && (yield* decodeAs(bytes, "utf-8", { isCut: true })) !== null ? mended : null;

@@ -1,4 +1,5 @@
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
+import { decodeAs } from "./decode-as.ts";
 import {
   balticScore,
   cyrillicScore,
@@ -31,8 +32,9 @@ const CHINESE_TRADITIONAL =
   "的一是在不了有和人這中大為上個國我以要他時來用們生到作地於出就分對成會可主發年動同工也能下過子說產種面而方後多定行學法所民得經十三之進著等部度家電力裡如水化高自二理起小物現實加量都兩體制機當使點從業本去把性好應開它合還因由其些然前外天政四日那社義事平形相全表間樣與關各重新線內數正心反你明看原又麼利比或但質氣第向道命此變條只沒結解問意建月公無系情者最立代想已通並提直題程展五果料員位入常文總次品式設及";
 const KOREAN_FREQUENT =
   "이다는의에을를가한은로고하지기도사아인그서어있자나부시제보수대해정일리전스들과안장으여게적러면성만공원조주상라관구동용경국무계세차모위요소비내거연신방마호";
-const KANA_FREQUENT =
-  "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ";
+/** With ideographs of names, places and offices, which lists without kana have. */
+const JAPANESE_FREQUENT =
+  "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ日本田中山川村木藤県市区町東京府部課長係円株式社員務営業品番号住所電話名前高橋林井石松岡野原島崎森池福佐伊渡辺加斎吉清水美郎";
 
 const MIN_SCORE = 0.5;
 /** Names and headings lack frequent characters, so chance readings pass below this. */
@@ -46,7 +48,7 @@ const minScoreOf = ({ kind, isRare = false }: Candidate) =>
 
 const simplified = { frequent: CHINESE_SIMPLIFIED, foreign: KANA };
 const traditional = { frequent: CHINESE_TRADITIONAL, foreign: KANA };
-const japanese = { frequent: KANA_FREQUENT, needed: KANA };
+const japanese = { frequent: JAPANESE_FREQUENT };
 const korean = { frequent: KOREAN_FREQUENT, foreign: KANA, needed: HANGUL };
 const hebrew = scriptScore(/\p{Script=Hebrew}/u, "יוהלאתרבמשנםדעחכקפןגצטסזךץףם");
 const arabic = scriptScore(/\p{Script=Arabic}/u, "اليمنرتوبةعدسفهكقحجأشطصخإذىضثغزءؤئظ");
@@ -54,6 +56,10 @@ const thai = scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลว�
 
 /** A few letters of Windows-1252 read slightly better here, such as "það" as "žaš". */
 const BALTIC_LEAD = 0.1;
+
+/** Each pair of EUC-JP is one of GB 18030, which far more texts are in. */
+const CHINESE_LEAD = 0.23;
+const eucJapanese = eastAsian("euc-jp", [0xb0, 0xcf], japanese);
 
 /** Encodings in the order in which ties are decided: the commoner one first. */
 const CANDIDATES: Candidate[] = [
@@ -63,7 +69,10 @@ const CANDIDATES: Candidate[] = [
   eastAsian("shift_jis", [0x88, 0x97], japanese),
   eastAsian("big5", [0xa4, 0xc6], traditional),
   eastAsian("euc-kr", [0xb0, 0xc8], korean),
-  eastAsian("euc-jp", [0xb0, 0xcf], japanese),
+  {
+    ...eucJapanese,
+    score: (text) => eucJapanese.score(text) - (KANA.test(text) ? 0 : CHINESE_LEAD),
+  },
   { encoding: "koi8-r", kind: "cyrillic", score: cyrillicScore },
   rareCyrillic("ibm866"),
   latin("windows-1250", "central"),
@@ -84,6 +93,8 @@ const CANDIDATES: Candidate[] = [
   rareCyrillic("koi8-u"),
   { ...rareCyrillic("x-mac-cyrillic"), kin: "windows-1251", kinLead: 0.005 },
   { ...latin("macintosh", "western"), isRare: true },
+  { ...latin("ibm850", "western"), isRare: true },
+  { ...latin("ibm437", "western"), isRare: true },
 ];
 
 function latin(encoding: string, region: LatinRegion): Candidate {
@@ -122,6 +133,18 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<string | nul
   if (hasJapaneseEscapes(bytes)) return "iso-2022-jp";
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
+  const latin1 = (yield* decodeAs(sample, "windows-1252")) ?? "";
+  if (areSigns(latin1)) return "windows-1252";
+  const readings = yield* readingsOf(sample, beyondAscii);
+  const best = bestOf(readings);
+  // A single letter of another script is not evidence.
+  const isSingle = beyondAscii === 1 && best?.candidate.kind !== "latin";
+  if (isSingle || best === null) return isSingle ? singleLetter(latin1) : null;
+  const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
+  return readings.some((reading) => isRival(reading, best, lead)) ? null : best.candidate.encoding;
+}
+
+function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<Reading[]> {
   const region = latinRegionOf(sample);
   const readings: Reading[] = [];
   for (const candidate of CANDIDATES) {
@@ -132,13 +155,16 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<string | nul
     const score = candidate.score(text) + wordsFor(candidate, region);
     if (score >= minScoreOf(candidate)) readings.push({ candidate, text, score });
   }
-  const best = bestOf(readings);
-  if (best === null) return null;
-  // A single letter of another script is not evidence.
-  if (beyondAscii === 1 && !/^(latin|east asian)$/.test(best.candidate.kind)) return null;
-  const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
-  return readings.some((reading) => isRival(reading, best, lead)) ? null : best.candidate.encoding;
+  return readings;
 }
+
+/** Signs that texts in any language have: where no other character is beyond ASCII, they are meant. */
+const ONLY_SIGNS = /^[\0-\u007f§«»×÷¶¢£¥©®°±²³·¼½¾ªº\u00a0]*$/;
+/** The same bytes as letters of other encodings: within words, at their ends, next to each other. */
+const LETTERS = /[a-z][^\0-\u007f]+[a-z]|[a-z]{2}[ªº²³±£¥×]|(?!§§|¶¶)[^\0-\u007f\u00a0]{2}/i;
+const areSigns = (text: string) => ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
+const ASCII = /[a-z\d]/i;
+const singleLetter = (text: string) => (ASCII.test(text) ? "windows-1252" : null);
 
 /** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {
@@ -164,6 +190,9 @@ function isRival(reading: Reading, best: Reading, lead: number): boolean {
   return lead > 0 && (!areAlike || (reading.score === best.score && kind === "east asian"));
 }
 
+/** Encodings of these lead bytes have common characters with a second byte beyond ASCII alone. */
+const FIRST_OF_EUC = 0xb0;
+
 type LeadBytes = [first: number, last: number];
 
 /** Common characters: a standard's first level, of Korean all syllables of KS X 1001. */
@@ -182,7 +211,7 @@ function commonOf(encoding: string, [firstLead, lastLead]: LeadBytes, script: Re
   const characters = new Set<string>();
   for (let lead = firstLead; lead <= lastLead; lead++) {
     const row: number[] = [];
-    for (let trail = script === HANGUL ? 0xa1 : 0x40; trail <= 0xfe; trail++)
+    for (let trail = firstLead >= FIRST_OF_EUC ? 0xa1 : 0x40; trail <= 0xfe; trail++)
       if (trail !== 0x7f) row.push(lead, trail, 0x0a);
     for (const character of decoder.decode(Uint8Array.from(row))) {
       if (script.test(character)) characters.add(character);
@@ -208,34 +237,6 @@ export function firstBeyondAscii(bytes: Uint8Array): number {
 }
 
 const LAST_ASCII = 0x7f;
-const PART_BYTES = 1 << 18;
-/** In characters: the slowest encoding takes some milliseconds for a part. */
-const PART_COST = 1 << 13;
-
-/**
- * `isCut`: the bytes may end within a character. `isLenient`: what the encoding does not decode is
- * replaced; otherwise null for bytes that are not in it. @throws RangeError for an unknown encoding
- */
-export function* decodeAs(
-  bytes: Uint8Array,
-  encoding: string,
-  { isCut = false, isLenient = false } = {},
-): CooperativeWork<string | null> {
-  const decoder = new TextDecoder(encoding, { fatal: !isLenient, ignoreBOM: false });
-  // Valid UTF-8 is decoded quickly, and its parts and the whole would be in memory at once.
-  const step = encoding === "utf-8" && !isLenient ? bytes.length : PART_BYTES;
-  const parts: string[] = [];
-  try {
-    for (let at = 0; at < bytes.length; at += step) {
-      const stream = isCut || at + step < bytes.length;
-      parts.push(decoder.decode(bytes.subarray(at, at + step), { stream }));
-      yield PART_COST;
-    }
-  } catch {
-    return null;
-  }
-  return parts.join("");
-}
 
 /** ISO-2022-JP is seven bits wide and switches by `ESC $ B` and the like. */
 function hasJapaneseEscapes(bytes: Uint8Array): boolean {

@@ -1,5 +1,6 @@
 import { Progress, type CooperativeWork } from "../../../core/work/cooperative.ts";
-import { decodeAs, firstBeyondAscii } from "../../decoding/detect-encoding.ts";
+import { decodeAs } from "../../decoding/decode-as.ts";
+import { firstBeyondAscii } from "../../decoding/detect-encoding.ts";
 import type { Extraction } from "../../extracted-document.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { ENDS_EARLY } from "../../notes.ts";

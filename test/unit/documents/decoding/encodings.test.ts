@@ -54,6 +54,11 @@ const FEW_LETTERS: [encoding: string, text: string][] = [
   ["iso-8859-7", "Άδεια χρήσης: Άνθρωποι και φορείς που Άλλοι όρισαν, όπως ορίζει η παρούσα."],
   ["gb18030", "│名称│────────│\n│系统管理员│──│\n│用户和密码的设置│──│────│"],
   ["euc-kr", "│ 이름을 입력하세요 │\n├──────────┤\n│──────────│"],
+  ["euc-jp", "株式会社山田製作所"],
+  ["shift_jis", "東京"],
+  ["windows-1252", "The word «notice» in §§ 5 and 7 means 20 × 30, at most 5 ¢ (¶ 2)."],
+  ["windows-1252", "El 1º de mayo y la 2ª planta."],
+  ["windows-1252", "Å,1\n2,3\n"],
 ];
 
 describe("text that declares no encoding", () => {
@@ -113,9 +118,6 @@ describe("short texts as another writer encodes them", () => {
   it.each([
     ["a single letter of KOI8-R", "koi8-r", "в"],
     ["a single letter of Windows-1251", "windows-1251", "в"],
-    ["a place name in Shift_JIS", "shift_jis", "東京"],
-    ["a place name in EUC-JP", "euc-jp", "東京都"],
-    ["a company in EUC-JP", "euc-jp", "株式会社山田製作所"],
     ["a place name in GB 18030", "gb18030", "北京"],
     ["a place name in Big5", "big5", "台北市"],
     ["two signs of a bill in Shift_JIS", "shift_jis", "請求書"],
@@ -169,8 +171,73 @@ describe("a declaration of UTF-16 in a document of bytes", () => {
   });
 });
 
-it.each(["\0", "\0".repeat(512), "\0\u0001\u0002"])("zeros make it no text: %j", async (zeros) => {
-  const line = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
-  const log = new TextEncoder().encode(line.repeat(100) + zeros + line.repeat(100));
+const LINE = "2026-01-05 06:00 Pumpe läuft, Druck 4 bar\n";
+
+it("zeros within a text with other control characters make it no text", async () => {
+  const log = new TextEncoder().encode(`${LINE.repeat(100)}\0\u0001\u0002${LINE}`);
   await expect(read(log, "a.log")).rejects.toThrow(/application\/octet-stream/);
+});
+
+it.each([
+  ["a.txt", "Opening\0hours", "Openinghours", 1],
+  ["a.log", `${LINE}${"\0".repeat(512)}${LINE.repeat(100)}`, LINE.repeat(101), 512],
+  ["a.html", "<p>Open\0 from nine to five</p>", "Open from nine to five", 1],
+])("zeros in UTF-8 are removed with a note: %s", async (name, text, expected, zeros) => {
+  const bytes = new TextEncoder().encode(text);
+  const { markdown, notes } = await extractDocument({ name, mimeType: null, bytes });
+  expect(markdown).toBe(expected);
+  expect(notes).toEqual([`${zeros} zero byte${zeros === 1 ? "" : "s"} removed`]);
+});
+
+it.each([true, false])("UTF-32 is read with and without a mark (big-endian: %s)", async (isBig) => {
+  const text = "Müller wohnt in Köln 😀";
+  for (const mark of ["", "\ufeff"]) {
+    const points = Array.from(mark + text, (character) => character.codePointAt(0) ?? 0);
+    const bytes = new Uint8Array(points.length * 4);
+    const view = new DataView(bytes.buffer);
+    for (const [at, point] of points.entries()) view.setUint32(at * 4, point, !isBig);
+    expect(await read(bytes)).toBe(text);
+  }
+});
+
+it("a page that says that it is UTF-8 is read so, with its stray bytes replaced", async () => {
+  const page = new TextEncoder().encode(`<meta charset="utf-8"><p>Café über alles. # and #</p>`);
+  const bytes = page.map((byte) => (byte === 0x23 ? 0xff : byte));
+  const { markdown, notes } = await extractDocument({ name: "a.html", mimeType: null, bytes });
+  expect(markdown).toBe("Café über alles. \ufffd and \ufffd");
+  expect(notes).toEqual(["2 characters were damaged and replaced"]);
+});
+
+it.each([
+  // In the bytes that DOS wrote: code pages 850 and 437 have these letters at the same places.
+  [
+    "L'été à la forêt, où les élèves se promènent près de la rivière. ça va.",
+    "éèàêçù",
+    [0x82, 0x8a, 0x85, 0x88, 0x87, 0x97],
+  ],
+  [
+    "Übermäßige Größe der Äpfel für Käufer aus Köln und München.",
+    "üäößÜÄ",
+    [0x81, 0x84, 0x94, 0xe1, 0x9a, 0x8e],
+  ],
+] as const)("DOS: %s", async (text, letters, codes) => {
+  const byteOf = (letter: string) =>
+    letters.includes(letter) ? (codes[letters.indexOf(letter)] ?? 0) : letter.charCodeAt(0);
+  expect(await read(Uint8Array.from(text, byteOf))).toBe(text);
+});
+
+/** Lists of names, places and offices: no kana, hardly a frequent character. */
+const LISTS: [encoding: string, words: string][] = [
+  ["shift_jis", "佐藤 鈴木 渡辺 斎藤 遠藤 新潟県 鹿児島県 購買課 監査役 洗濯機 扇風機 醤油"],
+  ["gb18030", "李娜 赵磊 萧萧 程鹏 哈尔滨市 厦门市 采购部 董事长 铅笔 洗衣机 鸡蛋 酱油"],
+  ["big5", "陳怡君 廖偉倫 蕭雅雯 澎湖縣 苗栗縣 採購部 董事長 鉛筆 洗衣機 腳踏車 雞蛋"],
+];
+
+it.each(LISTS)("lists of three rows in %s are read", async (encoding, list) => {
+  const words = list.split(" ");
+  for (const at of words.keys()) {
+    const rows = [0, 1, 2].map((row) => `${words[(at + row * 5) % words.length]},${row}`);
+    const text = `${rows.join("\n")}\n`;
+    expect(await read(encode(text, encoding))).toBe(text);
+  }
 });
