@@ -34,7 +34,7 @@ const KOREAN_FREQUENT =
   "이다는의에을를가한은로고하지기도사아인그서어있자나부시제보수대해정일리전스들과안장으여게적러면성만공원조주상라관구동용경국무계세차모위요소비내거연신방마호";
 /** With ideographs of names, places and offices, which lists without kana have. */
 const JAPANESE_FREQUENT =
-  "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ日本田中山川村木藤県市区町東京府部課長係円株式社員務営業品番号住所電話名前高橋林井石松岡野原島崎森池福佐伊渡辺加斎吉清水美郎";
+  "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ日本田中山川村木藤県市区町東京府部課長係円株式社員務営業品番号住所名前高橋林井石松岡野原島崎森池福佐伊渡辺加斎吉清水美郎";
 
 const MIN_SCORE = 0.5;
 /** Names and headings lack frequent characters, so chance readings pass below this. */
@@ -58,7 +58,7 @@ const thai = scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลว�
 const BALTIC_LEAD = 0.1;
 
 /** Each pair of EUC-JP is one of GB 18030, which far more texts are in. */
-const CHINESE_LEAD = 0.23;
+const CHINESE_LEAD = 0.13;
 const eucJapanese = eastAsian("euc-jp", [0xb0, 0xcf], japanese);
 
 /** Encodings in the order in which ties are decided: the commoner one first. */

@@ -34,7 +34,7 @@ export function* writeBody(
     const before = target.out.length;
     if ("part" in each) unread = (yield* writePart(each.part, target)) ?? unread;
     else {
-      for (const alternative of each.alternatives) {
+      for (const alternative of yield* byText(each.alternatives, target)) {
         const isWritten = target.out.length > before;
         if (isWritten) for (const part of partsOf(alternative)) releaseBytes(takeBody(part));
         else unread = (yield* writeBody(alternative, target)) ?? unread;
@@ -43,6 +43,33 @@ export function* writeBody(
   }
   return unread;
 }
+
+/** A page of pictures and a link, such as "View in browser", is no substitute for the plain part. */
+const MIN_SHARE = 1 / 3;
+const WORDS = /[\p{L}\p{N}]{2,}/gu;
+const MARKUP = /<(script|style|title)\b[^]*?<\/\1|<[^<>]{0,4096}>|&[a-z]{1,9};/gi;
+const PLAIN_USED = "page of few words left out: the plain text of the message has more";
+
+/** With the plain text first where the page has less than a third of its words. */
+function* byText(alternatives: Body[][], { notes }: MailTarget): CooperativeWork<Body[][]> {
+  const counts: number[] = [];
+  for (const parts of alternatives.map(partsOf)) {
+    let count = 0;
+    for (const { body, type, parameters } of parts) {
+      if (!/^text\/(plain|html)$/.test(type) || body.length > MAX_COMPARED_BYTES) return alternatives;
+      const decoded = yield* textOfPart(body.slice(), parameters.get("charset"));
+      count += decoded.text.replace(type === "text/html" ? MARKUP : /$/, " ").match(WORDS)?.length ?? 0;
+    }
+    counts.push(count);
+  }
+  const plain = counts.indexOf(Math.max(...counts));
+  const [first = 0] = counts;
+  if ((counts[plain] ?? 0) * MIN_SHARE <= first) return alternatives;
+  notes.push(PLAIN_USED);
+  return [...alternatives.slice(plain), ...alternatives.slice(0, plain)];
+}
+
+const MAX_COMPARED_BYTES = 1 << 20;
 
 function* writePart(
   part: MailPart,
