@@ -34,7 +34,7 @@ export function* writeBody(
     const before = target.out.length;
     if ("part" in each) unread = (yield* writePart(each.part, target)) ?? unread;
     else {
-      for (const alternative of yield* byText(each.alternatives, target)) {
+      for (const alternative of yield* byWords(each.alternatives, target.notes)) {
         const isWritten = target.out.length > before;
         if (isWritten) for (const part of partsOf(alternative)) releaseBytes(takeBody(part));
         else unread = (yield* writeBody(alternative, target)) ?? unread;
@@ -44,32 +44,37 @@ export function* writeBody(
   return unread;
 }
 
-/** A page of pictures and a link, such as "View in browser", is no substitute for the plain part. */
+/** A page of pictures and "View in browser" has no third of the plain text's words. */
 const MIN_SHARE = 1 / 3;
-const WORDS = /[\p{L}\p{N}]{2,}/gu;
-const MARKUP = /<(script|style|title)\b[^]*?<\/\1|<[^<>]{0,4096}>|&[a-z]{1,9};/gi;
-const PLAIN_USED = "page of few words left out: the plain text of the message has more";
+const PLAIN_USED = "a page of few words is left out: the message has more as plain text";
+const UNSHOWN = /<(?=style|script|title)/i;
+const END_OF_UNSHOWN = /<\/(?:style|script|title)/i;
 
-/** With the plain text first where the page has less than a third of its words. */
-function* byText(alternatives: Body[][], { notes }: MailTarget): CooperativeWork<Body[][]> {
+/** The plain text first where the page has less than a third of its words. */
+function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body[][]> {
   const counts: number[] = [];
   for (const parts of alternatives.map(partsOf)) {
-    let count = 0;
-    for (const { body, type, parameters } of parts) {
-      if (!/^text\/(plain|html)$/.test(type) || body.length > MAX_COMPARED_BYTES) return alternatives;
-      const decoded = yield* textOfPart(body.slice(), parameters.get("charset"));
-      count += decoded.text.replace(type === "text/html" ? MARKUP : /$/, " ").match(WORDS)?.length ?? 0;
-    }
-    counts.push(count);
+    counts.push(parts.reduce((sum, part) => sum + wordsIn(part), 0));
+    yield parts.reduce((sum, { body }) => sum + body.length, 0);
   }
-  const plain = counts.indexOf(Math.max(...counts));
-  const [first = 0] = counts;
-  if ((counts[plain] ?? 0) * MIN_SHARE <= first) return alternatives;
-  notes.push(PLAIN_USED);
+  const plain = alternatives.findIndex((_, at) => (counts[at] ?? 0) * MIN_SHARE > (counts[0] ?? 0));
+  if (plain < 0) return alternatives;
+  if ((counts[0] ?? 0) > 0) notes.push(PLAIN_USED);
   return [...alternatives.slice(plain), ...alternatives.slice(0, plain)];
 }
 
-const MAX_COMPARED_BYTES = 1 << 20;
+/** Roughly: without the markup's and without addresses, which plain text spells out. */
+function wordsIn({ type, body }: MailPart): number {
+  const text = new TextDecoder().decode(body.subarray(0, COUNTED_BYTES));
+  const shown = text
+    .split(type === "text/html" ? UNSHOWN : /$^/)
+    .map((part, at) => (at === 0 ? part : part.slice(part.search(END_OF_UNSHOWN))))
+    .join("")
+    .replace(type === "text/html" ? /<[^<>]*>|&\w{1,8};/g : /https?:\S+/g, " ");
+  return shown.match(/[\p{L}\p{N}]{2,}/gu)?.length ?? 0;
+}
+
+const COUNTED_BYTES = 1 << 20;
 
 function* writePart(
   part: MailPart,

@@ -155,6 +155,14 @@ describe("parts", () => {
       multipart("alternative", "\nPlain.", "Content-Type: text/html\n\n<img src=x>"),
       "Plain.",
     ],
+    "HTML whose plain alternative spells out addresses": [
+      multipart(
+        "alternative",
+        "\nPay now: https://pay.example/a/long-one/of-many/words-and/1/2/3/44/55/66",
+        "Content-Type: text/html\n\n<p>Pay <b>now</b>",
+      ),
+      "Pay now",
+    ],
     "the part that has HTML, whatever lies beside it": [
       multipart(
         "alternative",
@@ -240,3 +248,22 @@ describe("parts", () => {
     ],
   });
 });
+
+it.each([
+  ["a picture and a link", "<img src=x><a href=https://x.example/long-address>View in browser</a>"],
+  [
+    "a style sheet and a foot",
+    "<style>p { margin: 0 auto }</style><title>A mail to you</title>Imprint",
+  ],
+])(
+  "plain text with three times the words of a page of %s is read, with a note",
+  async (_, page) => {
+    const text = "The rent is 900 euros a month, and the deposit is due on 1 May.";
+    const { markdown, notes } = await readMail(
+      multipart("alternative", `\n${text}`, `Content-Type: text/html\n\n${page}`),
+    );
+    expect(markdown).toContain(text);
+    expect(markdown).not.toMatch(/View in browser|Imprint/);
+    expect(notes).toEqual(["a page of few words is left out: the message has more as plain text"]);
+  },
+);
