@@ -30,8 +30,7 @@ describe("work without end", () => {
   reads("a.xml", {
     "entities that are declared": [
       `<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><x><y>see &b; there</y></x>`,
-      "- y: see &b; there",
-      "declared entities are not expanded",
+      "- y: see hahaha there",
     ],
   });
   reads("a.csv", {

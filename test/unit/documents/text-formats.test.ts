@@ -20,7 +20,7 @@ describe("HTML", () => {
         "Erst lesen, dann [öffnen](https://example.com/a).",
         "Zweiter Absatz",
         "3. drei\n   - innen\n4. vier",
-        "| Teil | Zahl |\n| --- | --- |\n| Öl | 1 |\n|  | 2 \\| 3 |",
+        "| Teil | Zahl |\n| --- | --- |\n| Öl | 1 |\n| Öl | 2 \\| 3 |",
         "```\na = 1\n  b\n```",
         "> Zitat",
       ].join("\n\n"),

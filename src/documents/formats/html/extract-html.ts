@@ -1,8 +1,9 @@
 import { Parser } from "htmlparser2";
-import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { eachPart, runToEnd, type CooperativeWork } from "../../../core/work/cooperative.ts";
 import type { Extraction, RawDocument } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { withEntities } from "../xml/entities.ts";
 import { ENDS_EARLY } from "../../notes.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
@@ -62,7 +63,8 @@ const XHTML = /xhtml|\.xht$|^\s*<\?xml\s/i;
 
 export function readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
   const signs = [file.mimeType ?? "", file.name, html.slice(0, HEAD_CHARACTERS)];
-  return readPage(html, { isXhtml: signs.some((sign) => XHTML.test(sign)) });
+  const isXhtml = signs.some((sign) => XHTML.test(sign));
+  return readPage(isXhtml ? withEntities(html).text : html, { isXhtml });
 }
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */
@@ -92,7 +94,13 @@ export function* readHtml(
   out: MarkdownBuilder,
   options: HtmlOptions = {},
 ): CooperativeWork<HtmlReader> {
-  const reader = new HtmlReader(out, options);
+  // A frame within a frame is not read: each level of them would be parsed again.
+  const readFrame = (page: string) =>
+    void runToEnd(readHtml(page, out, { keepNavigation: true, isFrame: true }));
+  const reader = new HtmlReader(
+    out,
+    options.isFrame === true ? options : { ...options, readFrame },
+  );
   const parser = new Parser(reader, { recognizeSelfClosing: options.isXhtml === true });
   yield* eachPart(html, (part) => parser.write(part));
   parser.end();

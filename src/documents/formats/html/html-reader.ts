@@ -6,6 +6,7 @@ import { codeLanguageOf, languageNamed } from "./code-language.ts";
 import { OpenFormula } from "../office/formula.ts";
 import {
   BLOCKS,
+  alternativeOf,
   effectOf,
   isBesideText,
   isControl,
@@ -26,7 +27,8 @@ import {
 import { inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
 import { OpenItems } from "./open-items.ts";
-import { OpenTables } from "./open-tables.ts";
+import { OpenTabs } from "./open-tabs.ts";
+import { BLANK_LINE, OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
 import { ShownText } from "./shown-text.ts";
 
@@ -35,6 +37,8 @@ export type HtmlOptions = {
   leave?: number[];
   /** Elements may close in themselves: `<title/>`. */
   isXhtml?: boolean;
+  isFrame?: boolean;
+  readFrame?: (page: string) => void;
 };
 
 const CELLS = new Set(["td", "th"]);
@@ -44,7 +48,8 @@ const HEADING = /^h[1-6]$/;
 const MAX_DEPTH = 1_000;
 /** A longer text is divided: all of it is folded at once. */
 const LONG_TEXT = 1 << 17;
-const BLANK_LINE = /\n\s*\n/;
+/** The title of the code that follows. */
+const FILE_NAME = /^\s*[\w./-]{1,99}\.\w{1,9}\s*$/;
 
 export class HtmlReader {
   readonly facts = new PageFacts();
@@ -55,6 +60,7 @@ export class HtmlReader {
   #preformatted = 0;
   #codeLanguage = "";
   #readings = "";
+  readonly #tabs = new OpenTabs();
   #skipping = 0;
   readonly #formula = new OpenFormula();
   readonly #depths = new OpenDepths();
@@ -79,13 +85,22 @@ export class HtmlReader {
     const open = { name, effect, attributes, ...unknown };
     this.#open.push(open);
     if (this.#open.length > MAX_DEPTH) throw new UnreadableDocument("HTML nests too deeply");
+    if (name === "iframe" && this.#skipping === 0) this.#readFrame(attributes);
     if (effect === "skip") this.#skipping++;
     if (this.#skipping > 0) return;
     if (this.#formula.open(name, attributes)) return;
+    this.#openShown(name, attributes);
+    this.#enter(open);
+  }
+
+  #openShown(name: string, attributes: Attributes): void {
     if (BLOCKS.has(name)) this.#openBlock(name, attributes);
     else if (name === "br") this.#text.add("\n");
-    else if (name === "img") this.#text.add(` ${attributes["alt"] ?? ""} `);
-    this.#enter(open);
+    else if (name === "img") this.#text.add(alternativeOf(attributes));
+    const label = this.#tabs.open(attributes);
+    if (label === undefined || this.#tables.isInCell) return;
+    this.#flush();
+    this.#write(label);
   }
 
   onclosetag(name: string): void {
@@ -95,13 +110,11 @@ export class HtmlReader {
     if (open.effect === "skip") this.#skipping--;
     if (open.effect === "skip" || this.#skipping > 0) return;
     const formula = this.#formula.close();
-    if (formula !== null) {
-      this.ontext(formula);
-      return;
-    }
+    if (formula !== null) return this.ontext(formula);
     if (INLINE_EFFECTS.has(open.effect)) this.#closeInline(open);
     else if (open.effect === "button") this.#closeButton(open);
-    if (isTab(name, open.attributes)) this.#text.add(" ");
+    if (isTab(name, open.attributes))
+      this.#text.add(this.#tabs.end(this.#text.takeFrom(open.textStart)));
     if (BLOCKS.has(name)) this.#closeBlock(open);
     this.#depths.count(open, -1);
     if (open.mountedAt !== null)
@@ -110,8 +123,7 @@ export class HtmlReader {
   }
 
   ontext(data: string): void {
-    if (this.facts.takes(data) || this.#skipping > 0) return;
-    if (this.#formula.takes(data)) return;
+    if (this.facts.takes(data) || this.#skipping > 0 || this.#formula.takes(data)) return;
     const text = this.#preformatted > 0 ? data : data.replace(/\s+/g, " ");
     this.#text.add(text);
     this.shown.add(text, this.#depths);
@@ -152,14 +164,17 @@ export class HtmlReader {
   }
 
   #openBlock(name: string, attributes: Attributes): void {
-    if (this.#isLine(name, attributes)) {
-      this.#endLine();
-      return;
-    }
+    if (this.#isLine(name, attributes)) return this.#endLine();
     this.#flush();
     if (name === "pre") this.#preformatted++;
     else if (HEADING.test(name)) this.#startHeading(Number(name[1]));
     else if (!this.#items.open(name, attributes)) this.#openTablePart(name, attributes);
+  }
+
+  #readFrame({ srcdoc }: Attributes): void {
+    if (srcdoc === undefined || this.#tables.isInCell) return;
+    this.#flush();
+    this.#options.readFrame?.(srcdoc);
   }
 
   #isLine(name: string, attributes: Attributes): boolean {
@@ -171,7 +186,8 @@ export class HtmlReader {
   }
 
   #startHeading(level: number): void {
-    // Headings inside cells mean that the table is used for layout.
+    // Headings inside cells mean that the table is used for layout, unless it has a header.
+    if (this.#tables.isInCell && this.#tables.hasHeads) return;
     if (this.#tables.isInCell) this.#makeLayout();
     this.#heading = level;
     if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;
@@ -180,8 +196,10 @@ export class HtmlReader {
   #openTablePart(name: string, attributes: Attributes): void {
     if (name === "table") {
       // A table inside a cell means layout, too.
-      this.#makeLayout();
-      this.#tables.openTable();
+      if (!this.#tables.nest()) {
+        this.#makeLayout();
+        this.#tables.openTable(attributes);
+      }
     } else if (name === "tr") this.#tables.startRow();
     else if (CELLS.has(name) && this.#tables.openCell(name, attributes)) this.#text.take();
   }
@@ -222,7 +240,7 @@ export class HtmlReader {
       return;
     }
     if (effect === "pre") this.#closeCode(textStart);
-    else if (CELLS.has(name) && this.#tables.isInCell) {
+    else if (CELLS.has(name) && this.#tables.isInCell && !this.#tables.isNested) {
       this.#endText();
       this.#tables.closeCell(this.#text.take());
     } else this.#flush();
@@ -271,7 +289,7 @@ export class HtmlReader {
     }
     // A label above code repeats its language.
     if (this.#codeLanguage !== "" && languageNamed(text) === this.#codeLanguage) return;
-    this.#codeLanguage = "";
+    if (!FILE_NAME.test(text)) this.#codeLanguage = "";
     if (this.#heading > 0) this.#out.heading(this.#heading, text);
     else if (this.#items.write(text)) return;
     else if (this.#depths.quote > 0) this.#out.quote(text);

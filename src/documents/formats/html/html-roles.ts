@@ -144,10 +144,11 @@ export const isControl = (text: string) =>
 export const isMain = (name: string, attributes: Attributes) =>
   name === "main" || attributes["role"] === "main";
 
-const GUTTERS = /^(linenos?|linenodiv|line-?numbers?|gutter|rouge-gutter|hljs-ln-numbers|ln-num)$/;
+const GUTTERS =
+  /^(linenos?|linenodiv|line-?numbers?|gutter|rouge-gutter|hljs-ln-numbers|ln-num|mw-editsection|printfooter|back-?to-?top)$/;
 const INLINE_HIDDEN = new Set(["span", "i", "a", "em", "b"]);
 
-/** Line numbers beside code, and what is hidden from screen readers: icons and duplicates. */
+/** Line numbers beside code, "[edit]" of wikis, and what screen readers leave out, such as icons. */
 export function isBesideText(name: string, attributes: Attributes): boolean {
   if (attributes["aria-hidden"] === "true" && INLINE_HIDDEN.has(name)) return true;
   if (!/^(span|td|div|pre|a)$/.test(name)) return false;
@@ -157,18 +158,26 @@ export function isBesideText(name: string, attributes: Attributes): boolean {
 export const isTab = (name: string, attributes: Attributes) =>
   name === "label" || attributes["role"] === "tab";
 
+export const hasClass = ({ class: classes = "" }: Attributes, name: string) =>
+  wordsOf(classes).includes(name);
+
+/** What stands for a picture, but for badges, such as that of a build. */
+export const alternativeOf = ({ alt = "", src = "" }: Attributes) =>
+  /shields\.io|badge/i.test(src) ? " " : ` ${alt} `;
+
 const HIDING_STYLE =
   /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;
 
 /** Whether an element itself says that it is not shown; style sheets are not read. */
-export function isHidden({ hidden, style }: Record<string, string>): boolean {
-  if (hidden !== undefined && hidden !== "until-found") return true;
+export function isHidden({ hidden, style, role }: Record<string, string>): boolean {
+  // A tab on the page shows its panel.
+  if (hidden !== undefined && hidden !== "until-found" && role !== "tabpanel") return true;
   return style !== undefined && HIDING_STYLE.test(style);
 }
 
 const SKIP_CLASS = /(?:^|\s)(?:\S*skip\S*|(?:visually-hidden|sr-only)(?:-focusable)?)(?:\s|$)/i;
 const SKIP_TEXT =
-  /^\s*(?:(?:skip|jump|go)\b.{0,30}\b(?:content|navigation|main|footer|search)|(?:direkt |springe )?zu[mr] (?:haupt)?(?:inhalt|navigation)|(?:aller|passer) au (?:contenu|menu)|(?:saltar|ir) al contenido|(?:vai|salta) al contenuto|(?:pular|ir|saltar) para o conte[uú]do|(?:ga )?naar (?:de )?(?:hoofd)?inhoud)/iu;
+  /^\s*(?:(?:back|return) to (?:the )?top\b|(?:skip|jump|go)\b.{0,30}\b(?:content|navigation|main|footer|search)|(?:direkt |springe )?zu[mr] (?:haupt)?(?:inhalt|navigation)|(?:aller|passer) au (?:contenu|menu)|(?:saltar|ir) al contenido|(?:vai|salta) al contenuto|(?:pular|ir|saltar) para o conte[uú]do|(?:ga )?naar (?:de )?(?:hoofd)?inhoud)/iu;
 
 /** Whether a link to a place on the page is for those who go through it by keyboard. */
 export const isSkipLink = (attributes: Attributes, text: string) =>

@@ -1,9 +1,10 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { hasClass, type Attributes } from "./html-roles.ts";
 import { TableCollector } from "./table-collector.ts";
 
 type OpenTable = { table: TableCollector; isLayout: boolean; hasHeads: boolean };
 
-const BLANK_LINE = /\n\s*\n/;
+export const BLANK_LINE = /\n\s*\n/;
 const LONG_IN_ONE_ROW = 200;
 const LONG_CHARACTERS = 1_000;
 const LONG_BLOCKS = 3;
@@ -29,22 +30,37 @@ export class OpenTables {
     return this.#cell !== null;
   }
 
+  /** Tables within a cell of a table with a header: their cells are words of that cell. */
+  #nested = 0;
+
+  get isNested(): boolean {
+    return this.#nested > 0;
+  }
+
+  nest(): boolean {
+    const isNested = this.isInCell && this.hasHeads;
+    if (isNested) this.#nested++;
+    return isNested;
+  }
+
   get hasHeads(): boolean {
     return this.#open.at(-1)?.hasHeads ?? false;
   }
 
-  openTable(): void {
-    this.#open.push({ table: new TableCollector(this.#out), isLayout: false, hasHeads: false });
+  /** A highlighter's table places numbers beside lines of code. */
+  openTable(attributes: Attributes): void {
+    const isLayout = hasClass(attributes, "highlighttable");
+    this.#open.push({ table: new TableCollector(this.#out), isLayout, hasHeads: false });
   }
 
   startRow(): void {
     const current = this.#open.at(-1);
-    if (current?.isLayout === false) current.table.startRow();
+    if (current?.isLayout === false && !this.isNested) current.table.startRow();
   }
 
   openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): boolean {
     const current = this.#open.at(-1);
-    if (current === undefined || current.isLayout) return false;
+    if (current === undefined || current.isLayout || this.isNested) return false;
     current.hasHeads ||= name === "th";
     this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
     return true;
@@ -66,6 +82,10 @@ export class OpenTables {
   }
 
   closeTable(): void {
+    if (this.isNested) {
+      this.#nested--;
+      return;
+    }
     const last = this.#open.pop();
     if (last === undefined || last.isLayout) return;
     const { table, hasHeads } = last;

@@ -2,6 +2,8 @@ import { LongTable } from "../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 
 const MAX_SPAN = 200;
+/** In characters: a longer cell that covers rows stands in the first alone. */
+const MAX_REPEATED = 120;
 const MAX_COLUMNS = 2_000;
 const MANY_ROWS = 1_000;
 const MANY_CELLS = 20_000;
@@ -12,7 +14,8 @@ const EMPTY_CELLS_A_CELL = 20;
 export class TableCollector {
   readonly rows: string[][] = [];
   #row: string[] = [];
-  readonly #covered: number[] = [];
+  /** By column: the rows that a cell above covers, and its text, which is repeated in each. */
+  readonly #covered: { rows: number; text: string }[] = [];
   #cells = 0;
   /** Cells of `rows`, about. */
   #held = 0;
@@ -49,8 +52,10 @@ export class TableCollector {
     const { columns, rows } = this.#spanOf(Math.min(clampSpan(columnSpan), room), rowSpan);
     this.#held += columns;
     for (let at = 0; at < columns; at++) {
-      this.#covered[this.#row.length] = rows - 1;
-      this.#row.push(at === 0 ? text : "");
+      const cell = at === 0 ? text : "";
+      const isRepeated = rows > 1 && cell.length <= MAX_REPEATED;
+      this.#covered[this.#row.length] = { rows: rows - 1, text: isRepeated ? cell : "" };
+      this.#row.push(cell);
     }
   }
 
@@ -70,9 +75,11 @@ export class TableCollector {
   }
 
   #skipCovered(): void {
-    for (let column = this.#row.length; (this.#covered[column] ?? 0) > 0; column++) {
-      this.#covered[column] = (this.#covered[column] ?? 1) - 1;
-      this.#row.push("");
+    for (;;) {
+      const above = this.#covered[this.#row.length];
+      if (above === undefined || above.rows === 0) return;
+      above.rows--;
+      this.#row.push(above.text);
     }
   }
 }

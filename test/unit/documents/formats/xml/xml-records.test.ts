@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { UNEXPANDED } from "../../../../../src/documents/formats/xml/entities.ts";
 import { read, reads } from "../../../../support/read-document.ts";
 
 const markdownOf = async (xml: string) => (await read("a.xml", xml)).markdown;
@@ -89,5 +90,48 @@ describe("documents and drawings say nothing of their looks", () => {
     ],
   ])("%s", async (xml, expected) => {
     expect(await markdownOf(xml)).toBe(expected);
+  });
+});
+
+describe("entities that a document declares", () => {
+  const declared = (entities: string, body: string) => `<!DOCTYPE d [${entities}]><d>${body}</d>`;
+
+  it.each<[string, string, string, string[]]>([
+    [
+      "text, and text within text",
+      declared(`<!ENTITY co "Harbour &#38; Co"><!ENTITY full 'The &co; Ltd'>`, "By &full;, &co;"),
+      "- d: By The Harbour & Co Ltd, Harbour & Co",
+      [],
+    ],
+    ["markup", declared(`<!ENTITY by "<by>Ann</by>">`, "&by;"), "- by: Ann", []],
+    [
+      "no others",
+      declared(`<!ENTITY x SYSTEM "file:///etc/passwd">`, "a &x; b"),
+      "- d: a &x; b",
+      [UNEXPANDED],
+    ],
+  ])("%s", async (_what, xml, markdown, notes) => {
+    const document = await read("a.xml", xml);
+    expect(document.markdown).toBe(markdown);
+    expect(document.notes).toEqual(notes);
+  });
+
+  it("grow within bounds", async () => {
+    const levels = Array.from(
+      { length: 30 },
+      (_, at) => `<!ENTITY e${at + 1} "${`&e${at};`.repeat(10)}">`,
+    );
+    const xml = declared(
+      `<!ENTITY e0 "lol">${levels.join("")}`,
+      `&e2; ${"&e3;".repeat(2_000)} &e30;`,
+    );
+    const markdown = await markdownOf(xml);
+    expect(markdown).toContain("lol".repeat(100));
+    expect(markdown.length).toBeLessThan(2_000_000);
+  });
+
+  it("in XHTML", async () => {
+    const xhtml = `<?xml version="1.0"?><!DOCTYPE html [<!ENTITY prod "Quarry 5">]><html><body><p>Install &prod;.</p></body></html>`;
+    expect((await read("a.xhtml", xhtml)).markdown).toBe("Install Quarry 5.");
   });
 });
