@@ -123,7 +123,8 @@ export class RtfReader {
     v: (on) => this.#set({ isHidden: on !== 0 }),
     deleted: (on) => this.#set({ isHidden: on !== 0 }),
     plain: () => this.#set({ isHidden: false, font: this.#fonts.defaultFont }),
-    pard: () => this.#change(BODY_TEXT),
+    // Its label may precede a paragraph's properties.
+    pard: () => this.#change({ ...BODY_TEXT, label: this.#paragraph.label || null }),
     intbl: () => this.#change({ isInTable: true }),
     s: (style = 0) => {
       this.#change({ style });
@@ -148,8 +149,14 @@ export class RtfReader {
       this.#endParagraph();
       this.#writer.nextPage();
     },
-    cell: () => this.#writer.endCell(this.#takeText()),
-    nestcell: () => this.#write(" "),
+    cell: () => {
+      const { isInTable } = this.#paragraph;
+      this.#change({ isInTable: true });
+      this.#endParagraph();
+      this.#change({ isInTable });
+      this.#writer.endCell("");
+    },
+    nestcell: () => this.#endParagraph(),
     row: () => {
       const rest = this.#takeText();
       if (foldSpace(rest) !== "") this.#writer.endCell(rest);

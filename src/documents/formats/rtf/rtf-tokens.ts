@@ -78,7 +78,7 @@ function runEnd(bytes: Uint8Array, start: number, belongs: (byte: number) => boo
 }
 
 export const SKIPPED = new Set(
-  "colortbl pict objdata objclass objname objalias objsect header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt mctrlPr".split(
+  "colortbl pict objdata objclass objname objalias objsect header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt mctrlPr nonesttables".split(
     " ",
   ),
 );

@@ -33,13 +33,13 @@ export class RtfWriter extends TextWriter {
   }
 
   add({ style: number, isInTable, label, depth, outlineLevel }: RtfParagraph, text: string): void {
+    const mark = label !== null && LETTER_BULLET.test(label) ? "" : label;
     if (isInTable) {
-      this.#cell = longer(this.#cell, `${text}\n`);
+      this.#cell = longer(this.#cell, mark && /\w/.test(mark) ? `${mark} ${text}\n` : `${text}\n`);
       return;
     }
     this.#endRows();
     const style = this.#styles.of(String(number));
-    const mark = label !== null && LETTER_BULLET.test(label) ? "" : label;
     const level = outlineLevel === null ? style.headingLevel : headingLevelOf(outlineLevel);
     this.paragraph(text, { style, level: level ?? 0, mark: () => ({ label: mark, depth }) });
   }

@@ -39,6 +39,18 @@ describe("lists and headings", () => {
       ),
       "1. Tenant\n   - 1.1 Rent\n      - (a) by transfer\n- Bullet\n   - Courier's bullet",
     ],
+    "keeps numbers that stand before their paragraph's properties": [
+      rtf(
+        String.raw`{\listtext\pard\plain 1.\tab}\pard\ls1 Rent\par{\pntext\f0 2.\tab}\pard{\*\pn\pndec{\pntxta .}}Notice\par\pard Text\par`,
+      ),
+      "1. Rent\n2. Notice\n\nText",
+    ],
+    "leaves out what readers without nested tables would show, and keeps numbers in cells": [
+      rtf(
+        String.raw`\trowd\pard\intbl\itap2 Deep A\nestcell Deep B\nestcell{\*\nesttableprops\trowd\nestrow}{\nonesttables Not for us\par}\pard\intbl{\listtext 4.\tab}Outer\par\cell\pard\intbl Next\cell\row\pard After\par`,
+      ),
+      "| Deep A Deep B 4. Outer | Next |\n| --- | --- |\n\nAfter",
+    ],
     "reads numbered headings as headings, whatever their styles are called": [
       rtf(
         item("Artikel 1", 0, "Umfang", String.raw`\s1 `) +
