@@ -29,7 +29,10 @@ export function* decodeAs(
   const decoder =
     upper === undefined
       ? new TextDecoder(encoding, { fatal: !isLenient, ignoreBOM: false })
-      : { decode: (part: Uint8Array) => latin1Of(part).replace(/[\x80-\xff]/g, upper) };
+      : {
+          decode: (part: Uint8Array, _options: object) =>
+            latin1Of(part).replace(/[\x80-\xff]/g, upper),
+        };
   // Valid UTF-8 is decoded quickly, and its parts and the whole would be in memory at once.
   const step = encoding === "utf-8" && !isLenient ? bytes.length : PART_BYTES;
   const parts: string[] = [];

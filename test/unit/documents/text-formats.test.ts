@@ -223,3 +223,16 @@ it("tells the language by its words", async () => {
   expect((await read("a.txt", text)).language).toBe("de");
   expect((await read("a.txt", "Pump 12, 14 bar")).language).toBeNull();
 });
+
+it.each([
+  [
+    "Name,Sum\nAnn,5\n,\nBo,7\n\nCy,9\n",
+    "| Name | Sum |\n| --- | --- |\n| Ann | 5 |\n| Bo | 7 |\n| Cy | 9 |",
+  ],
+  [
+    "Name,Sum\nAnn,5\n,\nTown,Area\nAyl,7\n",
+    "| Name | Sum |\n| --- | --- |\n| Ann | 5 |\n\n| Town | Area |\n| --- | --- |\n| Ayl | 7 |",
+  ],
+])("an empty row of a table ends it before a header alone: %j", async (csv, markdown) => {
+  expect((await read("a.csv", csv)).markdown).toBe(markdown);
+});

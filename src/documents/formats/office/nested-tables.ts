@@ -4,6 +4,8 @@ import { addCell, charactersOf, type FilledRow } from "../../writing/table-text.
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
 const MAX_COLUMNS = 16_384;
+/** In characters: a longer cell that covers rows stands in the first alone. */
+const MAX_REPEATED = 120;
 
 const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
 const EMPTY_CELL = { cell: "", columns: 1, isContinued: false };
@@ -16,6 +18,8 @@ const emptyTable = () => ({
   column: 0,
   repeat: 1,
   gridColumns: 0,
+  /** By column: the cell that may go on in the next row. */
+  above: new Map<number, string>(),
 });
 type OpenTable = ReturnType<typeof emptyTable>;
 
@@ -75,9 +79,11 @@ export class NestedTables {
    */
   closeCell(copies = 1): void {
     const table = this.#table;
-    const { cell, column, columns, isContinued } = table;
+    const { column, columns, isContinued, above } = table;
+    const cell = isContinued ? (above.get(column) ?? "") : table.cell;
+    if (!isContinued) above.set(column, cell.length <= MAX_REPEATED ? cell : "");
     const room = Math.max(0, MAX_COLUMNS - column);
-    const count = isContinued ? 0 : Math.min(copies, columns, MAX_REPEAT, room);
+    const count = Math.min(copies, columns, MAX_REPEAT, room);
     table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
     if (cell !== "") for (let at = 0; at < count; at++) addCell(table.row, column + at, cell);
     // If a cell is written fewer times than it is repeated, the next cells keep their columns.

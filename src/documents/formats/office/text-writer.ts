@@ -82,6 +82,12 @@ export class TextWriter {
     this.endBlock();
   }
 
+  /** @param text undefined for a part that is not read */
+  addPart(text: string | undefined): void {
+    if (text === undefined) this.out.leftOut.add("embedded part");
+    else this.out.raw(text);
+  }
+
   draw(drawing: Drawing): void {
     this.#drawings.push(drawing);
   }

@@ -21,6 +21,7 @@ export type DocxParts = {
   links: Map<string, string>;
   drawings: Map<string, Drawing>;
   noteMarks: NoteMarks;
+  added: ReadonlyMap<string, string>;
 };
 
 /** No text of the document's current state; `rt` gives a pronunciation. */
@@ -124,7 +125,7 @@ export class DocxReader implements XmlHandler {
     blip: (attributes) => this.#draw(attributes["r:embed"]),
     chart: (attributes) => this.#draw(attributes["r:id"]),
     relIds: (attributes) => this.#draw(attributes["r:dm"]),
-    altChunk: () => this.#leftOut.add("embedded part"),
+    altChunk: ({ "r:id": id = "" }) => this.#writer.addPart(this.#parts.added.get(id)),
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
     tbl: () => this.#writer.tables.open(),

@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import type { Extraction } from "../../../extracted-document.ts";
+import { textOf, type Extraction } from "../../../extracted-document.ts";
 import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { DocxReader } from "./docx-reader.ts";
@@ -7,7 +7,16 @@ import { readNumbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
 import { drawingsOf } from "../drawings.ts";
 import { NoteMarks } from "../note-marks.ts";
-import { corePropertiesOf, linksOf, openPackage, relationshipsOf } from "../relationships.ts";
+import {
+  corePropertiesOf,
+  linksOf,
+  openPackage,
+  relationshipsOf,
+  type Relationship,
+} from "../relationships.ts";
+import type { ZipArchive } from "../../archive/zip-archive.ts";
+import { readPage } from "../../html/extract-html.ts";
+import { declaredEncoding, decodeText } from "../../../decoding/decode-text.ts";
 import { readXml } from "../../xml/xml-stream.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
@@ -27,7 +36,8 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
     if (part === null) return;
     const related = yield* relationshipsOf(archive, part, out.leftOut);
     const drawings = yield* drawingsOf(archive, related, pictures);
-    const parts = { ...shared, links: linksOf(related), drawings };
+    const added = yield* addedTexts(archive, related);
+    const parts = { ...shared, links: linksOf(related), drawings, added };
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
@@ -38,4 +48,21 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
   // A single page means that the file does not record page ends.
   const pages = out.pages.length > 1 ? out.pages : [];
   return out.extraction({ title: title ?? out.firstHeading(), language, pages });
+}
+
+/** By id: the pages and texts that a document adds (ECMA-376 part 1, §17.17.2). */
+function* addedTexts(
+  archive: ZipArchive,
+  related: Relationship[],
+): CooperativeWork<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { id, type, target } of related) {
+    const [, ending] = /\.(x?html?|txt)$/i.exec(target) ?? [];
+    const bytes = type === "aFChunk" && ending !== undefined ? yield* archive.read(target) : null;
+    if (bytes === null) continue;
+    const { text } = yield* decodeText(bytes, declaredEncoding(bytes, null));
+    const isPlain = ending?.toLowerCase() === "txt";
+    texts.set(id, isPlain ? text : textOf(yield* readPage(text, { keepNavigation: true })));
+  }
+  return texts;
 }

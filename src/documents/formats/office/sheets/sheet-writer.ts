@@ -6,9 +6,15 @@ import { charactersOf, type FilledRow } from "../../../writing/table-text.ts";
 /** Wider rows are broken: no table shows them. */
 const MAX_COLUMNS = 2_000;
 
-/** Empty rows separate tables; rows of one cell before a table are its caption. */
+const FIGURE = /\d/;
+
+/** Empty rows before a header separate tables; rows of one cell before a table are its caption. */
 export class SheetWriter {
   #hasCaption = false;
+  #isAfterGap = false;
+  /** Of the table so far. */
+  #columns = new Set<number>();
+  #hasFigures = false;
   /** Heading to write before the first row: a sheet without text has no heading. */
   #sheet: { page: number; name: string } | null;
   readonly #table: LongTable;
@@ -36,19 +42,31 @@ export class SheetWriter {
 
   #addRow(row: FilledRow): void {
     if (row.cells.length === 0) {
-      // A single row between empty rows may be the header of the rows that follow.
-      if (this.#table.length !== 1 || this.#hasCaption) this.endTable();
+      this.#isAfterGap = true;
       return;
     }
+    if (this.#isAfterGap && !this.#continues(row)) this.endTable();
+    this.#isAfterGap = false;
     this.begin();
+    if (this.#table.length === 0) this.#columns = new Set(row.columns);
+    else this.#hasFigures ||= row.cells.some((cell) => FIGURE.test(cell));
     if (this.#table.length === 0 && row.cells.length === 1) {
       this.#hasCaption = true;
       this.#out.paragraph(row.cells.join(" "));
     } else this.#table.addFilled([row]);
   }
 
+  /** Whether a row after an empty one is no header of a table of its own. */
+  #continues({ columns, cells }: FilledRow): boolean {
+    // A single row between empty rows may be the header of the rows that follow.
+    if (this.#table.length === 1) return !this.#hasCaption;
+    const isWithin = cells.length > 1 && columns.every((column) => this.#columns.has(column));
+    return isWithin && this.#hasFigures === cells.some((cell) => FIGURE.test(cell));
+  }
+
   endTable(): void {
     this.#hasCaption = false;
+    this.#hasFigures = false;
     this.#table.end();
   }
 }

@@ -98,11 +98,32 @@ describe("runs", () => {
       ),
       "(a+b)/2=x^10",
     ],
+    "of cells that go on over rows, in each": [
+      docx(
+        table(
+          row(p(r("Area")), p(r("Town"))) +
+            row(`<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>${p(r("North"))}`, p(r("Ayl"))) +
+            row(`<w:tcPr><w:vMerge/></w:tcPr>${p("")}`, p(r("Bex"))),
+          2,
+        ),
+      ),
+      "| Area | Town |\n| --- | --- |\n| North | Ayl |\n| North | Bex |",
+    ],
     "of alternatives, the choice": [
       runs(
         `<mc:AlternateContent><mc:Choice Requires="x">${r("new")}</mc:Choice><mc:Fallback>${r("old")}</mc:Fallback></mc:AlternateContent>${r(" end")}`,
       ),
       "new end",
+    ],
+    "of pages and texts that other programs add": [
+      docx(
+        `${p(r("before"))}<w:altChunk r:id="a.html"/><w:altChunk r:id="b.txt"/>${p(r("after"))}`,
+        {
+          "a.html": ["aFChunk", "<html><body><h2>Fees</h2><p>5 &amp; 6 euros</p></body></html>"],
+          "b.txt": ["aFChunk", "Plain text."],
+        },
+      ),
+      "before\n\n## Fees\n\n5 & 6 euros\n\nPlain text.\n\nafter",
     ],
     "around parts that could not be read": [
       docx(`${p(r("before"))}<w:altChunk r:id="a"/>${p(r("after"))}`),
