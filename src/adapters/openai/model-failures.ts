@@ -103,25 +103,32 @@ const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]
 const MAX_REASON_LENGTH = 300;
 
 const TOO_LONG =
-  /context[ _](?:length|size|window)|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|less than \d+ tokens/i;
+  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|less than \d+ tokens/i;
 /** The limit of the answer is too high, whatever the prompt. */
 const OF_ANSWER = /completion tokens/i;
 const THOUSANDS = /(?<=\d),(?=\d{3})/g;
-const FIGURES = /(?<![\w.<-])\d{2,7}(?![\w.-]*\d)/g;
+const FIGURES = /(?<![\w.<-])\d{2,7}(?![\w.-]*\d|(?: input)? characters)/g;
+const LIMIT = /(?:n_ctx\W{1,3}|> |length (?:is|of)(?: only)? )(\d{2,7})/;
 
 /**
- * Servers name two figures for an input that is too long, its tokens and the limit, in any order:
- * "input (705 tokens) is too large … (current batch size: 512)" of llama-server, "maximum context
- * length is 2048 tokens. However, you requested 2310" of vLLM, OpenAI, llama-cpp-python
- * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp). Ollama:
- * none.
+ * Servers name an input's tokens, the limit and the answer's tokens, in any order: "input (705
+ * tokens) is too large … (current batch size: 512)" of llama-server, "maximum context length is 2048
+ * tokens. However, you requested 100 output tokens and your prompt contains at least 1949" of vLLM
+ * (https://github.com/ggml-org/llama.cpp/blob/master/tools/server/server-context.cpp,
+ * https://github.com/vllm-project/vllm/blob/main/vllm/renderers/params.py). Ollama: none.
  */
 function tooLongIn(sentence: string): ModelFailure["tooLong"] {
   if (!TOO_LONG.test(sentence) || OF_ANSWER.test(sentence)) return null;
-  const [first, second] = (sentence.replace(THOUSANDS, "").match(FIGURES) ?? []).map(Number);
-  if (first === undefined || second === undefined || first === second)
+  const text = sentence.replace(THOUSANDS, "");
+  const figures = (text.match(FIGURES) ?? []).map(Number);
+  const named = LIMIT.exec(text);
+  const [first, second] = figures;
+  if (named === null && (second === undefined || first === second))
     return { sent: null, limit: null };
-  return { sent: Math.max(first, second), limit: Math.min(first, second) };
+  const limit = named === null ? Math.min(...figures.slice(0, 2)) : Number(named[1]);
+  const sent = Math.max(...figures);
+  // vLLM stops counting at the limit.
+  return { sent: sent > limit && !text.includes("at least") ? sent : null, limit };
 }
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */

@@ -61,6 +61,46 @@ test.each([
     "This model's maximum context length is 4,096 tokens. However, you requested 5,000 tokens (4,900 in the messages, 100 in the completion).",
     { sent: 5_000, limit: 4_096 },
   ],
+  [
+    400,
+    "This model's maximum context length is 8192 tokens. However, you requested 2048 output tokens and your prompt contains at least 6145 input tokens, for a total of at least 8193 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+    { sent: null, limit: 8_192 },
+  ],
+  [
+    400,
+    "You passed 9000 input tokens and requested 2048 output tokens. However, the model's context length is only 8192 tokens, resulting in a maximum input length of 6144 tokens.",
+    { sent: 9_000, limit: 8_192 },
+  ],
+  [
+    400,
+    "You passed 90000 input characters and requested 100 output tokens. However, the model's context length is only 2048 tokens, resulting in a maximum input length of 1948 tokens (at most 7792 characters).",
+    { sent: null, limit: 2_048 },
+  ],
+  [
+    400,
+    "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)",
+    { sent: 15_028, limit: 7_424 },
+  ],
+  [
+    400,
+    "The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try to load the model with a larger context length",
+    { sent: 13_055, limit: 4_096 },
+  ],
+  [
+    400,
+    "Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context length of only 7866 tokens",
+    { sent: 10_136, limit: 7_866 },
+  ],
+  [
+    400,
+    "litellm.BadRequestError: AnthropicException - input length and `max_tokens` exceed context limit: 179413 + 32768 > 200000, decrease input length or `max_tokens`",
+    { sent: null, limit: 200_000 },
+  ],
+  [
+    400,
+    "litellm.ContextWindowExceededError: AnthropicError - prompt is too long: 209303 tokens > 200000 maximum",
+    { sent: 209_303, limit: 200_000 },
+  ],
   [400, "Requested tokens (2310) exceed context window of 2048", { sent: 2_310, limit: 2_048 }],
   [422, "`inputs` must have less than 512 tokens. Given: 705", { sent: 705, limit: 512 }],
   [400, "the input length exceeds the context length", { sent: null, limit: null }],
