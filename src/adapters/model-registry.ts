@@ -127,7 +127,7 @@ export function modelRegistry(
       const models: Listed[] = [...served, ...MODEL_CATALOG.filter(({ model }) => isUsable(model))];
       const ofKind = models.filter((model) => isOfKind(model, kind));
       return ofKind.map(({ model, price = null, contextTokens: own }) => {
-        const tokens = own ?? find(model).provider.contextTokens(model, config);
+        const tokens = own === undefined ? find(model).provider.contextTokens(model, config) : own;
         return { model, kind, price, contextTokens: kind === "chat" ? tokens : null };
       });
     },

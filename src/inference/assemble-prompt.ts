@@ -84,11 +84,12 @@ const SHORTER = 0.7;
 /** A share of the limit that a server names: our counts differ. */
 const CAREFUL = 0.95;
 
-/** How many tokens by our count a server takes that refused so many. */
+/** How many tokens of a prompt by our count a server takes that refused so many. */
 export function tokensAfter({ sent: sentTokens, limit }: TooLong, tokens: number): number {
-  return (
-    tokens * (sentTokens !== null && limit !== null ? (limit / sentTokens) * CAREFUL : SHORTER)
-  );
+  if (limit === null) return tokens * SHORTER;
+  if (sentTokens !== null) return tokens * (limit / sentTokens) * CAREFUL;
+  // vLLM counts the answer as well.
+  return Math.min(tokens, limit * (1 - ANSWER_SHARE)) * SHORTER;
 }
 
 /** The best passages that fit; shorter ones follow one that is too long. */

@@ -131,10 +131,11 @@ function shorterPrompt(
 ): AssembledPrompt {
   const cause = thrown instanceof QuarryError ? thrown.cause : null;
   if (!(cause instanceof ModelFailure) || cause.tooLong === null) throw thrown;
-  const maxOutputTokens = answerTokens(parts);
+  const { limit } = cause.tooLong;
+  const maxOutputTokens = answerTokens({ ...parts, contextTokens: limit ?? parts.contextTokens });
   const contextTokens = tokensAfter(cause.tooLong, tooLong.tokens) + maxOutputTokens;
   // By our count, which may be lower than the server's.
-  chat.window?.learn(Math.min(contextTokens, cause.tooLong.limit ?? contextTokens));
+  chat.window?.learn(Math.min(contextTokens, limit ?? contextTokens));
   const prompt = assemblePrompt({ ...parts, contextTokens, maxOutputTokens });
   if (prompt.used.length === tooLong.used.length) throw thrown;
   return prompt;

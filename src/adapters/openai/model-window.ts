@@ -39,28 +39,34 @@ export async function readWindow({ baseUrl, fetch }: Server, model: string, isAg
   // Other prompts do not wait for what is read again.
   if (earlier !== undefined) earlier.until = Date.now() + READ_TIMEOUT_MS;
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-  // Also where `baseUrl` only stands for an address.
-  const root = `${baseUrl}/..`;
-  const readJson = async (url: string, init: RequestInit = {}): Promise<unknown> => {
-    const text = fetch(url, { ...init, signal }).then((response) => response.text());
-    return parsedJson(await text.catch(() => ""));
-  };
-  const list = await readJson(`${baseUrl}/models`);
+  const server = { baseUrl, fetch, signal };
+  const list = await readJson(server, "/models");
   const assume = (tokens: number | null) => {
     windows.set(key, { tokens, until: Date.now() + MINUTE_MS });
     return null;
   };
   if (list === undefined) return assume(earlier?.tokens ?? null);
-  const window = windowIn(list, model);
+  const window = windowIn([list], model);
   if (window !== null) return learnWindow(baseUrl, model, window);
   const [settings, ...lists] = await Promise.all([
     // Also describes a model that is not loaded, https://docs.ollama.com/api/show
-    readJson(`${root}/api/show`, { method: "POST", body: JSON.stringify({ model }) }),
-    ...OWN_LISTS.map((path) => readJson(`${root}${path}`)),
+    readJson(server, "/../api/show", { method: "POST", body: JSON.stringify({ model }) }),
+    ...ownLists(server),
   ]);
-  const [ownWindow = numCtxIn(settings)] = lists.flatMap((own) => windowIn(own, model) ?? []);
+  const ownWindow = windowIn(lists, model) ?? numCtxIn(settings);
   if (ownWindow > 0) return learnWindow(baseUrl, model, ownWindow);
   return assume(isOllamas(settings) ? OLLAMA_TOKENS : null);
+}
+
+type Reading = Server & { signal: AbortSignal };
+
+/** Also where `baseUrl` only stands for an address. */
+export const ownLists = (server: Reading) =>
+  OWN_LISTS.map((path) => readJson(server, `/..${path}`));
+
+async function readJson({ baseUrl, fetch, signal }: Reading, path: string, init?: RequestInit) {
+  const text = fetch(`${baseUrl}${path}`, { ...init, signal }).then((response) => response.text());
+  return parsedJson(await text.catch(() => ""));
 }
 
 const isOllamas = (settings: unknown): settings is Record<string, unknown> =>
@@ -71,16 +77,21 @@ function numCtxIn(settings: unknown): number {
 }
 
 /** llama-server: `meta.n_ctx`, vLLM: `max_model_len`, LiteLLM: `model_info`, others by their names. */
-export function windowIn(body: unknown, model: string): number | null {
-  const list = isObject(body) ? (body["data"] ?? body["models"]) : null;
-  const entry = (Array.isArray(list) ? list.filter(isObject) : []).find((listing) =>
-    [listing["id"], listing["name"], listing["model_name"]].some((name) =>
-      [model, `${model}:latest`].includes(String(name)),
-    ),
-  );
-  const { meta, model_info: info } = entry ?? {};
-  const facts = { ...entry, ...(isObject(meta) && meta), ...(isObject(info) && info) };
-  return NAMES.map((name) => Number(facts[name])).find((tokens) => tokens > 0) ?? null;
+export function windowIn(lists: unknown[], model: string): number | null {
+  const listings = lists.flatMap((body) => {
+    const list = isObject(body) ? (body["data"] ?? body["models"]) : null;
+    return Array.isArray(list) ? list.filter(isObject) : [];
+  });
+  const windows = listings
+    .filter(({ id, name, model_name: alias }) =>
+      [id, name, alias].some((own) => [model, `${model}:latest`].includes(String(own))),
+    )
+    .flatMap((entry) => {
+      const { meta, model_info: info } = entry;
+      const facts = { ...entry, ...(isObject(meta) && meta), ...(isObject(info) && info) };
+      return NAMES.map((name) => Number(facts[name])).find((tokens) => tokens > 0) ?? [];
+    });
+  return windows[0] ?? null;
 }
 const NAMES = [
   "n_ctx",

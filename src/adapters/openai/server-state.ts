@@ -4,7 +4,7 @@ import { modelKindOf } from "../../core/models/model-kind.ts";
 import type { KeyedServer, ServerState } from "../../core/models/model-servers.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { bearer, keyedFetch } from "./keyed-fetch.ts";
-import { windowIn, windowOf } from "./model-window.ts";
+import { ownLists, windowIn, windowOf } from "./model-window.ts";
 
 type Fetch = typeof globalThis.fetch;
 
@@ -38,8 +38,9 @@ export async function stateOf(
 ): Promise<ServerState> {
   const { name, baseUrl, setBy } = server;
   const state = { name, baseUrl, setBy, models: [] };
+  const send = serverFetch(server, fetch);
   try {
-    const answer = await serverFetch(server, fetch)(`${baseUrl}/models`, { signal });
+    const answer = await send(`${baseUrl}/models`, { signal });
     const { status, ok } = answer;
     const body: unknown = await answer.json().catch(() => null);
     const list = modelList.safeParse(body);
@@ -47,9 +48,12 @@ export async function stateOf(
       const problem = `${PROBLEMS[status] ?? "does not list its models"} (${status})`;
       return { ...state, status, problem };
     }
-    const models = (list.data.data ?? []).map(({ id }) => {
+    const listed = list.data.data ?? [];
+    const isTold = listed.every(({ id }) => windowIn([body], id) !== null);
+    const lists = isTold ? [] : await Promise.all(ownLists({ baseUrl, fetch: send, signal }));
+    const models = listed.map(({ id }) => {
       const address = setBy === "panel" ? panelAddress(name) : baseUrl;
-      const contextTokens = windowIn(body, id) ?? windowOf(address, id)?.tokens ?? null;
+      const contextTokens = windowIn([body, ...lists], id) ?? windowOf(address, id)?.tokens ?? null;
       return { model: `${name}/${id}`, kind: modelKindOf(id), contextTokens };
     });
     return { ...state, status, problem: null, models };

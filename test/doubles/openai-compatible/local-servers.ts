@@ -106,3 +106,82 @@ export const asLlamaCppPython = (double: OpenAiDouble) =>
     const events = text.split("\n\n").filter((event) => !event.includes('"usage"'));
     return new Response(events.join("\n\n"), { headers: { "content-type": "text/event-stream" } });
   });
+
+type Window = { contextTokens?: number };
+const listed = (facts: object) => Response.json({ object: "list", data: [facts] });
+const isChat = (url: string) => url.endsWith("/chat/completions");
+
+/**
+ * LM Studio 0.4: lists models without windows; `/api/v0/models` has that of a loaded model
+ * (https://lmstudio.ai/docs/developer/rest/endpoints). A prompt that is too long is a 200 whose
+ * stream holds the error (https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2322), without
+ * streaming a 400; what it does not serve is a 200 with an error.
+ */
+export const asLmStudio = (
+  double: OpenAiDouble,
+  { contextTokens = 4_096, isLoaded = true }: Window & { isLoaded?: boolean },
+) =>
+  before(double, async (url, body, answer) => {
+    if (url.endsWith("/api/v0/models")) {
+      const facts = { id: "llama", type: "llm", max_context_length: 131_072 };
+      const loaded = { state: "loaded", loaded_context_length: contextTokens };
+      return listed({ ...facts, ...(isLoaded ? loaded : { state: "not-loaded" }) });
+    }
+    if (url.endsWith("/v1/models")) {
+      return listed({ id: "llama", object: "model", owned_by: "organization_owner" });
+    }
+    if (url.endsWith("/embeddings")) return await answer();
+    if (!isChat(url)) return Response.json({ error: "Unexpected endpoint or method." });
+    const tokens = tokensOf(body);
+    if (tokens <= contextTokens) return await withUsage(answer(), tokens);
+    const message = `The number of tokens to keep from the initial prompt is greater than the context length (n_keep: ${tokens}>= n_ctx: ${contextTokens}). Try to load the model with a larger context length, or provide a shorter input.`;
+    if (body.stream !== true) return Response.json({ error: message }, { status: 400 });
+    return new Response(`event: error\ndata: ${JSON.stringify({ error: { message } })}\n\n`, {
+      headers: { "content-type": "text/event-stream" },
+    });
+  });
+
+/** vLLM's refusal: prompt and answer together; it stops counting behind the limit. */
+function refusedByVllm(body: ChatBody, contextTokens: number): string | null {
+  const { max_tokens: output = 0 } = body;
+  const room = contextTokens - output;
+  if (tokensOf(body) <= room) return null;
+  return `This model's maximum context length is ${contextTokens} tokens. However, you requested ${output} output tokens and your prompt contains at least ${room + 1} input tokens, for a total of at least ${contextTokens + 1} tokens. Please reduce the length of the input prompt or the number of requested output tokens.`;
+}
+
+/**
+ * vLLM 0.18: `max_model_len` in the list of its one model
+ * (https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/models/protocol.py).
+ */
+export const asVllm = (double: OpenAiDouble, { contextTokens = 4_096, tells = true }) =>
+  before(double, async (url, body, answer) => {
+    const facts = { id: "llama", object: "model", owned_by: "vllm", root: "llama", parent: null };
+    if (url.endsWith("/v1/models")) {
+      return listed({ ...facts, ...(tells && { max_model_len: contextTokens }) });
+    }
+    const message = isChat(url) ? refusedByVllm(body, contextTokens) : null;
+    if (message === null) return await answer();
+    return failed(400, { message, type: "BadRequestError", param: "input_tokens", code: 400 });
+  });
+
+/**
+ * LiteLLM 1.80 before vLLM: names of its `config.yaml`, windows in `/model/info` where they are
+ * known (https://docs.litellm.ai/docs/proxy/model_management), and the error of what is behind it in
+ * a sentence of its own (https://docs.litellm.ai/docs/exception_mapping).
+ */
+export const asLiteLlm = (double: OpenAiDouble, { contextTokens = 4_096, tells = true }) =>
+  before(double, async (url, body, answer) => {
+    if (url.endsWith("/v1/models")) {
+      return listed({ id: "llama", object: "model", created: 1_677_610_602, owned_by: "openai" });
+    }
+    if (url.endsWith("/model/info")) {
+      const facts = { id: "5a1c", db_model: false, max_tokens: null };
+      const model_info = { ...facts, max_input_tokens: tells ? contextTokens : null };
+      const litellm_params = { model: "hosted_vllm/Qwen/Qwen3-8B" };
+      return Response.json({ data: [{ model_name: "llama", litellm_params, model_info }] });
+    }
+    const refused = isChat(url) ? refusedByVllm(body, contextTokens) : null;
+    if (refused === null) return await answer();
+    const message = `litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: Hosted_vllmException - ${refused}. Received Model Group=llama\nAvailable Model Group Fallbacks=None`;
+    return failed(400, { message, type: null, param: null, code: "400" });
+  });

@@ -4,9 +4,12 @@ import type { RagRecord } from "../../../src/db/records.ts";
 import { runAgent } from "../../../src/inference/run-agent.ts";
 import { asLlamaCppPython, asLlamaServer } from "../../doubles/openai-compatible/local-servers.ts";
 import {
+  asLiteLlm,
+  asLmStudio,
   asOllama,
   asRefusingTools,
   asTemplateWithoutTools,
+  asVllm,
   TOOL_REFUSALS,
 } from "../../doubles/openai-compatible/local-servers.ts";
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
@@ -65,6 +68,39 @@ describe("the window", () => {
     await answer();
     // Only what fitted came to the model behind the server.
     expect(double.of("chat")).toHaveLength(2);
+  });
+
+  test.each([
+    ["LM Studio", asLmStudio],
+    ["vLLM", asVllm],
+    ["LiteLLM", asLiteLlm],
+  ])("of %s is read before the first prompt, and shown", async (_, server) => {
+    const double = new OpenAiDouble({ embed });
+    const { services, answer } = ask(server(double, { contextTokens: 4_096 }));
+    expect(await services.models.offered("chat")).toContainEqual(
+      expect.objectContaining({ model: "local/llama", contextTokens: 4_096 }),
+    );
+    const { items, degradations } = await answer();
+    expect(items.length).toBeGreaterThan(0);
+    expect(degradations).toEqual([expect.stringMatching(/^context: \d of 6 passages/)]);
+    expect(double.of("chat")).toHaveLength(1);
+  });
+
+  test.each([
+    ["LM Studio", asLmStudio, { isLoaded: false }],
+    ["vLLM", asVllm, { tells: false }],
+    ["LiteLLM", asLiteLlm, { tells: false }],
+  ])("that %s does not tell is not shown, and learned from a refusal", async (_, server, how) => {
+    const double = new OpenAiDouble({ embed });
+    const { services, answer } = ask(server(double, { contextTokens: 4_096, ...how }));
+    const [offered] = await services.models.offered("chat");
+    expect(offered).toMatchObject({ model: "local/llama", contextTokens: null });
+    const { items, degradations } = await answer();
+    expect(items.length).toBeGreaterThan(0);
+    expect(degradations).toEqual([expect.stringMatching(/passages did not fit/)]);
+    expect(services.models.chat("local/llama").contextTokens).toBeGreaterThan(3_000);
+    expect(services.models.chat("local/llama").contextTokens).toBeLessThanOrEqual(4_096);
+    expect(await services.models.problemWithModel("local/lama")).toContain("lists local/llama");
   });
 
   test("that a prompt alone exceeds is an error of the caller", async () => {

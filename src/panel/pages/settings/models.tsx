@@ -241,8 +241,10 @@ const SERVER_COLUMNS: Columns<ServerState> = [
   },
 ];
 
-const modelInWords = ({ model, kind, contextTokens: tokens }: ServedModel) =>
-  `${model} (${kind ?? "not used"}${tokens === null ? "" : `, ${count(tokens)} tokens`})`;
+function modelInWords({ model, kind, contextTokens: tokens }: ServedModel): string {
+  const unknown = kind === "chat" ? ", context unknown" : "";
+  return `${model} (${kind ?? "not used"}${tokens === null ? unknown : `, ${count(tokens)} tokens`})`;
+}
 
 const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> => [
   { head: "Provider", main: true, cell: ({ provider }) => PROVIDERS[provider] ?? provider },
