@@ -32,6 +32,8 @@ export type ExportWish = {
 const FILES_PER_PAGE = 100;
 /** A part is closed when it has so many bytes; what is added at once has at most 4 MiB. */
 const PART_BYTES = 2 * 1_024 * 1_024;
+/** An import writes all files of a listing within one lease: these are some hundred. */
+const LISTING_BYTES = 256 * 1_024;
 /** Files whose bytes were replaced before they were read are looked up again so many times. */
 const TRIES = 3;
 
@@ -167,7 +169,7 @@ class SourceExport {
 
   *#list(line: object): Generator<ZipInput> {
     this.#listing.add(line);
-    if (this.#listing.size >= PART_BYTES) yield* this.#listing.close();
+    if (this.#listing.size >= LISTING_BYTES) yield* this.#listing.close();
   }
 
   /** The bytes and the text; returns the name of the text. Undefined: the bytes were replaced. */
