@@ -84,14 +84,12 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   const finalNames = outcomes.map(({ thing, as }) =>
     thing.replace(/(?<=\.).*/s, (name) => as ?? name),
   );
+  const sharing = Map.groupBy(finalNames, (name) => name);
   const conflicts = outcomes.filter(({ outcome }, at) => {
     if (onConflict === "refuse") return outcome === "replaced";
     const name = finalNames[at] ?? "";
     // Another one of the archive may have the new name.
-    return (
-      outcome === "renamed" &&
-      (things.has(name) || finalNames.lastIndexOf(name) > finalNames.indexOf(name))
-    );
+    return outcome === "renamed" && (things.has(name) || sharing.get(name)?.[1] !== undefined);
   });
   if (conflicts.length > 0) {
     const list = conflicts.map(({ thing, as }) => as ?? thing).join(", ");

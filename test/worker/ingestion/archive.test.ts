@@ -11,15 +11,12 @@ import { exportContent } from "../../../src/ingestion/archive/export-content.ts"
 import type { ActionContext } from "../../../src/panel/action.ts";
 import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
 import { giveUpImport } from "../../../src/panel/archive/give-up-import.ts";
+import { importWish } from "../../../src/panel/archive/rename-things.ts";
 import { continueImport, storeUpload, takeImport } from "../../../src/panel/archive/run-import.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
 
-const WISH = {
-  onConflict: "rename",
-  suffix: "2",
-  ...{ embed: false, withoutAccess: false, dryRun: false },
-} as const;
+const WISH = { ...importWish.parse({ onConflict: "rename" }), dryRun: false };
 
 async function archiveOf(
   world: World,
