@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { all } from "../../core/input/fields-of-kind.ts";
 import { FILE_FAILURES } from "../../core/file-failures.ts";
 import { FILE_STATUSES } from "../../db/schema/rags.ts";
 
@@ -10,10 +11,6 @@ export const SETTINGS = "settings.json";
 export const isPartName = (name: string): boolean => PART.test(name);
 const PART =
   /^(?:settings\.json|access\.json|questions\/[a-z0-9-]+\.jsonl|texts\/[0-9a-f]{64}|files\/[a-z0-9-]+(?:\.\d+)?\.jsonl|files\/[a-z0-9-]+\/.+|rags\/[a-z0-9-]+\/(?:passages-\d+\.jsonl|vectors-\d+\.f16))$/s;
-
-const all = <Schema extends z.ZodType, Name extends string>(schema: Schema, ...names: Name[]) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these names
-  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
 
 const text = z.string();
 const count = z.int().min(0);

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 
 import { readLimited } from "../../core/bytes/read-limited.ts";
-import { forbidden, orNotFound, tooLarge } from "../../core/errors.ts";
+import { endedEarly, forbidden, orNotFound, tooLarge } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
 import { findImport, listImports, type ArchiveImport } from "../../db/archive/import-store.ts";
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
 import { exportArchive } from "../archive/export-archive.ts";
 import { giveUpImport } from "../archive/give-up-import.ts";
 import { beginUpload, continueImport } from "../archive/run-import.ts";
-import { storeUpload, takeImport, type ImportState } from "../archive/run-import.ts";
+import { storeUpload, takeImport } from "../archive/run-import.ts";
 import { importWish } from "../archive/rename-things.ts";
 import { action } from "../action.ts";
 import type { Find } from "./request/described-route.ts";
@@ -47,13 +47,15 @@ const Listed = z
   .openapi("ListedImport");
 const Upload = z.object({ id: z.string(), pieceBytes: z.int() }).openapi("ArchiveUpload");
 
-const answerOf = ({ plan, ...progress }: ImportState) => {
-  const { files = 0, passages = 0, embedderCalls = 0, things = [] } = plan ?? {};
-  return Import.parse({ ...progress, files, passages, embedderCalls, things });
-};
 const answers = { 200: { schema: Import }, 202: { schema: Import } };
-/** `checked`: a dry run ends there. */
-const statusOf = ({ state }: ImportState) => (/^(?:done|checked)$/.test(state) ? 200 : 202);
+
+async function continued(...call: Parameters<typeof continueImport>) {
+  const { plan, ...progress } = await continueImport(...call);
+  const { files = 0, passages = 0, embedderCalls = 0, things = [] } = plan ?? {};
+  const answer = Import.parse({ ...progress, files, passages, embedderCalls, things });
+  // A dry run ends when the archive is checked.
+  return [answer, /^(?:done|checked)$/.test(answer.state) ? 200 : 202] as const;
+}
 
 export const findArchiveImport: Find<ArchiveImport> = async ({ db }, { key }) =>
   orNotFound(await findImport(db, key));
@@ -94,8 +96,7 @@ export const archiveRoutes = new Endpoints("service")
     async ({ context, services, query }) => {
       const { body } = context.req.raw;
       const id = await storeUpload(services, body ?? new ReadableStream());
-      const state = await continueImport(context, id, query);
-      return context.json(answerOf(state), statusOf(state));
+      return context.json(...(await continued(context, id, query)));
     },
   )
   .json(
@@ -112,7 +113,9 @@ export const archiveRoutes = new Endpoints("service")
     async ({ context, services, key, param }) => {
       const { state } = orNotFound(await findImport(services.db, key));
       const part = z.coerce.number().int().min(0).max(MAX_PIECES).safeParse(param("part"));
-      const piece = await readLimited(context.req.raw.body ?? new ArrayBuffer(0), PIECE_BYTES);
+      const body = context.req.raw.body ?? new ArrayBuffer(0);
+      const announced = Number(context.req.header("Content-Length")) || null;
+      const piece = await readLimited(body, PIECE_BYTES, announced).catch(endedEarly);
       if (piece === null) throw tooLarge();
       if (state !== "uploading" || !part.success) throw orNotFound(null);
       await services.files.put(pieceKey(key, part.data), piece);
@@ -124,10 +127,7 @@ export const archiveRoutes = new Endpoints("service")
     "Import what was uploaded, or continue an import. 202 while there is more to do.",
     { query: importQuery, name: "archive.import", errors: [409] },
     answers,
-    async ({ context, key, query }) => {
-      const state = await continueImport(context, key, query);
-      return context.json(answerOf(state), statusOf(state));
-    },
+    async ({ context, key, query }) => context.json(...(await continued(context, key, query))),
   )
   .list(
     "get /archive/imports",

@@ -2,12 +2,12 @@ import { z } from "zod";
 
 import { emailIn } from "../../access/users/user-input.ts";
 import { newId } from "../../core/ids.ts";
+import { all } from "../../core/input/fields-of-kind.ts";
 import { ALL } from "../../db/access/token-store.ts";
 import { ACCESS_KINDS, readAccess, type Access } from "../../db/archive/access-store.ts";
 import { ROLES } from "../../db/schema/access.ts";
 import { checked, jsonIn, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import type { Services } from "../../services.ts";
-import { all } from "../api/request/endpoint.ts";
 import type { ImportWish, PlannedThing } from "./rename-things.ts";
 
 const ACCESS = "access.json";

@@ -1,3 +1,4 @@
+import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { writeZip } from "../../core/bytes/zip/write-zip.ts";
 import { notFound } from "../../core/errors.ts";
 import { attempt } from "../../core/log.ts";
@@ -5,10 +6,13 @@ import { listExportedRags, listExportedSources } from "../../db/archive/export-s
 import { exportContent } from "../../ingestion/archive/export-content.ts";
 import { insertionOfEvent } from "../../db/catalog/event-store.ts";
 import { runBatch } from "../../db/sql.ts";
+import { textStream } from "../../http/text-stream.ts";
 import type { Services } from "../../services.ts";
 import { readSettings } from "../config/settings.ts";
 import { accessPart } from "./archive-access.ts";
 import { questionParts } from "./archive-questions.ts";
+
+const PIECE_BYTES = 256 * 1_024;
 
 export type ExportChoice = {
   rags: string[];
@@ -57,7 +61,8 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     version: version?.tag || "unknown",
   });
   const things = { sources: Object.keys(inside.fileSources), rags: Object.keys(inside.rags) };
-  return streamOf(ended(services, things, writeZip(content, new Date(now()))));
+  const pieces = ended(services, things, writeZip(content, new Date(now())));
+  return textStream(inPieces(pieces, PIECE_BYTES));
 }
 
 async function* furtherParts(services: Services, { access, all }: ExportChoice) {
@@ -84,25 +89,3 @@ async function* ended(
 
 const pickFrom = (values: Record<string, unknown> = {}, things: { identifier: string }[]) =>
   Object.fromEntries(things.map(({ identifier }) => [identifier, values[identifier]]));
-
-const PIECE_BYTES = 256 * 1_024;
-
-/** Small pieces together; a caller who hangs up ends the export. */
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      for (let size = 0; size < PIECE_BYTES;) {
-        const { done: isDone, value } = await pieces.next();
-        if (isDone === true) {
-          controller.close();
-          return;
-        }
-        if (value.length > 0) controller.enqueue(value);
-        size += value.length;
-      }
-    },
-    async cancel() {
-      await pieces.return(undefined);
-    },
-  });
-}

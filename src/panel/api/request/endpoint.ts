@@ -192,13 +192,7 @@ function partsOf(route: Route): { method: Method; path: string } {
   return { method: method as Method, path };
 }
 
-/** Fields of one kind. */
-export const all = <Schema extends z.ZodType, Name extends string>(
-  schema: Schema,
-  ...names: Name[]
-) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these names
-  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+export { all } from "../../../core/input/fields-of-kind.ts";
 
 /** A time: ms inside, ISO 8601 in the answer. */
 export const time = z

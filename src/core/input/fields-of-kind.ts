@@ -1,0 +1,9 @@
+import type { z } from "zod";
+
+/** Fields of one kind. */
+export const all = <Schema extends z.ZodType, Name extends string>(
+  schema: Schema,
+  ...names: Name[]
+) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of exactly these names
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
