@@ -2,14 +2,15 @@ import { readFileSync } from "node:fs";
 
 import { Command } from "commander";
 
+import type { components } from "#api-types/panel";
 import { messageOf } from "../core/errors.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { isObject } from "../core/is-object.ts";
-import { dataOf, panelApi, type PanelApi } from "./api/clients.ts";
+import { dataOf } from "./api/clients.ts";
 import { CommandFailure } from "./failure.ts";
 import { afterHelp } from "./run-command.ts";
-import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
-import { openTerminal, pathOfUser } from "./terminal.ts";
+import { panelTarget, withTarget } from "./target-options.ts";
+import { pathOfUser } from "./terminal.ts";
 
 type Settings = Record<string, Record<string, Record<string, unknown>>>;
 type Options = { url: string; json?: true; dryRun?: true; prune?: true; secrets?: true };
@@ -24,8 +25,8 @@ export const configCommand = (): Command =>
       withTarget(new Command("pull"), "QUARRY_KEY", "the settings")
         .description("print the settings as JSON, with names of variables for secrets")
         .action(async ({ url }: Options) => {
-          const api = panelApi(checkedUrl(url), keyIn(process.env));
-          openTerminal(true).result(await dataOf(api.GET("/config")));
+          const { api, terminal } = panelTarget({ url, json: true });
+          terminal.result(await dataOf(api.GET("/config")));
         }),
     )
     .addCommand(
@@ -41,11 +42,11 @@ export const configCommand = (): Command =>
 
 async function apply(file: string, { url, json, secrets, ...options }: Options): Promise<void> {
   const { dryRun = false, prune = false } = options;
-  const api = panelApi(checkedUrl(url), keyIn(process.env));
+  const { api, terminal } = panelTarget({ url, json });
   const existing = secrets ? {} : await dataOf(api.GET("/config"));
   const body = withSecrets(readSettings(pathOfUser(file)), existing, dryRun);
-  const plan = await applySettings(api, { dryRun: `${dryRun}`, prune: `${prune}` }, body);
-  const terminal = openTerminal(json === true);
+  const query = { dryRun: `${dryRun}`, prune: `${prune}` } as const;
+  const plan = await dataOf(api.POST("/config", { params: { query }, body }));
   terminal.result(plan);
   const changes = [...plan.made, ...plan.changed, ...(prune ? plan.unlisted : [])];
   for (const line of linesOf(plan, prune)) terminal.say(line);
@@ -53,13 +54,7 @@ async function apply(file: string, { url, json, secrets, ...options }: Options):
   if (dryRun && changes.length > 0) process.exitCode = WOULD_CHANGE;
 }
 
-const applySettings = (
-  api: PanelApi,
-  query: Record<"dryRun" | "prune", `${boolean}`>,
-  body: Settings,
-) => dataOf(api.POST("/config", { params: { query }, body }));
-
-type Plan = Awaited<ReturnType<typeof applySettings>>;
+type Plan = components["schemas"]["AppliedSettings"];
 
 const linesOf = ({ changed, ...plan }: Plan, prune: boolean): string[] => [
   ...plan.made.map((thing) => `+ ${thing}`),

@@ -1,11 +1,10 @@
 import { Command } from "commander";
 
-import { panelApi } from "./api/clients.ts";
 import { keepPushed } from "./push/keep-pushed.ts";
 import { pushFolder, reportPush, type PushSummary } from "./push/push-folder.ts";
 import { afterHelp, collect } from "./run-command.ts";
-import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
-import { openTerminal, pathOfUser } from "./terminal.ts";
+import { panelTarget, withTarget } from "./target-options.ts";
+import { pathOfUser } from "./terminal.ts";
 
 type PushOptions = {
   source: string;
@@ -43,9 +42,7 @@ export function pushCommand(): Command {
 }
 
 async function push(folder: string, options: PushOptions): Promise<void> {
-  const key = keyIn(process.env);
-  const terminal = openTerminal(options.json === true);
-  const api = panelApi(checkedUrl(options.url), key);
+  const { api, terminal } = panelTarget(options);
   const dryRun = options.dryRun === true;
   const absolute = pathOfUser(folder);
   const { include, exclude, ignore: usesIgnoreFiles } = options;

@@ -1,8 +1,7 @@
 import { Command } from "commander";
 
-import { dataOf, panelApi } from "./api/clients.ts";
-import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
-import { openTerminal } from "./terminal.ts";
+import { dataOf } from "./api/clients.ts";
+import { panelTarget, withTarget } from "./target-options.ts";
 
 type ReadersOptions = { source: string; url: string; json?: true; check?: string };
 
@@ -16,8 +15,7 @@ export function readersCommand(): Command {
 }
 
 async function readers(path: string, { source: id, ...options }: ReadersOptions): Promise<void> {
-  const api = panelApi(checkedUrl(options.url), keyIn(process.env));
-  const terminal = openTerminal(options.json === true);
+  const { api, terminal } = panelTarget(options);
   const params = { path: { id, path } };
   const { check } = options;
   if (check !== undefined) {

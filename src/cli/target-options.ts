@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 
+import { panelApi } from "./api/clients.ts";
 import { webUrlIn } from "../core/input/web-address.ts";
 import { CommandFailure } from "./failure.ts";
 import { START_COMMAND } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
+import { openTerminal } from "./terminal.ts";
 
 export const DEFAULT_URL = "http://localhost:8787";
 
@@ -65,3 +67,9 @@ function credentialIn(name: Credential, environment: NodeJS.ProcessEnv): string 
 export const tokenIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_TOKEN", from);
 
 export const keyIn = (from: NodeJS.ProcessEnv) => credentialIn("QUARRY_KEY", from);
+
+/** The panel API with the key of the environment, and where the command prints. */
+export const panelTarget = ({ url, json = false }: { url: string; json?: boolean | undefined }) => {
+  const api = panelApi(checkedUrl(url), keyIn(process.env));
+  return { api, terminal: openTerminal(json) };
+};

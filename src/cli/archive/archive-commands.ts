@@ -5,11 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 
 import { inPieces } from "../../core/bytes/in-pieces.ts";
-import { dataOf, panelApi, type PanelApi } from "../api/clients.ts";
+import { dataOf, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { collect } from "../run-command.ts";
-import { checkedUrl, keyIn, withTarget } from "../target-options.ts";
-import { openTerminal, pathOfUser } from "../terminal.ts";
+import { panelTarget, withTarget } from "../target-options.ts";
+import { pathOfUser } from "../terminal.ts";
 import { addBackup, archiveOfBackup } from "./backup-folder.ts";
 
 type Target = { url: string; json?: true };
@@ -19,12 +19,6 @@ type Choice = {
   all?: true;
   withoutVectors?: true;
   withAccess?: true;
-};
-
-const target = (options: Target) => {
-  const key = keyIn(process.env);
-  const terminal = openTerminal(options.json === true);
-  return { api: panelApi(checkedUrl(options.url), key), terminal };
 };
 
 /** The bytes of an archive. @throws CommandFailure when nothing is withChoice */
@@ -60,7 +54,7 @@ export function exportCommand(): Command {
     .description("write an archive of RAGs, sources or the whole service")
     .requiredOption("--to <file>", "the archive, or - for standard output")
     .action(async (options: Target & Choice & { to: string }) => {
-      const { api, terminal } = target(options);
+      const { api, terminal } = panelTarget(options);
       const body = await download(api, options, "grouped");
       if (options.to === "-") {
         await pipeline(body, process.stdout);
@@ -82,7 +76,7 @@ export function backupCommand(): Command {
     .option("--with-access", WITH_ACCESS)
     .action(async (folder: string, { keep, ...options }: Target & Choice & { keep: number }) => {
       if (!(Number.isInteger(keep) && keep > 0)) throw new CommandFailure("--keep is a number.");
-      const { api, terminal } = target(options);
+      const { api, terminal } = panelTarget(options);
       const archive = await download(api, { ...options, all: true }, "files");
       const backup = await addBackup(pathOfUser(folder), archive, keep);
       const { parts, newParts, bytes, createdAt } = backup;
@@ -114,7 +108,7 @@ export function importCommand(): Command {
 }
 
 async function importArchive(file: string, options: ImportOptions): Promise<void> {
-  const { api, terminal } = target(options);
+  const { api, terminal } = panelTarget(options);
   const path = pathOfUser(file);
   const at = options.at === undefined ? null : new Date(options.at);
   if (Number.isNaN(at?.getTime())) throw new CommandFailure(`--at is no time: ${options.at ?? ""}`);
