@@ -54,7 +54,7 @@ export function basicCredentials(user: string, password: string): AccessTokens {
 
 type Signing = {
   key: () => string;
-  /** What is wrong where the key cannot be read: a library's message may quote it. */
+  /** Told where the key cannot be read: a library's message may quote it. */
   complaint: string;
   algorithm?: string;
   header?: Record<string, string>;

@@ -11,6 +11,8 @@ import type { GuardedRequest, GuardedResponse, Outgoing } from "./guarded-fetch.
 import { advanced } from "./listing-advance.ts";
 
 const ERROR_BODY_LIMIT_BYTES = 65_536;
+/** Statuses for somebody who has not signed in; redirects lead to a sign-in. */
+const CLOSED = [301, 302, 303, 307, 308, 401, 403, 404];
 const DOWNLOAD_TIMEOUT_MS = 2 * MINUTE_MS;
 
 /**
@@ -43,7 +45,7 @@ export type ApiProvider = {
   isThrottle?: (error: ApiError) => boolean;
   /** The wait where such an answer names none, ms. */
   throttleMs?: number;
-  /** What to do about a refusal, or why a file cannot be read; undefined: the provider is down. */
+  /** The remedy for a refusal, or why a file cannot be read; undefined: the provider is down. */
   remedyFor: (error: ApiError) => string | SourceFailure | undefined;
 };
 
@@ -158,6 +160,16 @@ export class ApiClient {
     const { headers = {} } = this.#provider;
     const request = { headers, signal: this.#signal, timeoutMs: DOWNLOAD_TIMEOUT_MS };
     return await this.#opened(await guardedFetch(this.#connection.outgoing, address, request));
+  }
+
+  /** Whether somebody without credentials may read an address. @throws SourceFailure */
+  async isPublic(address: string): Promise<boolean> {
+    const { headers = {} } = this.#provider;
+    const request = { headers, signal: this.#signal, maxRedirects: 0 };
+    const got = await guardedFetch(this.#connection.outgoing, address, request);
+    if (!got.response.ok) return this.#absence(await this.#errorIn(got), CLOSED) !== null;
+    await got.response.body?.cancel();
+    return true;
   }
 
   /** As `download`, through redirects: other hosts than the provider's get no credentials. */

@@ -85,7 +85,7 @@ export class ConfluenceReader implements SourceReader {
     const space = spaces[at.space];
     if (space === undefined) return NOTHING;
     const readersFrom = (restrictions: Grants) =>
-      this.#isShared ? new PageReaders(client, grants, restrictions) : null;
+      this.#isShared ? new PageReaders(client, this.#site, grants, restrictions) : null;
     const { store, known: knownFiles } = this.#options;
     const tools = { client, store, known: knownFiles, kinds: this.#kinds, site: this.#site };
     return await new SpaceListing({ ...tools, readersFrom }, space, at).read();

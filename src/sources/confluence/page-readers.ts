@@ -14,6 +14,7 @@ import { ABSENT, pageOf, readPeople, V1, V2, type Space } from "./confluence-cli
 const NAMES_PER_CALL = 200;
 const USER = "user:";
 const GROUP = "group:";
+const VISITORS = "access_class:anonymous-users";
 /** The group of one person whose e-mail Confluence hides. */
 const PERSON = "confluence-user:";
 
@@ -56,15 +57,18 @@ export async function groupMembers(client: ApiClient, group: string): Promise<Pr
 /** People who may read a space, and whom each restriction from its root down to a page names. */
 export class PageReaders {
   readonly #client: ApiClient;
+  /** Where pages are shown to visitors. */
+  readonly #site: string;
   readonly #grants: Grants;
   /** Names in the restrictions of contents, by their ids. */
   readonly restrictions: Grants;
   /** What may not be read, by the same keys: it is asked once, not for each page. */
   readonly #refusals = new Map<string, SourceFailure>();
 
-  /** Both grow with what is read; `initial` is stored with the listing. */
-  constructor(client: ApiClient, initial: Grants, restrictions: Grants = {}) {
+  /** `restrictions` and `initial`, which is stored with the listing, grow with what is read. */
+  constructor(client: ApiClient, site: string, initial: Grants, restrictions: Grants) {
     this.#client = client;
+    this.#site = site;
     this.#grants = initial;
     this.restrictions = restrictions;
   }
@@ -169,8 +173,13 @@ export class PageReaders {
       const type = holder?.type ?? holder?.principalType ?? "";
       return isReader ? `${type.toLowerCase()}:${holder?.id ?? holder?.principalId ?? ""}` : [];
     });
-    if (names.includes("access_class:anonymous-users")) return [EVERYONE];
-    return names.map((name) => name.replace(/^access_class:/, GROUP));
+    // The site may let no visitors in, whatever its spaces say.
+    const isOpen =
+      names.includes(VISITORS) &&
+      (await this.#client.isPublic(`${this.#site}/api/v2/spaces/${id}`));
+    if (isOpen) return [EVERYONE];
+    const groups = names.filter((name) => name !== VISITORS);
+    return groups.map((name) => name.replace(/^access_class:/, GROUP));
   }
 
   async #principalsOf(names: string[]): Promise<Principal[]> {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { httpAddress } from "../guarded-url.ts";
 
+export const API_BASE_URL = "https://api.github.com";
 const MAX_NAME_LENGTH = 256;
 const MAX_KEY_LENGTH = 16_384;
 const MAX_LIST = 1_000;

@@ -7,15 +7,21 @@ import { pathMatcher } from "../path-patterns.ts";
 import { readJson, scanState, writeJson, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { githubApis } from "./github-client.ts";
+import { API_BASE_URL } from "./github-config.ts";
 import type { GithubConfig, GithubCredentials } from "./github-config.ts";
 import { isIssue, issuePage, issuesAddress, listedIssue } from "./issues.ts";
 import { NO_ISSUES, OF_ISSUE, openIssue } from "./issues.ts";
 import { escaped, fileId, listedFiles } from "./listed-files.ts";
-import { identityOf, READERS, readersOf, repositoriesOf, repository } from "./repositories.ts";
+import {
+  closePublic,
+  identityOf,
+  READERS,
+  readersOf,
+  repositoriesOf,
+  repository,
+} from "./repositories.ts";
 import { storeReaders, type Repository } from "./repositories.ts";
 import { change, compareTrees, folder, openBlob, type Folder } from "./trees.ts";
-
-const API_BASE_URL = "https://api.github.com";
 
 /** A part of a repository's files to be read: a folder to compare, or stored changes. */
 const work = z.union([folder, z.object({ changes: z.string() })]);
@@ -156,6 +162,7 @@ export class GithubReader implements SourceReader {
 
   async #begin(client: ApiClient, before: State | null): Promise<Start> {
     const repositories = await repositoriesOf(client, this.#config, this.#isApp);
+    if (this.#readsPermissions) await closePublic(client, this.#config, repositories);
     const place = { at: 0 };
     const state = { cursor: crypto.randomUUID(), repositories, works: {} };
     const readsPermissions = this.#readsPermissions;

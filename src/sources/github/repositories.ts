@@ -5,12 +5,12 @@ import { EVERYONE } from "../../core/principals.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { nullIfDenied, SourceFailure } from "../../ports/source-reader.ts";
 import type { FileReaders, ReaderStore } from "../../ports/source-reader.ts";
-import type { ApiClient } from "../api-client.ts";
+import { withoutSlash, type ApiClient } from "../api-client.ts";
 import { pathMatcher } from "../path-patterns.ts";
 import { readJson, writeJson } from "../scan-state.ts";
 import { storedReaders } from "../stored-readers.ts";
 import { PER_PAGE } from "./github-client.ts";
-import type { GithubConfig } from "./github-config.ts";
+import { API_BASE_URL, type GithubConfig } from "./github-config.ts";
 
 const identity = z.object({ id: z.number(), name: z.string(), branch: z.string() });
 const facts = identity.extend({ html_url: z.string(), private: z.boolean() });
@@ -63,6 +63,22 @@ export async function repositoriesOf(
     "denied",
     `GitHub: the credential sees no repository of ${owner}${which}`,
   );
+}
+
+/**
+ * In its private mode an Enterprise Server shows public repositories to nobody who has not signed in.
+ * https://docs.github.com/enterprise/admin/installation/enabling-private-mode
+ */
+export async function closePublic(
+  client: ApiClient,
+  { owner, apiBaseUrl = API_BASE_URL }: GithubConfig,
+  repositories: Repository[],
+): Promise<void> {
+  const all = repositories.filter((each) => !each.private);
+  const [first] = all;
+  if (first === undefined || withoutSlash(apiBaseUrl) === API_BASE_URL) return;
+  const isOpen = await client.isPublic(client.address(`repos/${owner}/${first.name}`));
+  for (const each of all) each.private = !isOpen;
 }
 
 /** A person's list has public repositories only; the credential's own has private ones. */

@@ -56,11 +56,19 @@ export class ConfluenceDouble extends Site {
     const body = await new Response(request.body ?? null).text();
     const path = url.pathname.replace(/^\/wiki\//, "");
     const call = { path, query: url.searchParams, body };
-    const answer = isKnown ? this.#answer(call) : visitorAnswer(path);
+    const answer = isKnown ? this.#answer(call) : this.#visitorAnswer(path);
     if (answer instanceof Response) return answer;
     this.alterAnswer(url.pathname, answer);
     return json(answer);
   };
+
+  /** Visitors see spaces that are open to them, and else an empty site. */
+  #visitorAnswer(path: string): Response | Record<string, unknown> {
+    if (path.endsWith("/user/current")) return { type: "anonymous" };
+    const space = this.spaces.get(/spaces\/(\d+)$/.exec(path)?.[1] ?? "");
+    if (space?.roles.includes("ACCESS_CLASS anonymous-users") === true) return { id: space.id };
+    return /s\/\w*\d$/.test(path) ? refusal(404) : { results: [], _links: {} };
+  }
 
   #elsewhere(url: URL, headers: Headers): Response {
     if (headers.has("authorization")) this.leakedCredentials += 1;
@@ -208,10 +216,4 @@ export class ConfluenceDouble extends Site {
     const content = this.contents.get(id);
     return content?.isSeen === true ? content : null;
   }
-}
-
-/** Visitors see an empty site. */
-function visitorAnswer(path: string): Response | Record<string, unknown> {
-  if (path.endsWith("/user/current")) return { type: "anonymous" };
-  return /s\/\w*\d$/.test(path) ? refusal(404) : { results: [], _links: {} };
 }

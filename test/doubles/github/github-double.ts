@@ -34,6 +34,8 @@ export class GithubDouble {
   /** Requests that are left until the limit is reset; an unchanged answer counts none. */
   remaining = 5_000;
   resetAt = 0;
+  /** Whether nobody who has not signed in sees public repositories. */
+  isPrivateMode = false;
   /** Whether the credential may list collaborators. */
   mayList = true;
   /** Whether the credential may see addresses of the organization's verified domains. */
@@ -75,11 +77,20 @@ export class GithubDouble {
     return await this.#conditional(answer, headers);
   };
 
+  /** What somebody who has not signed in sees; null: that is refused, or somebody has. */
+  #visit(pathname: string, headers: Headers): Response | null {
+    const own = [...this.repositories.values()].find(
+      ({ name, isPrivate }) => !isPrivate && pathname === `/repos/${this.owner}/${name}`,
+    );
+    if (headers.has("authorization") || this.isPrivateMode || own === undefined) return null;
+    return json(own.shown(this.owner));
+  }
+
   #failureOf({ pathname }: URL, headers: Headers): Response | null {
     const forbidden = "Request forbidden by administrative rules";
     if (!headers.has("user-agent")) return refused(403, forbidden);
     const failure = this.failures.find((each) => each.times > 0 && each.path.test(pathname));
-    if (failure === undefined) return null;
+    if (failure === undefined) return this.#visit(pathname, headers);
     failure.times--;
     return refused(failure.status, failure.message ?? "Server Error", failure.headers);
   }

@@ -73,12 +73,21 @@ test.each<[string, (shared: Shared) => void, string[] | string]>([
   ],
   [
     "a public space",
-    ({ space }) => (space.roles = ["GROUP all", "ACCESS_CLASS anonymous-users"]),
+    ({ site, space }) => {
+      site.allowsVisitors = true;
+      space.roles = ["GROUP all", "ACCESS_CLASS anonymous-users"];
+    },
     ["everyone"],
+  ],
+  [
+    "a space for visitors on a site that lets none in",
+    ({ space }) => (space.roles = ["ACCESS_CLASS anonymous-users"]),
+    ["group:all"],
   ],
   [
     "a restricted page of a public space",
     ({ site, space, page, ann }) => {
+      site.allowsVisitors = true;
       space.roles = ["ACCESS_CLASS anonymous-users"];
       site.alter(page, { restrictions: of([ann], ["leads"]) });
     },

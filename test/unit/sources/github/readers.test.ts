@@ -43,6 +43,19 @@ test("everyone reads a public repository, and nobody is asked", async () => {
   expect(principalsIn(fileOf(source, `${own.id}:a.md`).readers)).toEqual([]);
 });
 
+test("a server that nobody sees without signing in has no public repository", async () => {
+  const { double, own, source } = openRepository({}, true);
+  own.write("a.md", "a");
+  own.collaborators = ["ann"];
+  const readers = () => principalsIn(fileOf(source, `${own.id}:a.md`).readers);
+  double.isPrivateMode = true;
+  await source.scan();
+  expect(readers()).toEqual(["group:github-user:ann"]);
+  double.isPrivateMode = false;
+  await source.scan();
+  expect(readers()).toEqual(["everyone"]);
+});
+
 test("unchanged collaborators cost one call, changed ones reach every file", async () => {
   const { double, own, source, readers } = privateRepository();
   double.pageSize = 2;
