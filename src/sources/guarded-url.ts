@@ -78,6 +78,12 @@ export const httpAddress = z
   .refine(isHttpAddress, "must be an http or https URL without credentials")
   .meta({ input: "url" });
 
+/** The setting of a provider's own address, to which the secret is sent. */
+export const apiAddress = (meta: { label?: string; hint?: string; folded: string }) =>
+  httpAddress
+    .optional()
+    .meta({ label: "Address of the API", ...meta, destination: true, encrypted: true });
+
 function isHttpAddress(text: string): boolean {
   const url = webUrlIn(text);
   return url !== null && url.username === "" && url.password === "";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { httpAddress } from "../guarded-url.ts";
+import { apiAddress, httpAddress } from "../guarded-url.ts";
 
 const MAX_TEXT_LENGTH = 2_048;
 /** All keys are named in one address. */
@@ -35,12 +35,9 @@ export const confluenceConfig = z.strictObject({
       hint: `${KINDS.join(", ")}, one a line. If empty, all.`,
       folded: PARTS,
     }),
-  apiBaseUrl: httpAddress.optional().meta({
-    label: "Address of the API",
+  apiBaseUrl: apiAddress({
     hint: "For tokens with scopes: https://api.atlassian.com/ex/confluence/ and the cloud id.",
     folded: PARTS,
-    destination: true,
-    encrypted: true,
   }),
 });
 export type ConfluenceConfig = Omit<z.infer<typeof confluenceConfig>, "apiToken">;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
-import { httpAddress } from "../guarded-url.ts";
+import { apiAddress } from "../guarded-url.ts";
 
 export const API_BASE_URL = "https://api.github.com";
 const MAX_NAME_LENGTH = 256;
@@ -28,10 +28,7 @@ const FURTHER = "Branch, paths, another address";
 const branch = { label: "Branch", hint: "If empty, each default branch.", folded: FURTHER };
 const inclusion = { label: "Only paths that match", hint: PATTERNS_HINT, folded: FURTHER };
 const exclusion = { label: "Leave out", hint: "One pattern a line.", folded: FURTHER };
-const server = {
-  label: "Address of the API",
-  hint: "For an Enterprise Server: https://HOST/api/v3.",
-};
+const SERVER_HINT = "For an Enterprise Server: https://HOST/api/v3.";
 
 export const githubConfig = z.strictObject({
   owner: z
@@ -48,9 +45,7 @@ export const githubConfig = z.strictObject({
   paths: z
     .strictObject({ include: patterns.meta(inclusion), exclude: patterns.meta(exclusion) })
     .optional(),
-  apiBaseUrl: httpAddress
-    .optional()
-    .meta({ ...server, folded: FURTHER, destination: true, encrypted: true }),
+  apiBaseUrl: apiAddress({ hint: SERVER_HINT, folded: FURTHER }),
 });
 export type GithubConfig = Omit<z.infer<typeof githubConfig>, "credentials">;
 export type GithubCredentials = z.infer<typeof credentials>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 import { parsedJson } from "../../core/input/parsed-json.ts";
-import { httpAddress } from "../guarded-url.ts";
+import { apiAddress, httpAddress } from "../guarded-url.ts";
 
 const MAX_ID_LENGTH = 256;
 const MAX_EMAIL_LENGTH = 320;
@@ -48,12 +48,7 @@ export const cloudDriveConfig = z
       hint: "Ids of Drive labels, one a line; their values become the files' metadata.",
       folded: FURTHER,
     }),
-    apiBaseUrl: httpAddress.optional().meta({
-      label: "Address of the API",
-      folded: FURTHER,
-      destination: true,
-      encrypted: true,
-    }),
+    apiBaseUrl: apiAddress({ folded: FURTHER }),
   })
   .refine(({ rootFolderId, sharedDriveId }) => rootFolderId ?? sharedDriveId, {
     path: ["rootFolderId"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { httpAddress } from "../guarded-url.ts";
+import { apiAddress } from "../guarded-url.ts";
 
 const MAX_ID_LENGTH = 512;
 const MAX_ADDRESS_LENGTH = 2_048;
@@ -43,18 +43,8 @@ export const documentSiteConfig = z
       hint: "The id of a folder of the library. Quarry reads everything in it.",
       folded: PARTS,
     }),
-    apiBaseUrl: httpAddress.optional().meta({
-      label: "Address of Microsoft Graph",
-      folded: CLOUDS,
-      destination: true,
-      encrypted: true,
-    }),
-    loginBaseUrl: httpAddress.optional().meta({
-      label: "Address of the sign-in",
-      folded: CLOUDS,
-      destination: true,
-      encrypted: true,
-    }),
+    apiBaseUrl: apiAddress({ label: "Address of Microsoft Graph", folded: CLOUDS }),
+    loginBaseUrl: apiAddress({ label: "Address of the sign-in", folded: CLOUDS }),
   })
   .refine(({ siteId, driveId }) => siteId ?? driveId, {
     path: ["siteId"],
