@@ -147,6 +147,10 @@ const PAID: Changes = {
     "let symbolHeight = symbolBitmap.length; spend(symbolWidth * symbolHeight);",
   "const bitsPerValue = log2(numberOfPatterns);":
     "const bitsPerValue = log2(numberOfPatterns); spend(gridWidth * gridHeight * (1 + patternWidth * patternHeight));",
+  "const offsetT = t - (referenceCorner & 1 ? 0 : symbolHeight - 1);":
+    "const [across, up] = [referenceCorner & 2 ? symbolWidth - 1 : 0, referenceCorner & 1 ? 0 : symbolHeight - 1], offsetT = t - (transposed ? across : up);",
+  "const offsetS = currentS - (referenceCorner & 2 ? symbolWidth - 1 : 0);":
+    "const offsetS = currentS - (transposed ? up : across);",
   "    while (runLength--) {": "    spend(runLength); while (runLength--) {",
   "          frame.components = [];":
     "          if (frame.scanLines * frame.samplesPerLine > 12e6) throw new Error('too large');\n          frame.components = [];",

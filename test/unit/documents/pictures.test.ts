@@ -14,25 +14,41 @@ const dark = isDarkAt(PAGE, SIZE);
 const bytesOf = (name: keyof typeof PICTURES) =>
   new Uint8Array(Buffer.from(PICTURES[name], "base64"));
 
-/** A JBIG2 stream, as a PDF embeds it: a page, and a region of it that is coded as a fax is. */
-function jbig2(fax: Uint8Array): Uint8Array {
-  const { width, height } = SIZE;
-  const numbers = (...values: number[]) => {
-    const bytes = new Uint8Array(values.length * 4);
-    values.forEach((value, at) => new DataView(bytes.buffer).setUint32(at * 4, value));
-    return [...bytes];
-  };
-  const segment = (number: number, type: number, data: number[]) => [
-    ...numbers(number),
-    type,
-    0,
-    1,
-    ...numbers(data.length),
-    ...data,
-  ];
-  const page = segment(0, 48, [...numbers(width, height, 0, 0), 0, 0, 0]);
-  const region = [...numbers(width, height, 0, 0), 0, 1, ...fax];
-  return Uint8Array.from([...page, ...segment(1, 38, region)]);
+const numbers = (...values: number[]) =>
+  values.flatMap((value) => [value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255]);
+const bytesOfBits = (bits: string) =>
+  bits.match(/.{1,8}/g)?.map((byte) => Number.parseInt(byte.padEnd(8, "0"), 2)) ?? [];
+
+/** A segment of JBIG2: https://www.itu.int/rec/T-REC-T.88; the next refers to `symbols`. */
+const segment = (number: number, type: number, data: number[], symbols: number[] = []) => [
+  ...numbers(number),
+  type,
+  symbols.length << 5,
+  ...symbols,
+  1,
+  ...numbers(data.length),
+  ...data,
+];
+const REGION = numbers(SIZE.width, SIZE.height, 0, 0);
+const jbig2 = (...segments: number[][]) =>
+  Uint8Array.from([...segment(0, 48, [...REGION, 0, 0, 0]), ...segments.flat()]);
+
+const faxRegion = segment(1, 38, [...REGION, 0, 1, ...bytesOf("g4")]);
+
+/** A page as a single symbol of a text that runs downwards from its lower left corner. */
+function symbolPage(): Uint8Array {
+  const [height, width, end] = ["11110110100", "11110100101", "111111"];
+  const size = bytesOfBits(`${height}${width}${end}00000`);
+  const exported = bytesOfBits("0000000001");
+  const bitmap = packedBits(SIZE, dark, 1);
+  const symbols = [0, 1, ...numbers(1, 1), ...size, ...bitmap, ...exported];
+  const lengths = Array.from({ length: 35 }, (_, code) => (code === 1 ? "0001" : "0000"));
+  const text = [...bytesOfBits(`${lengths.join("")}0`), ...bytesOfBits("00000000000001")];
+  const flags = [0, 0b0100_0001, 0, 0];
+  return jbig2(
+    segment(1, 0, symbols),
+    segment(2, 6, [...REGION, 0, ...flags, ...numbers(1), ...text], [1]),
+  );
 }
 
 const FAX = `/DecodeParms << /K -1 /Columns ${SIZE.width} /Rows ${SIZE.height} >>`;
@@ -129,7 +145,8 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
     "CCITT group 3",
     one(coded(bytesOf("g3"), "/CCITTFaxDecode", `${BITS} ${FAX.replace("-1", "0")}`)),
   ],
-  ["JBIG2", one(coded(jbig2(bytesOf("g4")), "/JBIG2Decode", BITS))],
+  ["JBIG2", one(coded(jbig2(faxRegion), "/JBIG2Decode", BITS))],
+  ["JBIG2 of text that runs downwards", one(coded(symbolPage(), "/JBIG2Decode", BITS))],
   ["grey JPX", one(coded(bytesOf("jpxGrey"), "/JPXDecode", ""))],
   ["RGB JPX", one(coded(bytesOf("jpxRgb"), "/JPXDecode", RGB))],
   ["strips", { pictures: strips, content: drawn.join("\n") }],
