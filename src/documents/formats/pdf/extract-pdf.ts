@@ -78,7 +78,7 @@ export const pageOfPdf = (bytes: Uint8Array, number: number, yieldToOthers: Yiel
 async function withPages<T>(
   bytes: Uint8Array,
   yieldToOthers: YieldToOthers,
-  read: (reader: PdfPages) => Promise<T>,
+  work: (reader: PdfPages) => Promise<T>,
 ): Promise<T> {
   const pace = new Pace(yieldToOthers);
   await pace.run(checkRecovery(bytes));
@@ -86,7 +86,7 @@ async function withPages<T>(
   const missingCmaps = new Set<string>();
   const pdf = await openPdf(bytes, missingCmaps);
   try {
-    return await read(new PdfPages(pdf, pace, signs, missingCmaps));
+    return await work(new PdfPages(pdf, pace, signs, missingCmaps));
   } finally {
     await pdf.loadingTask.destroy();
   }

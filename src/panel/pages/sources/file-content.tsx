@@ -52,7 +52,7 @@ export async function fileContent(context: PageContext, of: ShownFile): Promise<
     return (
       <section aria-label="What was read">
         {tabs}
-        <RecognisedPages of={of} pages={pages} {...sliceIn(context, PAGES_SHOWN)} />
+        <RecognisedPages file={of} pages={pages} {...sliceIn(context, PAGES_SHOWN)} />
       </section>
     );
   }

@@ -27,9 +27,9 @@ export function recognisedPages({ shown: view, file }: ShownFile, extracted: Ext
   });
 }
 
-type PagesProps = Slice & { of: ShownFile; pages: RecognisedPage[] };
+type PagesProps = Slice & { file: ShownFile; pages: RecognisedPage[] };
 
-export const RecognisedPages = ({ of, pages, ...slice }: PagesProps) => (
+export const RecognisedPages = ({ file, pages, ...slice }: PagesProps) => (
   <>
     {pages.slice(slice.offset, slice.offset + slice.limit).map(({ page, text }) => (
       <section aria-label={`Page ${page}`}>
@@ -38,14 +38,14 @@ export const RecognisedPages = ({ of, pages, ...slice }: PagesProps) => (
           <img
             class="frame"
             loading="lazy"
-            src={`${originalHref(of, "page")}&page=${page}`}
-            alt={`Page ${page} of ${of.file.name}`}
+            src={`${originalHref(file, "page")}&page=${page}`}
+            alt={`Page ${page} of ${file.file.name}`}
           />
           <Markdown text={text} />
         </div>
       </section>
     ))}
-    <Part here={`${of.here}&view=pages`} {...slice} total={pages.length} unit="page" />
+    <Part here={`${file.here}&view=pages`} {...slice} total={pages.length} unit="page" />
   </>
 );
 
