@@ -50,7 +50,7 @@ async function keyOf(hash: string, { name }: ImageReader): Promise<string> {
   return `images/${hash}/${version.slice(0, 16)}`;
 }
 
-/** What a page is: the hash of its picture, or none and why. */
+/** The hash of a page's picture, or why the page has none: null for a page without a picture. */
 type PageContent = { hash: string } | { leftOut: string | null };
 
 /** The calls of one try to read a file. */
