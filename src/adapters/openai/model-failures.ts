@@ -83,7 +83,7 @@ export function failureInAnswer(error: Record<string, unknown>, cause?: unknown)
 /** In the words of Ollama, LM Studio, vLLM, llama-server and LiteLLM, near the beginning. */
 const NO_MODEL =
   /(?:no such|invalid|unknown) model|no models? loaded|\bmodel\b.{0,200}not (?:found|exist)/is;
-const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token/i;
+const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token|no connected db/i;
 /** Statuses that servers also use for these. */
 const UNSPECIFIC = new Set([400, 403, 422, SERVER_ERROR]);
 export const NO_SUCH_MODEL = " (it knows no such model or address)";

@@ -30,6 +30,8 @@ test.each([
   [404, "No models loaded. Please load a model in the developer page", NO_MODEL],
   [500, "litellm.AuthenticationError: The api_key client option must be set", NO_KEY],
   [400, "Authentication Error, No api key passed in.", NO_KEY],
+  // LiteLLM without a database, for any key that is not its own.
+  [400, "No connected db.", NO_KEY],
   [401, "Unauthorized", NO_KEY],
 ])("%i %s is said in words, and not asked again", async (status, message, meaning) => {
   const failed = { status, message: `${status} ${meaning}`, retryable: false };
