@@ -83,13 +83,21 @@ async function extractFile(
   const look = eachPart(document.markdown, (part) => !(hasText = /[\p{L}\p{N}\p{S}]/u.test(part)));
   await runCooperatively(look, yieldToOthers);
   if (!hasText) throw withoutText(extraction, depth === 0 ? pictures : null);
-  return { ...document, language: declaredLanguage(document) ?? detectLanguage(document.markdown) };
+  return {
+    ...document,
+    title: document.title === null ? null : printable(document.title) || null,
+    notes: document.notes.map(printable),
+    language: declaredLanguage(document) ?? detectLanguage(document.markdown),
+  };
 }
 
 /** The file's own bytes are empty from now on. */
 function discardBytes({ bytes }: RawDocument, { discardsBytes = false }: ExtractOptions): void {
   if (discardsBytes) releaseBytes(bytes);
 }
+
+/** Without control characters: names within documents become titles and notes. */
+const printable = (name: string) => name.replace(/\p{Cc}+/gu, " ").trim();
 
 const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i;
 

@@ -236,3 +236,21 @@ it.each([
 ])("an empty row of a table ends it before a header alone: %j", async (csv, markdown) => {
   expect((await read("a.csv", csv)).markdown).toBe(markdown);
 });
+
+it("control characters in names reach no title and no note", async () => {
+  const mail = [
+    "MIME-Version: 1.0",
+    "Subject: =?utf-8?Q?Rent=00_and=07_fees?=",
+    'Content-Type: multipart/mixed; boundary="x"',
+    "",
+    "--x\n\nHello to all.\n--x",
+    "Content-Type: application/x-none; name*=utf-8''a%00b%1Bc.bin",
+    "",
+    "1\n--x--",
+  ].join("\n");
+  const { title, notes, markdown } = await read("a.eml", mail);
+  expect(title).toMatch(/^Rent ?\s?and\s? fees$/);
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  expect([title, markdown, ...notes].join("")).not.toMatch(/[\0-\x08\x0e-\x1f]/);
+  expect(markdown).toContain("c.bin");
+});
