@@ -1,4 +1,4 @@
-import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { eachPart, ITEM_COST, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { CompactText } from "../writing/compact-text.ts";
@@ -101,15 +101,21 @@ function* decodeUtf32(
 const LAST_CHARACTER = 0x10ffff;
 /** Of all bytes; in UTF-16, every second byte of plain letters is zero. */
 const MAX_ZEROS = 0.25;
+const ZEROS_IN_A_ROW = 1 << 12;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROLS = /[\x01-\x06\x0e-\x1a\x1c-\x1f]/;
 
 /** UTF-8 with zero bytes between its characters, which are left out. */
 function* withoutZeros(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
-  const bare = bytes.filter((byte) => byte !== 0);
-  const zeros = bytes.length - bare.length;
-  if (zeros > bytes.length * MAX_ZEROS) return null;
-  const decoded = yield* decodeUtf8(bare, GOOD_PER_DAMAGED);
+  const bare = new Uint8Array(bytes.length);
+  let [at, zeros] = [0, 0];
+  for (; at < bytes.length && zeros <= at * MAX_ZEROS + ZEROS_IN_A_ROW; at++) {
+    if (bytes[at] === 0) zeros++;
+    else bare[at - zeros] = bytes[at] ?? 0;
+    if (at % UNITS_AT_ONCE === 0) yield ITEM_COST;
+  }
+  if (zeros > at * MAX_ZEROS) return null;
+  const decoded = yield* decodeUtf8(bare.subarray(0, at - zeros), GOOD_PER_DAMAGED);
   if (decoded === null || CONTROLS.test(decoded.text)) return null;
   return { ...decoded, notes: [...decoded.notes, ...countNote(zeros, "zero byte", "removed")] };
 }
