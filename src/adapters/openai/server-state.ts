@@ -17,6 +17,8 @@ const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })).
 const PROBLEMS: Record<number, string> = {
   401: "needs another key",
   404: "lists no models: its address usually ends in /v1",
+  // https://github.com/BerriAI/litellm answers so without its key.
+  500: "does not list its models: it may need a key",
   503: "still loads its model",
 };
 

@@ -165,23 +165,33 @@ export const asVllm = (double: OpenAiDouble, { contextTokens = 4_096, tells = tr
   });
 
 /**
- * LiteLLM 1.80 before vLLM: names of its `config.yaml`, windows in `/model/info` where they are
- * known (https://docs.litellm.ai/docs/proxy/model_management), and the error of what is behind it in
- * a sentence of its own (https://docs.litellm.ai/docs/exception_mapping).
+ * LiteLLM 1.108.7 before vLLM, as its proxy answered: the names of its `config.yaml`, windows where
+ * it knows them, and the whole answer of what is behind it in a sentence of its own
+ * (https://docs.litellm.ai/docs/exception_mapping). Without a key: 500, and no JSON.
  */
-export const asLiteLlm = (double: OpenAiDouble, { contextTokens = 4_096, tells = true }) =>
+export const asLiteLlm = (
+  double: OpenAiDouble,
+  { contextTokens = 4_096, tells = true, tellsInList = false },
+) =>
   before(double, async (url, body, answer) => {
+    const max_input_tokens = contextTokens;
     if (url.endsWith("/v1/models")) {
-      return listed({ id: "llama", object: "model", created: 1_677_610_602, owned_by: "openai" });
+      const facts = { id: "llama", object: "model", created: 1_677_610_602, owned_by: "openai" };
+      return listed({ ...facts, ...(tellsInList && { max_input_tokens }) });
     }
     if (url.endsWith("/model/info")) {
-      const facts = { id: "5a1c", db_model: false, max_tokens: null };
-      const model_info = { ...facts, max_input_tokens: tells ? contextTokens : null };
+      const facts = { id: "d1ac61", db_model: false, key: "hosted_vllm/Qwen/Qwen3-8B" };
+      const model_info = { ...facts, max_tokens: null, ...(tells && { max_input_tokens }) };
       const litellm_params = { model: "hosted_vllm/Qwen/Qwen3-8B" };
       return Response.json({ data: [{ model_name: "llama", litellm_params, model_info }] });
     }
+    if (body.model !== "llama" && isChat(url)) {
+      const message = `/chat/completions: Invalid model name passed in model=${body.model}. Call \`/v1/models\` to view available models for your key.`;
+      return failed(400, { message, type: "invalid_request_error", param: null, code: "400" });
+    }
     const refused = isChat(url) ? refusedByVllm(body, contextTokens) : null;
     if (refused === null) return await answer();
-    const message = `litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: Hosted_vllmException - ${refused}. Received Model Group=llama\nAvailable Model Group Fallbacks=None`;
-    return failed(400, { message, type: null, param: null, code: "400" });
+    const error = { message: refused, type: "BadRequestError", param: "input_tokens", code: 400 };
+    const message = `litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: Hosted_vllmException - ${JSON.stringify({ error })}\nmodel=llama. context_window_fallbacks=None. fallbacks=None.\n\nLiteLLM: model group 'llama' failed with the error above. No fallback was attempted.`;
+    return failed(400, { message, type: "invalid_request_error", param: null, code: "400" });
   });

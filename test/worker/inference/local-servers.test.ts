@@ -74,6 +74,7 @@ describe("the window", () => {
     ["LM Studio", asLmStudio],
     ["vLLM", asVllm],
     ["LiteLLM", asLiteLlm],
+    ["LiteLLM in its list", (double: OpenAiDouble) => asLiteLlm(double, { tellsInList: true })],
   ])("of %s is read before the first prompt, and shown", async (_, server) => {
     const double = new OpenAiDouble({ embed });
     const { services, answer } = ask(server(double, { contextTokens: 4_096 }));
