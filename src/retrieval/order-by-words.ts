@@ -1,6 +1,6 @@
 import { featuresOf, wordsOfPassage } from "./passage-features.ts";
 import type { Features, PassageWords } from "./passage-features.ts";
-import { modelOf, orderOf, REORDERED, type RagFindings } from "./rag-findings.ts";
+import { modelOf, orderOf, reorderedCount, type RagFindings } from "./rag-findings.ts";
 import { scoreByNeighbours } from "./score-by-neighbours.ts";
 import type { SearchPlan } from "./retrieval-request.ts";
 import { inOrder, type ScoredChunk, type ScoredList } from "./score-chunks.ts";
@@ -40,7 +40,7 @@ function scoreByWords(features: Features): number {
  */
 export async function orderByWords(
   lists: ScoredList[],
-  plan: Pick<SearchPlan, "queries" | "reranks">,
+  plan: Pick<SearchPlan, "needed" | "queries" | "reranks">,
   pause: Pause,
 ): Promise<ScoredList[]> {
   const ordered = new Map<RagFindings, ScoredList>();
@@ -54,7 +54,7 @@ export async function orderByWords(
       order === "neighbours"
         ? scoreByNeighbours
         : (best: Placed[]) => bestScores(best, plan.queries, pause);
-    for (const list of await orderTogether(group, REORDERED[order], scoresOf)) {
+    for (const list of await orderTogether(group, reorderedCount(order, plan), scoresOf)) {
       ordered.set(list.findings, list);
     }
   }

@@ -14,6 +14,8 @@ export type RagFindings = Pick<SearchReply, "chunks" | "candidates"> & {
 
 /** How many of the best trade places: always, so that a larger `topK` keeps what stood first. */
 export const REORDERED = { words: 20, age: 20, neighbours: 50 } as const;
+/** Of a longer answer, so many: what is close to the best moves up among the first hundred. */
+const REORDERED_LONG = 200;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */
 const MIN_MEANING = 0.5;
 
@@ -30,6 +32,13 @@ export function orderOf(
   return embedded.fusionWeight < MIN_MEANING ? "words" : "neighbours";
 }
 
+/** How many of the best trade places in this order. */
+export const reorderedCount = (
+  order: "words" | "neighbours",
+  { needed }: Pick<SearchPlan, "needed">,
+): number =>
+  order === "neighbours" && needed > REORDERED.neighbours ? REORDERED_LONG : REORDERED[order];
+
 /** Vectors of one model and size compare. */
 export const modelOf = ({ target: { rag } }: Pick<RagFindings, "target">): string =>
   `${rag.dimensions} ${rag.embeddingModel}`;
@@ -41,5 +50,6 @@ export function readCount(
 ): number {
   const order = orderOf(findings, plan);
   const ages = findings.target.rag.recencyHalfLifeDays !== null;
-  return Math.max(plan.needed, ages ? REORDERED.age : 0, order === null ? 0 : REORDERED[order]);
+  const reordered = order === null ? 0 : reorderedCount(order, plan);
+  return Math.max(plan.needed, ages ? REORDERED.age : 0, reordered);
 }

@@ -51,7 +51,7 @@ function listOf(
 }
 
 async function ordered(given: Given[], setting: Setting) {
-  const plan = { queries: setting.queries ?? [], reranks: false };
+  const plan = { queries: setting.queries ?? [], reranks: false, needed: 10 };
   const [list] = await orderByWords(listOf(given, setting), plan, async () => true);
   if (list === undefined) throw new Error("a list was expected");
   return list;
@@ -90,7 +90,7 @@ test("the best of several RAGs trade places as if they were of one", async () =>
   for (const [at, list] of lists.entries()) {
     for (const chunk of list.chunks) chunk.value = [1, 0.96, 0.3][at] ?? 0;
   }
-  const plan = { queries: QUESTION, reranks: false };
+  const plan = { queries: QUESTION, reranks: false, needed: 10 };
   const [first, ...rest] = mergeLists(await orderByWords(lists, plan, async () => true), true);
   expect(first?.chunk.file.path).toBe("debug/README.md");
   expect([first, ...rest].map((chunk) => chunk?.value)).toEqual([1, 0.96, 0.3]);

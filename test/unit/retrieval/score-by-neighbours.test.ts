@@ -20,5 +20,17 @@ test("the first stays; what is close to good passages goes before what stands al
 });
 
 test("passages whose vectors are missing keep their values", () => {
-  expect(scoreByNeighbours(best([1], [0.5], [0.2])).slice(1)).toEqual([0.5, 0.2]);
+  const [, second = 0, third = 0] = scoreByNeighbours(best([1], [0.5], [0.2]));
+  expect(second - third).toBeCloseTo(0.3);
+});
+
+test("a long answer keeps the order of the first 50, behind which what is close moves up", () => {
+  const values = Array.from({ length: 54 }, (_, at) => 1 - at / 100);
+  // The last is close to the first; the others stand around them.
+  const passages = values.map((value, at): [number, number] => [value, at === 53 ? 1 : at * 6]);
+  const orderOf = (scores: number[]) =>
+    [...scores.keys()].toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  const long = orderOf(scoreByNeighbours(best(...passages)));
+  expect(long.slice(0, 50)).toEqual(orderOf(scoreByNeighbours(best(...passages.slice(0, 50)))));
+  expect(long[50]).toBe(53);
 });
