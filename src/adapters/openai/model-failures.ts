@@ -121,14 +121,14 @@ function tooLongIn(sentence: string): ModelFailure["tooLong"] {
   if (!TOO_LONG.test(sentence) || OF_ANSWER.test(sentence)) return null;
   const text = sentence.replace(THOUSANDS, "");
   const figures = (text.match(FIGURES) ?? []).map(Number);
-  const named = LIMIT.exec(text);
+  const match = LIMIT.exec(text);
   const [first, second] = figures;
-  if (named === null && (second === undefined || first === second))
+  if (match === null && (second === undefined || first === second))
     return { sent: null, limit: null };
-  const limit = named === null ? Math.min(...figures.slice(0, 2)) : Number(named[1]);
-  const sent = Math.max(...figures);
+  const limit = match === null ? Math.min(...figures.slice(0, 2)) : Number(match[1]);
+  const largest = Math.max(...figures);
   // vLLM stops counting at the limit.
-  return { sent: sent > limit && !text.includes("at least") ? sent : null, limit };
+  return { sent: largest > limit && !text.includes("at least") ? largest : null, limit };
 }
 
 /** Turns errors of the SDK into ModelFailure; aborts pass unchanged. */

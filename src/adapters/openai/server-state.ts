@@ -50,10 +50,10 @@ export async function stateOf(
       const problem = `${PROBLEMS[status] ?? "does not list its models"} (${status})`;
       return { ...state, status, problem };
     }
-    const listed = list.data.data ?? [];
-    const isTold = listed.every(({ id }) => windowIn([body], id) !== null);
+    const listings = list.data.data ?? [];
+    const isTold = listings.every(({ id }) => windowIn([body], id) !== null);
     const lists = isTold ? [] : await Promise.all(ownLists({ baseUrl, fetch: send, signal }));
-    const models = listed.map(({ id }) => {
+    const models = listings.map(({ id }) => {
       const address = setBy === "panel" ? panelAddress(name) : baseUrl;
       const contextTokens = windowIn([body, ...lists], id) ?? windowOf(address, id)?.tokens ?? null;
       return { model: `${name}/${id}`, kind: modelKindOf(id), contextTokens };
