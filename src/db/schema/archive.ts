@@ -13,10 +13,11 @@ export const archiveImports = sqliteTable("archive_imports", {
   state: choice("uploading", "checking", "checked", "writing", "settings", "done"),
   /** SHA-256 of the manifest, which names the hash of every other part. */
   manifestHash: text(),
-  /** The plan: sources and RAGs that it makes or replaces, and settings that follow. */
+  /** Always empty: the plan lies in the bucket. */
   plan: jsonColumn(jsonObject).notNull().default({}),
-  /** The part of the archive that is checked or written next, and the line in it. */
+  /** The part of the archive that is checked or written next. */
   part: integer().notNull().default(0),
+  /** Not used. */
   line: integer().notNull().default(0),
   /** Until when a call works on it, ms. */
   leasedUntil: integer().notNull().default(0),
