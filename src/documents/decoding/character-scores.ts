@@ -53,7 +53,7 @@ export type IdeographRules = {
 
 /** Share of all letters; any kind of running text reaches it. */
 const FREQUENT_SHARE = 0.35;
-/** Of text without frequent characters, such as names: in a list, each byte is part of a pair. */
+/** Texts such as names lack frequent characters; in a list, each byte is part of a pair. */
 const UNUSUAL = 0.4;
 const UNUSUAL_LIST = 0.72;
 const LIST_LETTERS = 5;

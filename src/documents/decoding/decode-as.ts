@@ -1,6 +1,6 @@
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
 
-/** What DOS used (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/); no decoder has it. */
+/** Code pages of DOS (https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/PC/); no decoder has it. */
 const UPPER_HALVES = new Map(
   [
     "ibm850 ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",

@@ -99,7 +99,7 @@ function* decodeUtf32(
 }
 
 const LAST_CHARACTER = 0x10ffff;
-/** Of all bytes; in UTF-16, every second byte of plain letters is zero. */
+/** A share of all bytes; in UTF-16, every second byte of plain letters is zero. */
 const MAX_ZEROS = 0.25;
 const ZEROS_IN_A_ROW = 1 << 12;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

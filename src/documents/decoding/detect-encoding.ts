@@ -160,7 +160,7 @@ function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<R
 
 /** Signs that texts in any language have: where no other character is beyond ASCII, they are meant. */
 const ONLY_SIGNS = /^[\0-\u007f§«»×÷¶¢£¥©®°±²³·¼½¾ªº\u00a0]*$/;
-/** The same bytes as letters of other encodings: within words, at their ends, next to each other. */
+/** Signs that are rather letters of other encodings: within words, at their ends, next to each other. */
 const LETTERS = /[a-z][^\0-\u007f]+[a-z]|[a-z]{2}[ªº²³±£¥×]|(?!§§|¶¶)[^\0-\u007f\u00a0]{2}/i;
 const areSigns = (text: string) => ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
 const ASCII = /[a-z\d]/i;

@@ -24,7 +24,7 @@ test("passages whose vectors are missing keep their values", () => {
   expect(second - third).toBeCloseTo(0.3);
 });
 
-test("a long answer keeps the order of the first 50, behind which what is close moves up", () => {
+test("a long answer keeps its first 50; behind them, what is close moves up", () => {
   const values = Array.from({ length: 54 }, (_, at) => 1 - at / 100);
   // The last is close to the first; the others stand around them.
   const passages = values.map((value, at): [number, number] => [value, at === 53 ? 1 : at * 6]);

@@ -161,9 +161,9 @@ export const isTab = (name: string, attributes: Attributes) =>
 export const hasClass = ({ class: classes = "" }: Attributes, name: string) =>
   wordsOf(classes).includes(name);
 
-/** What stands for a picture, but for badges, such as that of a build. */
+/** The text that stands for a picture, but for badges, such as that of a build. */
 export const alternativeOf = ({ alt = "", src = "" }: Attributes) =>
-  /shields\.io|badge/i.test(src) ? " " : ` ${alt} `;
+  /shields\.io|badges?(?:\.svg|\/)/i.test(src) ? " " : ` ${alt} `;
 
 const HIDING_STYLE =
   /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;

@@ -32,11 +32,11 @@ export function withEntities(xml: string): { text: string; notes: string[] } {
 
 /** @param room how many characters the text may gain; later references stay */
 function expanded(text: string, entities: Entities, room: number): string {
-  let left = room;
+  let budget = room;
   return text.replace(REFERENCE, (reference, name: string) => {
     const value = entities.get(name);
-    if (value === undefined || value.length > left) return reference;
-    left -= value.length;
+    if (value === undefined || value.length > budget) return reference;
+    budget -= value.length;
     return value;
   });
 }

@@ -66,12 +66,12 @@ function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body
 /** Roughly: without the markup's and without addresses, which plain text spells out. */
 function wordsIn({ type, body }: MailPart): number {
   const text = new TextDecoder().decode(body.subarray(0, COUNTED_BYTES));
-  const shown = text
+  const visible = text
     .split(type === "text/html" ? UNSHOWN : /$^/)
     .map((part, at) => (at === 0 ? part : part.slice(part.search(END_OF_UNSHOWN))))
     .join("")
     .replace(type === "text/html" ? /<[^<>]*>|&\w{1,8};/g : /https?:\S+/g, " ");
-  return shown.match(/[\p{L}\p{N}]{2,}/gu)?.length ?? 0;
+  return visible.match(/[\p{L}\p{N}]{2,}/gu)?.length ?? 0;
 }
 
 const COUNTED_BYTES = 1 << 20;

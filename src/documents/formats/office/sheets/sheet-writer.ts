@@ -12,7 +12,7 @@ const FIGURE = /\d/;
 export class SheetWriter {
   #hasCaption = false;
   #isAfterGap = false;
-  /** Of the table so far. */
+  /** Columns that the table has had so far. */
   #columns = new Set<number>();
   #hasFigures = false;
   /** Heading to write before the first row: a sheet without text has no heading. */
