@@ -9,9 +9,13 @@ export const NOTES = {
   "otters.md": "# Otters\n\nOtters live in alder woods and eat fish.",
 };
 
-/** Uploads the notes to the source `docs`, into a folder. */
-export async function pushNotes(api: PanelApi, folder = ""): Promise<void> {
-  for (const [name, text] of Object.entries(NOTES)) {
+/** Uploads notes to the source `docs`, into a folder. */
+export async function pushNotes(
+  api: PanelApi,
+  folder = "",
+  notes: Record<string, string> = NOTES,
+): Promise<void> {
+  for (const [name, text] of Object.entries(notes)) {
     const path = folder === "" ? name : `${folder}/${name}`;
     await api.PUT("/file-sources/{id}/files/{path}", {
       params: { path: { id: "docs", path } },

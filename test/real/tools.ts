@@ -104,13 +104,18 @@ export class Tools {
   }
 
   /** A server, once this port of loopback takes connections. */
-  async start(command: string, args: string[], port: number, options: SpawnOptions = {}) {
+  async start(
+    command: string,
+    args: string[],
+    port: number,
+    { patienceMs = START_TIMEOUT_MS, ...options }: SpawnOptions & { patienceMs?: number } = {},
+  ) {
     const child = this.#spawn(command, args, options);
     let text = "";
     child.stdout?.on("data", (piece: Buffer) => (text += piece.toString()));
     child.stderr?.on("data", (piece: Buffer) => (text += piece.toString()));
     const running: Running = { child, output: () => text };
-    const giveUpAt = Date.now() + START_TIMEOUT_MS;
+    const giveUpAt = Date.now() + patienceMs;
     while (Date.now() < giveUpAt && child.exitCode === null) {
       if (await isTaken(port)) return running;
       await pause(POLL_EVERY_MS);
@@ -191,6 +196,15 @@ export class Tools {
     writeFileSync(pom, of({ project: own + of({ dependencies: needed }) }));
     const goal = ["dependency:copy-dependencies", `-DoutputDirectory=${folder}`];
     await this.#installed(this.needs("mvn", "maven"), ["-q", "-f", pom, ...goal]);
+  }
+
+  /** One file of Maven, `group:artifact:version:type`, copied into a folder. Returns its path. */
+  async mavenFile(artifact: string, folder: string): Promise<string> {
+    const [, name = "", version = "", type = "jar"] = artifact.split(":");
+    const path = join(folder, `${name}-${version}.${type}`);
+    const goal = ["dependency:copy", `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+    if (!existsSync(path)) await this.#installed(this.needs("mvn", "maven"), ["-q", ...goal]);
+    return path;
   }
 
   #spawn(command: string, args: string[], options: SpawnOptions): ChildProcess {
