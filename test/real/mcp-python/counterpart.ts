@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
+import { checkByProgram } from "../checked-program.ts";
 import { indexNotes } from "../notes.ts";
-import { checkByScript } from "../python-script.ts";
 import type { Counterpart } from "../tools.ts";
 
 const PACKAGES = ["mcp"];
@@ -15,9 +15,9 @@ export const counterpart: Counterpart = {
   async check(tools) {
     const { url, api, token } = await tools.quarryWithRag();
     await indexNotes(api);
-    await checkByScript(tools, {
-      bin: await tools.python(PACKAGES),
-      script: join(import.meta.dirname, "check.py"),
+    await checkByProgram(tools, {
+      command: join(await tools.python(PACKAGES), "python"),
+      args: [join(import.meta.dirname, "check.py")],
       env: { MCP_URL: `${url}/mcp`, MCP_TOKEN: token },
     });
   },
