@@ -13,7 +13,7 @@ export type RagFindings = Pick<SearchReply, "chunks" | "candidates"> & {
 };
 
 /** How many of the best trade places: always, so that a larger `topK` keeps what stood first. */
-export const REORDERED = { words: 20, age: 20, neighbours: 50 } as const;
+const REORDERED = { words: 20, age: 20, neighbours: 50 } as const;
 /** In a longer answer, so many: what is close to the best moves up among the first hundred. */
 const REORDERED_LONG = 200;
 /** Models whose vectors weigh less repeat what the words say; others order by meaning. */

@@ -38,10 +38,9 @@ export const counterpart: Counterpart = {
     await dataOf(api.POST("/file-sources", { body: source }));
     await dataOf(api.POST("/rags", { body: { ...naming, fileSource: "wiki" } }));
     const id = { params: { path: { id: "wiki" } } };
-    const scan = await until(async () => {
+    await until(async () => {
       const { lastScan } = await dataOf(api.GET("/file-sources/{id}", id));
       assert.ok(lastScan?.finishedAt != null);
-      return lastScan;
     });
     const files = await dataOf(
       api.GET("/file-sources/{id}/files", { params: { ...id.params, query: { limit: 100 } } }),
