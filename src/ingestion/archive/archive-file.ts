@@ -14,9 +14,10 @@ import type { Manifest } from "./archive-format.ts";
 /** Bytes of every stored piece of an upload but the last one. */
 export const PIECE_BYTES = 8 * 1_024 * 1_024;
 const DIGITS = 6;
-export const uploadPrefix = (id: string) => `archives/${id}/pieces/`;
+export const importPrefix = (id: string) => `archives/${id}/`;
+export const uploadPrefix = (id: string) => `${importPrefix(id)}pieces/`;
 /** Where the plan of an import lies: it grows with the archive, and a row of D1 ends at 2 MB. */
-export const planKey = (id: string) => `archives/${id}/plan.json`;
+export const planKey = (id: string) => `${importPrefix(id)}plan.json`;
 export const pieceKey = (id: string, piece: number) =>
   uploadPrefix(id) + String(piece).padStart(DIGITS, "0");
 

@@ -3,7 +3,7 @@ import {
   takeWaitingFiles,
   type ArchiveImport,
 } from "../../db/archive/import-store.ts";
-import { planKey, uploadPrefix } from "../../ingestion/archive/archive-file.ts";
+import { importPrefix, planKey } from "../../ingestion/archive/archive-file.ts";
 import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, removeBelow, textKey } from "../../sources/file-objects.ts";
@@ -12,11 +12,10 @@ import type { WholePlan } from "./plan-import.ts";
 export const storePlan = async (files: R2Bucket, id: string, plan: WholePlan) =>
   await files.put(planKey(id), JSON.stringify(plan));
 
-/** @throws Error when there is none */
-export async function readPlan(files: R2Bucket, id: string): Promise<WholePlan> {
+/** Null: an earlier version began it, or it is given up by halves. */
+export async function readPlan(files: R2Bucket, id: string): Promise<WholePlan | null> {
   const object = await files.get(planKey(id));
-  if (object === null) throw new Error(`the import ${id} has no plan`);
-  return await object.json();
+  return (await object?.json()) ?? null;
 }
 
 const FILES_PER_STEP = 250;
@@ -27,8 +26,8 @@ export async function giveUpImport(
   row: Pick<ArchiveImport, "id" | "state">,
 ): Promise<void> {
   const { db, files } = services;
-  const plan = row.state === "writing" ? await readPlan(services.files, row.id) : {};
-  const { sources = {}, rags = {} }: Partial<WholePlan> = plan;
+  const plan = row.state === "writing" ? await readPlan(files, row.id) : null;
+  const { sources = {}, rags = {} } = plan ?? {};
   for (const { id: ragId, generation } of Object.values(rags)) {
     const { shards = 1, vectorsIn = "object" } = generation;
     for (let shard = 0; shard < shards; shard++) {
@@ -39,8 +38,7 @@ export async function giveUpImport(
   for (const { id: sourceId } of Object.values(sources)) {
     await deleteStored(services, { importId: row.id, sourceId });
   }
-  while (!(await removeBelow(files, uploadPrefix(row.id))));
-  await files.delete(planKey(row.id));
+  while (!(await removeBelow(files, importPrefix(row.id))));
   await deleteImport(db, row.id);
 }
 

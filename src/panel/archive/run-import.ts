@@ -157,9 +157,7 @@ class ImportRun {
       if (!isDone) return stateOf(this.#row, { parts: names.length, plan: null });
       await this.#save({ state: "checked", part: 0 });
     }
-    const plan = isPlanned(this.#row)
-      ? await readPlan(this.#services.files, this.#row.id)
-      : await this.#planned(wish);
+    const plan = await this.#planned(wish);
     if (wish.dryRun) return stateOf(this.#row, { parts: 0, plan });
     if (this.#row.state === "checked") {
       for (const { replaces, generation } of Object.values(plan.rags)) {
@@ -179,6 +177,11 @@ class ImportRun {
   }
 
   async #planned(wish: ImportWish): Promise<WholePlan> {
+    if (isPlanned(this.#row)) {
+      const plan = await readPlan(this.#services.files, this.#row.id);
+      if (plan === null) throw conflict("This import cannot go on: import the archive again.");
+      return plan;
+    }
     const rehearse = (settings: Values) =>
       planSettings(this.#context, settings, { prune: false, dryRun: true });
     return await planImport(this.#services, this.#archive, { ...wish, rehearse });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported, readService, send } from "./archive-world.ts";
@@ -135,4 +136,26 @@ test("an archive without vectors replaces when its passages are embedded", async
   const after = await readService("docs", ["whole", "part"], QUESTIONS);
   expect(without(after, ...names)).toEqual(without(before, ...names));
   expect(await idOf()).toBe(id);
+});
+
+test("an import without its plan is given up or over, and blocks none", async () => {
+  const bytes = await exported("sources=docs");
+  const idIn = async (state: string) => {
+    const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+    await env.FILES.put(pieceKey(id, 0), bytes);
+    const update = env.DB.prepare("update archive_imports set state = ? where id = ?");
+    await update.bind(state, id).run();
+    return id;
+  };
+  const complete = async (id: string) =>
+    told(await admin.send("POST", `/archive/uploads/${id}/complete`));
+  const [half, old, done] = [await idIn("writing"), await idIn("writing"), await idIn("done")];
+  expect(told(await admin.send("DELETE", `/archive/imports/${half}`))).toBe("204 ");
+  expect(await complete(old)).toMatch(/^409 .*import the archive again/);
+  expect(await complete(done)).toMatch(/^200 /);
+  expect(told(await admin.send("DELETE", `/archive/imports/${done}`))).toBe("204 ");
+  for (const id of [half, old, done]) {
+    expect(await complete(id)).toMatch(/^409 There is no such import/);
+    expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
+  }
 });
