@@ -55,7 +55,7 @@ export class ConfluenceReader implements SourceReader {
     const client = this.#api(signal);
     const start = await (cursor === null ? this.#begin(client) : this.#resume(cursor));
     const step = start === null ? null : await this.#read(client, start);
-    // State that was kept between pages may be lost, or of another listing.
+    // State that was kept between pages may be lost, or of another listing or version.
     if (start === null || step === null)
       return { ...(await this.list(null, signal)), restarted: true };
     const { state, at } = start;
@@ -77,8 +77,9 @@ export class ConfluenceReader implements SourceReader {
   }
 
   async #resume(cursor: string): Promise<Start | null> {
-    const [state, at] = [await this.#state.pending(), position.parse(JSON.parse(cursor))];
-    return state === null || state.run !== at.run ? null : { state, at };
+    const state = await this.#state.pending();
+    const { data: at } = position.safeParse(JSON.parse(cursor));
+    return state === null || at === undefined || state.run !== at.run ? null : { state, at };
   }
 
   async #read(client: ApiClient, { state: { spaces, grants }, at }: Start) {

@@ -12,7 +12,7 @@ import { fileState, PER_SEARCH_PAGE, searchContents, STEPS, wireContent } from "
 import type { Content, Contents, Position } from "./site-contents.ts";
 
 const PER_PAGE = 250;
-const PARENTS_PER_STEP = 400;
+const PARENTS_PER_STEP = 200;
 const AT_ONCE = 4;
 const RESTRICTIONS = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
 
@@ -119,7 +119,7 @@ export class SpaceListing {
       const address = client.address(`${V2}/${type}s/${id}`);
       const parent = await client.find(wireContent, address, { absent: ABSENT });
       await this.#readers?.restrictionOf(id).catch(nullIfDenied);
-      return { ...(parent ?? { ...UNSEEN, id }), kind: "parents" };
+      return { ...(parent ?? UNSEEN), id, kind: "parents" };
     });
     return { contents: parents, entries: some.length, next: some.length === 0 ? null : "more" };
   }

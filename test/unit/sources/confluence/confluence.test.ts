@@ -123,6 +123,23 @@ test("attachments that search does not show for a moment stay; deleted ones leav
   expect(source.paths()).toHaveLength(paths.length - 1);
 });
 
+test("a step makes few hundred calls, however much a search does not show", async () => {
+  const { site, deep, source } = guideSite();
+  for (let at = 0; at < 450; at++) site.attach(deep, `more ${at}.txt`, "more");
+  await source.scan();
+  for (const { id } of site.childrenOf(deep)) site.unindexed.add(id);
+  const calls: number[] = [];
+  let files = 0;
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    site.asked.length = 0;
+    const page = await source.reader().list(cursor ?? null, FOREVER);
+    calls.push(site.asked.length);
+    [files, cursor] = [files + page.files.length, page.next];
+  }
+  expect(Math.max(...calls)).toBe(200);
+  expect(files).toBe(source.files.size);
+});
+
 test("2,000 pages take 22 calls, and unchanged 2", async () => {
   const site = new ConfluenceDouble();
   const space = site.space("BIG");
@@ -186,6 +203,14 @@ test("parts of a listing that are lost begin it anew", async () => {
     Object.assign(source.store, store);
   }
   expect(source.paths()).toHaveLength(paths.length + 4);
+});
+
+test("a listing that the version before began is begun anew", async () => {
+  const { source } = guideSite();
+  const { next } = await source.reader().list(null, FOREVER);
+  const { parts: _parts, ...before } = JSON.parse(String(next)) as { parts: number };
+  const page = source.reader().list(JSON.stringify(before), FOREVER);
+  await expect(page).resolves.toMatchObject({ restarted: true });
 });
 
 test("a cursor is taken from a link, whichever host it names", async () => {
