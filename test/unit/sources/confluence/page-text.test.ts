@@ -35,7 +35,7 @@ test.each<[string, string, string]>([
   [
     "tables with merged cells",
     CELLS,
-    "| Head |  | C |\n| --- | --- | --- |\n| a | b b |  |\n|  | d | e |",
+    "| Head |  | C |\n| --- | --- | --- |\n| a | b b |  |\n| a | d | e |",
   ],
   [
     "code with its language and title",
