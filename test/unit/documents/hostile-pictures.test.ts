@@ -264,3 +264,18 @@ it.each(FILES)("%s ends in a sentence, and soon", async (name, bytes) => {
   expect(units).toBeLessThan(LIMIT_UNITS);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(200 << 20);
 });
+
+it("blames no page for what ends the work for it", async () => {
+  let isDecoding = false;
+  const extraction = extractDocument(
+    { name: "scan.pdf", mimeType: null, bytes: scannedPdf([{ pictures: [greyPage(1)] }]) },
+    {
+      readPicture: async () => ({ text: "The gates open at six.", by: "local/eye" }),
+      pageMemory: (_page, make) => ((isDecoding = true), make()),
+      yieldToOthers: async () => {
+        if (isDecoding) throw new Error("the lease is lost");
+      },
+    },
+  );
+  await expect(extraction).rejects.toThrow("the lease is lost");
+});

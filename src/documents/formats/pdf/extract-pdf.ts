@@ -136,12 +136,12 @@ class PdfPages {
     if (this.signs.hasPackedPictures) throw new UnusablePicture("a picture is compressed twice");
     const page = await this.pdf.getPage(number);
     try {
-      const picture = await pictureOfPage(page);
+      const picture = await pictureOfPage(page).catch((error: unknown) => {
+        if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
+        throw new UnusablePicture("the page's content is damaged or too large");
+      });
       if (picture !== null) await this.pace.count(PICTURE_COST);
       return picture;
-    } catch (error) {
-      if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
-      throw new UnusablePicture("the page's content is damaged or too large");
     } finally {
       page.cleanup();
     }
