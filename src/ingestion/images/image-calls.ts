@@ -102,8 +102,8 @@ export class ImageCalls {
       throw new UnusablePicture(content.leftOut);
     }
     const text =
-      content === undefined ? null : await this.#stored(await keyOf(content.hash, reader));
-    if (text !== null) return { text, by: reader.name };
+      content === undefined ? null : await this.#textAt(await keyOf(content.hash, reader));
+    if (typeof text === "string") return { text, by: reader.name };
     if (this.#isOver() && this.#mayGoOn()) throw this.#later(reader.name);
     const note = (current: PageContent) => {
       pages[page] = current;
@@ -132,14 +132,22 @@ export class ImageCalls {
     });
   }
 
-  /** A text that some file has had read by this model costs nothing. */
+  /**
+   * A text that some file has had read by this model costs nothing, and stays with this file. Null:
+   * none has; undefined: the file has changed meanwhile.
+   */
+  async #textAt(key: string): Promise<string | null | undefined> {
+    const isHeld = await labelFailure("database", () => this.#hold(key));
+    const text = isHeld ? await this.#stored(key) : undefined;
+    this.#work.extend();
+    return text;
+  }
+
   async read(reader: ImageReader, picture: Picture): Promise<PictureReading> {
     const key = await keyOf(await sha256Hex(picture.bytes), reader);
-    const isHeld = await labelFailure("database", () => this.#hold(key));
-    if (!isHeld) return { problem: "the file has changed meanwhile" };
-    const text = await this.#stored(key);
+    const text = await this.#textAt(key);
+    if (text === undefined) return { problem: "the file has changed meanwhile" };
     const { running, extend } = this.#work;
-    extend();
     if (text !== null) return { text, by: reader.name };
     const reading = running.get(key) ?? this.#call(reader, picture, key);
     running.set(key, reading);

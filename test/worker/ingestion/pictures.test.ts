@@ -16,7 +16,6 @@ type Source = Awaited<ReturnType<World["addSource"]>>;
 const MODEL = "local/eye";
 const storedTexts = async () => (await env.FILES.list({ prefix: "images/" })).objects;
 const PDF = { mimeType: "application/pdf" };
-
 /** A source whose pictures a model of this server reads, unless `imageModel` says otherwise. */
 async function seeingWorld(imageModel: string | null = MODEL) {
   const server = new SeeingServer();
@@ -33,7 +32,6 @@ async function seeingWorld(imageModel: string | null = MODEL) {
 
 const choose = (source: Source, model: string | null) =>
   statement("update file_sources set image_model = ?2 where id = ?1", source, model).run();
-
 async function put(world: World, source: Source, path: string, pages: number[]) {
   const body = scannedPdf(pages.map((page) => ({ pictures: [greyPage(page)] })));
   await world.put(source, path, new Blob([body]).stream(), PDF);
@@ -55,7 +53,6 @@ const allText = async (world: World, rag: RagId) =>
   Object.values(await world.shown(rag))
     .flat()
     .join("\n");
-
 test("a page is read once for every file, RAG and source that holds it", async () => {
   const { server, world, source, rag } = await seeingWorld();
   await push(world, source, "scan.pdf", [1, 2, 3]);
@@ -116,11 +113,9 @@ test("a file without a readable page is tried again as others are", async () => 
   const { server, world, source } = await seeingWorld();
   server.instead.set(21, { finish_reason: "length", text: "A note that goes on" });
   await push(world, source, "scan.pdf", [21]);
-  expect(await listed(world, source)).toMatchObject({
-    "scan.pdf": {
-      status: "error",
-      errorMessage: expect.stringContaining("the answer was cut off at the limit of tokens"),
-    },
+  expect((await listed(world, source))["scan.pdf"]).toMatchObject({
+    status: "error",
+    errorMessage: expect.stringContaining("the answer was cut off at the limit of tokens"),
   });
   expect(server.seen).toHaveLength(5);
 });
@@ -235,9 +230,25 @@ test("each page of a scan that takes many tries is decoded once, or once more", 
   const { length: count } = pictures.mock.calls;
   expect(count).toBeLessThanOrEqual(2 * pages.length);
   server.instead.delete(60);
+  // To fetch what earlier tries have had read is no work.
+  world.aroundBucket(({ go }) => ((world.now += 40_000), go()));
   await world.sweepAfter(1);
   expect(await allText(world, rag)).toContain("page 60");
   expect(pictures).toHaveBeenCalledTimes(count + 1);
+});
+
+test("a text that another file has had read stays with the file that takes it", async () => {
+  const { server, world, source } = await seeingWorld("local/other-eye");
+  await push(world, source, "first.pdf", [15]);
+  await choose(source, MODEL);
+  server.instead.set(16, { status: 500 });
+  await push(world, source, "scan.pdf", [15, 16]);
+  await choose(source, "local/other-eye");
+  await world.sweepAfter(1);
+  await world.drop(source, "first.pdf");
+  await world.sweepAfter(1, 20);
+  await push(world, source, "copy.pdf", [15]);
+  expect(server.seen.filter((page) => page === 15)).toHaveLength(2);
 });
 
 test("a page that always takes too long holds back no other page", async () => {
