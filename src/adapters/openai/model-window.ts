@@ -91,7 +91,8 @@ export function windowIn(lists: unknown[], model: string): number | null {
       const facts = { ...entry, ...(isObject(meta) && meta), ...(isObject(info) && info) };
       return NAMES.map((name) => Number(facts[name])).find((tokens) => tokens > 0) ?? [];
     });
-  return windows[0] ?? null;
+  // LiteLLM spreads a name's calls over all models that have it.
+  return windows.length === 0 ? null : Math.min(...windows);
 }
 const NAMES = [
   "n_ctx",

@@ -183,7 +183,9 @@ export const asLiteLlm = (
       const facts = { id: "d1ac61", db_model: false, key: "hosted_vllm/Qwen/Qwen3-8B" };
       const model_info = { ...facts, max_tokens: null, ...(tells && { max_input_tokens }) };
       const litellm_params = { model: "hosted_vllm/Qwen/Qwen3-8B" };
-      return Response.json({ data: [{ model_name: "llama", litellm_params, model_info }] });
+      const model = { model_name: "llama", litellm_params, model_info };
+      const larger = { ...model, model_info: { ...facts, id: "d1ac62", max_input_tokens: 65_536 } };
+      return Response.json({ data: tells ? [larger, model] : [model] });
     }
     if (body.model !== "llama" && isChat(url)) {
       const message = `/chat/completions: Invalid model name passed in model=${body.model}. Call \`/v1/models\` to view available models for your key.`;
