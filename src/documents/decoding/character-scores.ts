@@ -67,8 +67,8 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
       letters++;
       if (rules.frequent.includes(character)) frequent++;
       if (rules.foreign?.test(character) === true) return -0.5;
-      // In "it’s", the apostrophe and the letter behind it are a pair, too.
-      if (/[A-Za-z]/.test(before) && /[A-Za-z]/.test(after)) return 0;
+      // In "it’s" and "•item", the sign and the letter behind it are a pair, too.
+      if (before <= "\u007f" && /[A-Za-z]/.test(after)) return 0;
       if (rules.common.test(character)) return 1;
       return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
     });

@@ -61,6 +61,9 @@ const BALTIC_LEAD = 0.1;
 const CHINESE_LEAD = 0.13;
 const eucJapanese = eastAsian("euc-jp", [0xb0, 0xcf], japanese);
 
+/** A capital at the beginning of words, such as "Ł", is a small letter in these. */
+const DOS_LEAD = 0.05;
+
 /** Encodings in the order in which ties are decided: the commoner one first. */
 const CANDIDATES: Candidate[] = [
   latin("windows-1252", "western"),
@@ -93,12 +96,17 @@ const CANDIDATES: Candidate[] = [
   rareCyrillic("koi8-u"),
   { ...rareCyrillic("x-mac-cyrillic"), kin: "windows-1251", kinLead: 0.005 },
   { ...latin("macintosh", "western"), isRare: true },
-  { ...latin("ibm850", "western"), isRare: true },
-  { ...latin("ibm437", "western"), isRare: true },
+  dos("ibm850"),
+  dos("ibm437"),
 ];
 
 function latin(encoding: string, region: LatinRegion): Candidate {
   return { encoding, kind: "latin", score: latinScore, region };
+}
+
+function dos(encoding: string): Candidate {
+  const score = (text: string) => latinScore(text) - DOS_LEAD;
+  return { ...latin(encoding, "western"), score, isRare: true };
 }
 
 function rareCyrillic(encoding: string): Candidate {
@@ -161,10 +169,12 @@ function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<R
 /** Signs that texts in any language have: where no other character is beyond ASCII, they are meant. */
 const ONLY_SIGNS = /^[\0-\u007f§«»×÷¶¢£¥©®°±²³·¼½¾ªº\u00a0]*$/;
 /** Signs that are rather letters of other encodings: within words, at their ends, next to each other. */
-const LETTERS = /[a-z][^\0-\u007f]+[a-z]|[a-z]{2}[ªº²³±£¥×]|(?!§§|¶¶)[^\0-\u007f\u00a0]{2}/i;
+const LETTERS =
+  /[a-z][^\0-\u007f]+[a-z]|[a-z]{2}[ªº²³£¥×]|[a-z]±(?!\d)|[£¥©®±²³¶¼¾][a-z]|(?!§§|¶¶)[^\0-\u007f\u00a0]{2}/i;
 const areSigns = (text: string) => ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
 const ASCII = /[a-z\d]/i;
-const singleLetter = (text: string) => (ASCII.test(text) ? "windows-1252" : null);
+const singleLetter = (text: string) =>
+  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? "windows-1252" : null;
 
 /** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {

@@ -59,6 +59,10 @@ const FEW_LETTERS: [encoding: string, text: string][] = [
   ["windows-1252", "The word «notice» in §§ 5 and 7 means 20 × 30, at most 5 ¢ (¶ 2)."],
   ["windows-1252", "El 1º de mayo y la 2ª planta."],
   ["windows-1252", "Å,1\n2,3\n"],
+  ["windows-1250", "Name;Ort\nŁukasz;Lublin\nŁucja;Warszawa\n"],
+  ["windows-1250", "Łukasz\n".repeat(9)],
+  ["iso-8859-2", "Firma;Auto\nA;Škoda Fabia\nB;Škoda Octavia"],
+  ["windows-1252", "•First item\n•Inside\n•Later\n•Other\n•Under"],
 ];
 
 describe("text that declares no encoding", () => {
@@ -74,6 +78,8 @@ describe("text that declares no encoding", () => {
     for (const text of ["Plain words only.", "Правила для всех.", "안전 규칙은 모두.\n그렇다."]) {
       expect(await read(utf16(text, isBigEndian))).toBe(text);
     }
+    // Two of its characters are the number of one in UTF-32.
+    expect((await read(utf16("1\n2\n", isBigEndian))).trim()).toBe("1\n2");
   });
 
   it("bears a few damaged characters in UTF-8, and says so", async () => {
@@ -118,6 +124,7 @@ describe("short texts as another writer encodes them", () => {
   it.each([
     ["a single letter of KOI8-R", "koi8-r", "в"],
     ["a single letter of Windows-1251", "windows-1251", "в"],
+    ["a single letter of KOI8-R that Windows-1252 has not", "koi8-r", "▐;34"],
     ["a place name in GB 18030", "gb18030", "北京"],
     ["a place name in Big5", "big5", "台北市"],
     ["two signs of a bill in Shift_JIS", "shift_jis", "請求書"],
