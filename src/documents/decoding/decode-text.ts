@@ -1,4 +1,4 @@
-import { eachPart, ITEM_COST, type CooperativeWork } from "../../core/work/cooperative.ts";
+import { eachPart, type CooperativeWork } from "../../core/work/cooperative.ts";
 import { countNote } from "../notes.ts";
 import { UnreadableDocument } from "../extracted-document.ts";
 import { CompactText } from "../writing/compact-text.ts";
@@ -91,14 +91,16 @@ function* decodeUtf32(
     const units: number[] = [];
     for (let unit = at; unit < Math.min(bytes.length, at + 4 * UNITS_AT_ONCE); unit += 4)
       units.push(view.getUint32(unit, isLittleEndian));
-    if (!units.every((unit) => unit > 0 && unit <= LAST_CHARACTER)) return null;
+    if (!units.every(isCharacter)) return null;
     text.append(String.fromCodePoint(...units));
     yield units.length;
   }
   return { text: text.take().replace(/^\ufeff/, ""), notes: [] };
 }
 
-const LAST_CHARACTER = 0x10ffff;
+/** Planes 4 to 13 are empty: in UTF-16, their numbers are a character beside a line end or tab. */
+const isCharacter = (unit: number) =>
+  (unit > 0 && unit < 0x40000) || (unit >= 0xe0000 && unit <= 0x10ffff);
 /** A share of all bytes; in UTF-16, every second byte of plain letters is zero. */
 const MAX_ZEROS = 0.25;
 const ZEROS_IN_A_ROW = 1 << 12;
@@ -112,7 +114,7 @@ function* withoutZeros(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
   for (; at < bytes.length && zeros <= at * MAX_ZEROS + ZEROS_IN_A_ROW; at++) {
     if (bytes[at] === 0) zeros++;
     else bare[at - zeros] = bytes[at] ?? 0;
-    if (at % UNITS_AT_ONCE === 0) yield ITEM_COST;
+    if (at % UNITS_AT_ONCE === 0) yield UNITS_AT_ONCE / 8;
   }
   if (zeros > at * MAX_ZEROS) return null;
   const decoded = yield* decodeUtf8(bare.subarray(0, at - zeros), GOOD_PER_DAMAGED);
