@@ -2,8 +2,8 @@ import { hasClass, type Attributes } from "./html-roles.ts";
 
 /** Labels of tabs, each of which is repeated above its panel: all panels are read. */
 export class OpenTabs {
-  /** The labels whose panels follow, by set of tabs. */
-  readonly #labels: string[][] = [];
+  /** By set of tabs: its labels, and how many of their panels were open. Shifting takes too long. */
+  readonly #sets: { labels: string[]; panels: number }[] = [];
 
   /**
    * The label of a panel that opens. Panels stand in the order of their tabs, and those of tabs
@@ -11,15 +11,17 @@ export class OpenTabs {
    */
   open(attributes: Attributes): string | undefined {
     const { role } = attributes;
-    if (role === "tablist" || hasClass(attributes, "tabbed-labels")) this.#labels.push([]);
+    if (role === "tablist" || hasClass(attributes, "tabbed-labels"))
+      this.#sets.push({ labels: [], panels: 0 });
     if (role !== "tabpanel" && !hasClass(attributes, "tabbed-block")) return undefined;
-    const label = this.#labels.at(-1)?.shift();
-    if (this.#labels.at(-1)?.length === 0) this.#labels.pop();
+    const set = this.#sets.at(-1);
+    const label = set?.labels[set.panels++];
+    if (set !== undefined && set.panels >= set.labels.length) this.#sets.pop();
     return label;
   }
 
   end(label: string): string {
-    this.#labels.at(-1)?.push(label);
+    this.#sets.at(-1)?.labels.push(label);
     return `${label} `;
   }
 }
