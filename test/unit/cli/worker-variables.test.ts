@@ -118,15 +118,14 @@ test("the key of .dev.vars is not sent to another server of the environment", as
       OPENAI_COMPATIBLE_API_KEY: "",
     });
   }
-  expect(keysSeen).toEqual([undefined, undefined, undefined, undefined]);
+  expect([...new Set(keysSeen.splice(0))]).toEqual([undefined]);
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=${named.OPENAI_COMPATIBLE_BASE_URL}/\n${key}`);
   const same = await givenVariables(named, file);
   await modelSettings(same);
   const own = { ...named, OPENAI_COMPATIBLE_API_KEY: "sk-own" };
   writeFileSync(file, `OPENAI_COMPATIBLE_BASE_URL=https://models.example/v1\n${key}`);
   await modelSettings(await givenVariables(own, file));
-  const [secret, its] = ["Bearer sk-secret", "Bearer sk-own"];
-  expect(keysSeen.slice(4)).toEqual([secret, secret, its, its]);
+  expect([...new Set(keysSeen)]).toEqual(["Bearer sk-secret", "Bearer sk-own"]);
   await stop();
 });
 
