@@ -1,21 +1,22 @@
 import { orNotFound, notFound } from "../../core/errors.ts";
 import { nextTurn } from "../../core/work/cooperative.ts";
-import { Lane } from "../../core/work/lane.ts";
+import { Turns } from "../../core/work/turns.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { UnreadableDocument } from "../../documents/extracted-document.ts";
 import { UnusablePicture, type Picture } from "../../documents/pictures/picture.ts";
 import type { Services } from "../../services.ts";
 import { readOriginal } from "../uploads/pushed-files.ts";
 
-/** A file and a decoded page take much of an isolate's memory. */
-const lane = new Lane(1);
+/** A file and a decoded page take much of an isolate's memory, and seconds; ten are shown at once. */
+const turns = new Turns({ atOnce: 1, waiting: 20 });
 
-/** The picture of a pushed PDF's page, as a model gets it. @throws QuarryError `not-found` */
+/** The picture of a pushed PDF's page, as a model gets it. @throws QuarryError `not-found`, `busy` */
 export async function readPageImage(
   services: Services,
   { page, ...file }: Parameters<typeof readOriginal>[1] & { page: number },
+  signal: AbortSignal,
 ): Promise<Picture> {
-  const end = await lane.begin({ leaseMs: MINUTE_MS });
+  const end = await turns.begin("", signal);
   try {
     const { object, size } = orNotFound(await readOriginal(services, file));
     await services.takeTurn(size);
@@ -25,6 +26,7 @@ export async function readPageImage(
     return orNotFound(
       await pageOfPdf(bytes, page, async () => {
         await nextTurn();
+        signal.throwIfAborted();
         if (services.now() > until) throw notFound();
       }),
     );

@@ -148,6 +148,9 @@ test("a page that was read from an image is shown next to its picture", async ()
   expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
   expect(pageShown(new Uint8Array(await response.arrayBuffer()), "image/png")).toBe(12);
   expect((await call("GET", path)).status).toBe(303);
+  const all = Array.from({ length: 30 }, () => call("GET", path, { headers }));
+  const statuses = await Promise.all(all.map(async (each) => (await each).status));
+  expect(statuses.filter((status) => status !== 200)).toEqual(Array.from({ length: 9 }, () => 503));
   for (const page of ["1", "3", "0", "x", "4e9"]) {
     const other = path.replace(/page=2$/, `page=${page}`);
     expect((await call("GET", other, { headers })).status).toBe(404);

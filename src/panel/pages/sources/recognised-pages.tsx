@@ -54,6 +54,7 @@ export async function imageOfPage(context: PageContext, { shown: sourceView, fil
   const page = context.req.query("page") ?? "";
   if (!PAGE.test(page)) throw notFound();
   const reference = { source: sourceView.source, path: file.path, page: Number(page) };
-  const { bytes, mediaType } = await readPageImage(context.get("services"), reference);
+  const { signal } = context.req.raw;
+  const { bytes, mediaType } = await readPageImage(context.get("services"), reference, signal);
   return context.body(bytes.slice(), 200, headersFor({ as: "image", type: mediaType }));
 }
