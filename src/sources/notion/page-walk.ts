@@ -96,7 +96,9 @@ export class PageWalk {
       if (refs.length > MAX_NODES) throw denied(`more than ${MAX_NODES} pages: name root pages`);
       const { isSearched, sources, tries } = this.#state;
       const rank = (ref: string) => tries[ref] ?? 0;
-      const due = refs.filter((ref) => nodes[ref]?.isDue).sort((a, b) => rank(a) - rank(b));
+      const due = refs
+        .filter((ref) => nodes[ref]?.isDue && rank(ref) < MAX_TRIES)
+        .sort((a, b) => rank(a) - rank(b));
       const source = refs.filter((ref) => ref.startsWith("data_sources/"))[sources];
       if (!isSearched) await this.search();
       else if (due.length > 0) await this.#list(due.slice(0, PAGE_SIZE));
@@ -176,14 +178,19 @@ export class PageWalk {
     return null;
   }
 
+  async #nodeAt(ref: string): Promise<Node> {
+    const node = this.#state.nodes[ref];
+    const isRead = node !== undefined && (node.page !== undefined || !node.isDue);
+    return (isRead ? node : await this.#find(ref)) ?? NOWHERE;
+  }
+
   /** Titles and ids from the top, or from a root, down. Null: outside of the roots, or left. */
   async #place(ref: string): Promise<Place | null> {
     const { rootPages } = this.#tools.config;
     const titles: string[] = [];
     const ids: string[] = [];
     for (let at: string | null = ref; at !== null && ids.length < MAX_LEVELS;) {
-      const { title, parent, isLeft }: Node =
-        this.#state.nodes[at] ?? (await this.#find(at)) ?? NOWHERE;
+      const { title, parent, isLeft }: Node = await this.#nodeAt(at);
       if (isLeft) return null;
       if (title !== null) titles.unshift(segmentOf(foldSpace(title).slice(0, MAX_TITLE)));
       ids.unshift(idIn(at));
@@ -203,7 +210,6 @@ export class PageWalk {
     for (const ref of due) {
       if (!this.#hasTime()) break;
       await this.#attempt(ref, before.get(idIn(ref)), async () => {
-        if (nodes[ref]?.page === undefined) await this.#find(ref);
         const place = await this.#place(ref);
         const { page, isDue: _due, ...settled } = nodes[ref] ?? NOWHERE;
         if (place === null || page === undefined) nodes[ref] = settled;
@@ -230,10 +236,9 @@ export class PageWalk {
     } catch (thrown) {
       const isOwn = thrown instanceof SourceFailure && thrown.kind === "down";
       if (!isOwn || thrown.retryAfterMs !== null) throw thrown;
-      const { nodes, tries } = this.#state;
+      const { tries } = this.#state;
       tries[ref] = (tries[ref] ?? 0) + 1;
       if (tries[ref] < MAX_TRIES) return;
-      nodes[ref] = { ...NOWHERE, ...nodes[ref], isDue: false };
       const { kind, message } = thrown;
       if (file === undefined) this.problems.push({ path: ref, message });
       else this.files.push({ ...file, failure: { kind, message } });

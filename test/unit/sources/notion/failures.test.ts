@@ -72,6 +72,22 @@ test("pages that fail again and again are told, others are read, and none is rem
   expect(await textOf(source, added)).toBe("# Added\n\nAdded.");
 });
 
+test("pages in a page that fails keep their places", async () => {
+  const { notion } = openNotion();
+  const root = notion.page(null, "Root");
+  const failing = notion.page(root, "Failing", text("Text."));
+  const inner = notion.page(failing, "Inner", text("Text."));
+  const source = notionSource(notion, { rootPages: [root] });
+  await source.scan();
+  const paths = ["Root.md", "Root/Failing.md", "Root/Failing/Inner.md"];
+  expect(source.paths()).toEqual(paths);
+  // Nothing leads to them but what is known.
+  for (const id of [failing, inner]) notion.unsearched.add(id);
+  notion.fail({ path: new RegExp(`pages/${failing}`), status: 502, times: Infinity });
+  await source.scan();
+  expect(source.paths()).toEqual(paths);
+});
+
 test("a page that vanishes between list and read is left out, others are read", async () => {
   const { notion, source } = openNotion();
   const gone = notion.page(null, "Gone");
