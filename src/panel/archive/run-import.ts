@@ -179,8 +179,9 @@ class ImportRun {
   async #planned(wish: ImportWish): Promise<WholePlan> {
     if (isPlanned(this.#row)) {
       const plan = await readPlan(this.#services.files, this.#row.id);
-      if (plan === null) throw conflict("This import cannot go on: import the archive again.");
-      return plan;
+      const hasAccess = Object.values(plan?.access ?? {}).some((rows) => rows.length > 0);
+      if (plan !== null && !(hasAccess && wish.withoutAccess)) return plan;
+      throw conflict("This import cannot go on: import the archive again.");
     }
     const rehearse = (settings: Values) =>
       planSettings(this.#context, settings, { prune: false, dryRun: true });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
+import { storePlan } from "../../../src/panel/archive/give-up-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported, readService, send } from "./archive-world.ts";
@@ -158,4 +159,20 @@ test("an import without its plan is given up or over, and blocks none", async ()
     expect(await complete(id)).toMatch(/^409 There is no such import/);
     expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
   }
+});
+
+test("an import that began with users does not go on without them", async () => {
+  const bytes = await exported("sources=docs");
+  const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+  await env.FILES.put(pieceKey(id, 0), bytes);
+  const users = [{ email: "ann@example.com", role: "admin", createdAt: 0 }];
+  const access = { users, keys: [], tokens: [] };
+  const counts = { files: 0, passages: 0, toEmbed: 0, embedderCalls: 0, now: 0 };
+  const plan = { sources: {}, rags: {}, settings: {}, questions: {}, access, things: [] };
+  await storePlan(env.FILES, id, { ...plan, ...counts });
+  const update = env.DB.prepare("update archive_imports set state = 'writing' where id = ?");
+  await update.bind(id).run();
+  const address = `/archive/uploads/${id}/complete?withoutAccess=true`;
+  expect(told(await admin.send("POST", address))).toMatch(/^409 .*import the archive again/);
+  expect(told(await admin.send("POST", address))).toMatch(/^409 There is no such import/);
 });
