@@ -14,13 +14,14 @@ import type { Services } from "../../services.ts";
 /** The name of the set whose questions a part has. */
 export const setOfPart = (part: string) => /^questions\/(.+)\.jsonl$/.exec(part)?.[1];
 
-/** A part for each question set that has questions. */
-export async function* questionParts({ db }: Pick<Services, "db">) {
+/** A part for each of these question sets that has questions: one may have been made since. */
+export async function* questionParts({ db }: Pick<Services, "db">, settings: object = {}) {
   const { data: sets } = await listSets(db, { offset: 0, limit: MAX_SETS });
   for (const { id, identifier, questions } of sets) {
+    if (questions === 0 || !Object.hasOwn(settings, identifier)) continue;
     const lines = questionsAsJsonLines(await allQuestions(db, id));
     const content = new TextEncoder().encode(lines);
-    if (questions > 0) yield { name: `questions/${identifier}.jsonl`, content };
+    yield { name: `questions/${identifier}.jsonl`, content };
   }
 }
 

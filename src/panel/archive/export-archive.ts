@@ -55,7 +55,7 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   const content = exportContent(services, {
     sources: selection,
     settings: choice.all ? settings : inside,
-    more: furtherParts(services, choice),
+    more: furtherParts(services, choice, settings["questionSets"]),
     vectors: choice.vectors,
     partPerFile: choice.parts === "files",
     version: version?.tag || "unknown",
@@ -65,9 +65,9 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
   return textStream(inPieces(pieces, PIECE_BYTES));
 }
 
-async function* furtherParts(services: Services, { access, all }: ExportChoice) {
+async function* furtherParts(services: Services, { access, all }: ExportChoice, sets?: object) {
   if (access) yield await accessPart(services);
-  if (all) yield* questionParts(services);
+  if (all) yield* questionParts(services, sets);
 }
 
 /** An archive that was sent to its end is an event, one that was cut is none. */

@@ -1,5 +1,8 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
+import { openDatabase } from "../../../src/db/sql.ts";
+import { questionParts } from "../../../src/panel/archive/archive-questions.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { call, ORIGIN, told } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported } from "./archive-world.ts";
@@ -74,4 +77,11 @@ test("replacing a set removes questions that the archive lacks", async () => {
   await imported(bytes, "onConflict=replace");
   expect(await questionsOf("answers")).toEqual(before);
   expect(await questionsOf("empty")).toEqual([]);
+});
+
+test("a set that is made while an archive is written is absent from it", async () => {
+  const names: string[] = [];
+  const parts = questionParts({ db: openDatabase(env.DB) }, { earlier: {} });
+  for await (const { name } of parts) names.push(name);
+  expect(names).toEqual([]);
 });
