@@ -1,4 +1,5 @@
 import { longer, withinBound } from "../../writing/bounded-text.ts";
+import { foldSpace } from "../../writing/fold-space.ts";
 import { addCell, charactersOf, type FilledRow } from "../../writing/table-text.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
@@ -8,7 +9,8 @@ const MAX_COLUMNS = 16_384;
 const MAX_REPEATED = 120;
 
 const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
-const EMPTY_CELL = { cell: "", columns: 1, isContinued: false };
+/** `rowsBelow`: how many rows may continue it; `isContinued`: it continues the one above, if any. */
+const EMPTY_CELL = { cell: "", columns: 1, rowsBelow: Infinity, isContinued: false };
 const emptyTable = () => ({
   ...EMPTY_CELL,
   rows: new Array<FilledRow>(),
@@ -18,8 +20,10 @@ const emptyTable = () => ({
   column: 0,
   repeat: 1,
   gridColumns: 0,
+  /** Whether the row has text that no row above gives. */
+  hasText: false,
   /** By column: the cell that may go on in the next row. */
-  above: new Map<number, string>(),
+  above: new Map<number, { cell: string; rowsBelow: number }>(),
 });
 type OpenTable = ReturnType<typeof emptyTable>;
 
@@ -52,7 +56,7 @@ export class NestedTables {
   }
 
   openRow(repeat = 1): void {
-    const row = { row: emptyRow(), rowCharacters: 0, column: 0, repeat };
+    const row = { row: emptyRow(), rowCharacters: 0, column: 0, repeat, hasText: false };
     Object.assign(this.#table, row satisfies Partial<OpenTable>);
   }
 
@@ -79,21 +83,34 @@ export class NestedTables {
    */
   closeCell(copies = 1): void {
     const table = this.#table;
-    const { column, columns, isContinued, above } = table;
-    const cell = isContinued ? (above.get(column) ?? "") : table.cell;
-    if (!isContinued) above.set(column, cell.length <= MAX_REPEATED ? cell : "");
-    const room = Math.max(0, MAX_COLUMNS - column);
+    const { cell, rowsBelow, column, columns, above } = table;
+    const hasText = foldSpace(cell) !== "";
+    const isCovered = table.isContinued && !hasText;
+    if (!isCovered) above.set(column, { cell: cell.length <= MAX_REPEATED ? cell : "", rowsBelow });
+    const room = hasText || isCovered ? Math.max(0, MAX_COLUMNS - column) : 0;
     const count = Math.min(copies, columns, MAX_REPEAT, room);
-    table.rowCharacters = withinBound(table.rowCharacters + cell.length * count);
-    if (cell !== "") for (let at = 0; at < count; at++) addCell(table.row, column + at, cell);
+    for (let at = column; at < column + count; at++) {
+      const text = isCovered ? this.#above(at) : cell;
+      table.rowCharacters = withinBound(table.rowCharacters + text.length);
+      addCell(table.row, at, text);
+    }
     // If a cell is written fewer times than it is repeated, the next cells keep their columns.
     table.column += columns;
+    table.hasText ||= hasText;
   }
 
+  #above(column: number): string {
+    const above = this.#table.above.get(column);
+    if (above === undefined || above.rowsBelow <= 0) return "";
+    above.rowsBelow -= this.#table.repeat;
+    return above.cell;
+  }
+
+  /** A row that only cells above cover is left out. */
   closeRow(): FilledRow[] {
     const table = this.#table;
     const { row } = table;
-    if (!isTable(table)) return [];
+    if (!isTable(table) || (row.cells.length > 0 && !table.hasText)) return [];
     const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
     const rows = Array.from({ length: count }, () => row);
     if (this.#open.find(isTable) === table) return rows;

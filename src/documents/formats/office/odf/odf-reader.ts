@@ -78,7 +78,7 @@ export class OdfReader implements XmlHandler {
     "table-row": ({ "number-rows-repeated": repeat = "1" }) =>
       this.#writer.tables.openRow(countOf(repeat)),
     "table-cell": (attributes) => this.#openCell(attributes),
-    "covered-table-cell": (attributes) => this.#openCell(attributes),
+    "covered-table-cell": (attributes) => this.#openCell(attributes, true),
   };
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
@@ -183,9 +183,11 @@ export class OdfReader implements XmlHandler {
     if (object.texts.length > 0 || object.rows.length > 0) this.#writer.draw(object);
   }
 
-  #openCell(attributes: XmlAttributes): void {
-    const { "number-columns-repeated": repeat = "1" } = attributes;
+  #openCell(attributes: XmlAttributes, isContinued = false): void {
+    const { "number-columns-repeated": repeat = "1", "number-rows-spanned": rows = "1" } =
+      attributes;
     this.#writer.tables.openCell(countOf(repeat));
+    this.#writer.tables.changeCell({ rowsBelow: countOf(rows) - 1, isContinued });
     if (this.#kind === "spreadsheet")
       this.#value = VALUES.map((name) => attributes[name]).find(Boolean) ?? "";
   }

@@ -97,7 +97,10 @@ export class SlideReader implements XmlHandler {
     tbl: () => this.#tables.open(),
     tr: () => this.#tables.openRow(),
     // The file also contains the cells that a span covers.
-    tc: () => this.#tables.openCell(),
+    tc: ({ vMerge = "0" }) => {
+      this.#tables.openCell();
+      this.#tables.changeCell({ isContinued: /^(1|true)$/.test(vMerge) });
+    },
   };
 
   #setBullet(bullet: Bullet): void {
