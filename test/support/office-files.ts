@@ -30,15 +30,18 @@ const officeFile = (folder: string, main: Content, related: Related, more: Parts
 export const docx = (body: string, related: Related = {}, more: Parts = {}, prolog = "") =>
   officeFile("word", `${prolog}<w:document><w:body>${body}</w:body></w:document>`, related, more);
 
-type Book = { head?: string; styles?: string; strings?: string; more?: Parts };
+type Book = { head?: string; tail?: string; styles?: string; strings?: string; more?: Parts };
 
 /** A workbook of one sheet, the part `s`. */
-export const xlsx = (rows: string, { head = "", styles = "", strings = "", more }: Book = {}) =>
+export const xlsx = (
+  rows: string,
+  { head = "", tail = "", styles = "", strings = "", more }: Book = {},
+) =>
   officeFile(
     "xl",
     '<workbook><sheets><sheet name="Log" r:id="s"/></sheets></workbook>',
     {
-      s: ["worksheet", `<worksheet>${head}<sheetData>${rows}</sheetData></worksheet>`],
+      s: ["worksheet", `<worksheet>${head}<sheetData>${rows}</sheetData>${tail}</worksheet>`],
       t: ["sharedStrings", `<sst>${strings}</sst>`],
       f: ["styles", `<styleSheet>${styles}</styleSheet>`],
     },

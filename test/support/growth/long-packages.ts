@@ -225,6 +225,13 @@ export const LONG_PACKAGES: Record<string, [name: string, make: Make]> = {
     "a.xlsx",
     inPackage((text) => xlsx("<row><c><v>1</v></c></row>", { strings: text }), "<si><t>x</t></si>"),
   ],
+  "Excel of merged cells": [
+    "a.xlsx",
+    inPackage(
+      (text) => xlsx('<row><c r="A1"><v>1</v></c></row>', { tail: text }),
+      '<mergeCell ref="A1:A1048576"/>',
+    ),
+  ],
   "PowerPoint of shapes": [
     "a.pptx",
     inPackage(

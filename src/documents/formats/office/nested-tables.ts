@@ -6,7 +6,7 @@ import { addCell, charactersOf, type FilledRow } from "../../writing/table-text.
 export const MAX_REPEAT = 200;
 const MAX_COLUMNS = 16_384;
 /** In characters: a longer cell that covers rows stands in the first alone. */
-const MAX_REPEATED = 120;
+export const MAX_REPEATED = 120;
 
 const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
 /** `rowsBelow`: how many rows may continue it; `isContinued`: it continues the one above, if any. */

@@ -1,19 +1,21 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { longer, withinBound } from "../../../writing/bounded-text.ts";
-import type { ZipArchive } from "../../archive/zip-archive.ts";
+import { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
+import { behindRows, CellRanges, columnOf } from "./cell-ranges.ts";
 import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
 import {
   corePropertiesOf,
+  linksOf,
   openPackage,
   relationshipsOf,
   type Relationship,
 } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
-import { addCell, type FilledRow } from "../../../writing/table-text.ts";
+import { foldSpace } from "../../../writing/fold-space.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
 const MAX_ROWS = 1 << 20;
@@ -29,13 +31,15 @@ type Workbook = { sheets: Sheet[]; is1904: boolean };
 /** ECMA-376: each sheet becomes a heading and tables, with values as Excel shows them. */
 export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const { archive, main, targets, partOf } = yield* openPackage(bytes, "xl/workbook.xml");
+  // Its parts are counted apart: each sheet is read twice.
+  const behind = new ZipArchive(bytes);
   const workbook = yield* readWorkbook(archive, main);
   const shared = yield* readSharedStrings(archive, partOf("sharedStrings"));
   const formats = yield* readCellFormats(archive, partOf("styles"), workbook.is1904);
   const out = new MarkdownBuilder();
   let rows = 0;
-  const countRow = ({ cells }: FilledRow) => {
-    rows += cells.length > 0 ? 1 : EMPTY_ROW;
+  const countRow = (isEmpty: boolean) => {
+    rows += isEmpty ? EMPTY_ROW : 1;
     if (rows > MAX_ROWS) throw new UnreadableDocument(`workbook has more than ${MAX_ROWS} rows`);
   };
   for (const [index, sheet] of workbook.sheets.entries()) {
@@ -44,7 +48,9 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     if (part === undefined || sheet.isHidden) continue;
     const writer = new SheetWriter(out, { page: index + 1, name: sheet.name });
     const related = yield* relationshipsOf(archive, part, out.leftOut);
-    const reader = new SheetReader(writer, { shared, formats, countRow });
+    const ranges = new CellRanges(linksOf(related));
+    yield* readXml(behindRows(behind.chunks(part)), ranges);
+    const reader = new SheetReader(writer, { shared, formats, ranges, countRow });
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
     yield* writeDrawings(archive, related, writer, out);
@@ -118,7 +124,8 @@ function* readSharedStrings(
 type SheetParts = {
   shared: SharedStrings;
   formats: CellFormat[];
-  countRow: (row: FilledRow) => void;
+  ranges: CellRanges;
+  countRow: (isEmpty: boolean) => void;
 };
 
 const isTrue = (value = "") => /^(1|true)$/.test(value);
@@ -134,7 +141,8 @@ const unescaped = (text: string) =>
 class SheetReader implements XmlHandler {
   unsavedFormulas = 0;
   #hasFormula = false;
-  #row: FilledRow = { columns: [], cells: [] };
+  /** By column: of two cells in one column the last counts. */
+  readonly #row = new Map<number, string>();
   /** Characters of the row, checked before a shared text is decoded again. */
   #characters = 0;
   #rowNumber = 0;
@@ -167,22 +175,35 @@ class SheetReader implements XmlHandler {
   close(name: string): void {
     if (name === "v" || name === "t") this.#collects = false;
     else if (name === "c") {
-      addCell(this.#row, this.#column, this.#shownValue());
+      const value = foldSpace(this.#shownValue());
+      const text = this.#of.ranges.textOf(value, this.#rowNumber, this.#column);
+      if (text !== "") this.#row.set(this.#column, text);
       this.#column++;
-    } else if (name === "row") {
-      this.#of.countRow(this.#row);
-      this.#writer.addRow(ordered(this.#row));
-    }
+    } else if (name === "row") this.#closeRow();
   }
 
   #openRow({ r }: XmlAttributes): void {
     const number = Number(r) || this.#rowNumber + 1;
     // Rows that the file leaves out are empty.
-    if (number > this.#rowNumber + 1) this.#writer.endTable();
+    const isNext = number <= this.#rowNumber + 1 || this.#of.ranges.covers(number - 1);
+    if (!isNext) this.#writer.endTable();
     this.#rowNumber = number;
-    this.#row = { columns: [], cells: [] };
+    this.#row.clear();
     this.#characters = 0;
     this.#column = 0;
+  }
+
+  #closeRow(): void {
+    const { ranges, countRow } = this.#of;
+    const isEmpty = this.#row.size === 0;
+    countRow(isEmpty);
+    if (isEmpty && ranges.covers(this.#rowNumber)) return;
+    if (!isEmpty) ranges.cover(this.#row, this.#rowNumber);
+    const cells = [...this.#row].sort(([a], [b]) => a - b);
+    this.#writer.addRow({
+      columns: cells.map(([column]) => column),
+      cells: cells.map(([, cell]) => cell),
+    });
   }
 
   #openCell({ r = "", t = "n", s = "0" }: XmlAttributes): void {
@@ -211,24 +232,4 @@ class SheetReader implements XmlHandler {
     if (!Number.isFinite(number)) return value;
     return (this.#of.formats[this.#style] ?? plainNumber)(number);
   }
-}
-
-/** By column, as they should be in the file; of two in one column the last counts. */
-function ordered(row: FilledRow): FilledRow {
-  const { columns, cells } = row;
-  if (columns.every((column, at) => at === 0 || column > (columns[at - 1] ?? 0))) return row;
-  const byColumn = new Map(columns.map((column, at) => [column, cells[at] ?? ""]));
-  const sorted = [...byColumn].sort(([a], [b]) => a - b);
-  return { columns: sorted.map(([column]) => column), cells: sorted.map(([, cell]) => cell) };
-}
-
-const LETTERS = 26;
-const MAX_COLUMN_LETTERS = 3;
-
-function columnOf(reference: string): number | null {
-  const letters = /^[A-Z]+/.exec(reference)?.[0] ?? "";
-  if (letters === "" || letters.length > MAX_COLUMN_LETTERS) return null;
-  let column = 0;
-  for (const letter of letters) column = column * LETTERS + letter.charCodeAt(0) - 64;
-  return column - 1;
 }

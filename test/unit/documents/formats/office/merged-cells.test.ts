@@ -1,5 +1,46 @@
-import { odf, pptx } from "../../../../support/office-files.ts";
-import { reads } from "../../../../support/read-document.ts";
+import { expect, it } from "vitest";
+import { odf, pptx, relationships, xlsx } from "../../../../support/office-files.ts";
+import { read, reads } from "../../../../support/read-document.ts";
+
+const merged = (...ranges: string[]) =>
+  `<mergeCells>${ranges.map((range) => `<mergeCell ref="${range}"/>`).join("")}</mergeCells>`;
+const rowsOf = (...rows: string[][]) =>
+  rows
+    .map((cells) => cells.map((text) => `<c t="str"><v>${text}</v></c>`))
+    .map((cells) => `<row>${cells.join("")}</row>`)
+    .join("");
+
+reads("a.xlsx", {
+  "merged cells stand in each row that they cover, and across columns once": [
+    xlsx(
+      rowsOf(
+        ["Area", "Town", "Fee"],
+        ["North", "Ayl", "5"],
+        ["", "Bex", "6"],
+        ["", "", ""],
+        ["", "Cay", ""],
+        ["", "Dee", "7"],
+      ),
+      { tail: merged("A2:A5", "B5:C5", "B3:B3", "C1:D1", "?", "A9999999:B1", "C2:A1") },
+    ),
+    "# Log\n\n| Area | Town | Fee |\n| --- | --- | --- |\n| North | Ayl | 5 |\n| North | Bex | 6 |\n| North | Cay |  |\n|  | Dee | 7 |",
+  ],
+  "cells keep the targets of their links": [
+    xlsx(rowsOf(["Port", "Page"], ["Ayl", "Tides"], ["Bex", "Fees"]), {
+      tail: '<hyperlinks><hyperlink ref="B2" r:id="h"/><hyperlink ref="A3" location="Log!A1"/><hyperlink ref="B3:C3" r:id="h"/></hyperlinks>',
+      more: { "xl/_rels/s.rels": relationships(["h", "hyperlink", "https://example.org/t"]) },
+    }),
+    "# Log\n\n| Port | Page |\n| --- | --- |\n| Ayl | [Tides](https://example.org/t) |\n| Bex | [Fees](https://example.org/t) |",
+  ],
+});
+
+it("more and longer merged ranges than any sheet needs are read", async () => {
+  const many = Array.from({ length: 20_000 }, (_range, at) => `C${at + 1}:C1048576`);
+  const rows = [["North", "Ayl", "x"], ...Array.from({ length: 1_000 }, () => ["", "Bex"])];
+  const tail = merged("A1:A1048576", ...many);
+  const { markdown } = await read("a.xlsx", xlsx(rowsOf(...rows), { tail }));
+  expect(markdown.match(/^\| North \| Bex \| x \|$/gm)).toHaveLength(1_000);
+});
 
 const COVERED = "<table:covered-table-cell/>";
 const COVERED_TWICE = '<table:covered-table-cell table:number-columns-repeated="2"/>';
