@@ -18,11 +18,21 @@ const OMISSIONS = [
 ] as const;
 type Omission = (typeof OMISSIONS)[number][0];
 
+const MAX_NAMES = 10;
+const MAX_NAME_CHARACTERS = 100;
+
 export class Omissions {
   readonly #counts = new Map<Omission, number>();
+  readonly #files: string[] = [];
 
   add(what: Omission, count = 1): void {
     this.#counts.set(what, this.countOf(what) + count);
+  }
+
+  addFile(name: string): void {
+    this.add("embedded file");
+    if (name !== "" && this.#files.length < MAX_NAMES)
+      this.#files.push(name.slice(0, MAX_NAME_CHARACTERS));
   }
 
   countOf(what: Omission): number {
@@ -30,7 +40,10 @@ export class Omissions {
   }
 
   get notes(): string[] {
-    return OMISSIONS.flatMap(([what, verb]) => countNote(this.countOf(what), what, verb));
+    const names = this.#files.length === 0 ? "" : `: ${this.#files.join(", ")}`;
+    return OMISSIONS.flatMap(([what, verb]) =>
+      countNote(this.countOf(what), what, what === "embedded file" ? verb + names : verb),
+    );
   }
 }
 

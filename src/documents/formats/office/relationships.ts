@@ -26,7 +26,8 @@ export function* relationshipsOf(
       if (name !== "Relationship" || relationships.length >= MAX_RELATIONSHIPS) return;
       const { Id: id = "", Type: type = "", Target: target = "", TargetMode: mode } = attributes;
       const isExternal = mode === "External";
-      if (!isExternal && EMBEDDED.test(type)) leftOut?.add("embedded file");
+      if (!isExternal && EMBEDDED.test(type))
+        leftOut?.addFile(target.slice(target.lastIndexOf("/") + 1));
       relationships.push({
         id,
         type: type.slice(type.lastIndexOf("/") + 1),

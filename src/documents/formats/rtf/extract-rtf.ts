@@ -22,7 +22,6 @@ export function* readBytes(file: Uint8Array): CooperativeWork<Extraction> {
     yield* progress.advanceTo(place.at);
   }
   reader.finish();
-  out.leftOut.add("embedded file", reader.embeddedFiles);
   const invisible = reader.hiddenCharacters;
   const notes = invisible === 0 ? [] : [`${invisible} characters of hidden text removed`];
   if (reader.endsEarly) notes.push(ENDS_EARLY);

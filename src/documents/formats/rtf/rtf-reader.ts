@@ -3,10 +3,12 @@ import { UnreadableDocument } from "../../extracted-document.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { isLinkTarget, LinkedText } from "../../writing/link-text.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import type { Omissions } from "../../notes.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { linkTargetOf } from "../office/docx/docx-fields.ts";
 import { encodingOfCodePage, RtfBytes, RtfFonts } from "./rtf-fonts.ts";
-import { type RtfToken, READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
+import { nameOfObject, MAX_OBJECT_DIGITS, type RtfToken } from "./rtf-tokens.ts";
+import { READ_ALTHOUGH_IGNORABLE, SKIPPED, SYMBOLS } from "./rtf-tokens.ts";
 import { headingLevelOf, TextStyles, type TextStyle } from "../office/text-styles.ts";
 import { BODY_TEXT, RtfWriter, type RtfParagraph } from "./rtf-writer.ts";
 
@@ -19,6 +21,7 @@ type Destination =
   | "title"
   | "list-text"
   | "note"
+  | "object"
   | "field-code";
 
 /** The state that a group inherits and restores at its end. */
@@ -41,7 +44,6 @@ const nameOf = (text: string) => (text.split(";", 1)[0] ?? "").trim();
 export class RtfReader {
   title = "";
   hiddenCharacters = 0;
-  embeddedFiles = 0;
   #group: Group = {
     destination: "text",
     isHidden: false,
@@ -65,11 +67,13 @@ export class RtfReader {
   readonly #bytes = new RtfBytes(this.#fonts, (text) => this.#write(text));
   readonly #styles = new TextStyles();
   readonly #writer: RtfWriter;
+  readonly #leftOut: Omissions;
 
   /** `isUtf8`: unescaped text is UTF-8, as some writers produce it. */
   constructor(out: MarkdownBuilder, isUtf8: boolean) {
     this.#fonts.isUtf8 = isUtf8;
     this.#writer = new RtfWriter(this.#styles, out);
+    this.#leftOut = out.leftOut;
   }
 
   accept(token: RtfToken): void {
@@ -165,6 +169,7 @@ export class RtfReader {
     fonttbl: () => this.#enter("fonts"),
     stylesheet: () => this.#enter("styles"),
     info: () => this.#enter("info"),
+    objdata: () => this.#enter("object"),
     title: () => this.#enter("title"),
     listtext: () => this.#enter("list-text"),
     pntext: () => this.#enter("list-text"),
@@ -194,7 +199,6 @@ export class RtfReader {
       this.#isIgnorable = isFirst;
       return;
     }
-    if (word === "objdata") this.embeddedFiles++;
     const symbol = entryNamed(SYMBOLS, word);
     const wasIgnorable = this.#isIgnorable;
     this.#isIgnorable = false;
@@ -225,6 +229,7 @@ export class RtfReader {
       // The list marker as the writer drew it, inside the paragraph that it marks.
       this.#paragraph.label = foldSpace(this.#side);
     },
+    object: () => this.#leftOut.addFile(nameOfObject(this.#side)),
     title: () => {
       this.title ||= foldSpace(this.#side);
     },
@@ -261,7 +266,8 @@ export class RtfReader {
   #write(text: string): void {
     const { destination, isHidden, field } = this.#group;
     if (destination === "skip") return;
-    if (isHidden) this.hiddenCharacters += text.length;
+    if (destination === "object") this.#side = (this.#side + text).slice(0, MAX_OBJECT_DIGITS);
+    else if (isHidden) this.hiddenCharacters += text.length;
     else if (destination === "text") this.#text.add(text);
     else if (destination === "note") this.#writer.addToNote(text);
     else if (destination === "field-code") field.code = longer(field.code, text);

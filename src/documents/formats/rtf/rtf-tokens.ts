@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 export type RtfToken =
   | { kind: "open" | "close" }
   /** `\b0` is word `b` with parameter 0; symbols such as `\~` are words of one character. */
@@ -78,13 +80,13 @@ function runEnd(bytes: Uint8Array, start: number, belongs: (byte: number) => boo
 }
 
 export const SKIPPED = new Set(
-  "colortbl pict objdata objclass objname objalias objsect header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt mctrlPr nonesttables".split(
+  "colortbl pict objclass objname objalias objsect header headerl headerr headerf footer footerl footerr footerf annotation atnid atnauthor nonshppict listtable listoverridetable revtbl rsidtbl xmlnstbl themedata colorschememapping datastore latentstyles generator bkmkstart bkmkend filetbl xe tc comment ftnsep ftnsepc sp shprslt mctrlPr nonesttables".split(
     " ",
   ),
 );
 /** Ignorable destinations (`\*`) that contain text. */
 export const READ_ALTHOUGH_IGNORABLE = new Set(
-  "shpinst shptxt footnote fldinst do moMath moMathPara".split(" "),
+  "shpinst shptxt footnote fldinst objdata do moMath moMathPara".split(" "),
 );
 
 export const SYMBOLS: Record<string, string> = {
@@ -107,3 +109,14 @@ export const SYMBOLS: Record<string, string> = {
   enspace: " ",
   qmspace: " ",
 };
+
+/** The header of an object and the name of its file take fewer digits. */
+export const MAX_OBJECT_DIGITS = 1 << 10;
+
+/** The name of a packed file, or the class of an object (MS-OLEDS, §2.2.5 and §2.3.6). */
+export function nameOfObject(digits: string): string {
+  const bytes = Buffer.from(digits.replaceAll(" ", ""), "hex").toString("latin1");
+  const [, type = "", name = type] =
+    /^[^]{12}([^\0]{1,99})\0(?:[^]{12}\x02\0([^\0]{1,255})\0)?/.exec(bytes) ?? [];
+  return name;
+}

@@ -82,8 +82,9 @@ export class OdfReader implements XmlHandler {
   };
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
-    if (name === "object") this.#place(attributes["href"] ?? "");
-    if (name === "object-ole") this.#leftOut.add("embedded file");
+    const href = (attributes["href"] ?? "").replace(/^\.\//, "");
+    if (name === "object") this.#place(href);
+    if (name === "object-ole") this.#leftOut.addFile(href);
     if (this.#hides(name, attributes) || LEFT_OUT.has(name)) return "skip";
     if (this.#inBody) entryNamed(this.#onOpen, name)?.(attributes);
     else if (name === "body") this.#onOpen["body"]?.(attributes);
@@ -177,7 +178,7 @@ export class OdfReader implements XmlHandler {
   }
 
   #place(href: string): void {
-    const object = this.#objects.get(href.replace(/^\.\//, ""));
+    const object = this.#objects.get(href);
     if (object === undefined) return;
     if (object.formula !== "") this.#write(object.formula);
     if (object.texts.length > 0 || object.rows.length > 0) this.#writer.draw(object);

@@ -98,17 +98,6 @@ describe("runs", () => {
       ),
       "(a+b)/2=x^10",
     ],
-    "of cells that go on over rows, in each": [
-      docx(
-        table(
-          row(p(r("Area")), p(r("Town"))) +
-            row(`<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>${p(r("North"))}`, p(r("Ayl"))) +
-            row(`<w:tcPr><w:vMerge/></w:tcPr>${p("")}`, p(r("Bex"))),
-          2,
-        ),
-      ),
-      "| Area | Town |\n| --- | --- |\n| North | Ayl |\n| North | Bex |",
-    ],
     "of alternatives, the choice": [
       runs(
         `<mc:AlternateContent><mc:Choice Requires="x">${r("new")}</mc:Choice><mc:Fallback>${r("old")}</mc:Fallback></mc:AlternateContent>${r(" end")}`,
@@ -279,10 +268,11 @@ describe("parts", () => {
     ],
     "are noted where they are files of another program": [
       docx(p(`${r("Prices")}<w:r><w:object><o:OLEObject r:id="o"/></w:object></w:r>`), {
-        o: ["package", "x"],
+        "a/prices.xlsx": ["package", "x"],
+        b: ["oleObject", "x"],
       }),
       "Prices",
-      "1 embedded file left out",
+      "2 embedded files left out: prices.xlsx, b",
     ],
     "are named where they are all that a document has": [
       docx('<w:altChunk r:id="a"/>'),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { odf, pptx, relationships, xlsx } from "../../../../support/office-files.ts";
+import { docx, odf, pptx, relationships, xlsx } from "../../../../support/office-files.ts";
 import { read, reads } from "../../../../support/read-document.ts";
 
 const merged = (...ranges: string[]) =>
@@ -84,5 +84,17 @@ reads("a.pptx", {
   "a merged cell of a slide stands in each row that it covers": [
     pptx([`<a:tbl>${slideRow("0", "North", "Ayl")}${slideRow("1", "", "Bex")}</a:tbl>`]),
     /\| North \| Ayl \|\n\| --- \| --- \|\n\| North \| Bex \|$/,
+  ],
+});
+
+const wordRow = (merge: string, area: string, town: string) =>
+  `<w:tr><w:tc><w:tcPr>${merge}</w:tcPr><w:p><w:r><w:t>${area}</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>${town}</w:t></w:r></w:p></w:tc></w:tr>`;
+
+reads("a.docx", {
+  "a cell that goes on over rows stands in each of them": [
+    docx(
+      `<w:tbl>${wordRow("", "Area", "Town")}${wordRow('<w:vMerge w:val="restart"/>', "North", "Ayl")}${wordRow("<w:vMerge/>", "", "Bex")}${wordRow("<w:vMerge/>", "", "")}</w:tbl>`,
+    ),
+    "| Area | Town |\n| --- | --- |\n| North | Ayl |\n| North | Bex |",
   ],
 });

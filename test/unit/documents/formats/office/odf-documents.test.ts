@@ -52,9 +52,9 @@ describe("text", () => {
       new Error("charts, diagrams and formulas have too much text"),
     ],
     "notes a file of another program": [
-      odf("text", p("Prices<draw:object-ole/>")),
+      odf("text", p('Prices<draw:object-ole xlink:href="./Object 3"/>')),
       "Prices",
-      "1 embedded file left out",
+      "1 embedded file left out: Object 3",
     ],
     "gives notes numbers of their own, whatever they are cited with": [
       odf("text", p(`Mole${note("1", "At low tide.")} and pier${note("i", "Built 1911.")}.`)),

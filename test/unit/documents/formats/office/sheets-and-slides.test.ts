@@ -34,7 +34,7 @@ describe("sheets", () => {
         more: { "xl/_rels/s.rels": relationships(["o", "oleObject", "o"], ["p", "package", "p"]) },
       }),
       "# Log\n\nGate",
-      "2 embedded files left out",
+      "2 embedded files left out: o, p",
     ],
     "are read whose parts stand outside of their usual folder": [
       zipped({
@@ -194,7 +194,7 @@ describe("slides", () => {
         "ppt/c.xml": `<cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Gross</cx:pt><cx:pt idx="1">Net</cx:pt></cx:lvl></cx:strDim><cx:numDim type="val"><cx:lvl formatCode="0%"><cx:pt idx="0">1</cx:pt><cx:pt idx="1">0.7</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData><cx:series><cx:tx><cx:txData><cx:v>Share</cx:v></cx:txData></cx:tx></cx:series>`,
       }),
       "# Steps\n\nShare\n\n| Gross | 100% |\n| --- | --- |\n| Net | 70% |",
-      "1 embedded file left out",
+      "1 embedded file left out: o",
     ],
     "show a chart's data as a table": [
       charted(

@@ -106,9 +106,17 @@ describe("what else a document holds", () => {
     ]);
   });
 
+  const hex = (text: string) => Buffer.from(text).toString("hex");
   const row = String.raw`\trowd\pard\intbl a\cell b\cell\row`;
 
   reads("a.rtf", {
+    "names files and objects of other programs": [
+      rtf(
+        String.raw`Plan: {\v{\object{\*\objdata 01050000 02000000 08000000 ${hex("Package\0")}${"0".repeat(24)}0200${hex("plan.pdf\0C:\\plan.pdf\0")}${"7f".repeat(2_000_000)}}}}{\object{\*\objdata 010500000200000006000000${hex("Excel\0")}${"0".repeat(24)}d0cf}}\par`,
+      ),
+      "Plan:",
+      "2 embedded files left out: plan.pdf, Excel",
+    ],
     "reads what an embedded object shows": [
       rtf(
         String.raw`\pard Sum: {\object\objemb{\*\objclass Excel.Sheet.12}{\*\objdata 00ff}{\result {\rtlch Total 4711}}} tons\par`,
