@@ -95,8 +95,8 @@ type Changes = Record<string, string>;
 
 /**
  * pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. Its
- * decoders of scans are built apart; a JPEG is handed over as it is, and a page has 48 MB of
- * decoded pictures: what is larger has no name in the list of operators.
+ * decoders of scans are built apart; a JPEG is handed over as it is, and large pictures are decoded
+ * in bands: what is too large has no name in the list of operators.
  */
 const CHANGES: Changes = {
   "this.checked<TimeSlotManager.CHECK_TIME_EVERY?!1:(this.checked=0,this.endTime<=Date.now())}":
@@ -104,13 +104,30 @@ const CHANGES: Changes = {
   "{next(Cr);return}flushTextContentItem()": "{next(M.turn());return}flushTextContentItem()",
   "let a=await this._getModule(Ke);if(!a)throw new Jbig2Error(`JBig2 failed to initialize`);":
     "return(await decoders()).decodeBilevel(e,t,n,r,i);let a;",
-  "let a=await this._getModule(tt);": "let a=await(await decoders()).openJpeg(e);",
+  "let a=await this._getModule(tt);": "let a=await(await decoders()).openJpeg(e,i);",
   "i+=2,s.components=[],s.componentIds={};":
     "i+=2;if(s.scanLines*s.samplesPerLine>12e6)throw new JpegError(`too large`);s.components=[],s.componentIds={};",
   "!this.needsDecode){let e=s*l;if(t&&!u)":
     "!this.needsDecode){let c=await this.#e(n,r);if(c)return c;let e=s*l;if(t&&!u)",
   "if(s!==-1&&f*p>s){let e=`Image exceeded maximum allowed size and was removed.`;if(!c)throw Error(e);warn$1(e);return}":
-    "if((this.decoded=(this.decoded||0)+f*p*(t instanceof Re?0:u.get(`IM`,`ImageMask`)||u.get(`BPC`,`BitsPerComponent`)===1?.125:4))>48e6){r.addImageOps(T.paintImageXObject,[``,f,p]);return}",
+    "if(!countPixels(this,f,p,u,t instanceof Re)){r.addImageOps(T.paintImageXObject,[``,f,p]);return}",
+  "await f.getOperatorList({stream:o,task:n,resources:s,operatorList:c}),c}":
+    "await decodeAfterCount(f,()=>f.getOperatorList({stream:o,task:n,resources:s,operatorList:c})),c}",
+  "if(br.buildImage({xref:this.xref,res:e,image:t,isInline:n,pdfFunctionFactory:this._pdfFunctionFactory,globalColorSpaceCache:this.globalColorSpaceCache,localColorSpaceCache:o}).then(async e=>(g=await e.createImageData(!1,l),":
+    "if((this.decoding=this.decoding.then(()=>br.buildImage({xref:this.xref,res:e,image:t,isInline:n,pdfFunctionFactory:this._pdfFunctionFactory,globalColorSpaceCache:this.globalColorSpaceCache,localColorSpaceCache:o})).then(async e=>(g=await reducedPicture(e,this.reduction)||await e.createImageData(!1,l),",
+  "this._sendImgData(b,null,x))),i){let e={objId:b":
+    "this._sendImgData(b,null,x)))),i){let e={objId:b",
+  "getBytes(e,t=null){let n=this.pos,r;if(e){for(this.ensureBuffer(n+e)":
+    "getBytes(e,t=null){if(this.isDropping)dropRead(this);let n=this.pos,r;if(e){for(this.ensureBuffer(n+e)",
+  "let o=e?e.length:0,s=this.bufferLength;for(;;){let t=this.getCode(i);if(t<256){s+1>=o":
+    "let o=e?e.length:0,s=this.bufferLength;for(let h=s+65536;s<h;){let t=this.getCode(i);if(t<256){s+1>=o",
+  "for(let t=0;t<n;++t,++s)e[s]=e[s-c]}}}":
+    "for(let t=0;t<n;++t,++s)e[s]=e[s-c]}this.bufferLength=s;this.block=[t<<1|this.eof,i,a];this.eof=!1}}",
+  "readBlock(){let e,t,n,r=this.stream;try{t=this.getBits(3)}":
+    "readBlock(){let e,t,n,r=this.stream,b=this.block;this.block=null;try{t=b?b[0]:this.getBits(3)}",
+  "let i,a;if(t===1)i=Qe,a=$e;": "let i,a;if(b)[,i,a]=b;else if(t===1)i=Qe,a=$e;",
+  "for await(let e of n)a.push(e),o+=e.byteLength;":
+    "for await(let e of n)if(a.push(e),(o+=e.byteLength)>64e6)throw Error(`too large`);",
   "e?.bitmap?.close();this.#e.clear()": "this.#e.clear()",
   "{r?.bitmap?.close();return}": "{return}",
   "addOp(e,t){this.optimizer.push(e,t),this.weight++,":
@@ -131,7 +148,9 @@ function changed(text: string, changes: Changes): string {
 function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
-  replaceFile(join(DIST, "pdfjs.js"), head + HANDS_OVER + changed(text, CHANGES), DIST);
+  const bands = readFileSync(join(import.meta.dirname, "picture-bands.js"), "utf8");
+  const parts = [head, HANDS_OVER, bands, changed(text, CHANGES)];
+  replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
 }
 
 /** Each pixel, symbol and bit of a JBIG2 picture is paid for, as few bytes may stand for billions. */

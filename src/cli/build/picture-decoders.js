@@ -36,9 +36,10 @@ export function decodeBilevel(bytes, width, height, globals, fax) {
   return data;
 }
 let openJpegModule;
-export function openJpeg(bytes) {
+export function openJpeg(bytes, reducePower = 0) {
   const { width, height, componentsCount } = JpxImage.parseImageProperties(bytes);
-  if (!(width * height * componentsCount <= 48e6)) throw new Error("too large");
+  const samples = width * height * componentsCount;
+  if (!(samples <= 200e6 && samples / 4 ** reducePower <= 48e6)) throw new Error("too large");
   return (openJpegModule ??= pureOpenJpeg({ warn: () => {} }));
 }
 export function decodeJpeg(bytes) {

@@ -38,6 +38,8 @@ const sized = (
 const GREY = "/ColorSpace /DeviceGray /BitsPerComponent 8";
 const RGB = "/ColorSpace /DeviceRGB /BitsPerComponent 8";
 const BITS = "/ColorSpace /DeviceGray /BitsPerComponent 1";
+const INDEXED_BITS = "/ColorSpace [/Indexed /DeviceRGB 1 <FFFFFF102030>] /BitsPerComponent 1";
+const ZEROS = new Uint8Array(8_000_000);
 
 const segment = (number: number, type: number, data: number[]) => [
   ...numbers(number),
@@ -114,6 +116,8 @@ const FILES: [name: string, bytes: Uint8Array][] = [
     "a picture of 16 bits and 30 megapixels.pdf",
     page(sized(6_000, 5_000, "/ColorSpace /DeviceRGB /BitsPerComponent 16")),
   ],
+  ["a small picture of 150 megabytes.pdf", page(sized(48, 64, GREY, new Uint8Array(150 << 20)))],
+  ["59 megapixels of indexed bits.pdf", page(sized(59_000, 1_000, INDEXED_BITS, ZEROS))],
   ["negative dimensions.pdf", page(sized(-5, 5, GREY))],
   ["no dimensions.pdf", page({ data: new Uint8Array(9), entries: "/Subtype /Image" })],
   [
