@@ -85,7 +85,11 @@ export class TextWriter {
   /** @param text undefined for a part that is not read */
   addPart(text: string | undefined): void {
     if (text === undefined) this.out.leftOut.add("embedded part");
-    else this.out.raw(text);
+    else if (this.tables.takesText) this.tables.write(text);
+    else {
+      this.endCode();
+      this.out.raw(text);
+    }
   }
 
   draw(drawing: Drawing): void {

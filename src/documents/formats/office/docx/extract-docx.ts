@@ -1,5 +1,5 @@
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
-import { textOf, type Extraction } from "../../../extracted-document.ts";
+import { reasonOf, textOf, type Extraction } from "../../../extracted-document.ts";
 import type { Pictures } from "../../../pictures/pictures.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { DocxReader } from "./docx-reader.ts";
@@ -58,11 +58,17 @@ function* addedTexts(
   const texts = new Map<string, string>();
   for (const { id, type, target } of related) {
     const [, ending] = /\.(x?html?|txt)$/i.exec(target) ?? [];
-    const bytes = type === "aFChunk" && ending !== undefined ? yield* archive.read(target) : null;
-    if (bytes === null) continue;
-    const { text } = yield* decodeText(bytes, declaredEncoding(bytes, null));
-    const isPlain = ending?.toLowerCase() === "txt";
-    texts.set(id, isPlain ? text : textOf(yield* readPage(text, { keepNavigation: true })));
+    if (type !== "aFChunk" || ending === undefined) continue;
+    try {
+      const bytes = yield* archive.read(target);
+      if (bytes === null) continue;
+      const { text } = yield* decodeText(bytes, declaredEncoding(bytes, null));
+      const isPlain = ending.toLowerCase() === "txt";
+      texts.set(id, isPlain ? text : textOf(yield* readPage(text, { keepNavigation: true })));
+    } catch (error) {
+      // Its place is noted as that of a part that could not be read.
+      reasonOf(error);
+    }
   }
   return texts;
 }

@@ -114,6 +114,13 @@ describe("runs", () => {
       ),
       "before\n\n## Fees\n\n5 & 6 euros\n\nPlain text.\n\nafter",
     ],
+    "around added texts that are none": [
+      docx(`${p(r("before"))}<w:altChunk r:id="a.txt"/>${p(r("after"))}`, {
+        "a.txt": ["aFChunk", "\0\u0001\u0002\0\0\0"],
+      }),
+      "before\n\nafter",
+      "1 embedded part could not be read",
+    ],
     "around parts that could not be read": [
       docx(`${p(r("before"))}<w:altChunk r:id="a"/>${p(r("after"))}`),
       "before\n\nafter",
