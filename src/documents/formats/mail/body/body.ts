@@ -54,8 +54,9 @@ const END_OF_UNSHOWN = /<\/(?:style|script|title)/i;
 function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body[][]> {
   const counts: number[] = [];
   for (const parts of alternatives.map(partsOf)) {
-    counts.push(parts.reduce((sum, part) => sum + wordsIn(part), 0));
-    yield parts.reduce((sum, { body }) => sum + body.length, 0);
+    let count = 0;
+    for (const part of parts) count += yield* wordsIn(part);
+    counts.push(count);
   }
   const plain = alternatives.findIndex((_, at) => (counts[at] ?? 0) * MIN_SHARE > (counts[0] ?? 0));
   if (plain < 0) return alternatives;
@@ -64,8 +65,10 @@ function* byWords(alternatives: Body[][], notes: string[]): CooperativeWork<Body
 }
 
 /** Roughly: without the markup's and without addresses, which plain text spells out. */
-function wordsIn({ type, body }: MailPart): number {
-  const text = new TextDecoder().decode(body.subarray(0, COUNTED_BYTES));
+function* wordsIn({ type, body, parameters }: MailPart): CooperativeWork<number> {
+  const bytes = body.subarray(0, COUNTED_BYTES);
+  const text = yield* startOf(bytes, parameters.get("charset"));
+  yield bytes.length;
   const visible = text
     .split(type === "text/html" ? UNSHOWN : /$^/)
     .map((part, at) => (at === 0 ? part : part.slice(part.search(END_OF_UNSHOWN))))
@@ -75,6 +78,15 @@ function wordsIn({ type, body }: MailPart): number {
 }
 
 const COUNTED_BYTES = 1 << 20;
+
+function* startOf(bytes: Uint8Array, charset: string | undefined): CooperativeWork<string> {
+  try {
+    return (yield* textOfPart(bytes, charset)).text;
+  } catch (error) {
+    reasonOf(error);
+    return "";
+  }
+}
 
 function* writePart(
   part: MailPart,

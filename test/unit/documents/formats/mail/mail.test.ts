@@ -267,3 +267,12 @@ it.each([
     expect(notes).toEqual(["a page of few words is left out: the message has more as plain text"]);
   },
 );
+
+it("a page in UTF-16 with more words than the plain text is read", async () => {
+  const page = Buffer.from("<p>The rent is 900 euros a month.</p>", "utf16le").toString("base64");
+  const head = "Content-Type: text/html; charset=utf-16le\nContent-Transfer-Encoding: base64";
+  const { markdown } = await readMail(
+    multipart("alternative", "\nThe rent is due.", `${head}\n\n${page}`),
+  );
+  expect(markdown).toContain("The rent is 900 euros a month.");
+});
