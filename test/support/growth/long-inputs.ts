@@ -20,6 +20,7 @@ const numbered = (of: (at: number) => string, length: number) => (size: number) 
 /** Documents that are long in one way each, of about `size` bytes, by the name of their file. */
 export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "text of prose": ["a.txt", fill(PROSE)],
+  "text of zero bytes": ["a.txt", fill(`${PROSE}\0`)],
   "text of lines": ["a.txt", fill("a\n")],
   "text of one line": ["a.txt", fill("a")],
   "text of line ends of two": ["a.txt", fill("a\r\n")],
@@ -57,6 +58,7 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "page of one paragraph": ["a.html", (size) => String(fill("x<br>", "<p>")(Math.min(size, 9e6)))],
   "page of links": ["a.html", fill("<a href=http://a.b/c>x</a> ")],
   "page of cells": ["a.html", fill("<td>x", "<table><tr>")],
+  "page of a frame": ["a.html", fill(`<p>${PROSE}</p>`, '<p>x</p><iframe srcdoc="', '"></iframe>')],
   "page of rows": ["a.html", fill("<tr><td>x<td>y", "<table>")],
   "page of entities": ["a.html", fill("&amp;x ")],
   "page of nested elements": ["a.html", fill(`${"<div>".repeat(200)}x${"</div>".repeat(200)}`)],

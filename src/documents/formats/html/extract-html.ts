@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
-import { eachPart, runToEnd, type CooperativeWork } from "../../../core/work/cooperative.ts";
-import type { Extraction, RawDocument } from "../../extracted-document.ts";
+import { eachPart, type CooperativeWork } from "../../../core/work/cooperative.ts";
+import { reasonOf, type Extraction, type RawDocument } from "../../extracted-document.ts";
 import { HtmlReader, type HtmlOptions } from "./html-reader.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { withEntities } from "../xml/entities.ts";
@@ -94,16 +94,34 @@ export function* readHtml(
   out: MarkdownBuilder,
   options: HtmlOptions = {},
 ): CooperativeWork<HtmlReader> {
+  const frames: string[] = [];
+  const readFrame = (page: string) => {
+    frames.push(page);
+    parser.pause();
+  };
   // A frame within a frame is not read: each level of them would be parsed again.
-  const readFrame = (page: string) =>
-    void runToEnd(readHtml(page, out, { keepNavigation: true, isFrame: true }));
   const reader = new HtmlReader(
     out,
     options.isFrame === true ? options : { ...options, readFrame },
   );
   const parser = new Parser(reader, { recognizeSelfClosing: options.isXhtml === true });
-  yield* eachPart(html, (part) => parser.write(part));
+  for (const advanced of eachPart(html, (part) => parser.write(part))) {
+    for (let page = frames.pop(); page !== undefined; page = frames.pop()) {
+      yield* writeFrame(page, out);
+      parser.resume();
+    }
+    yield advanced;
+  }
   parser.end();
   reader.finish();
   return reader;
+}
+
+function* writeFrame(page: string, out: MarkdownBuilder): CooperativeWork<void> {
+  try {
+    yield* readHtml(page, out, { keepNavigation: true, isFrame: true });
+  } catch (error) {
+    reasonOf(error);
+    out.leftOut.add("embedded part");
+  }
 }

@@ -171,8 +171,9 @@ export class HtmlReader {
     else if (!this.#items.open(name, attributes)) this.#openTablePart(name, attributes);
   }
 
-  #readFrame({ srcdoc }: Attributes): void {
-    if (srcdoc === undefined || this.#tables.isInCell) return;
+  #readFrame(attributes: Attributes): void {
+    const { srcdoc } = attributes;
+    if (srcdoc === undefined || isHidden(attributes) || this.#tables.isInCell) return;
     this.#flush();
     this.#options.readFrame?.(srcdoc);
   }

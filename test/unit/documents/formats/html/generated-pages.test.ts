@@ -41,6 +41,11 @@ describe("tabs, frames and tables as generators write them", () => {
       "Before.\n\n## Fees\n\n5 & 6 euros\n\nAfter.",
     ],
     [
+      "two frames side by side",
+      `<p>A</p><iframe srcdoc="<p>B"></iframe><iframe srcdoc="<p>C"></iframe><p>D</p>`,
+      "A\n\nB\n\nC\n\nD",
+    ],
+    [
       "a table with a header, whatever its cells hold",
       `<table><tr><th>Plan<th>Limits<th>Sizes<tr><td><h3>Basic</h3><td><ul><li>5 users<li>mail</ul><td><table><tr><td>S<td>40<tr><td>M<td>50</table><tr><td>Team<td>none<td>L</table><p>After.`,
       "| Plan | Limits | Sizes |\n| --- | --- | --- |\n| Basic | 5 users mail | S 40 M 50 |\n| Team | none | L |\n\nAfter.",
@@ -54,5 +59,13 @@ describe("tabs, frames and tables as generators write them", () => {
     const page = await read("a.html", html);
     expect(page.markdown).toBe(markdown);
     expect(page.notes).toEqual([]);
+  });
+
+  it("no frame that is hidden, and the page of one that nests too deeply", async () => {
+    const hidden = `<iframe hidden srcdoc="<p>Hidden."></iframe>`;
+    const deep = `<iframe srcdoc="${"<div>".repeat(2_000)}"></iframe>`;
+    const page = await read("a.html", `<p>Before.</p>${hidden}${deep}<p>After.</p>`);
+    expect(page.markdown).toBe("Before.\n\nAfter.");
+    expect(page.notes).toEqual(["1 embedded part could not be read"]);
   });
 });
