@@ -74,6 +74,7 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "page of an attribute": ["a.html", fill("x ", '<p title="')],
   "page of scripts": ["a.html", fill("<script>x</script>x")],
   "XML of records": ["a.xml", fill("<a b='c'><d>x</d></a>", "<r>", "</r>")],
+  "XML of entities": ["a.xml", fill("&e; ", '<!DOCTYPE r [<!ENTITY e "x">]><r>', "</r>")],
   "XML of empty elements": ["a.xml", fill("<a/>", "<r>", "</r>")],
   "XML of one text": ["a.xml", fill("x ", "<r>", "</r>")],
   "XML of an attribute": ["a.xml", fill("x ", '<r><a b="', '"/></r>')],

@@ -64,7 +64,11 @@ const XHTML = /xhtml|\.xht$|^\s*<\?xml\s/i;
 export function readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
   const signs = [file.mimeType ?? "", file.name, html.slice(0, HEAD_CHARACTERS)];
   const isXhtml = signs.some((sign) => XHTML.test(sign));
-  return readPage(isXhtml ? withEntities(html).text : html, { isXhtml });
+  return isXhtml ? readXhtml(html) : readPage(html);
+}
+
+function* readXhtml(html: string): CooperativeWork<Extraction> {
+  return yield* readPage((yield* withEntities(html)).text, { isXhtml: true });
 }
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */

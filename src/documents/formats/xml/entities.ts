@@ -1,4 +1,8 @@
-const DOCTYPE = /<!DOCTYPE\s/i;
+import { Progress, runToEnd, type CooperativeWork } from "../../../core/work/cooperative.ts";
+
+/** One part of those that may precede the type declaration. */
+const PROLOG = /\s+|<\?[^]*?\?>|<!--[^]*?-->/y;
+const DOCTYPE = /<!DOCTYPE\s/iy;
 const SUBSET_END = /\]\s*>/g;
 const DECLARED = /<!ENTITY\s+([\w.:-]+)\s+(?:"([^"]*)"|'([^']*)')\s*>/g;
 const REFERENCE = /&([\w.:-]+);/g;
@@ -14,34 +18,48 @@ type Entities = ReadonlyMap<string, string>;
  * The document without its type declaration, and with the entities that this declares replaced
  * (XML 1.0, §4.4) within bounds: each holds only those before it, so that none can hold itself.
  */
-export function withEntities(xml: string): { text: string; notes: string[] } {
-  const start = xml.search(DOCTYPE);
+export function* withEntities(xml: string): CooperativeWork<{ text: string; notes: string[] }> {
+  const start = doctypeStart(xml);
   if (start < 0) return { text: xml, notes: [] };
   const { subset, end } = doctypeAt(xml, start);
   const entities = new Map<string, string>();
   for (const [, name = "", quoted, apostrophed = ""] of subset.matchAll(DECLARED)) {
     if (entities.size === MAX_ENTITIES) break;
-    const value = expanded(quoted ?? apostrophed, entities, MAX_ENTITY);
+    const value = runToEnd(expanded(quoted ?? apostrophed, entities, MAX_ENTITY));
     if (!hasOpenReference(value) && !entities.has(name)) entities.set(name, value);
   }
   const body = xml.slice(0, start) + xml.slice(end);
-  const text = entities.size === 0 ? body : expanded(body, entities, MAX_EXPANDED);
+  const text = entities.size === 0 ? body : yield* expanded(body, entities, MAX_EXPANDED);
   const isWhole = !subset.includes("<!ENTITY") || !hasOpenReference(text);
   return { text, notes: isWhole ? [] : [UNEXPANDED] };
 }
 
-/** @param room how many characters the text may gain; later references stay */
-function expanded(text: string, entities: Entities, room: number): string {
-  let budget = room;
-  return text.replace(REFERENCE, (reference, name: string) => {
+/** @param room how many characters may be replaced or gained; later references stay */
+function* expanded(text: string, entities: Entities, room: number): CooperativeWork<string> {
+  const parts: string[] = [];
+  const progress = new Progress();
+  let [budget, end] = [room, 0];
+  for (const { 0: reference, 1: name = "", index } of text.matchAll(REFERENCE)) {
+    yield* progress.advanceTo(index);
     const value = entities.get(name);
-    if (value === undefined || value.length > budget) return reference;
-    budget -= value.length;
-    return value;
-  });
+    if (value === undefined) continue;
+    budget -= Math.max(value.length, reference.length);
+    if (budget < 0) break;
+    parts.push(text.slice(end, index), value);
+    end = index + reference.length;
+  }
+  return parts.join("") + text.slice(end);
 }
 
 const hasOpenReference = (text: string) => /&(?!(?:amp|lt|gt|quot|apos|#\w+);)[\w.:-]+;/.test(text);
+
+/** Before the first element: what looks like it behind that is text. Negative: none. */
+function doctypeStart(xml: string): number {
+  let start = 0;
+  for (PROLOG.lastIndex = 0; PROLOG.test(xml); PROLOG.lastIndex = start) start = PROLOG.lastIndex;
+  DOCTYPE.lastIndex = start;
+  return DOCTYPE.test(xml) ? start : -1;
+}
 
 function doctypeAt(xml: string, start: number): { subset: string; end: number } {
   const bracket = xml.indexOf("[", start);

@@ -7,7 +7,7 @@ import { XmlStream } from "./xml-stream.ts";
 
 /** Documents keep their structure; in records, values have the names that lead to them. */
 export function* readText(xml: string): CooperativeWork<Extraction> {
-  const { text, notes } = withEntities(xml);
+  const { text, notes } = yield* withEntities(xml);
   const reader = new XmlReader();
   const events: XmlEvent[] = [];
   const stream = new XmlStream({

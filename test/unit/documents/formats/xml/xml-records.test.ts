@@ -130,6 +130,11 @@ describe("entities that a document declares", () => {
     expect(markdown.length).toBeLessThan(2_000_000);
   });
 
+  it("are not looked for behind the first element", async () => {
+    const xhtml = `<?xml version="1.0"?><!-- x --><html><script>"<!DOCTYPE a ["</script><p>[0]> b</p></html>`;
+    expect((await read("a.xhtml", xhtml)).markdown).toBe("[0]> b");
+  });
+
   it("in XHTML", async () => {
     const xhtml = `<?xml version="1.0"?><!DOCTYPE html [<!ENTITY prod "Quarry 5">]><html><body><p>Install &prod;.</p></body></html>`;
     expect((await read("a.xhtml", xhtml)).markdown).toBe("Install Quarry 5.");
