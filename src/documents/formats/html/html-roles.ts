@@ -163,7 +163,7 @@ export const hasClass = ({ class: classes = "" }: Attributes, name: string) =>
 
 /** The text that stands for a picture, but for badges, such as that of a build. */
 export const alternativeOf = ({ alt = "", src = "" }: Attributes) =>
-  /shields\.io|badges?(?:\.svg|\/)/i.test(src) ? " " : ` ${alt} `;
+  /shields\.io|badgen\.|badges?(?:\.svg|\.fury|[/?])/i.test(src) ? " " : ` ${alt} `;
 
 const HIDING_STYLE =
   /(^|[;\s])(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(\.0+)?(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0+)?\s*(;|!|$)|color\s*:\s*transparent)/i;

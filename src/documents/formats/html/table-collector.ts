@@ -32,6 +32,7 @@ export class TableCollector {
   }
 
   startRow(): void {
+    this.#skipCovered();
     this.#row = [];
     this.rows.push(this.#row);
     this.#skipCovered();
@@ -61,6 +62,7 @@ export class TableCollector {
 
   /** Writes the table. */
   end(): void {
+    this.#skipCovered();
     this.#long.add(this.rows);
     this.#long.end();
   }

@@ -36,6 +36,11 @@ describe("tabs, frames and tables as generators write them", () => {
       "Read it.",
     ],
     [
+      "pictures whose name has a badge in it",
+      `<p>Wear the <img alt="gold badge" src="/badge-gold.png"> at work.</p>`,
+      "Wear the gold badge at work.",
+    ],
+    [
       "a frame's own page",
       `<p>Before.</p><iframe srcdoc="&lt;h2&gt;Fees&lt;/h2&gt;&lt;p&gt;5 &amp;amp; 6 euros&lt;/p&gt;"></iframe><p>After.</p>`,
       "Before.\n\n## Fees\n\n5 & 6 euros\n\nAfter.",
@@ -54,6 +59,11 @@ describe("tabs, frames and tables as generators write them", () => {
       "a cell over several rows in each of them",
       `<table><tr><th>Area<th>Town<tr><td rowspan=2>North<td>Ayl<tr><td>Bex<tr><td>South<td>Cove</table>`,
       "| Area | Town |\n| --- | --- |\n| North | Ayl |\n| North | Bex |\n| South | Cove |",
+    ],
+    [
+      "a last cell over several rows in each of them",
+      `<table><tr><th>Town<th>Area<tr><td>Ayl<td rowspan=3>North<tr><td>Bex<tr><td>Cove</table>`,
+      "| Town | Area |\n| --- | --- |\n| Ayl | North |\n| Bex | North |\n| Cove | North |",
     ],
   ])("%s", async (_what, html, markdown) => {
     const page = await read("a.html", html);
