@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe } from "vitest";
 import { docx, relationships, type Related } from "../../../../support/office-files.ts";
-import { read, reads } from "../../../../support/read-document.ts";
+import { reads } from "../../../../support/read-document.ts";
 
 const p = (runs: string, properties = "") => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`;
 const r = (text: string, properties = "") =>
@@ -230,29 +230,6 @@ describe("tables", () => {
       docx(table(`${late(99_999)}<w:tr>${wide}${cell(p(r("32")))}</w:tr>`)),
       "|  | 31 |\n| --- | --- |\n| May | 32 |",
     ],
-  });
-});
-
-describe("pages begin", () => {
-  const BREAK = '<w:r><w:br w:type="page"/></w:r>';
-  const DRAWN = "<w:r><w:lastRenderedPageBreak/></w:r>";
-  it.each([
-    [
-      "once, where a break is set and where it was drawn",
-      p(r("One") + BREAK) + p(DRAWN + r("Two")) + p(r("Three") + DRAWN + r("…")) + p(r("Four")),
-      ["1: One", "2: Two", "3: Four"],
-    ],
-    [
-      "with paragraphs that want one",
-      p(r("One")) + p(DRAWN + r("Two"), "<w:pageBreakBefore/>"),
-      ["1: One", "2: Two"],
-    ],
-  ])("%s", async (_where, body, expected) => {
-    const { markdown, pages } = await read("a.docx", docx(body));
-    const starts = pages.map(
-      ({ page, start }) => `${page}: ${markdown.slice(start).split("\n")[0]}`,
-    );
-    expect(starts).toEqual(expected);
   });
 });
 

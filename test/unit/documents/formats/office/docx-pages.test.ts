@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { docx } from "../../../../support/office-files.ts";
+import { read } from "../../../../support/read-document.ts";
+
+const p = (runs: string, properties = "") => `<w:p><w:pPr>${properties}</w:pPr>${runs}</w:p>`;
+const r = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const BREAK = '<w:r><w:br w:type="page"/></w:r>';
+const DRAWN = "<w:r><w:lastRenderedPageBreak/></w:r>";
+test.each([
+  [
+    "once, where a break is set and where it was drawn",
+    p(r("One") + BREAK) + p(DRAWN + r("Two")) + p(r("Three") + DRAWN + r("…")) + p(r("Four")),
+    ["1: One", "2: Two", "3: Four"],
+  ],
+  [
+    "with paragraphs that want one",
+    p(r("One")) + p(DRAWN + r("Two"), "<w:pageBreakBefore/>"),
+    ["1: One", "2: Two"],
+  ],
+])("pages begin %s", async (_where, body, expected) => {
+  const { markdown, pages } = await read("a.docx", docx(body));
+  const starts = pages.map(({ page, start }) => `${page}: ${markdown.slice(start).split("\n")[0]}`);
+  expect(starts).toEqual(expected);
+});
