@@ -15,6 +15,7 @@ import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
 import { unsupported } from "./media-type/foreign-types.ts";
 import { unpackedName } from "./media-type/media-types.ts";
+import { countNote } from "./notes.ts";
 import { releaseBytes } from "./release-bytes.ts";
 import { Pictures, type PictureOptions } from "./pictures/pictures.ts";
 import { isReadablePicture, pictureOfFile } from "./pictures/picture-file.ts";
@@ -107,9 +108,10 @@ function declaredLanguage({ language }: ExtractedDocument): string | null {
 }
 
 function withoutText({ reason = NO_TEXT, notes: own }: Extraction, pictures: Pictures | null) {
-  const { unread = 0, notes = [] } = pictures ?? {};
+  const { unread = 0, skipped = 0, notes = [] } = pictures ?? {};
   const code = unread > 0 ? "picture" : "no-text";
-  const why = notes.length > 0 ? notes : [reason, ...own];
+  const why =
+    notes.length > 0 ? notes : [reason, ...own, ...countNote(skipped, "picture", "left out")];
   return new UnreadableDocument(why.join("; "), code, { unread });
 }
 

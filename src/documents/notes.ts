@@ -1,6 +1,8 @@
 /** The note when a file's bytes end inside an open structure; the existing part is read. */
 export const ENDS_EARLY = "the file ends early";
 
+export const HEADERS_ALONE = "only headers and footers have text";
+
 /** Omissions of readers and the words of their notes; notes have this order. */
 const OMISSIONS = [
   ["hidden sheet", "left out"],

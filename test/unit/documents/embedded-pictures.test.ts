@@ -1,8 +1,10 @@
+import { unzipSync } from "fflate";
 import { expect, test } from "vitest";
 
 import { Pictures } from "../../../src/documents/pictures/pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
-import { zipped } from "../../support/office-files.ts";
+import { docx, odf, zipped } from "../../support/office-files.ts";
+import { reads } from "../../support/read-document.ts";
 import { picturesOf } from "../../support/sent-pictures.ts";
 
 /** A PNG of this side; its pixels are never looked at. */
@@ -54,4 +56,42 @@ test("pictures beyond those that are read are told of", async () => {
   expect(pictures.notes).toContain(
     "pages 2001 and 2002 were left out: 2000 pictures of a file are read",
   );
+});
+
+const HEADER = "<w:hdr><w:p><w:r><w:t>Draft of May</w:t></w:r></w:p></w:hdr>";
+const EMPTY = "<w:p/>";
+const body = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const ALONE = "only headers and footers have text";
+const odt = (text: string) =>
+  zipped({
+    ...unzipSync(odf("text", text)),
+    "styles.xml":
+      "<s><master-styles><style:master-page><style:header><text:p>Draft of May</text:p></style:header></style:master-page></master-styles></s>",
+  });
+
+reads("a.docx", {
+  "a Word document without text gives its header": [
+    docx(EMPTY, { h: ["header", HEADER], f: ["footer", EMPTY] }),
+    "Draft of May",
+    ALONE,
+  ],
+  "a Word document with text leaves its header out": [
+    docx(body("Above."), { h: ["header", HEADER] }),
+    "Above.",
+  ],
+  "a document without text says which files and pictures it holds": [
+    docx(EMPTY, {
+      "plan.xlsx": ["package", "x"],
+      "p.png": ["image", pngOf(300)],
+      h: ["header", EMPTY],
+    }),
+    new Error("no text found; 1 embedded file left out: plan.xlsx; 1 picture left out"),
+  ],
+});
+reads("a.odt", {
+  "an OpenDocument text without text gives its header": [odt("<text:p/>"), "Draft of May", ALONE],
+  "an OpenDocument text with text leaves its header out": [
+    odt("<text:p>Above.</text:p>"),
+    "Above.",
+  ],
 });

@@ -63,7 +63,7 @@ export function* openPackage(bytes: Uint8Array, fallback: string) {
   const related = yield* relationshipsOf(archive, main);
   const targets = new Map(related.map(({ id, target }) => [id, target]));
   const partOf = (type: string) => related.find((each) => each.type === type)?.target ?? null;
-  return { archive, main, targets, partOf };
+  return { archive, main, related, targets, partOf };
 }
 
 export type CoreProperties = { title: string | null; language: string | null };

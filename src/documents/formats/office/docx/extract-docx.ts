@@ -6,6 +6,7 @@ import { DocxReader } from "./docx-reader.ts";
 import { readNumbering } from "./docx-numbering.ts";
 import { readStyles } from "./docx-styles.ts";
 import { drawingsOf } from "../drawings.ts";
+import { HEADERS_ALONE } from "../../../notes.ts";
 import { NoteMarks } from "../note-marks.ts";
 import {
   corePropertiesOf,
@@ -21,7 +22,7 @@ import { readXml } from "../../xml/xml-stream.ts";
 
 /** Word documents (ECMA-376, transitional and strict): text, lists, tables, notes, text boxes. */
 export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {
-  const { archive, main, partOf } = yield* openPackage(bytes, "word/document.xml");
+  const { archive, main, related, partOf } = yield* openPackage(bytes, "word/document.xml");
   const shared = {
     styles: yield* readStyles(archive, partOf("styles")),
     numbering: yield* readNumbering(archive, partOf("numbering")),
@@ -34,20 +35,24 @@ export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWo
     noteElement: string | null,
   ): CooperativeWork<void> {
     if (part === null) return;
-    const related = yield* relationshipsOf(archive, part, out.leftOut);
-    const drawings = yield* drawingsOf(archive, related, pictures);
-    const added = yield* addedTexts(archive, related);
-    const parts = { ...shared, links: linksOf(related), drawings, added };
+    const around = yield* relationshipsOf(archive, part, out.leftOut);
+    const drawings = yield* drawingsOf(archive, around, pictures);
+    const added = yield* addedTexts(archive, around);
+    const parts = { ...shared, links: linksOf(around), drawings, added };
     const reader = new DocxReader(parts, out, noteElement);
     yield* readXml(archive.chunks(part), reader);
     reader.finish();
   };
   yield* readPart(main, null);
   for (const note of ["footnote", "endnote"]) yield* readPart(partOf(`${note}s`), note);
+  const isEmpty = out.length === 0;
+  for (const { type, target } of isEmpty ? related : [])
+    if (type === "header" || type === "footer") yield* readPart(target, null);
+  const notes = isEmpty && out.length > 0 ? [HEADERS_ALONE] : [];
   const { title, language } = yield* corePropertiesOf(archive);
   // A single page means that the file does not record page ends.
   const pages = out.pages.length > 1 ? out.pages : [];
-  return out.extraction({ title: title ?? out.firstHeading(), language, pages });
+  return out.extraction({ title: title ?? out.firstHeading(), language, pages, notes });
 }
 
 /** By id: the pages and texts that a document adds (ECMA-376 part 1, §17.17.2). */

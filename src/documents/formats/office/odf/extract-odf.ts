@@ -3,6 +3,7 @@ import { ZipArchive } from "../../archive/zip-archive.ts";
 import { DrawnText } from "../../../writing/bounded-text.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
+import { HEADERS_ALONE } from "../../../notes.ts";
 import { OdfReader } from "./odf-reader.ts";
 import { odfObjectReader, type OdfObject } from "./odf-objects.ts";
 import { corePropertiesOf } from "../relationships.ts";
@@ -23,14 +24,23 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
   const reader = new OdfReader(kind, out, yield* readObjects(archive));
   yield* readXml(archive.chunks("styles.xml"), reader);
   yield* readXml(archive.chunks("content.xml"), reader);
+  const notes = kind === "text" ? yield* readHeaders(archive, reader, out) : [];
   reader.finish();
   const { title, language } = yield* corePropertiesOf(archive, "meta.xml");
   return out.extraction({
     title: title ?? (kind === "spreadsheet" ? null : out.firstHeading()),
     language,
+    notes,
     // A single page of text means that the file does not record page ends.
     pages: kind === "text" && out.pages.length === 1 ? [] : out.pages,
   });
+}
+
+/** Behind an empty body, the headers among the styles are read as text. */
+function* readHeaders(archive: ZipArchive, reader: OdfReader, out: MarkdownBuilder) {
+  if (out.length > 0) return [];
+  yield* readXml(archive.chunks("styles.xml"), reader);
+  return out.length > 0 ? [HEADERS_ALONE] : [];
 }
 
 function* readObjects(archive: ZipArchive): CooperativeWork<Map<string, OdfObject>> {
