@@ -47,16 +47,16 @@ const large = (
 /** The same with PNG's filter that tells each byte by the one above. */
 function predicted(): PictureObject {
   const rows = rowsOf(SIZE, [[0], [255]]);
-  const told = rows.map((row, y) => {
+  const lines = rows.map((row, y) => {
     const above = rows[y - 1];
     const isSame = above === row;
     const bytes = isSame
       ? Buffer.alloc(row.length)
-      : row.map((byte, x) => byte - (above?.[x] ?? 0));
+      : row.map((byte: number, x: number) => byte - (above?.[x] ?? 0));
     return Buffer.concat([Buffer.from([2]), bytes]);
   });
   const parameters = `/DecodeParms << /Predictor 15 /Columns ${SIZE.width} >>`;
-  return { ...large([[0], [255]], `${GREY} ${parameters}`), data: packed(told) };
+  return { ...large([[0], [255]], `${GREY} ${parameters}`), data: packed(lines) };
 }
 
 /** Dark or light as the bits of an index. */
