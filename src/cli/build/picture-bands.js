@@ -1,9 +1,9 @@
 /**
  * Prepended to pdf.js: a page's pictures are decoded one after another once all of them are
  * counted. Pages of more than `FULL` pixels are decoded in bands, at a share of their width and
- * height that leaves `REDUCED` pixels, some 200 dots an inch of a page: models see no more (Claude's
- * 2,576 pixels a side: https://platform.claude.com/docs/en/build-with-claude/vision), and as PNG
- * they take less than a picture may have.
+ * height that leaves `REDUCED` pixels, some 200 dots an inch of a page: models reduce them further
+ * (to 1,568 pixels a side: https://docs.claude.com/en/docs/vision), and as PNG they take less than a
+ * picture may have.
  */
 const [MOST, FULL, REDUCED] = [60e6, 12e6, 6e6];
 const [RGB, RGBA] = [2, 3];

@@ -181,7 +181,7 @@ class ImportRun {
       const plan = await readPlan(this.#services.files, this.#row.id);
       const hasAccess = Object.values(plan?.access ?? {}).some((rows) => rows.length > 0);
       if (plan !== null && !(hasAccess && wish.withoutAccess)) return plan;
-      throw conflict("This import cannot go on: import the archive again.");
+      throw conflict("This import cannot continue: import the archive again.");
     }
     const rehearse = (settings: Values) =>
       planSettings(this.#context, settings, { prune: false, dryRun: true });

@@ -27,17 +27,17 @@ export async function readForgotten(
     forgotten.push(...inSpace.filter((file) => isForgotten(file, contents)));
     next = inSpace.length < KNOWN_AT_ONCE ? null : (inSpace.at(-1)?.path ?? null);
   }
-  const asked = forgotten.slice(0, ASKED_PER_STEP);
-  if (asked.length < forgotten.length) next = asked.at(-1)?.path ?? null;
+  const batch = forgotten.slice(0, ASKED_PER_STEP);
+  if (batch.length < forgotten.length) next = batch.at(-1)?.path ?? null;
   const attachments: Content[] = [];
-  await inParallel(asked, AT_ONCE, async ({ externalId, metadata }) => {
+  await inParallel(batch, AT_ONCE, async ({ externalId, metadata }) => {
     const address = client.address(`${V2}/attachments/${externalId}`);
     const attachment = await client.find(wireContent, address, { absent: ABSENT });
     const labels = [metadata["labels"]].flat().map(String);
     if (attachment?.status === "current")
       attachments.push({ ...attachment, kind: "attachments", labels });
   });
-  return { contents: attachments, entries: 1 + asked.length, next };
+  return { contents: attachments, entries: 1 + batch.length, next };
 }
 
 function isForgotten({ externalId, sourceState }: ListedFile, contents: Contents): boolean {

@@ -32,13 +32,13 @@ export class CellRanges {
 
   /** The text with its link; it may cover rows below. */
   textOf(text: string, row: number, column: number): string {
-    const shown = linked(text, this.#targets.get(placeOf(row, column)) ?? "");
+    const label = linked(text, this.#targets.get(placeOf(row, column)) ?? "");
     const lastRow = this.#lastRows.get(placeOf(row, column)) ?? 0;
-    if (lastRow > row && shown !== "" && shown.length <= MAX_REPEATED) {
-      this.#above.set(column, { text: shown, lastRow });
+    if (lastRow > row && label !== "" && label.length <= MAX_REPEATED) {
+      this.#above.set(column, { text: label, lastRow });
       this.#lastRow = Math.max(this.#lastRow, lastRow);
     }
-    return shown;
+    return label;
   }
 
   covers(row: number): boolean {
