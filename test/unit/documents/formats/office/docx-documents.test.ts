@@ -122,9 +122,11 @@ describe("runs", () => {
       "1 embedded part could not be read",
     ],
     "around parts that could not be read": [
-      docx(`${p(r("before"))}<w:altChunk r:id="a"/>${p(r("after"))}`),
+      docx(`${p(r("before"))}<w:altChunk r:id="a"/><w:altChunk r:id="b.txt"/>${p(r("after"))}`, {
+        "b.txt": ["aFChunk", "\0\u0001\u0002\0\0\0"],
+      }),
       "before\n\nafter",
-      "1 embedded part could not be read",
+      "2 embedded parts could not be read",
     ],
   });
 });
