@@ -58,7 +58,6 @@ export const LONG_INPUTS: Record<string, [name: string, make: Make]> = {
   "page of one paragraph": ["a.html", (size) => String(fill("x<br>", "<p>")(Math.min(size, 9e6)))],
   "page of links": ["a.html", fill("<a href=http://a.b/c>x</a> ")],
   "page of cells": ["a.html", fill("<td>x", "<table><tr>")],
-  "page of a frame": ["a.html", fill(`<p>${PROSE}</p>`, '<p>x</p><iframe srcdoc="', '"></iframe>')],
   "page of rows": ["a.html", fill("<tr><td>x<td>y", "<table>")],
   "page of entities": ["a.html", fill("&amp;x ")],
   "page of nested elements": ["a.html", fill(`${"<div>".repeat(200)}x${"</div>".repeat(200)}`)],

@@ -187,8 +187,9 @@ export class HtmlReader {
   }
 
   #startHeading(level: number): void {
-    // Headings inside cells mean that the table is used for layout, unless it has a header.
-    if (this.#tables.isInCell && this.#tables.hasHeads) return;
+    // Headings inside cells mean that the table is used for layout, unless it has a header; a page's
+    // own title stands in no table of data.
+    if (level > 1 && this.#tables.isInCell && this.#tables.hasHeads) return;
     if (this.#tables.isInCell) this.#makeLayout();
     this.#heading = level;
     if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;

@@ -51,6 +51,11 @@ describe("tabs, frames and tables as generators write them", () => {
       "A\n\nB\n\nC\n\nD",
     ],
     [
+      "a title in a table of layout that has a head",
+      `<table><tr><th>Menu<tr><td><h1>Fees</h1><p>5 euros.</table>`,
+      "Menu\n\n# Fees\n\n5 euros.",
+    ],
+    [
       "a table with a header, whatever its cells hold",
       `<table><tr><th>Plan<th>Limits<th>Sizes<tr><td><h3>Basic</h3><td><ul><li>5 users<li>mail</ul><td><table><tr><td>S<td>40<tr><td>M<td>50</table><tr><td>Team<td>none<td>L</table><p>After.`,
       "| Plan | Limits | Sizes |\n| --- | --- | --- |\n| Basic | 5 users mail | S 40 M 50 |\n| Team | none | L |\n\nAfter.",
