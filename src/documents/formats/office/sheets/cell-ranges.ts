@@ -74,7 +74,7 @@ export function* behindRows(chunks: Iterable<Uint8Array>): Generator<Uint8Array>
   let before = "";
   let isBehind = false;
   for (const chunk of chunks) {
-    const text = isBehind ? "" : before + Buffer.from(chunk).latin1Slice();
+    const text = isBehind ? "" : before + Buffer.from(chunk).toString("latin1");
     isBehind ||= ROWS_END.test(text);
     before = text.slice(-ROWS_END_CHARACTERS);
     yield isBehind ? chunk : chunk.subarray(chunk.length);
