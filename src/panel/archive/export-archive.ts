@@ -61,8 +61,8 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     version: version?.tag || "unknown",
   });
   const things = { sources: Object.keys(inside.fileSources), rags: Object.keys(inside.rags) };
-  const pieces = ended(services, things, writeZip(content, new Date(now())));
-  return textStream(inPieces(pieces, PIECE_BYTES));
+  const pieces = inPieces(writeZip(content, new Date(now())), PIECE_BYTES);
+  return textStream(ended(services, things, pieces));
 }
 
 async function* furtherParts(services: Services, { access, all }: ExportChoice, sets?: object) {
