@@ -195,6 +195,7 @@ const TABLE = `
   /panel/sources/:id/file GET:files
   /panel/sources/:id/file/metadata POST
   /panel/sources/:id/file/original GET:files
+  /panel/sources/:id/file/page GET
   /panel/sources/:id/file/remove GET:files POST
   /panel/sources/:id/file/search POST
   /panel/sources/:id/files.csv GET:files
