@@ -47,6 +47,7 @@ export const INLINE_EFFECTS: ReadonlySet<Effect> = new Set<Effect>([
 
 export function effectOf(name: string, attributes: Attributes): Effect {
   if (attributes["role"] === "main") return "content";
+  if (attributes["role"] === "tab") return "plain";
   if (name !== "a") return entryNamed<Effect>(EFFECTS, name) ?? "plain";
   const role = `${attributes["role"] ?? ""} ${attributes["epub:type"] ?? ""}`;
   if (role.includes("noteref")) return "note";

@@ -11,6 +11,11 @@ describe("tabs, frames and tables as generators write them", () => {
       "- macOS\n- Linux\n\nmacOS\n\nRun brew.\n\nLinux\n\nRun apt.",
     ],
     [
+      "panels whose tabs are buttons",
+      `<div role="tablist"><button role="tab">macOS</button><button role="tab">Linux</button></div>${panel("Run brew.")}${panel("Run apt.", "hidden")}`,
+      "macOS Linux\n\nmacOS\n\nRun brew.\n\nLinux\n\nRun apt.",
+    ],
+    [
       "tabs within a panel",
       `<ul role="tablist"><li role="tab">A<li role="tab">B</ul><div role="tabpanel"><p>First.</p><p role="tablist"><b role="tab">X</b><b role="tab">Y</b></p>${panel("In X.")}${panel("In Y.", 'hidden=""')}</div>${panel("Second.", "hidden")}`,
       "- A\n- B\n\nA\n\nFirst.\n\nX Y\n\nX\n\nIn X.\n\nY\n\nIn Y.\n\nB\n\nSecond.",
