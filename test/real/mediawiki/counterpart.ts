@@ -85,8 +85,9 @@ async function startWiki(tools: Tools): Promise<string> {
   const install = [`${WIKI}/maintenance/install.php`, ...database, ...place];
   await tools.run(php, [...install, "--pass", "a password of 24 letters", "Wiki", "Admin"]);
   const settings = join(tools.scratch, "LocalSettings.php");
-  const env = { ...process.env, MW_CONFIG_FILE: settings, PHP_CLI_SERVER_WORKERS: "2" };
-  for (const [title, text] of Object.entries({ Otters: OTTERS, Herons: HERONS })) {
+  const env = { ...process.env, MW_CONFIG_FILE: settings };
+  // A link to a page that is not there yet stays one to its form until a job has run.
+  for (const [title, text] of Object.entries({ Herons: HERONS, Otters: OTTERS })) {
     const child = spawn(php, [`${WIKI}/maintenance/edit.php`, title], {
       env,
       stdio: ["pipe", "ignore", "inherit"],
