@@ -108,6 +108,8 @@ const TOO_LONG =
 const OF_ANSWER = /completion tokens/i;
 const THOUSANDS = /(?<=\d),(?=\d{3})/g;
 const FIGURES = /(?<![\w.<-])\d{2,7}(?![\w.-]*\d|(?: input)? characters)/g;
+/** In tokens: a smaller limit is that of another field, such as a name. */
+const MIN_LIMIT = 100;
 const LIMIT = /(?:n_ctx\W{1,3}|> |length (?:is|of)(?: only)? )(\d{2,7})/;
 
 /**
@@ -126,6 +128,7 @@ function tooLongIn(sentence: string): ModelFailure["tooLong"] {
   if (match === null && (second === undefined || first === second))
     return { sent: null, limit: null };
   const limit = match === null ? Math.min(...figures.slice(0, 2)) : Number(match[1]);
+  if (limit < MIN_LIMIT) return null;
   const largest = Math.max(...figures);
   // vLLM stops counting at the limit.
   return { sent: largest > limit && !text.includes("at least") ? largest : null, limit };
