@@ -7,6 +7,9 @@ const CELL_CHARACTERS = 3;
 /** Rows of wider tables end with their last cell: a short one would be bars alone. */
 const WIDE_COLUMNS = 100;
 
+/** In characters: a longer cell that covers rows stands in the first alone. */
+export const MAX_REPEATED = 120;
+
 /** The cells of a row, by their columns in ascending order: a sheet can leave thousands empty. */
 export type FilledRow = { columns: number[]; cells: string[] };
 

@@ -1,9 +1,8 @@
 import { LongTable } from "../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { MAX_REPEATED } from "../../writing/table-text.ts";
 
 const MAX_SPAN = 200;
-/** In characters: a longer cell that covers rows stands in the first alone. */
-const MAX_REPEATED = 120;
 const MAX_COLUMNS = 2_000;
 const MANY_ROWS = 1_000;
 const MANY_CELLS = 20_000;

@@ -1,12 +1,10 @@
 import { longer, withinBound } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { addCell, charactersOf, type FilledRow } from "../../writing/table-text.ts";
+import { addCell, charactersOf, MAX_REPEATED, type FilledRow } from "../../writing/table-text.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
 const MAX_COLUMNS = 16_384;
-/** In characters: a longer cell that covers rows stands in the first alone. */
-export const MAX_REPEATED = 120;
 
 const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
 /** `rowsBelow`: how many rows may continue it; `isContinued`: it continues the one above, if any. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { linked } from "../../../writing/link-text.ts";
-import { MAX_REPEATED } from "../nested-tables.ts";
+import { MAX_REPEATED } from "../../../writing/table-text.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 
 /** Further ranges are not used: they are in memory while the rows are read. */
