@@ -3,20 +3,11 @@ import {
   takeWaitingFiles,
   type ArchiveImport,
 } from "../../db/archive/import-store.ts";
-import { importPrefix, planKey } from "../../ingestion/archive/archive-file.ts";
+import { importPrefix } from "../../ingestion/archive/archive-file.ts";
 import { emptyIndex } from "../../ingestion/removal/purge-removed-resources.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey, removeBelow, textKey } from "../../sources/file-objects.ts";
-import type { WholePlan } from "./plan-import.ts";
-
-export const storePlan = async (files: R2Bucket, id: string, plan: WholePlan) =>
-  await files.put(planKey(id), JSON.stringify(plan));
-
-/** Null: an earlier version began it, or it is given up by halves. */
-export async function readPlan(files: R2Bucket, id: string): Promise<WholePlan | null> {
-  const object = await files.get(planKey(id));
-  return (await object?.json()) ?? null;
-}
+import { readPlan } from "./plan-import.ts";
 
 const FILES_PER_STEP = 250;
 

@@ -13,7 +13,7 @@ import type { PlannedRag, PlannedSource } from "../../db/archive/import-store.ts
 import { findPrices, PRICED_TOKENS, priceKey } from "../../db/catalog/model-store.ts";
 import { ragsOfSource } from "../../db/catalog/source-store.ts";
 import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
-import { jsonIn } from "../../ingestion/archive/archive-file.ts";
+import { jsonIn, planKey } from "../../ingestion/archive/archive-file.ts";
 import { SETTINGS, type ArchivedRag } from "../../ingestion/archive/archive-format.ts";
 import type { ImportPlan } from "../../ingestion/archive/write-content.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
@@ -36,6 +36,15 @@ export type WholePlan = ImportPlan &
     /** Calls of the embedder that follow. */
     embedderCalls: number;
   };
+
+export const storePlan = async (files: R2Bucket, id: string, plan: WholePlan) =>
+  await files.put(planKey(id), JSON.stringify(plan));
+
+/** Null: an earlier version began it, or it is given up by halves. */
+export async function readPlan(files: R2Bucket, id: string): Promise<WholePlan | null> {
+  const object = await files.get(planKey(id));
+  return (await object?.json()) ?? null;
+}
 
 /**
  * Plans an import. `rehearse`: checks all settings. @throws QuarryError `conflict`: an identifier

@@ -40,9 +40,9 @@ import { removeBelow } from "../../sources/file-objects.ts";
 import type { ActionContext } from "../action.ts";
 import type { Values } from "../config/kinds.ts";
 import { planSettings } from "../config/plan.ts";
-import { giveUpImport, readPlan, storePlan } from "./give-up-import.ts";
+import { giveUpImport } from "./give-up-import.ts";
 import { applyRest } from "./rest-of-import.ts";
-import { planImport, type WholePlan } from "./plan-import.ts";
+import { planImport, readPlan, storePlan, type WholePlan } from "./plan-import.ts";
 import type { ImportWish } from "./rename-things.ts";
 
 /** A call works so long on an import; the next one continues it. */

@@ -6,7 +6,7 @@ import { writeZip } from "../../../src/core/bytes/zip/write-zip.ts";
 import { joinBytes } from "../../../src/core/bytes/join-bytes.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
 import { renameThings } from "../../../src/panel/archive/rename-things.ts";
-import { readPlan, storePlan } from "../../../src/panel/archive/give-up-import.ts";
+import { readPlan, storePlan } from "../../../src/panel/archive/plan-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { rowsOf } from "../../support/statements.ts";
 import { signedIn, told } from "../../support/worker-client.ts";

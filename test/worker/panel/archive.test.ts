@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
-import { storePlan } from "../../../src/panel/archive/give-up-import.ts";
+import { storePlan } from "../../../src/panel/archive/plan-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told } from "../../support/worker-client.ts";
 import { admin, beginAsAdmin, exported, imported, readService, send } from "./archive-world.ts";
