@@ -82,11 +82,14 @@ function logLine(raw: string): LogLine {
   return { time: at.toISOString(), ...event };
 }
 
+const THROWN_INTO_WORKER = "jsgInternalError";
 const NOT_FACTS = new Set(["time", "level", "event"]);
 
 /** Null for lines that are not for people. */
 function readableError(line: LogLine): string | null {
-  if (line["level"] !== "error") return null;
+  // The Worker reports what workerd throws into it, such as a name that cannot be looked up.
+  if (line["level"] !== "error" || String(line["message"]).includes(THROWN_INTO_WORKER))
+    return null;
   const facts = Object.entries(line).filter(([name]) => !NOT_FACTS.has(name));
   const words = facts.map(([name, value]) => `${name}=${String(value)}`);
   return `worker: ${String(line["event"])} ${words.join(" ")}`.trimEnd();

@@ -37,6 +37,9 @@ test("each line is JSON with a time; errors are told in one line, others are not
   await write(ofWorker("info", { level: "info", event: "request" }));
   await write(ofWorker("error", { level: "error", event: "index failed", path: "a.md" }));
   await write('{"timestamp":"1795895990156","level":"warn","source":"a.rs","message":"a flag"}');
+  const source = "workerd/jsg/util.c++:410";
+  const message = "failed to lookup address information; sentryErrorContext = jsgInternalError";
+  await write(JSON.stringify({ timestamp: 1_795_895_993_204, level: "error", source, message }));
   await write("*** Fatal");
   const time = "2026-11-28T19:59:53.204Z";
   expect(linesOf(path)).toEqual([
@@ -50,6 +53,7 @@ test("each line is JSON with a time; errors are told in one line, others are not
       source: "a.rs",
       message: "a flag",
     },
+    { time, level: "error", event: "workerd", source, message },
     {
       time: expect.stringMatching(/^\d{4}-.*Z$/),
       level: "warn",
