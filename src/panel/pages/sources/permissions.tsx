@@ -6,7 +6,7 @@ import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { unknownGroups } from "../../../db/access/member-store.ts";
 import { previewPermissions } from "../../../ingestion/readers/preview-permissions.ts";
 import { LinkButton, Data, TimeOr } from "../../components/data.tsx";
-import { countText } from "../../components/figures.ts";
+import { count, countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { manifestOf } from "../../../sources/registry.ts";
@@ -112,7 +112,10 @@ const Effect = ({ files, nobody, problems, isComplete, isOn }: EffectProps) => (
     <h2>{isOn ? "Files" : "Preview"}</h2>
     <p>
       {countText(files, "file")}
-      {isComplete ? "" : " checked so far"}. Nobody {isOn ? "can" : "could"} read {nobody} of them.
+      {isComplete ? "" : " checked so far"}.{" "}
+      {nobody === 0
+        ? `Somebody ${isOn ? "can" : "could"} read each.`
+        : `Nobody ${isOn ? "can" : "could"} read ${count(nobody)}.`}
     </p>
     {problems.length === 0 ? null : (
       <Pairs
@@ -156,7 +159,7 @@ export async function readersOfFile(
   const reader = context.req.query("reader")?.trim() ?? "";
   const why = known.readers === null ? "its readers were not read yet" : known.unreadable;
   return (
-    <details open={reader !== "" || readers.length === 0}>
+    <details class="options" open={reader !== "" || readers.length === 0}>
       <summary>Readers: {readers.length === 0 ? "nobody" : readers.length}</summary>
       <p class="soft">
         {why === null ? "" : `Nobody may read it: ${why}. `}Changed{" "}
