@@ -44,8 +44,15 @@ export const withoutSigns = (text: string, blank = " "): string =>
 function fold(text: string): string {
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
   const plain = normalForm(normalForm(text, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
-  return plain.replace(UNDIVIDED, (letter) => WRITTEN_AS[letter] ?? letter);
+  const spelling = plain.replace(UNDIVIDED, (letter) => WRITTEN_AS[letter] ?? letter);
+  return spelling.replace(KATAKANA, (kana) =>
+    String.fromCharCode(kana.charCodeAt(0) - FROM_HIRAGANA),
+  );
 }
+
+/** Searched as hiragana: people write `ラーメン` and `らーめん`. */
+const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
+const FROM_HIRAGANA = 0x60;
 
 /** Letters that Unicode does not take apart, and what people write in their place. */
 const WRITTEN_AS: Record<string, string> = {
