@@ -1,6 +1,7 @@
 import { readLimited } from "../core/bytes/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS, waitIn } from "../core/time.ts";
+import { decodedResponse } from "./content-codings.ts";
 import { guardUrl } from "./guarded-url.ts";
 import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
 
@@ -58,7 +59,7 @@ export async function guardedFetch(
     const response = await fetchOnce(outgoing, url, request, signal);
     const location = redirectOf(response);
     if (location === null || maxRedirects === 0 || request.post !== undefined) {
-      return { response, url, signal };
+      return { response: await decodedResponse(response), url, signal };
     }
     await response.body?.cancel();
     url = guarded(outgoing, location, url);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { guardedFetch } from "../../../src/sources/guarded-fetch.ts";
+import { guardedFetch, readBytes } from "../../../src/sources/guarded-fetch.ts";
 import { INSIDE } from "../../doubles/web-site/inside-addresses.ts";
 import { BASE, HOST, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -118,4 +118,23 @@ test("a start URL may move to its www name, and to no other host", async () => {
   const { listed } = await other.scan();
   expect(listed.map((file) => file.failure?.message)).toEqual(["redirects to another host"]);
   expect(other.outside).toEqual([]);
+});
+
+const CODED = "Open at ten";
+
+test.each([
+  ["deflate", "deflate", CODED],
+  ["deflate", "deflate-raw", CODED],
+  ["X-GZIP", "gzip", CODED],
+  ["utf-8, gzip", "gzip", CODED],
+  ["zstd", "gzip", "compressed in a way that is not read: zstd"],
+] as const)("a body of coding %s is decoded from %s, or it is said", async (coding, form, text) => {
+  const body = new Response(CODED).body?.pipeThrough(new CompressionStream(form)) ?? null;
+  const answer = new Response(body, { headers: { "content-encoding": coding } });
+  const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: true };
+  const read = guardedFetch(outgoing, BASE, { signal: new AbortController().signal }).then(
+    async (got) => new TextDecoder().decode(await readBytes(got)),
+    (thrown: Error) => thrown.message,
+  );
+  expect(await read).toBe(text);
 });
