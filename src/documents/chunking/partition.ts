@@ -34,7 +34,10 @@ class Partition {
   /** The least total cost before each unit, including the break before it. */
   readonly #best: Float64Array;
   readonly #cuts: Int32Array;
-  /** For each run: its least cost, and the latest start of a piece's text, as a weight. */
+  /**
+   * For each run: the least cost of a cut with the crossings of all units behind it taken off, and
+   * the latest start of a piece's text, as a weight.
+   */
   readonly #bestOfRun: Float64Array;
   readonly #startOfRun: Float64Array;
 
@@ -77,7 +80,8 @@ class Partition {
   #note(from: number): void {
     const run = Math.floor(from / RUN_UNITS);
     const start = at(this.#weights, this.#overlaps[from] ?? 0) - at(this.#headers, from);
-    this.#bestOfRun[run] = Math.min(at(this.#bestOfRun, run), at(this.#best, from));
+    const cost = at(this.#best, from) - at(this.#crossings, from + 1);
+    this.#bestOfRun[run] = Math.min(at(this.#bestOfRun, run), cost);
     this.#startOfRun[run] = Math.max(at(this.#startOfRun, run), start);
   }
 
@@ -87,8 +91,8 @@ class Partition {
     this.#try(Math.max(lowest, this.#cuts[to - 1] ?? 0), to, best);
     for (let last = to - 2; last >= lowest;) {
       const first = Math.max(lowest, last - (last % RUN_UNITS));
-      const bound = this.#boundOf(first, last, to);
-      if (bound < best.least || (bound === best.least && last > best.cut)) {
+      const bound = this.#boundOf(first, to);
+      if (bound < best.least + (last > best.cut ? ROUNDING_SLACK : 0)) {
         for (let from = last; from >= first; from--) this.#try(from, to, best);
       }
       last = first - 1;
@@ -103,12 +107,12 @@ class Partition {
     best.least = cost;
   }
 
-  /** A lower bound of the costs of all cuts from `first` to `last`, of one run. */
-  #boundOf(first: number, last: number, to: number): number {
+  /** A lower bound of the costs of all cuts of a run from `first` on. */
+  #boundOf(first: number, to: number): number {
     const run = Math.floor(first / RUN_UNITS);
     const lightest = at(this.#weights, to) - at(this.#startOfRun, run);
     if (lightest > this.#limit + ROUNDING_SLACK) return Infinity;
-    const piece = this.#smallness(first, to) + between(this.#crossings, last + 1, to);
+    const piece = this.#smallness(first, to) + at(this.#crossings, to);
     return at(this.#bestOfRun, run) + piece;
   }
 
