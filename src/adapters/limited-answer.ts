@@ -4,28 +4,46 @@ import { ModelFailure } from "../ports/models.ts";
 const MAX_EVENT_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-/** Fails beyond `maxBytes`, or when an event has no end: what is read is held in memory. */
+type Limits = { maxBytes: number; isStream: boolean; signal?: AbortSignal | null | undefined };
+
+/**
+ * Fails beyond `maxBytes`, or when an event has no end: what is read is held in memory. An answer
+ * that breaks off is told from a server that cannot be reached.
+ */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
-  maxBytes: number,
-  isStream: boolean,
+  { maxBytes, isStream, signal }: Limits,
 ): ReadableStream<Uint8Array> {
   let bytes = 0;
   let eventBytes = 0;
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        bytes += piece.byteLength;
-        const lineEnd = piece.lastIndexOf(LINE_FEED);
-        eventBytes = lineEnd < 0 ? eventBytes + piece.byteLength : piece.byteLength - lineEnd;
-        if (bytes > maxBytes || (isStream && eventBytes > MAX_EVENT_BYTES)) {
+  const isTooLong = (piece: Uint8Array) => {
+    bytes += piece.byteLength;
+    const lineEnd = piece.lastIndexOf(LINE_FEED);
+    eventBytes = lineEnd < 0 ? eventBytes + piece.byteLength : piece.byteLength - lineEnd;
+    return bytes > maxBytes || (isStream && eventBytes > MAX_EVENT_BYTES);
+  };
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value } = await reader.read().catch((cause: unknown) => {
+          throw signal?.aborted === true ? cause : brokenAnswer({ cause });
+        });
+        if (value === undefined) return controller.close();
+        if (isTooLong(value)) {
+          void reader.cancel().catch(() => undefined);
           throw new ModelFailure("the answer is too long");
         }
-        controller.enqueue(piece);
+        controller.enqueue(value);
       },
-    }),
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
   );
 }
+
+export const brokenAnswer = (cause?: ErrorOptions) =>
+  new ModelFailure("the connection broke", { retryable: true }, cause);
 
 export const limitedFetch =
   (fetched: typeof fetch | undefined, maxBytes: number): typeof fetch =>
@@ -33,7 +51,8 @@ export const limitedFetch =
     const response = await (fetched ?? fetch)(...args);
     if (response.body === null) return response;
     const isStream = (response.headers.get("content-type") ?? "").includes("event-stream");
-    return new Response(limitedBody(response.body, maxBytes, isStream), response);
+    const limits = { maxBytes, isStream, signal: args[1]?.signal };
+    return new Response(limitedBody(response.body, limits), response);
   };
 
 /** Our own failure behind what a library threw. */

@@ -18,7 +18,10 @@ export async function serveFetch(fetch: Fetch, base?: string, wantedPort?: numbe
       signal: left.signal,
     });
     response.writeHead(given.status, Object.fromEntries(given.headers));
-    for await (const part of given.body ?? []) response.write(part);
+    // A body that breaks off breaks after what came before it is sent.
+    for await (const part of given.body ?? []) {
+      await new Promise((resolve) => response.write(part, resolve));
+    }
     response.end();
   }
   const { address, stop } = await listen((request, response) => {

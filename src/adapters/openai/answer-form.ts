@@ -1,5 +1,6 @@
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
+import { brokenAnswer } from "../limited-answer.ts";
 
 type Json = Record<string, unknown>;
 /** An answer in OpenAI's form, or the error that it tells of; null: neither. */
@@ -67,7 +68,10 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
         rest = lines.pop() ?? "";
         if (lines.some((line) => send(line, controller))) controller.terminate();
       },
-      flush: (controller) => void send(rest, controller),
+      flush(controller) {
+        if (send(rest, controller) || BEGINS_JSON.test(rest) || last() === "") return;
+        controller.error(brokenAnswer());
+      },
     }),
   );
 }

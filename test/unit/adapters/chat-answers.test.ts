@@ -225,7 +225,7 @@ test.each<[string, Chunk[], object]>([
     { status: 400, tooLong: { sent: 2_100, limit: 2_000 } },
   ],
   ["a page", ["<html>\nblocked</html>"], { message: "unreadable reply", retryable: true }],
-  ["a stream that stops", [HI], { retryable: true }],
+  ["a stream that stops", [HI], { message: "the connection broke", retryable: true }],
 ])("an error with status 200, as %s, is one", async (_, chunks, failure) => {
   const error = { name: "ModelFailure", ...failure };
   expect((await partsOf(chunks)).at(-1)).toMatchObject({ type: "error", error });

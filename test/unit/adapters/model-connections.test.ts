@@ -59,12 +59,25 @@ test.each([
     { kind: "status", status: 403 },
     { status: 403, retryable: false },
   ],
-  [{ kind: "cut" }, { status: null, retryable: true }],
+  [{ kind: "cut" }, { message: "the connection broke", status: null, retryable: true }],
   [{ kind: "malformed" }, { message: "unreadable reply" }],
   [{ kind: "empty-choices" }, { message: "unusable reply", retryable: false }],
 ] as [Failure, Record<string, unknown>][])("%j is told apart", async (failure, expected) => {
   double.fail("chat", failure);
   await expect(ask()).rejects.toMatchObject({ name: "ModelFailure", ...expected });
+});
+
+test.each(["embeddings", "rerank"] as const)("a connection that breaks in %s", async (place) => {
+  double.fail(place, { kind: "cut" });
+  const calls = {
+    embeddings: () => models.embedder("local/e", 2).model.doEmbed({ values: ["a"] }),
+    rerank: () =>
+      models
+        .reranker("local/r")
+        .model.doRerank({ query: "red", documents: { type: "text", values: ["boat"] } }),
+  };
+  const broken = { message: "the connection broke", retryable: true };
+  await expect(calls[place]()).rejects.toMatchObject(broken);
 });
 
 test("a server that is not there is a connection that failed", async () => {

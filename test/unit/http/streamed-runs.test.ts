@@ -127,10 +127,10 @@ function cutAt(bytes: Uint8Array, place: number, fate: Fate, step: () => number)
   );
 }
 
-const UNREADABLE = /^Model call failed: unreadable reply$/;
 const ENDS: Record<Fate, RegExp> = {
-  ends: UNREADABLE,
-  "is garbled": UNREADABLE,
+  // In the middle of an event, or before the first one.
+  ends: /^Model call failed: (?:the connection broke|unreadable reply)$/,
+  "is garbled": /^Model call failed: unreadable reply$/,
   hangs: /no answer after \d+ ms$/,
   breaks: /^Model call failed: the connection broke$/,
 };

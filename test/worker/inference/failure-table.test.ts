@@ -24,7 +24,7 @@ const TOLD_AS: Record<Place, string> = {
   chat: "Model call failed: ",
 };
 
-const broken = "(the connection broke|connection failed)";
+const broken = "the connection broke";
 const noKey = "\\(the key is missing or wrong\\)";
 const schema = "the answer does not follow the JSON Schema";
 const silent = "no answer | no answer | no answer | no answer | no answer after \\d+ ms";
