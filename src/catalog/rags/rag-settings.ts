@@ -92,6 +92,14 @@ export const newRag = z.object({
       hint: "Days. Among passages that fit about equally, the newer comes first. If empty, age does not count.",
     })
     .default(null),
+  leaveOutUnrelated: z
+    .boolean()
+    .meta({
+      label: "Leave out unrelated passages",
+      group: SEARCH,
+      hint: "A question about something else finds nothing. Needs a trained embedding model.",
+    })
+    .default(false),
   openToMembers,
   status: z.enum(["active", "paused"]).default("active"),
 });

@@ -3,6 +3,7 @@ import {
   index,
   integer,
   primaryKey,
+  real,
   sqliteTable,
   text,
   uniqueIndex,
@@ -54,6 +55,8 @@ export const rags = sqliteTable(
     searchMode: choice("hybrid", "semantic"),
     /** Days in which half of what age may cost a passage is lost; null: age does not count. */
     recencyHalfLifeDays: integer(),
+    /** Whether passages that do not concern a query are left out. */
+    leaveOutUnrelated: integer({ mode: "boolean" }).notNull().default(false),
     /** Whether members may connect programs to it. */
     openToMembers: integer({ mode: "boolean" }).notNull().default(false),
     /** The live generation. */
@@ -115,6 +118,8 @@ export const ragGenerations = sqliteTable(
     probedAt: integer().notNull().default(0),
     /** Since when another model answers by its name, ms; 0: the same one does. */
     modelChangedAt: integer().notNull().default(0),
+    /** The similarity that questions about something else rarely reach; null: not measured. */
+    unrelatedSimilarity: real(),
     /** While built: has rows up to this id. Null: of all files, and each change updates them. */
     filledUpTo: text(),
     /** Counters kept by triggers on rag_files, so that reading them costs one row. */
