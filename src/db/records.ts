@@ -38,6 +38,10 @@ export const RAG_FIELDS = {
   fileSource: pick(s, "id", "name", "identifier", "provider"),
   ...pick(g, "shards", "vectorsIn", "embeddingModel", "dimensions", "numberVectors"),
   modelChangedAt: g.modelChangedAt,
+  /** Passages below this similarity are left out, unless they share words; null: none. */
+  unrelatedSimilarity: optional(
+    number("case when r.leave_out_unrelated then g.unrelated_similarity end"),
+  ),
   totalFiles: number(
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
   ),

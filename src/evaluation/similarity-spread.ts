@@ -1,5 +1,6 @@
 import { decodeHalfFloats, dotProduct } from "../core/bytes/half-float.ts";
 import type { RagRecord } from "../db/records.ts";
+import { cosinesIn } from "../ingestion/maintenance/measure-unrelated.ts";
 import type { Services } from "../services.ts";
 import { percentile } from "./measures/bootstrap.ts";
 
@@ -27,19 +28,9 @@ export async function similaritySpread(
   const index = ragIndexes({ ragId, generation, shard: 0 });
   const vectors = (await index.sample(SAMPLED)).map(({ vector }) => decodeHalfFloats(vector));
   if (vectors.length < FEWEST) return null;
-  const { queries } = await index.search({
-    queries: vectors.slice(0, SEARCHED).map((vector) => ({ text: "", vector })),
-    restriction: { named: null, metadata: [] },
-    includeDuplicates: false,
-    limitPerLeg: 2,
-    lexical: false,
-    rule: { mode: "semantic", weight: 1 },
-    needed: 1,
-    threshold: null,
-    withVectors: false,
-  });
+  const searched = await cosinesIn(index, vectors.slice(0, SEARCHED), 2);
   // The closest of all is the passage itself.
-  const closest = queries.flatMap(({ vector: [, second] }) => second ?? []);
+  const closest = searched.flatMap(([, second]) => second ?? []);
   const chance = vectors.flatMap((a, at) => vectors.slice(at + 1).map((b) => dotProduct(a, b)));
   const ascending = chance.sort((a, b) => a - b);
   return {

@@ -225,6 +225,16 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   });
 }
 
+/** By passage: the share of a query's words that its text, headings and path hold. */
+export function shareOfWords(query: string, passages: PassageWords[]): number[] {
+  const stems = askedOf(query);
+  return passages.map(({ text, headings, names }) => {
+    const terms = termsIn(`${headings}\n${text}`, stems) | termsAmong(names.flat(), stems);
+    const count = countOf([...stems.terms.values()], (term) => holds(terms, term));
+    return count / Math.max(1, stems.terms.size);
+  });
+}
+
 function countOf<Item>(items: Item[], test: (item: Item) => boolean): number {
   let count = 0;
   for (const item of items) if (test(item)) count += 1;

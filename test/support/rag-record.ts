@@ -26,6 +26,7 @@ export const ragRecord = (identifier: string, more: Partial<RagRecord>): RagReco
   embeddingModel: "embedded/hash",
   dimensions: 64,
   modelChangedAt: 0,
+  unrelatedSimilarity: null,
   totalFiles: 1,
   processedFiles: 1,
   numberVectors: 1,

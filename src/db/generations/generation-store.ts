@@ -199,26 +199,34 @@ export const listGenerations = (db: Database, ragId: RagId) =>
     where g.rag_id = ${ragId} and g.state in ('live', 'building', 'retired')
     order by g.generation`;
 
-const PROBED = select(
-  pick(g, "ragId", "generation", "embeddingModel", "dimensions", "probe", "modelChangedAt"),
-);
+const PROBED = select({
+  ...pick(g, "ragId", "generation", "embeddingModel", "dimensions", "probe", "modelChangedAt"),
+  leaveOutUnrelated: r.leaveOutUnrelated,
+});
 /** A generation of an index, and its model's vector of a fixed text when it was built. */
 export type Probed = Row<typeof PROBED>;
 
 /**
- * Generations that were not compared with their model since `before` (ms), or differ from it; in
- * no order, so that those of a model that does not answer hide no others.
+ * Generations that were not compared with their model since `before` (ms), differ from it, or lack
+ * what unrelated passages are told by; in no order, so that those of a model that does not answer
+ * hide no others.
  */
 export const dueProbes = (db: Database, before: number, limit: number) =>
-  readRows(db)`select ${PROBED} from rag_generations g
-    where ${OPEN} and (g.probed_at < ${before} or g.model_changed_at > 0)
+  readRows(db)`select ${PROBED} from rag_generations g join rags r on r.id = g.rag_id
+    where ${OPEN} and (g.probed_at < ${before} or g.model_changed_at > 0
+      or (r.leave_out_unrelated and g.unrelated_similarity is null
+        and g.pending_files + g.processing_files = 0 and g.number_vectors > 0))
       and g.embedding_model <> ${BUILT_IN_MODELS.embedding} order by random() limit ${limit}`;
 
-type Comparison = { ragId: RagId; generation: number; probe: number[]; modelChangedAt: number };
+type Comparison = Pick<Probed, "ragId" | "generation" | "modelChangedAt"> & {
+  probe: number[];
+  unrelatedSimilarity: number | null;
+};
 
 export const recordProbes = (db: Database, comparisons: Comparison[], now: number) =>
   execute(db)`update rag_generations as g set probed_at = ${now}, probe = m.value ->> 'probe',
-      model_changed_at = m.value ->> 'modelChangedAt'
+      model_changed_at = m.value ->> 'modelChangedAt',
+      unrelated_similarity = m.value ->> 'unrelatedSimilarity'
     from json_each(${comparisons}) m
     where g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'`;
 

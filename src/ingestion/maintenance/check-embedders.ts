@@ -4,6 +4,7 @@ import { dotProduct } from "../../core/bytes/half-float.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { dueProbes, recordProbes, type Probed } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
+import { measureUnrelated } from "./measure-unrelated.ts";
 
 /** Two models give any text different vectors. */
 const PROBE = "Which documents are kept here, and who may read them?";
@@ -38,7 +39,10 @@ async function compareModel(services: Services, indexes: Probed[]) {
   const how = { signal: AbortSignal.timeout(TIMEOUT_MS), inBackground };
   const { vectors } = await embedTexts(embedder, [PROBE], how);
   const probe = Array.from(vectors[0] ?? []).slice(0, NUMBERS);
-  const compared = indexes.map(({ ragId, generation, embeddingModel: model, ...index }) => {
+  const measured = indexes.filter(({ leaveOutUnrelated }) => leaveOutUnrelated);
+  const unrelated = await measureUnrelated(services, first, measured);
+  const compared = indexes.map((index) => {
+    const { ragId, generation, embeddingModel: model } = index;
     const before = index.probe ?? probe;
     const isSame = cosineOf(before, probe) >= LEAST_COSINE;
     if (!isSame && index.modelChangedAt === 0) {
@@ -48,7 +52,8 @@ async function compareModel(services: Services, indexes: Probed[]) {
       });
     }
     const modelChangedAt = isSame ? 0 : index.modelChangedAt || now();
-    return { ragId, generation, probe: before, modelChangedAt };
+    const unrelatedSimilarity = unrelated.get(index) ?? null;
+    return { ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity };
   });
   await recordProbes(db, compared, now());
 }

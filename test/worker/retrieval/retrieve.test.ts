@@ -76,6 +76,31 @@ test("the threshold comes before the cut, and the cut is at topK", async () => {
   expect(texts(few)).toEqual(texts(above).slice(0, 3));
 });
 
+describe("passages below the similarity of questions about something else are left out", () => {
+  const spring = "The boiler gets its service in spring.";
+  const room = "The boiler room is closed.";
+  const files = { "a.md": [spring], "b.md": [room], "c.md": ["Bicycles are parked in the hall."] };
+  const textsWith = async (unrelatedSimilarity: number | null, more: object = {}, failing = false) => {
+    const double = new OpenAiDouble({ embed });
+    if (failing) double.fail("embeddings", { kind: "status", status: 400 });
+    const { services } = worldWith({ double });
+    const settings = { embeddingModel: "local/embed", unrelatedSimilarity, ...more };
+    const rag = await indexedRag("unrelated", files, settings);
+    return texts(await retrieve(services, requestOf([rag], { queries: ["boiler service"] })));
+  };
+
+  test.each([
+    ["unless they hold most of the query's words", 0.99, {}, false, [spring]],
+    ["only where the RAG has one", null, {}, false, [spring, room, ...files["c.md"]]],
+    ["only where they are below", 0.3, {}, false, [spring, room]],
+    ["not where words alone decide", 0.99, { searchMode: "keyword" }, false, [spring, room]],
+    ["not while the embedding model fails", 0.99, {}, true, [spring, room]],
+  ])("%s", async (_, similarity, more, failing, expected) => {
+    const passages = await textsWith(similarity, more, failing);
+    expect(passages.toSorted()).toEqual(expected.toSorted());
+  });
+});
+
 test("of passages that fit alike the newer goes first, where the RAG lets age count", async () => {
   const dated = { "a.md": 400, "b.md": 1, "c.md": 4_000 };
   const index = indexOf("recency");

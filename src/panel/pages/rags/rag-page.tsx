@@ -50,7 +50,7 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
         )}
         <FailedFiles rag={rag} files={failed} mayChange={mayChange} />
       </div>
-      {spread === null ? null : <Similarities spread={spread} />}
+      {spread === null ? null : <Similarities spread={spread} rag={rag} />}
       {mayChange ? <Actions rag={rag} index={index} services={services} /> : null}
     </>,
   );
@@ -150,8 +150,10 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
 
 const Similarities = ({
   spread: { chance, chanceMost, closest },
+  rag: { identifier, leaveOutUnrelated, unrelatedSimilarity },
 }: {
   spread: SimilaritySpread;
+  rag: RagRecord;
 }) => (
   <section>
     <h2>Similarities</h2>
@@ -159,11 +161,21 @@ const Similarities = ({
       facts={{
         "Passages picked by chance": `${chance.toFixed(2)}, 95 % of pairs below ${chanceMost.toFixed(2)}`,
         "A passage and the closest other": closest.toFixed(2),
+        "Questions about something else": !leaveOutUnrelated
+          ? "not measured"
+          : unrelatedSimilarity === null
+            ? "measured once a minute has passed and all files are indexed"
+            : `rarely reach ${unrelatedSimilarity.toFixed(2)}: passages below are left out`,
       }}
     />
     <p class="soft">
-      Every embedding model has its own scale. A minimum similarity of {chanceMost.toFixed(2)}{" "}
-      leaves out most of what is no closer than chance.
+      Every embedding model has its own scale.{" "}
+      {leaveOutUnrelated ? null : (
+        <>
+          A minimum similarity that fits one does not fit another:{" "}
+          <a href={`${ragAddress(identifier)}/settings`}>leave out unrelated passages</a> instead.
+        </>
+      )}
     </p>
   </section>
 );

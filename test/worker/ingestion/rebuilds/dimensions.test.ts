@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { modelRegistry } from "../../../../src/adapters/model-registry.ts";
+import { findRag } from "../../../../src/catalog/rags/find-rag.ts";
 import { reindexRag, returnToIndex } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { World } from "../../../support/ingestion-world.ts";
@@ -11,6 +12,7 @@ import {
   indexedRag,
   longText,
   ofBuild,
+  patch,
   states,
 } from "./support.ts";
 
@@ -110,6 +112,33 @@ test("passages are no longer than the model reads", async () => {
   ]);
   await world.sweepAfter(1);
   expect((await states(rag)).at(-1)).toBe("2 live");
+});
+
+test("what questions about something else reach is measured where it is left out", async () => {
+  const { world, rag } = await indexedRag(new World(), FILES);
+  serveAs(world, "local/some");
+  const measured = async () => {
+    const { unrelatedSimilarity } = await findRag(world.services, { key: rag });
+    return unrelatedSimilarity;
+  };
+  const leaveOut = async (leaveOutUnrelated: boolean) =>
+    await patch(world, rag, { leaveOutUnrelated });
+  await world.sweepAfter(0, 1);
+  expect(await measured()).toBe(null);
+  const cats = "Why do cats purr?";
+  expect((await found(world, rag, cats)).counts).not.toEqual({});
+
+  await leaveOut(true);
+  await world.sweepAfter(1);
+  expect(await measured()).toBeGreaterThan(0);
+  expect((await found(world, rag, cats)).counts).toEqual({});
+  expect(Object.keys((await found(world, rag, "moss")).counts)).toContain("a.html");
+
+  // Another model's scale is not kept while nothing is left out.
+  await leaveOut(false);
+  await world.sweepAfter(25 * 60);
+  await leaveOut(true);
+  expect(await measured()).toBe(null);
 });
 
 test("an index waits while another model answers by the name of its own", async () => {
