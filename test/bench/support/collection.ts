@@ -31,5 +31,5 @@ export function readCollection(folder: string): Collection {
 /** The documents as files that are pushed. */
 export const filesOf = (documents: Document[]) =>
   documents.map(({ id, title, text }) => {
-    return { path: `${id}.md`, text: `# ${title}\n\n${text}\n` };
+    return { path: `${id}.md`, text: title === "" ? `${text}\n` : `# ${title}\n\n${text}\n` };
   });

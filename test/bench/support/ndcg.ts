@@ -12,3 +12,13 @@ export function ndcg(ranked: string[], grades: Map<string, number>, depth: numbe
 function gain(grades: number[]): number {
   return grades.reduce((sum, grade, at) => sum + grade / Math.log2(at + 2), 0);
 }
+
+/** The share of the relevant that is among the first `depth`. 0 where nothing is relevant. */
+export function recall(ranked: string[], grades: Map<string, number>, depth: number): number {
+  const relevant = [...grades].filter(([, grade]) => grade > 0);
+  const among = new Set(ranked.slice(0, depth));
+  return relevant.filter(([id]) => among.has(id)).length / Math.max(1, relevant.length);
+}
+
+export const meanOf = (values: number[]) =>
+  Number((values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(4));
