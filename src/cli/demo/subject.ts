@@ -62,7 +62,8 @@ export async function firstHeading(files: LocalFile[]): Promise<string | null> {
 export function headingIn(text: string): string | null {
   for (const pattern of HEADINGS) {
     const heading = pattern.exec(text)?.groups?.["heading"] ?? "";
-    const plain = heading
+    // Badges are pictures within links.
+    const plain = withoutLinks(withoutLinks(heading))
       .replace(/<[^>]*>/g, " ")
       .replace(/[*_`]/g, "")
       .replace(/\s+/g, " ")
@@ -71,6 +72,12 @@ export function headingIn(text: string): string | null {
   }
   return null;
 }
+
+/** Links as their text, pictures as nothing. */
+const withoutLinks = (markdown: string) =>
+  markdown.replace(/(!?)\[([^\][]*)\]\([^()\s]*\)/g, (_, sign: string, text: string) =>
+    sign === "" ? text : "",
+  );
 
 async function headOf(path: string): Promise<string> {
   try {
