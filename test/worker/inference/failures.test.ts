@@ -1,9 +1,12 @@
+import { setTimeout } from "node:timers/promises";
+
 import { beforeAll, describe, expect, test } from "vitest";
 
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
 import type { RagRecord } from "../../../src/db/records.ts";
 import type { InferenceServices } from "../../../src/inference/types.ts";
 import { SECRET_BODY, type Failure } from "../../doubles/openai-compatible/failures.ts";
-import type { Place } from "../../doubles/openai-compatible/openai-double.ts";
+import { OpenAiDouble, type Place } from "../../doubles/openai-compatible/openai-double.ts";
 import {
   embeddingDouble,
   failing,
@@ -111,4 +114,23 @@ test("a tool whose search fails is reported to the model and degrades the answer
   ]);
   expect(result.degradations[0]).toMatch(/^index: failed after \d+ ms$/);
   expect(JSON.stringify(double.of("chat")[1]?.body)).toContain("the search failed");
+});
+
+test.each(["local", "local-mini"])("calls wait for each other at %s, if told", async (name) => {
+  const double = new OpenAiDouble();
+  let [running, most] = [0, 0];
+  const fetch: typeof globalThis.fetch = async (...call) => {
+    const count = JSON.stringify(call).includes("/chat/completions") ? 1 : 0;
+    most = Math.max(most, (running += count));
+    const [answer] = await Promise.all([double.fetch(...call), setTimeout(50)]);
+    running -= count;
+    return answer;
+  };
+  const { services } = worldWith({ variables: { OPENAI_COMPATIBLE_CALLS_AT_ONCE: "1" } });
+  const server = { name: "local-mini", baseUrl: "http://mini.test/v1", apiKey: undefined };
+  const keys = async () => ({ servers: [{ ...server, setBy: "panel" as const }] });
+  const models = modelRegistry(services.config, { fetch, keys });
+  const ask = () => answerOf({ ...services, models }, { model: `${name}/llama` });
+  await Promise.all([ask(), ask(), ask()]);
+  expect([most, double.of("chat").length]).toEqual([1, 3]);
 });
