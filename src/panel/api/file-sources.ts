@@ -76,7 +76,7 @@ const sourceFields = {
   imageModel: z.string().nullable().describe("What reads pictures; null: nothing."),
   pictures: z.boolean(),
   status: z.enum(["active", "error"]),
-  lastScan: z.object(Scan.shape).nullable().openapi("LastScan"),
+  lastScan: z.object(Scan.shape).nullable(),
   pushed: z
     .object({ files: z.int(), refused: z.int(), lastRefusedAt: timeOrNull })
     .optional()

@@ -39,6 +39,9 @@ const unionOf = ({ anyOf = [], oneOf = [] }: Part) => [anyOf, oneOf].flat() as P
 const isSchemaName = ({ path }: Place) => path.length === 3 && path[1] === "schemas";
 const refusesEmpty = (pattern: unknown) =>
   typeof pattern === "string" && !new RegExp(pattern).test("");
+/** A component that may be null is made twice, with the objects in it. */
+const hasObjects = (properties: unknown) =>
+  /"type":"?\[?"object"/.test(JSON.stringify(properties ?? {}));
 const isTime = ({ path }: Place) =>
   /(?:At|Before|After)$/.test(path.at(-1) ?? "") && path.at(-2) === "properties";
 const isSpan = ({ in: place, name }: Part) =>
@@ -76,6 +79,10 @@ const RULES: Record<string, (part: Part, place: Place) => boolean> = {
     { in: place, name, required },
     { document },
   ) => document === "public" && place === "query" && name === "page" && required !== true,
+  "a component is not null itself (openapi-python-client)": ({ type, properties }, place) =>
+    isSchemaName(place) && [type].flat().includes("null") && hasObjects(properties),
+  "what is no text is binary (Java, Go, Rust)": (part, { path }) =>
+    /^application\/(?:zip|octet-stream)$/.test(path.at(-2) ?? "") && part["format"] !== "binary",
   "a time has its format": (part, place) =>
     (isTime(place) && typesOf(part).includes("string") && part["format"] !== "date-time") ||
     (isSpan(part) && (part["schema"] as Part)["format"] !== "date-time"),

@@ -30,7 +30,7 @@ const Run = z
     facts: z.record(z.string(), z.unknown()),
     total: z.int(),
     done: z.int(),
-    summary: z.object(summaryShape.shape).nullable().openapi("SummaryIfDone"),
+    summary: z.object(summaryShape.shape).nullable(),
     startedAt: time,
     finishedAt: timeOrNull,
   })

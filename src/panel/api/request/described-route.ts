@@ -115,7 +115,10 @@ function contentOf(answer: Answer) {
   if (answer === null) return {};
   const { schema, mediaTypes = [] } = answer;
   const json = schema === undefined ? {} : { "application/json": { schema } };
-  const texts = mediaTypes.map((type) => [type, { schema: z.string() }]);
+  const texts = mediaTypes.map((type) => [
+    type,
+    { schema: type === "application/zip" ? binary : z.string() },
+  ]);
   return { content: { ...json, ...Object.fromEntries(texts) } };
 }
 
