@@ -138,7 +138,10 @@ export class OpenidDouble {
   async #par(request: Request): Promise<Response> {
     if (!isClient(request)) return refused("invalid_client", 401);
     const uri = `urn:ietf:params:oauth:request_uri:${crypto.randomUUID()}`;
-    this.#pushed.set(uri, new URLSearchParams(await request.text()));
+    const sent = new URLSearchParams(await request.text());
+    this.prompt = sent.get("prompt");
+    if (!this.#knowsPrompt()) return refused("invalid_request");
+    this.#pushed.set(uri, sent);
     return Response.json({ request_uri: uri, expires_in: 60 }, { status: 201 });
   }
 

@@ -132,13 +132,17 @@ test("after a refusal and after a sign-out the provider asks for the account", a
   expect(other.text).not.toContain("perhaps not");
 });
 
-test("a provider that knows no such prompt is asked to sign the person in anew", async () => {
-  provider.wrong = { prompts: ["login", "consent"] };
+test.each([
+  ["that knows no such prompt", false],
+  ["that refuses it in a pushed request", true],
+])("a provider %s is asked to sign the person in anew", async (_about, pushed) => {
+  provider.wrong = { prompts: ["login", "consent"], pushed };
   await save({ consent: "on" });
   const browser = await signedInAs();
   expect(provider.prompt).toBe("consent");
   await browser.post("/panel/sign-out");
-  expect((await signsIn(browser)).status).toBe(401);
+  const refused = pushed ? browser.open("/panel/sign-in/openid") : signsIn(browser);
+  expect((await refused).status).toBe(401);
   expect(provider.prompt).toBe("select_account consent");
   expect((await signsIn(browser)).status).toBe(200);
   expect(provider.prompt).toBe("login consent");

@@ -34,10 +34,11 @@ export function openidPages(pages: Pages): void {
     return await orSignInPage(context, next, async () => {
       await countTry(context);
       const request = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
+      // A provider may know no select_account and refuse it, a pushed request at once: the next
+      // try asks otherwise.
+      if (request.prompt !== undefined) setPrompt(context, "login");
       const { address, ...flow } = await beginSignIn(context.get("services"), request);
       await keepFlow(context, flow);
-      // A provider may know no select_account, and refuse it: the next time asks otherwise.
-      if (request.prompt !== undefined) setPrompt(context, "login");
       return context.redirect(address, 303);
     });
   });
