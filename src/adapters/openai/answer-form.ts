@@ -30,7 +30,7 @@ export function errorIn(answer: unknown): Json | null {
 }
 
 /** In `metadata`: what OpenRouter was told (https://openrouter.ai/docs/api-reference/errors). */
-const SENTENCES = ["metadata", "raw", "error", "message", "detail", "msg"];
+const SENTENCES = ["metadata", "raw", "error", "errors", "message", "detail", "msg"];
 
 export function sentenceIn(error: unknown, depth = 5): string | null {
   if (typeof error === "string" && error !== "") return error;
@@ -100,16 +100,30 @@ export function answerIn(json: unknown, place: Place, isCalling = false): Answer
   const error = errorIn(json);
   if (error !== null) return { error: namedError(error) };
   if (!isObject(json)) return null;
-  const usage = isObject(json["usage"]) ? json["usage"] : undefined;
+  const usage = isObject(json["usage"]) ? countsIn(json["usage"]) : undefined;
   const choices = choicesIn(json);
-  const failed = choices.find(({ finish_reason: end }) => BROKEN_OFF.test(String(end)));
+  const failed = choices.find((choice) => brokenOff(choice) !== undefined);
   if (failed !== undefined) {
-    const message = `the provider ended the answer: ${String(failed["finish_reason"])}`;
+    const message = `the provider ended the answer: ${brokenOff(failed)}`;
     return { error: namedError({ message, type: "server_error", ...errorIn(failed) }) };
   }
   if (choices.length === 0 && (usage === undefined || place === "message")) return null;
   return { choices: choices.map((choice) => choiceIn(choice, place, isCalling)), usage };
 }
+
+/** OpenRouter says "stop" of a provider that broke off, and keeps the provider's word apart. */
+const brokenOff = ({ finish_reason: end, native_finish_reason: native }: Json) =>
+  [end, native].map(String).find((reason) => BROKEN_OFF.test(reason));
+
+/** For a count that is no number, the SDK would refuse the whole answer. */
+const countsIn = (usage: Json, depth = 2): Json =>
+  Object.fromEntries(
+    Object.entries(usage).flatMap(([name, value]) => {
+      const inner = depth > 1 && isObject(value) ? countsIn(value, depth - 1) : null;
+      const count = inner ?? Number(value ?? Number.NaN);
+      return Number.isNaN(count) ? [] : [[name, count]];
+    }),
+  );
 
 /** As the SDK reads it. */
 const namedError = (error: Json): Json => {
@@ -152,11 +166,19 @@ const textOf = (value: unknown) =>
   value == null || typeof value === "string" ? value : JSON.stringify(value);
 const textOnly = (value: unknown) => (typeof value === "string" ? value : undefined);
 
+const FUNCTION: Rules = {
+  // vLLM leaves marks of gpt-oss in names: `search<|channel|>commentary`.
+  name: (value) => (typeof value === "string" ? value.replace(/<\|[^]*/, "") : value),
+  arguments: (value, { name }) => {
+    const text = textOf(value) ?? "";
+    // Models write the object as a text once more; later pieces have no name.
+    const inner = name && text.startsWith('"') ? parsedJson(text) : null;
+    return typeof inner === "string" && BEGINS_JSON.test(inner) ? inner : text;
+  },
+};
 const CALL: Rules = {
   function: (value, { name, arguments: args }) =>
-    rewritten(isObject(value) ? value : { name, arguments: args }, {
-      arguments: (text) => textOf(text) ?? "",
-    }),
+    rewritten(isObject(value) ? value : { name, arguments: args }, FUNCTION),
 };
 const MESSAGE: Rules = {
   role: () => undefined,

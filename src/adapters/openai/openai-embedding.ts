@@ -38,8 +38,20 @@ export function openAiEmbedding(
   };
 }
 
-/** llama-server writes null for no number. @throws ModelFailure for no vector */
+/**
+ * llama-server writes null for no number; gateways may answer in base64 whatever the request says.
+ * @throws ModelFailure for no vector
+ */
 function vectorIn(embedding: unknown): number[] {
+  if (typeof embedding === "string") return floatsIn(embedding);
   if (!Array.isArray(embedding)) throw new ModelFailure("a text without a vector");
   return embedding.map((value) => (typeof value === "number" ? value : Number.NaN));
+}
+
+/** Little-endian floats of 32 bits, as OpenAI's `base64`. */
+function floatsIn(text: string): number[] {
+  const { buffer, length } = Uint8Array.from(Buffer.from(text, "base64"));
+  const isWhole = length > 0 && length % Float32Array.BYTES_PER_ELEMENT === 0;
+  if (!isWhole) throw new ModelFailure("a text without a vector");
+  return Array.from(new Float32Array(buffer));
 }

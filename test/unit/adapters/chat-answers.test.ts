@@ -112,33 +112,6 @@ test("a refusal for another reason stays one, and says it without secrets", asyn
   expect(double.requests).toHaveLength(1);
 });
 
-test("arguments of a tool call that come as an object are read", async () => {
-  const given = { query: "boiler", arguments: { year: 2026 } };
-  const call = { id: "1", type: "function", function: { name: "search", arguments: given } };
-  const told = { tool_calls: [{ index: 0, ...call }] };
-  const choice = { index: 0, finish_reason: "tool_calls" };
-  const model = modelRegistry(config, {
-    fetch: (_url, init) =>
-      Promise.resolve(
-        JSON.stringify(init?.body).includes("stream")
-          ? new Response(
-              sendAll([
-                `data: ${JSON.stringify({ choices: [{ ...choice, delta: told }] })}\n\n`,
-                "data: [DONE]\n\n",
-              ]),
-              { headers: { "content-type": "text/event-stream" } },
-            )
-          : Response.json({ choices: [{ ...choice, message: { content: null, ...told } }] }),
-      ),
-  }).chat("local/objects").model;
-  const { content: parts } = await model.doGenerate({ prompt });
-  expect(parts).toMatchObject([{ type: "tool-call", toolName: "search" }]);
-  const inputs = parts.flatMap((part) => (part.type === "tool-call" ? [part.input] : []));
-  const { stream } = await model.doStream({ prompt });
-  for await (const part of stream) if (part.type === "tool-call") inputs.push(part.input);
-  expect(inputs.map((input) => JSON.parse(input) as unknown)).toEqual([given, given]);
-});
-
 type Chunk = Record<string, unknown> | string;
 const delta = (part: object, finish_reason: string | null = null, more: object = {}) => {
   return { choices: [{ index: 0, delta: part, finish_reason }], ...more };
@@ -178,6 +151,11 @@ test.each<[string, Chunk[], object]>([
   ["with other events", [{ type: "ping" }, "data:\n\n", HI, END], ends("stop")],
   ["with usage alone", [HI, END, { usage: { prompt_tokens: 5 } }], ends("stop")],
   [
+    "with texts as counts",
+    [HI, { ...END, usage: { prompt_tokens: "5", total_tokens: null, cost: "?", details: {} } }],
+    { ...ends("stop"), usage: { inputTokens: { total: 5 } } },
+  ],
+  [
     "with an empty piece of a call",
     [delta({ tool_calls: [CALL, { index: 0 }] }), END],
     ends("tool-calls"),
@@ -203,6 +181,11 @@ test("a stream ends with [DONE], though the connection stays open", async () => 
 /** As OpenRouter, DeepSeek, LM Studio, vLLM, MiniMax and a gateway behind a login send them. */
 test.each<[string, Chunk[], object]>([
   ["a reason of its end", [HI, delta({}, "network_error")], { retryable: true }],
+  [
+    "a reason behind another one",
+    [{ choices: [{ delta: {}, finish_reason: "stop", native_finish_reason: "error" }] }],
+    { retryable: true },
+  ],
   [
     "a chunk",
     [HI, { ...delta({}, "error"), error: { code: 502, message: "gone" } }],
@@ -234,6 +217,13 @@ test.each<[string, Chunk[], object]>([
 test.each<[string, object, object]>([
   ["OpenRouter", { error: { code: 402, message: "credits" } }, { status: 402, retryable: false }],
   ["vLLM", { object: "error", message: "long", code: 400 }, { status: 400, reason: "long" }],
+  [
+    "OpenRouter, behind another reason,",
+    {
+      choices: [{ message: { content: "" }, finish_reason: "stop", native_finish_reason: "abort" }],
+    },
+    { retryable: true },
+  ],
   [
     "DashScope",
     { code: "InvalidParameter", message: "Range of input length should be [1, 30720]" },

@@ -114,3 +114,12 @@ test.each([
 ])("%i %s says how long the input was", async (status, message, tooLong) => {
   await expect(answerTo(status, message)).rejects.toMatchObject({ tooLong });
 });
+
+test("Cloudflare's list of errors is said", async () => {
+  const body = { success: false, errors: [{ code: 7003, message: "no such route" }] };
+  const fetch = () => Promise.resolve(Response.json(body, { status: 400 }));
+  const { model } = modelRegistry(config, { fetch }).chat("local/gemma");
+  const content = [{ type: "text" as const, text: "Hello" }];
+  const answer = model.doGenerate({ prompt: [{ role: "user", content }] });
+  await expect(answer).rejects.toMatchObject({ status: 400, reason: "no such route" });
+});

@@ -67,6 +67,11 @@ test("vectors are matched by index where a server answers in another order", asy
 test.each<[string, (vector: number[]) => unknown]>([
   ["null for what is no number", (vector) => (vector[0] === 2 ? [null, null] : vector)],
   ["no vector", (vector) => (vector[0] === 2 ? null : vector)],
+  [
+    "base64",
+    (vector) =>
+      vector[0] === 2 ? "?" : Buffer.from(Float32Array.from(vector).buffer).toString("base64"),
+  ],
 ])("vectors as %s: no text spoils another", async (name, written) => {
   const fetch: typeof globalThis.fetch = (_url, init) => {
     const { input } = JSON.parse(init?.body as string) as { input: string[] };

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { sendAll } from "../../doubles/openai-compatible/openai-double.ts";
+
+const config = parseConfig({
+  ENVIRONMENT: "development",
+  OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+});
+const content = [{ type: "text" as const, text: "Hello" }];
+const prompt = [{ role: "user" as const, content }];
+
+test("arguments of a tool call that come as an object are read", async () => {
+  const given = { query: "boiler", arguments: { year: 2026 } };
+  const call = { id: "1", type: "function", function: { name: "search", arguments: given } };
+  const told = { tool_calls: [{ index: 0, ...call }] };
+  const choice = { index: 0, finish_reason: "tool_calls" };
+  const model = modelRegistry(config, {
+    fetch: (_url, init) =>
+      Promise.resolve(
+        JSON.stringify(init?.body).includes("stream")
+          ? new Response(
+              sendAll([
+                `data: ${JSON.stringify({ choices: [{ ...choice, delta: told }] })}\n\n`,
+                "data: [DONE]\n\n",
+              ]),
+              { headers: { "content-type": "text/event-stream" } },
+            )
+          : Response.json({ choices: [{ ...choice, message: { content: null, ...told } }] }),
+      ),
+  }).chat("local/objects").model;
+  const { content: parts } = await model.doGenerate({ prompt });
+  expect(parts).toMatchObject([{ type: "tool-call", toolName: "search" }]);
+  const inputs = parts.flatMap((part) => (part.type === "tool-call" ? [part.input] : []));
+  const { stream } = await model.doStream({ prompt });
+  for await (const part of stream) if (part.type === "tool-call") inputs.push(part.input);
+  expect(inputs.map((input) => JSON.parse(input) as unknown)).toEqual([given, given]);
+});
+
+/** Parts of an answer that is streamed with these pieces of calls. */
+async function partsOf(pieces: object[]) {
+  const choices = [
+    ...pieces.map((call) => ({ index: 0, delta: { tool_calls: [call] } })),
+    { index: 0, delta: {}, finish_reason: "tool_calls" },
+  ];
+  const events = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+  const headers = { "content-type": "text/event-stream" };
+  const fetch = () => Promise.resolve(new Response(sendAll(events), { headers }));
+  const { model } = modelRegistry(config, { fetch }).chat("local/odd");
+  const { stream } = await model.doStream({ prompt });
+  const parts: object[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+const CALL = { index: 0, id: "1", type: "function" };
+
+/** As gpt-oss on vLLM, Qwen and gateways write them. */
+test.each<[string, string, string]>([
+  ["with a mark behind its name", "search<|channel|>commentary", '{"a":1}'],
+  ["with arguments that are a text once more", "search", '"{\\"a\\":1}"'],
+])("a call %s is read", async (_, name, args) => {
+  const call = { ...CALL, function: { name, arguments: args } };
+  const parts = await partsOf([call]);
+  const read = { type: "tool-call", toolName: "search", input: '{"a":1}' };
+  expect(parts).toContainEqual(expect.objectContaining(read));
+});
+
+test("a later piece of a call's arguments stays as it is", async () => {
+  const first = { ...CALL, function: { name: "search", arguments: '{"a":' } };
+  const later = { index: 0, function: { arguments: '"{\\"b\\":1}"' } };
+  const last = { index: 0, function: { arguments: "}" } };
+  const input = '{"a":"{\\"b\\":1}"}';
+  expect(await partsOf([first, later, last])).toContainEqual(
+    expect.objectContaining({ type: "tool-call", input }),
+  );
+});
