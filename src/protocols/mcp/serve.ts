@@ -10,6 +10,7 @@ import {
 import { z } from "zod";
 
 import packageFacts from "../../../package.json" with { type: "json" };
+import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { logFailure } from "../../http/errors.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./resources.ts";
@@ -44,9 +45,13 @@ function withoutUnset(value: unknown, depth: number, within?: string): unknown {
   const isUnset = (field: unknown) => field === null || (field === "" && within === "arguments");
   const fields = Object.entries(value).filter(([name, field]) => name === "id" || !isUnset(field));
   return Object.fromEntries(
-    fields.map(([name, field]) => [name, withoutUnset(field, depth - 1, name)]),
+    fields.map(([name, field]) => [name, withoutUnset(readField(name, field), depth - 1, name)]),
   );
 }
+
+/** Some models write the arguments of a tool as a text. */
+const readField = (name: string, field: unknown): unknown =>
+  name === "arguments" && typeof field === "string" ? (parsedJson(field) ?? field) : field;
 
 /**
  * Answers one message, with JSON unless it asks for progress, in the revision of the protocol that

@@ -96,6 +96,8 @@ const withoutRepeatedId = (request: Request, baseUrl: string) => (form: string) 
   const fields = new URLSearchParams(form);
   const id = new URLSearchParams(`id=${auth(request)?.username ?? ""}`).get("id") ?? "";
   fields.delete("client_id", id);
+  // There are no scopes: a refresh that repeats those of the request would be refused for them.
+  fields.delete("scope");
   return withOwnResource(fields, baseUrl).toString();
 };
 

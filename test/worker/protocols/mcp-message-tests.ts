@@ -4,7 +4,7 @@ import { program, type ProtocolsWorld } from "./world.ts";
 
 /** Messages as clients send them that are not of the official SDK. */
 export function mcpMessageTests(world: () => ProtocolsWorld): void {
-  test("null or an empty argument is unset, and there is nothing to subscribe to", async () => {
+  test("empty arguments are unset, those in a text are read; nothing to subscribe to", async () => {
     const warned = vi.spyOn(console, "warn");
     const by = program(await world().token({ rags: ["notes"], inferences: [], agents: [] }));
     const Accept = "application/json, text/event-stream";
@@ -18,11 +18,13 @@ export function mcpMessageTests(world: () => ProtocolsWorld): void {
       params: { name: "search", arguments: given, _meta: null },
     };
     const named = { name: "fetch", arguments: null };
+    const asText = '{"query":"boiler"}';
     const answers = [
       await send({ method: "ping", params: null }),
       await send({ method: "resources/list", params: { cursor: null } }),
       await send(calls),
       await send({ method: "tools/call", params: named }),
+      await send({ method: "tools/call", params: { name: "search", arguments: asText } }),
     ];
     expect(answers.map(({ body }) => body)).toMatchObject([
       { result: {} },
@@ -35,6 +37,7 @@ export function mcpMessageTests(world: () => ProtocolsWorld): void {
         },
       },
       { result: { isError: true, content: [{ text: expect.stringMatching(/id is required/) }] } },
+      { result: { structuredContent: { results: expect.arrayContaining([expect.anything()]) } } },
     ]);
     const revision = "2026-07-28";
     const facts = { protocolVersion: revision, clientCapabilities: {} };
