@@ -81,8 +81,10 @@ const RULES: Record<string, (part: Part, place: Place) => boolean> = {
   ) => document === "public" && place === "query" && name === "page" && required !== true,
   "a component is not null itself (openapi-python-client)": ({ type, properties }, place) =>
     isSchemaName(place) && [type].flat().includes("null") && hasObjects(properties),
-  "what is no text is binary (Java, Go, Rust)": (part, { path }) =>
-    /^application\/(?:zip|octet-stream)$/.test(path.at(-2) ?? "") && part["format"] !== "binary",
+  "what is neither JSON nor plain text is a file (Java, Go, Python)": (part, { path, side }) =>
+    side !== "other" &&
+    /^(?!.*json$|text\/plain$|multipart)\w+\/|ndjson$/.test(path.at(-2) ?? "") &&
+    part["format"] !== "binary",
   "a time has its format": (part, place) =>
     (isTime(place) && typesOf(part).includes("string") && part["format"] !== "date-time") ||
     (isSpan(part) && (part["schema"] as Part)["format"] !== "date-time"),

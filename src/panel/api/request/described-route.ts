@@ -115,11 +115,11 @@ function contentOf(answer: Answer) {
   if (answer === null) return {};
   const { schema, mediaTypes = [] } = answer;
   const json = schema === undefined ? {} : { "application/json": { schema } };
-  const texts = mediaTypes.map((type) => [
+  const formats = mediaTypes.map((type) => [
     type,
-    { schema: type === "application/zip" ? binary : z.string() },
+    { schema: type === "text/plain" ? z.string() : binary },
   ]);
-  return { content: { ...json, ...Object.fromEntries(texts) } };
+  return { content: { ...json, ...Object.fromEntries(formats) } };
 }
 
 /** `get /rags/{id}/passages` → `getRagsIdPassages`. */
