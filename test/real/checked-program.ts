@@ -23,16 +23,16 @@ export async function checkByProgram(tools: Tools, { command, args, env }: Progr
 }
 
 /** A service with indexed notes and an inference called `answering`. */
-export async function answeringService(tools: Tools): Promise<{ url: string; token: string }> {
+export async function answeringService(tools: Tools) {
   const model = await serveOpenAi(new OpenAiDouble({ models: ["chat"] }));
   tools.onClose(model.close);
-  const { url, api, token } = await tools.quarryWithRag([
+  const service = await tools.quarryWithRag([
     `OPENAI_COMPATIBLE_BASE_URL:${model.baseUrl}`,
     "OPENAI_COMPATIBLE_API_KEY:none",
   ]);
-  await indexNotes(api);
+  await indexNotes(service.api);
   const naming = { name: "Answering", identifier: "answering" };
   const body = { ...naming, model: "local/chat", systemPrompt: "Be brief.", rags: ["docs"] };
-  await api.POST("/inferences", { body });
-  return { url, token };
+  await service.api.POST("/inferences", { body });
+  return service;
 }
