@@ -2,6 +2,7 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { answeringService, checkByProgram } from "../checked-program.ts";
+import { consentingBrowser } from "../consenting-browser.ts";
 import type { Counterpart } from "../tools.ts";
 
 const MODULES = [
@@ -18,14 +19,17 @@ export const counterpart: Counterpart = {
       await tools.run(go, ["mod", "init", "quarry.example/real"], { cwd: tools.cache });
       await tools.run(go, ["get", ...MODULES], { cwd: tools.cache });
     }
-    copyFileSync(join(import.meta.dirname, "main.go"), join(tools.cache, "main.go"));
+    for (const name of ["main.go", "oauth.go"]) {
+      copyFileSync(join(import.meta.dirname, name), join(tools.cache, name));
+    }
     await tools.run(go, ["mod", "tidy"], { cwd: tools.cache });
     await tools.run(go, ["build", "-o", "sdk", "."], options);
     return MODULES.map((module) => module.split("@v").at(-1)).join(", ");
   },
   async check(tools) {
     const { url, token } = await answeringService(tools);
-    const env = { QUARRY_URL: url, QUARRY_TOKEN: token };
+    const browser = await consentingBrowser(tools);
+    const env = { QUARRY_URL: url, QUARRY_TOKEN: token, BROWSER_URL: browser };
     await checkByProgram(tools, { command: join(tools.cache, "sdk"), args: [], env });
   },
 };

@@ -153,4 +153,5 @@ func main() {
 	url, token := os.Getenv("QUARRY_URL"), os.Getenv("QUARRY_TOKEN")
 	checkOpenai(ctx, url, token)
 	checkMcp(ctx, url, token)
+	checkOauth(ctx, url)
 }
