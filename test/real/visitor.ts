@@ -1,6 +1,6 @@
 /** A browser without a screen: keeps cookies of loopback, follows redirects and sends forms. */
 export class Visitor {
-  readonly #cookies = new Map<string, string>();
+  readonly #cookies = new Map<string, Cookie>();
 
   async go(url: string, form: Record<string, string> | null = null): Promise<Shown> {
     let address = url;
@@ -10,11 +10,11 @@ export class Visitor {
         method: body === null ? "GET" : "POST",
         body,
         redirect: "manual",
-        headers: { Cookie: this.#header(), Origin: new URL(address).origin },
+        headers: { Cookie: this.#header(new URL(address)), Origin: new URL(address).origin },
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = await response.text();
-      for (const cookie of response.headers.getSetCookie()) this.#keep(cookie);
+      for (const cookie of response.headers.getSetCookie()) this.#keep(cookie, new URL(address));
       const next = response.headers.get("location") ?? refreshOf(response);
       if (next === null) return { url: address, status: response.status, text };
       address = new URL(next, address).href;
@@ -35,16 +35,23 @@ export class Visitor {
     return await this.go(address, { ...Object.fromEntries(values), ...fields });
   }
 
-  #header(): string {
-    return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  #header({ hostname, pathname }: URL): string {
+    const sent = [...this.#cookies.values()].filter(
+      ({ host, path }) => host === hostname && pathname.startsWith(path),
+    );
+    return sent.map(({ name, value }) => `${name}=${value}`).join("; ");
   }
 
-  #keep(cookie: string): void {
+  #keep(cookie: string, { hostname: host }: URL): void {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-    if (/;\s*max-age=0/i.test(cookie) || value === "") this.#cookies.delete(name);
-    else this.#cookies.set(name, value);
+    const path = /;\s*path=([^;]*)/i.exec(cookie)?.[1] ?? "/";
+    const key = `${host} ${path} ${name}`;
+    if (/;\s*max-age=0/i.test(cookie) || value === "") this.#cookies.delete(key);
+    else this.#cookies.set(key, { name, value, host, path });
   }
 }
+
+type Cookie = { name: string; value: string; host: string; path: string };
 
 export type Shown = { url: string; status: number; text: string };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import type { PanelApi } from "../../../src/cli/api/clients.ts";
+import { ageSessions, checkSettings, roleOf, saveProvider } from "../sign-ins.ts";
 import { until, type Counterpart, type Tools } from "../tools.ts";
 import { Visitor, type Shown } from "../visitor.ts";
 import { Realm } from "./realm.ts";
@@ -13,16 +13,6 @@ const ADMIN = { KC_BOOTSTRAP_ADMIN_USERNAME: "admin", KC_BOOTSTRAP_ADMIN_PASSWOR
 const SCOPES = "openid email profile";
 /** It makes the tables of a new database first. */
 const PATIENCE_MS = 12 * 60_000;
-/** Time passes for the sessions of a state: their provider is asked again. */
-const AGE = `
-import glob, sqlite3, sys
-for path in glob.glob(sys.argv[1] + "/**/*.sqlite", recursive=True):
-    database = sqlite3.connect(path, timeout=30)
-    if database.execute("select 1 from sqlite_master where name = 'sessions'").fetchone():
-        with database:
-            database.execute("""update sessions set vouched_until = 1, checking_until = 0
-                where vouched_until is not null""")
-`;
 
 const programOf = (tools: Tools) => join(tools.cache, `keycloak-${VERSION}/bin/kc.sh`);
 
@@ -40,16 +30,17 @@ export const counterpart: Counterpart = {
   async check(tools) {
     const { url, stateFolder, ...service } = await tools.quarryWithRag();
     const realm = await startRealm(tools, `${url}/panel/sign-in/openid/callback`);
-    await save(service.api, realm, SCOPES);
+    await saveProvider(service.api, providerOf(realm), SCOPES);
     await checkSettings(tools, url);
     await checkSignIns(tools, url, realm);
     // With it, Keycloak keeps no session of its own: every sign-in asks for the password.
-    await save(service.api, realm, `${SCOPES} offline_access`);
-    const age = async () =>
-      void (await tools.run(tools.needs("python3", "python3"), ["-c", AGE, stateFolder]));
+    await saveProvider(service.api, providerOf(realm), `${SCOPES} offline_access`);
+    const age = async () => await ageSessions(tools, stateFolder);
     await checkSessions(tools, { url, realm, age });
   },
 };
+
+const providerOf = ({ issuer, client }: Realm) => ({ name: "Keycloak", issuer, client });
 
 async function startRealm(tools: Tools, redirectUri: string): Promise<Realm> {
   const port = await tools.port();
@@ -65,43 +56,10 @@ async function startRealm(tools: Tools, redirectUri: string): Promise<Realm> {
   return realm;
 }
 
-async function save(api: PanelApi, realm: Realm, scopes: string): Promise<void> {
-  const settings = {
-    name: "Keycloak",
-    issuer: realm.issuer,
-    clientId: realm.client.id,
-    clientSecret: realm.client.secret,
-    domains: ["example.com"],
-    adminClaim: "groups",
-    adminValues: ["admins"],
-    scopes,
-    enabled: true,
-  };
-  const saved = await api.PUT("/sign-in", { body: settings });
-  assert.equal(saved.response.status, 200);
-}
-
-async function checkSettings(tools: Tools, url: string): Promise<void> {
-  await tools.check("the test of the settings finds nothing wrong", async () => {
-    const admin = new Visitor();
-    const page = await admin.go(`${url}/panel/sign-in`);
-    await admin.send(page, { email: "admin@localhost", password: "quarry" });
-    const { text } = await admin.go(`${url}/panel/settings/sign-in/test`, {});
-    assert.match(text, /knows the client and its secret/);
-    assert.doesNotMatch(text, /failed/);
-  });
-}
-
 /** Leads a person through both services' pages; returns the last page. */
 async function signIn(visitor: Visitor, url: string, username: string): Promise<Shown> {
   const form = await visitor.go(`${url}/panel/sign-in/openid?next=/panel/account`);
   return await visitor.send(form, { username, password: "secret" });
-}
-
-async function roleOf(visitor: Visitor, url: string): Promise<string | null> {
-  const { status, text } = await visitor.go(`${url}/panel/api/session`);
-  if (status !== 200) return null;
-  return (JSON.parse(text) as { user: { role: string } }).user.role;
 }
 
 async function checkSignIns(tools: Tools, url: string, realm: Realm): Promise<void> {
