@@ -107,10 +107,12 @@ export async function writeToIndex(
   const batch = isSent ? newUpsertBatch(services.now()) : undefined;
   const index = services.ragIndexes(address);
   const written = await labelFailure("index", () => index.writeVersions(versions, batch));
-  const vectors = versions.flatMap(({ file, staged }, at) =>
-    vectorsOf(file, staged, written[at]?.stored ?? []),
-  );
-  if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
+  if (isSent) {
+    const vectors = versions.flatMap(({ file, staged }, at) =>
+      vectorsOf(file, staged, written[at]?.stored ?? []),
+    );
+    if (vectors.length > 0) await upsertVectors(services, address, vectors);
+  }
   return written.map(({ activation }) => activation);
 }
 
@@ -126,8 +128,8 @@ export async function stageChunks(services: Services, complete: Complete): Promi
   const chunks = await labelFailure("index", () =>
     indexOf(services, file).stage(file.fileId, file.revision, staged, isSent ? upsert : undefined),
   );
-  const vectors = vectorsOf(factsOf(file), staged, chunks);
-  if (isSent && vectors.length > 0) await upsertVectors(services, address, vectors);
+  if (!isSent || chunks.length === 0) return;
+  await upsertVectors(services, address, vectorsOf(factsOf(file), staged, chunks));
 }
 
 const stagedFrom = ({ markdown }: FileWork, embedded: readonly Embedded[]) =>

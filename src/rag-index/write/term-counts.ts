@@ -1,5 +1,5 @@
 import { hash32 } from "../../core/hash.ts";
-import { stemOf } from "../../text/stems.ts";
+import { computeStem } from "../../text/stems.ts";
 import { LANGUAGES, type Language } from "../../text/languages.ts";
 import { WordMemory } from "../../text/word-memory.ts";
 import { run, select, valueOf } from "../tables.ts";
@@ -14,7 +14,7 @@ const ALL_CHUNKS = SLOTS;
 const languageSlot = (language: Language) => SLOTS + 1 + LANGUAGES.indexOf(language);
 const ALL_SLOTS = SLOTS + 1 + LANGUAGES.length;
 
-const slotOf = (word: string) => hash32(stemOf(word)) % SLOTS;
+const slotOf = (word: string) => hash32(computeStem(word)) % SLOTS;
 const slots = new WordMemory(slotOf);
 
 /** The texts in which each counter was last met, by number: a `Set` takes several times as long. */

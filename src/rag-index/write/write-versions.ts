@@ -47,8 +47,10 @@ function writeNewFile(
   const numbers = staged.flatMap(({ number }) => number ?? []);
   const keys = staged.map(({ duplicateKey }) => duplicateKey);
   // The numbers of a copy decide which of equal chunks is the original, not the order of writing.
-  if (numbers.length === 0) add();
-  else change.marks.push(...withSuccession(sql, { keys, entering: numbers }, add));
+  if (numbers.length > 0 && whole.some(({ isDuplicate }) => isDuplicate)) {
+    for (const chunk of whole) chunk.isDuplicate = false;
+    change.marks.push(...withSuccession(sql, { keys, entering: numbers }, add));
+  } else add();
   storeCodesIfLarge(sql, added);
   addToTotals(sql, { chunks: added.length });
   makeLive(context, file, facts, { revision, chunkCount: added.length });
@@ -80,8 +82,7 @@ function wholeChunks(
     const place = places.get(chunk.id);
     if (place === undefined || ids.has(chunk.id)) return null;
     ids.add(chunk.id);
-    const isDuplicate = chunk.number === undefined && liveKeySet.has(chunk.duplicateKey);
-    whole.push({ ...chunk, place, isDuplicate });
+    whole.push({ ...chunk, place, isDuplicate: liveKeySet.has(chunk.duplicateKey) });
     liveKeySet.add(chunk.duplicateKey);
   }
   return whole;
