@@ -66,17 +66,22 @@ export async function addWaitingFiles(
             and m.value ->> 'fileId' <> ''), m.value ->> 'fileId'),
         m.value ->> 'file', m.value ->> 'rags' from json_each(${some}) m`,
   );
-  await runBatch(db, statements);
   const paths = rows.map(({ path }) => path);
-  return await readWaitingFiles(db, { importId, sourceId }, paths);
+  const read = waitingFilesSql({ importId, sourceId }, paths);
+  const [waiting] = await runBatch(db, [read], { before: statements, after: [] });
+  return waiting;
 }
 
 const waitingOf = ({ importId, sourceId }: WaitingIn) =>
   sql`archive_files a where a.import_id = ${importId} and a.file_source_id = ${sourceId}`;
 
-export const readWaitingFiles = (db: Database, at: WaitingIn, paths: string[]) =>
-  readRows(db)`select ${WAITING} from ${waitingOf(at)}
-    and a.path in (select value from json_each(${paths}))`;
+const waitingFilesSql = (at: WaitingIn, paths: string[]) =>
+  sql`select ${WAITING} from ${waitingOf(at)} and a.path in (select value from json_each(${paths}))`;
+
+export const readWaitingFiles = async (db: Database, at: WaitingIn, paths: string[]) => {
+  const [waiting] = await runBatch(db, [waitingFilesSql(at, paths)]);
+  return waiting;
+};
 
 /** Takes some files of an import that is given up, to delete what was stored of them. */
 export const takeWaitingFiles = (db: Database, at: WaitingIn, limit: number) =>

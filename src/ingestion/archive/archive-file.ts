@@ -30,21 +30,15 @@ export type ArchiveReader = Awaited<ReturnType<typeof openArchive>>;
 
 /** An uploaded archive with its directory. @throws QuarryError `invalid` for what is none of ours */
 export async function openArchive(files: FileStore, id: string) {
-  const size = await sizeOf(files, id);
+  const size = await uploadedBytes(files, id);
   const reader = windowed(files, id, size);
   const entries = await readDirectory(reader, size);
   /** Null: there is no such part. */
-  const bytes = async (name: string): Promise<Uint8Array<ArrayBuffer> | null> => {
+  const bytes = async (name: string): Promise<Uint8Array | null> => {
     const entry = entries.get(name);
     if (entry === undefined) return null;
     if (entry.size > MAX_ENTRY_BYTES) throw damagedArchive(`has a part that is too large: ${name}`);
-    const whole = new Uint8Array(entry.size);
-    let at = 0;
-    for await (const piece of readEntry(reader, entry)) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    return whole;
+    return await readEntry(reader, entry);
   };
   const described = await bytes(MANIFEST);
   if (described === null) throw damagedArchive(`is none of Quarry: it has no ${MANIFEST}`);
@@ -56,12 +50,9 @@ export async function openArchive(files: FileStore, id: string) {
   }
   const missing = Object.keys(facts.parts).find((name) => !entries.has(name));
   if (missing !== undefined) throw damagedArchive(`lacks a part: ${missing}`);
-  /** Bytes of the passages of a RAG. */
-  const textBytes = (rag: string) =>
-    [...entries.values()]
-      .filter(({ name }) => name.startsWith(`rags/${rag}/passages-`))
-      .reduce((sum, { size }) => sum + size, 0);
-  return { textBytes, manifest: facts, manifestHash: await sha256Hex(described), names, bytes };
+  const sizeOf = (parts: string[]) =>
+    parts.reduce((sum, name) => sum + (entries.get(name)?.size ?? 0), 0);
+  return { sizeOf, manifest: facts, manifestHash: await sha256Hex(described), names, bytes };
 }
 
 function manifestIn(bytes: Uint8Array): Manifest {
@@ -86,7 +77,7 @@ export const jsonIn = (bytes: Uint8Array): unknown => parsedJson(decoder.decode(
 export const linesIn = (bytes: Uint8Array): string[] => decoder.decode(bytes).split("\n");
 
 /** The pieces that `files` has, each at its place and all but the last of equal length. */
-async function sizeOf(files: FileStore, id: string): Promise<number> {
+async function uploadedBytes(files: FileStore, id: string): Promise<number> {
   let [size, count, cursor]: [number, number, string | undefined] = [0, 0, undefined];
   do {
     const page: R2Objects = await files.list({
@@ -106,14 +97,15 @@ async function sizeOf(files: FileStore, id: string): Promise<number> {
 /** Reads a window of some MiB at a time, because neighbours are read next. */
 function windowed(files: FileStore, id: string, size: number): ReadAt {
   let window = { from: 0, bytes: new Uint8Array() };
-  return async (offset, length) => {
+  const read: ReadAt = async (offset, length) => {
     const inside = offset - window.from;
     if (inside >= 0 && inside + length <= window.bytes.length) {
       return window.bytes.subarray(inside, inside + length);
     }
-    const parts: Uint8Array[] = [];
+    const kept = window.bytes.subarray(inside >= 0 ? inside : window.bytes.length);
+    const parts: Uint8Array[] = [kept];
     const end = Math.min(size, offset + Math.max(length, WINDOW_BYTES));
-    for (let at = offset; at < end;) {
+    for (let at = offset + kept.length; at < end;) {
       const piece = Math.floor(at / PIECE_BYTES);
       const next = Math.min(end, (piece + 1) * PIECE_BYTES);
       const range = { offset: at % PIECE_BYTES, length: next - at };
@@ -124,5 +116,12 @@ function windowed(files: FileStore, id: string, size: number): ReadAt {
     }
     window = { from: offset, bytes: joinBytes(parts) };
     return window.bytes.subarray(0, length);
+  };
+  // One after the other: who waits finds its bytes in the window that the one before has read.
+  let last: Promise<unknown> = Promise.resolve();
+  return (offset, length) => {
+    const bytes = last.then(() => read(offset, length));
+    last = bytes.catch(() => undefined);
+    return bytes;
   };
 }

@@ -6,7 +6,6 @@ import { asId, newId, type FileId } from "../../core/ids.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import { addWaitingFiles, readWaitingFiles } from "../../db/archive/import-store.ts";
 import type { PlannedRag, PlannedSource, WaitingFile } from "../../db/archive/import-store.ts";
 import type { FileVersion, PlacedChunk, StagedChunk } from "../../ports/index-versions.ts";
@@ -30,9 +29,9 @@ export type ImportPlan = {
 
 export type ImportJob = { id: string; plan: ImportPlan; archive: ArchiveReader };
 
-const FILES_PER_STEP = 50;
-/** Each may have 25 MiB in memory. */
-const WRITES_AT_ONCE = 3;
+const FILES_PER_STEP = 250;
+/** What is stored at once is in memory; a larger file is stored alone. */
+const STORED_AT_ONCE = { total: 8 * 1_024 * 1_024, count: 6 };
 const CONTENT_ID_LENGTH = 16;
 const PENDING = { status: "pending", chunkCount: 0, fingerprint: null, notes: [] } as const;
 
@@ -62,11 +61,14 @@ export async function writeListing(services: Services, job: ImportJob, name: str
       }),
     );
     const waitingFiles = await addWaitingFiles(services.db, at, rows);
-    await inParallel(waitingFiles, WRITES_AT_ONCE, async (waiting) => {
+    const stored = waitingFiles.flatMap((waiting) => {
       const file = files.get(waiting.path);
-      if (file === undefined || waiting.fileId === "") return;
-      await storeContent(services, job, { source, identifier, waiting, file });
+      const isFile = file !== undefined && waiting.fileId !== "";
+      return isFile ? [{ source, identifier, waiting, file }] : [];
     });
+    const sizeOf = (storing: Storing) => job.archive.sizeOf(Object.values(partsOf(storing)));
+    for (const some of inBatchesBySize(stored, STORED_AT_ONCE, sizeOf))
+      await Promise.all(some.map((storing) => storeContent(services, job, storing)));
   }
 }
 
@@ -111,21 +113,27 @@ type Storing = {
   file: ArchivedFile;
 };
 
-async function storeContent(services: Services, job: ImportJob, storing: Storing): Promise<void> {
-  const { source, identifier, waiting, file } = storing;
+/** Parts of the archive that a file has: its bytes and its text. */
+const partsOf = ({ source, identifier, file: { path, text } }: Storing) => ({
+  ...(takenBy(source.row.provider) === "files" && { bytes: `files/${identifier}/${path}` }),
+  ...(text !== null && { text: `texts/${text.sha256}` }),
+});
+
+async function storeContent(services: Services, { archive }: ImportJob, storing: Storing) {
+  const { source, waiting, file } = storing;
   const { version, contentId } = described(waiting);
   const at = { sourceId: source.id, fileId: waiting.fileId };
-  if (takenBy(source.row.provider) === "files") {
-    const name = `files/${identifier}/${file.path}`;
-    const bytes = await job.archive.bytes(name);
-    if (bytes === null) throw damagedArchive(`lacks a part: ${name}`);
-    await services.files.put(bytesKey(at, version), bytes);
-  }
-  if (file.text === null) return;
-  const text = await job.archive.bytes(`texts/${file.text.sha256}`);
-  if (text === null) throw damagedArchive(`lacks a part: texts/${file.text.sha256}`);
-  const customMetadata = { format: file.text.format };
-  await services.files.put(textKey(at, contentId), text, { customMetadata });
+  const parts = partsOf(storing);
+  const contentOf = async (name: string) => {
+    const content = await archive.bytes(name);
+    if (content === null) throw damagedArchive(`lacks a part: ${name}`);
+    return content;
+  };
+  if (parts.bytes !== undefined)
+    await services.files.put(bytesKey(at, version), await contentOf(parts.bytes));
+  if (parts.text === undefined) return;
+  const customMetadata = { format: file.text?.format ?? "" };
+  await services.files.put(textKey(at, contentId), await contentOf(parts.text), { customMetadata });
 }
 
 /** The columns that `waitingFile` wrote. */
@@ -195,8 +203,8 @@ async function stagedFrom(
   return { ...passage, ...(recognised && { recognised }), id, duplicateKey, vector };
 }
 
-/** Passages that one call writes: others have a turn between calls. */
-const PASSAGES_PER_CALL = 256;
+/** Passages that one call writes, about a part's: nobody searches their index yet. */
+const PASSAGES_PER_CALL = 512;
 
 async function writeVersions(services: Services, rag: PlannedRag, versions: FileVersion[]) {
   const { generation, shards = 1, vectorsIn = "object" } = rag.generation;

@@ -244,6 +244,7 @@ async function refuseHalfReplaced(
 }
 
 const BYTES_PER_TOKEN = 4;
+const isPassagesOf = (rag: string) => (part: string) => part.startsWith(`rags/${rag}/passages-`);
 
 async function embeddingRefusal(
   services: Services,
@@ -252,7 +253,7 @@ async function embeddingRefusal(
 ) {
   const { EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: dimensions } = services.config;
   const bytes = Object.entries(plan.rags).map(([name, { embeds }]) =>
-    embeds ? archive.textBytes(name) : 0,
+    embeds ? archive.sizeOf(archive.names.filter(isPassagesOf(name))) : 0,
   );
   const tokens = Math.ceil(bytes.reduce((sum, size) => sum + size, 0) / BYTES_PER_TOKEN);
   const price = (await findPrices(services.db, [model])).get(priceKey("embedding", model));

@@ -42,9 +42,7 @@ async function partsOf(bytes: Uint8Array): Promise<Parts> {
   const read = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
   const all: Parts = new Map();
   for (const [name, entry] of await readDirectory(read, bytes.length)) {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of readEntry(read, entry)) pieces.push(piece.slice());
-    all.set(name, joinBytes(pieces));
+    all.set(name, (await readEntry(read, entry)).slice());
   }
   return all;
 }

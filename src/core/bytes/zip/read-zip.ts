@@ -129,19 +129,16 @@ function nameIn(bytes: Uint8Array): string {
   return name;
 }
 
-const PIECE_BYTES = 1_024 * 1_024;
-
-/** The bytes of a file, a MiB at a time. @throws QuarryError `invalid` */
-export async function* readEntry(reader: ReadAt, entry: ZipEntry): AsyncGenerator<Uint8Array> {
-  const header = viewOf(await reader(entry.offset, LOCAL.bytes));
+/** The bytes of a file, read at once with its header. @throws QuarryError `invalid` */
+export async function readEntry(reader: ReadAt, entry: ZipEntry): Promise<Uint8Array> {
+  const { offset, end, size, name } = entry;
+  const longest = LOCAL.bytes + 2 * ELSEWHERE_SHORT + size;
+  const bytes = await reader(offset, Math.min(end - offset, longest));
+  const header = viewOf(bytes);
   if (header.byteLength < LOCAL.bytes || header.getUint32(0, true) !== LOCAL.signature)
     throw wrong();
-  const start =
-    entry.offset + LOCAL.bytes + header.getUint16(26, true) + header.getUint16(28, true);
-  if (start + entry.size > entry.end) throw damagedArchive(`has overlapping files: ${entry.name}`);
-  for (let at = 0; at < entry.size; at += PIECE_BYTES) {
-    const piece = await reader(start + at, Math.min(PIECE_BYTES, entry.size - at));
-    if (piece.length === 0) throw cut();
-    yield piece;
-  }
+  const start = LOCAL.bytes + header.getUint16(26, true) + header.getUint16(28, true);
+  if (offset + start + size > end) throw damagedArchive(`has overlapping files: ${name}`);
+  if (start + size > bytes.length) throw cut();
+  return bytes.subarray(start, start + size);
 }

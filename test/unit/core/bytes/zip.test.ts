@@ -27,9 +27,7 @@ async function contentOf(bytes: Uint8Array, name: string): Promise<string> {
   const entries = await readDirectory(readerOf(bytes), bytes.length);
   const entry = entries.get(name);
   if (entry === undefined) throw new Error(`no ${name}`);
-  const parts: Uint8Array[] = [];
-  for await (const piece of readEntry(readerOf(bytes), entry)) parts.push(piece);
-  return Buffer.concat(parts).toString();
+  return Buffer.from(await readEntry(readerOf(bytes), entry)).toString();
 }
 
 const FILES = () => [
