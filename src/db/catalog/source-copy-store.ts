@@ -5,6 +5,7 @@ import { columnsOf, optional, pick, select, UPDATED } from "../select.ts";
 
 const FILE = select({
   ...pick(columnsOf(files, "f"), "id", "path", "version", "mimeType", "metadata", "modifiedAt"),
+  size: columnsOf(files, "f").size,
   readers: optional(columnsOf(audiences, "a").readers),
 });
 
@@ -26,13 +27,19 @@ const exclusionsOf = (id: FileSourceId, original: FileSourceId) =>
     select ${id}, kind, value, path, excerpt, created_at, created_by from search_exclusions
     where file_source_id = ${original} on conflict do nothing`;
 
-/** Leaves out of a copy's search what its original does. */
-export const copyExclusions = (db: Database, id: FileSourceId, original: FileSourceId) =>
-  runBatch(db, [exclusionsOf(id, original)]);
-
-/** Says that a copy has all files, and what was left out of its original's search meanwhile. */
-export const finishCopy = (db: Database, id: FileSourceId, original: FileSourceId) =>
-  runBatch(db, [
-    exclusionsOf(id, original),
-    sql`update file_sources set copy_of = null where id = ${id}`,
-  ]);
+/**
+ * Leaves out of a copy's search what its original does; false: nothing. `isWhole`: the copy has all
+ * files.
+ */
+export async function copyExclusions(
+  db: Database,
+  { id, originalId, isWhole }: { id: FileSourceId; originalId: FileSourceId; isWhole: boolean },
+): Promise<boolean> {
+  const end = sql`update file_sources set copy_of = null where id = ${id} and ${isWhole}`;
+  const [excluded] = await runBatch(
+    db,
+    [sql`select 1 from search_exclusions where file_source_id = ${id} limit 1`],
+    { before: [exclusionsOf(id, originalId), end], after: [] },
+  );
+  return excluded.length > 0;
+}

@@ -8,11 +8,11 @@ import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
+import { inBatchesBySize } from "../../core/work/batches.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
 import {
   copyExclusions,
   filesBehind,
-  finishCopy,
   takeStalledCopies,
 } from "../../db/catalog/source-copy-store.ts";
 import { findSourceRow, ragsOfSource, updateSourceRow } from "../../db/catalog/source-store.ts";
@@ -22,6 +22,8 @@ import { takenBy } from "../../sources/registry.ts";
 import { putFiles } from "../uploads/put-files.ts";
 
 const FILES_PER_STEP = 100;
+/** What is read at once is in memory; a larger file is read alone. */
+const READ_AT_ONCE = { total: 8 * 1_024 * 1_024, count: 6 };
 /** A step ends by then, or its worker was lost. */
 const STALLED_MS = 5 * MINUTE_MS;
 const COPIES_PER_SWEEP = 100;
@@ -77,9 +79,9 @@ export async function continueCopy(
   if (copy === null || originalId === null) return;
   if (after === null) {
     // Before the first file: what is left out of search is never found.
-    await copyExclusions(db, id, originalId);
+    const isExcluding = await copyExclusions(db, { id, originalId, isWhole: false });
     await copyRags(services, originalId, copy.source);
-    await hideExcluded(services, id);
+    if (isExcluding) await hideExcluded(services, id);
   }
   const isPushed = takenBy(copy.source.provider) === "files";
   const files = isPushed ? await filesBehind(db, originalId, after ?? "", FILES_PER_STEP) : [];
@@ -89,8 +91,7 @@ export async function continueCopy(
     await updateSourceRow(db, id, { copyOf: originalId });
     return await queue.scan({ kind: "copy-source", fileSourceId: id, after: last.path });
   }
-  await finishCopy(db, id, originalId);
-  await hideExcluded(services, id);
+  if (await copyExclusions(db, { id, originalId, isWhole: true })) await hideExcluded(services, id);
 }
 
 async function hideExcluded(services: Services, id: FileSourceId): Promise<void> {
@@ -122,14 +123,16 @@ async function copyFiles(
   services: Services,
   { files, originalId, source }: { files: Files; originalId: FileSourceId; source: Source },
 ): Promise<void> {
+  const read = async ({ id: fileId, version, readers, size: _size, ...file }: Files[number]) => {
+    const object = await services.files.get(bytesKey({ sourceId: originalId, fileId }, version));
+    // Its bytes were replaced meanwhile: the original has another version now.
+    if (object === null) return [];
+    const bytes = new Uint8Array(await object.arrayBuffer());
+    return [{ ...file, bytes, readers: principalsOf(readers) }];
+  };
   const contents = async function* () {
-    for (const { id: fileId, version, readers, ...file } of files) {
-      const object = await services.files.get(bytesKey({ sourceId: originalId, fileId }, version));
-      // Its bytes were replaced meanwhile: the original has another version now.
-      if (object === null) continue;
-      const bytes = new Uint8Array(await object.arrayBuffer());
-      yield { ...file, bytes, readers: principalsOf(readers) };
-    }
+    for (const some of inBatchesBySize(files, READ_AT_ONCE, ({ size }) => size))
+      yield* (await Promise.all(some.map(read))).flat();
   };
   for (const { stored: result } of await putFiles(services, { source, files: contents() })) {
     if ("thrown" in result) throw result.thrown;

@@ -11,7 +11,7 @@ import { indexedRag, longText } from "./support.ts";
 const PART = /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/;
 const SCANNED = /^SCAN (?!CONSTANT ROW|folders|.* VIRTUAL TABLE)(\w+)/;
 
-test("no statement of a copy reads all sources, RAGs or files", async () => {
+test("a copy's statements read no whole table, its steps are few", async () => {
   const statements = new Set<string>();
   const database = new Proxy(env.DB, {
     get(target, name) {
@@ -29,11 +29,27 @@ test("no statement of a copy reads all sources, RAGs or files", async () => {
   });
   world.services.db = openDatabase(database);
   const { source: original } = await findFileSource(world.services, { key: source });
+  const calls: string[] = [];
+  world.aroundIndexes(({ name, go }) => {
+    calls.push(name);
+    return go();
+  });
+  let [reading, readAtOnce] = [0, 0];
+  world.aroundBucket(async ({ name, args, go }) => {
+    const isOriginal = name === "get" && String(args[0]).includes(source);
+    if (isOriginal) readAtOnce = Math.max(readAtOnce, ++reading);
+    const result = await go();
+    if (isOriginal) reading -= 1;
+    return result;
+  });
   const copy = { name: "Copy", identifier: `${source}-copy` };
   const id = newId<FileSourceId>(Date.now());
   await copySource(world.services, { source: original, copy, id });
   await world.deliver();
   await continueCopies(world.services);
+  expect(readAtOnce).toBe(2);
+  // Nothing is left out of search, so that only the RAG's scopes are told to its index.
+  expect(calls.filter((name) => name === "restrictToScopes")).toHaveLength(1);
   expect(statements.size).toBeGreaterThan(10);
   const scans: string[] = [];
   for (const text of statements) {
