@@ -1,7 +1,7 @@
 import { endedEarly } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { hexOf } from "../../core/ids.ts";
-import { readLimited } from "../../core/bytes/read-limited.ts";
+import { piecesOf, readLimited } from "../../core/bytes/read-limited.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 
 /** Shorter bodies stay in memory until they are known to be new, which saves a write. */
@@ -84,7 +84,7 @@ async function pass(files: FileStore, key: string, body: ReadableStream<Uint8Arr
   const writer = digest.getWriter();
   const parts = async function* () {
     try {
-      for await (const part of body) {
+      for await (const part of piecesOf(body)) {
         await writer.write(part);
         yield part;
       }

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 
-import { readLimited } from "../../core/bytes/read-limited.ts";
-import { endedEarly, forbidden, orNotFound, tooLarge } from "../../core/errors.ts";
+import { forbidden, orNotFound, tooLarge } from "../../core/errors.ts";
 import { isoTime } from "../../core/time.ts";
 import { findImport, listImports, type ArchiveImport } from "../../db/archive/import-store.ts";
 import { PIECE_BYTES, pieceKey } from "../../ingestion/archive/archive-file.ts";
+import { receiveUpload } from "../../ingestion/uploads/receive-upload.ts";
 import { exportArchive } from "../archive/export-archive.ts";
 import { giveUpImport } from "../archive/give-up-import.ts";
 import { beginUpload, continueImport } from "../archive/run-import.ts";
@@ -113,12 +113,19 @@ export const archiveRoutes = new Endpoints("service")
     async ({ context, services, key, param }) => {
       const { state } = orNotFound(await findImport(services.db, key));
       const part = z.coerce.number().int().min(0).max(MAX_PIECES).safeParse(param("part"));
-      const body = context.req.raw.body ?? new ArrayBuffer(0);
-      const announced = Number(context.req.header("Content-Length")) || null;
-      const piece = await readLimited(body, PIECE_BYTES, announced).catch(endedEarly);
-      if (piece === null) throw tooLarge();
       if (state !== "uploading" || !part.success) throw orNotFound(null);
-      await services.files.put(pieceKey(key, part.data), piece);
+      const place = pieceKey(key, part.data);
+      const piece = await receiveUpload(
+        services.files,
+        context.req.raw.body ?? new ArrayBuffer(0),
+        {
+          placeFor: async () => place,
+          limit: PIECE_BYTES,
+          announcedBytes: Number(context.req.header("Content-Length")) || null,
+        },
+      );
+      if (piece === null) throw tooLarge();
+      await piece.storeAt(place);
       return context.body(null, 204);
     },
   )

@@ -34,6 +34,16 @@ export const send = async (bytes: Uint8Array<ArrayBuffer>, query = "") =>
     body: bytes,
   });
 
+export const sendPiece = async (piece: string, body: Uint8Array<ArrayBuffer>) =>
+  await call("PUT", `/panel/api/archive/uploads/${piece}`, {
+    headers: {
+      ...headers(),
+      "Content-Type": "application/octet-stream",
+      "Content-Length": String(body.length),
+    },
+    body,
+  });
+
 export async function imported(bytes: Uint8Array<ArrayBuffer>, query = ""): Promise<Imported> {
   let { status, body } = await send(bytes, query);
   while (status === 202) {

@@ -1,11 +1,19 @@
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
+import { PIECE_BYTES, pieceKey } from "../../../src/ingestion/archive/archive-file.ts";
 import { storePlan } from "../../../src/panel/archive/plan-import.ts";
 import { queuesSettled } from "../../support/queues-settled.ts";
 import { told } from "../../support/worker-client.ts";
-import { admin, beginAsAdmin, exported, imported, readService, send } from "./archive-world.ts";
+import {
+  admin,
+  beginAsAdmin,
+  exported,
+  imported,
+  readService,
+  send,
+  sendPiece,
+} from "./archive-world.ts";
 
 const BOILER = "## Boiler\n\nThe boiler gets its service in spring.\n\n## Leave\n\nThirty days.\n";
 const FILES: Record<string, string> = {
@@ -159,6 +167,27 @@ test("an import without its plan is given up or over, and blocks none", async ()
     expect(await complete(id)).toMatch(/^409 There is no such import/);
     expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
   }
+});
+
+test("a piece is stored as it was sent, and only while its upload is open", async () => {
+  const { id } = await admin.made<{ id: string }>("/archive/uploads", {});
+  const bytes = Uint8Array.from({ length: 1_500_000 }, (_, at) => at % 251);
+  const put = async (part: string, body: Uint8Array<ArrayBuffer>) =>
+    told(await sendPiece(`${id}/${part}`, body));
+  const stored = async () => {
+    const object = await env.FILES.get(pieceKey(id, 0));
+    return object === null ? null : new Uint8Array(await object.arrayBuffer());
+  };
+  expect(await put("0", bytes)).toBe("204 ");
+  expect(await stored()).toEqual(bytes);
+  expect(await put("0", bytes.subarray(1))).toBe("204 ");
+  expect(await stored()).toEqual(bytes.subarray(1));
+  expect(await put("0", new Uint8Array(PIECE_BYTES + 1))).toMatch(/^413 /);
+  expect(await put("x", bytes)).toMatch(/^404 /);
+  await env.DB.prepare("update archive_imports set state = 'checked' where id = ?").bind(id).run();
+  expect(await put("0", bytes)).toMatch(/^404 /);
+  expect(await stored()).toEqual(bytes.subarray(1));
+  expect(told(await admin.send("DELETE", `/archive/imports/${id}`))).toBe("204 ");
 });
 
 test("an import that began with users does not go on without them", async () => {
