@@ -85,6 +85,7 @@ export async function run([files = String(FILES)]: string[]): Promise<Record<str
       archiveBytes: statSync(at("archive.zip")).size,
       secondBackupShare: secondBackup.bytes / backup.bytes,
       timesFasterThanIndexing: indexing.seconds / importing.seconds,
+      timesLessWork: indexing.processor / importing.processor,
       ...rows,
     };
   } finally {
