@@ -15,7 +15,7 @@ const BUILT_BY_SCRIPTS = "scripts build this page; it has no text of its own";
 /** Reads a page. A page of nothing but links keeps them: that is better than no text. */
 export function* readPage(
   html: string,
-  options: HtmlOptions = {},
+  options: PageOptions = {},
 ): CooperativeWork<Extraction & { hiddenElements: number }> {
   const { reader, out, leftBeside, isBuiltByScripts } = yield* readTwice(html, options);
   const { title, language } = reader.facts;
@@ -31,21 +31,32 @@ export function* readPage(
   return { ...page, hiddenElements };
 }
 
+/** `isWholePage`: a page of a site has more around its text than a message or a feed's entry. */
+type PageOptions = HtmlOptions & { isWholePage?: boolean };
 type Reading = { reader: HtmlReader; out: MarkdownBuilder };
 type PageReading = Reading & { leftBeside: number; isBuiltByScripts: boolean };
 
 /** The second time without the site navigation that the first reading found. */
-function* readTwice(html: string, options: HtmlOptions): CooperativeWork<PageReading> {
+function* readTwice(html: string, options: PageOptions): CooperativeWork<PageReading> {
   const whole = yield* readOnce(html, options);
   const as = { leftBeside: 0, isBuiltByScripts: false };
   if (options.keepNavigation === true) return { ...whole, ...as };
-  const { shown, parts } = whole.reader;
-  const leave = parts.leave(shown.isAllInMain, shown.mainHasTitle);
-  const reading = leave.length > 0 ? yield* readOnce(html, { ...options, leave }) : whole;
+  const { shown, parts, facts } = whole.reader;
+  const { mainText } = parts;
+  const around = options.isWholePage === true ? mainText.leave(facts.isArticle) : [];
+  const leave = [...parts.leave(shown.isAllInMain, shown.mainHasTitle), ...around];
+  const reading =
+    leave.length > 0
+      ? yield* readOnce(html, { ...options, leave: leave.sort((a, b) => a - b) })
+      : whole;
   if (shown.hasEmptyMount && /<script/i.test(html) && holdsFewWords(reading))
     return { ...reading, ...as, isBuiltByScripts: true };
   if (reading.out.length > 0)
-    return { ...reading, ...as, leftBeside: shown.isAllInMain ? parts.leftBeside : 0 };
+    return {
+      ...reading,
+      ...as,
+      leftBeside: mainText.leftCharacters + (shown.isAllInMain ? parts.leftBeside : 0),
+    };
   return { ...(yield* readOnce(html, { ...options, keepNavigation: true })), ...as };
 }
 
@@ -64,11 +75,11 @@ const XHTML = /xhtml|\.xht$|^\s*<\?xml\s/i;
 export function readText(html: string, file: RawDocument): CooperativeWork<Extraction> {
   const signs = [file.mimeType ?? "", file.name, html.slice(0, HEAD_CHARACTERS)];
   const isXhtml = signs.some((sign) => XHTML.test(sign));
-  return isXhtml ? readXhtml(html) : readPage(html);
+  return isXhtml ? readXhtml(html) : readPage(html, { isWholePage: true });
 }
 
 function* readXhtml(html: string): CooperativeWork<Extraction> {
-  return yield* readPage((yield* withEntities(html)).text, { isXhtml: true });
+  return yield* readPage((yield* withEntities(html)).text, { isXhtml: true, isWholePage: true });
 }
 
 /** Elements that only their closing tag ends: everything before it is their content, not text. */

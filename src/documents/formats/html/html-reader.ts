@@ -119,7 +119,7 @@ export class HtmlReader {
     this.#depths.count(open, -1);
     if (open.mountedAt !== null)
       this.shown.closeMount(open.mountedAt, isMain(name, open.attributes));
-    if (open.isPart) this.parts.close();
+    this.parts.close(name, open.isPart);
   }
 
   ontext(data: string): void {

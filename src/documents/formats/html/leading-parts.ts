@@ -1,4 +1,5 @@
-import { isMain, partOf, type Attributes, type Part } from "./html-roles.ts";
+import { BLOCKS, isMain, partOf, type Attributes, type Part } from "./html-roles.ts";
+import { MainText } from "./main-text.ts";
 
 const SENTENCE_CHARACTERS = 25;
 const SENTENCE_END = /[.!?…]["'”’»)\]]*$|[。！？]/u;
@@ -48,6 +49,7 @@ const SIGNS = ["hasSentence", "hasOwnText", "hasMain"] as const;
 
 /** Decides, when an element ends, whether it is site navigation; they are known by place. */
 export class LeadingParts {
+  readonly mainText = new MainText();
   readonly #open: Open[] = [];
   readonly #named: number[] = [];
   readonly #beside: number[] = [];
@@ -72,6 +74,8 @@ export class LeadingParts {
 
   /** Whether the last element may be navigation: then it is closed here as well. */
   open(name: string, attributes: Attributes, depths: { content: number; own: number }): boolean {
+    if (BLOCKS.has(name)) this.mainText.open(this.#opened, name, attributes);
+    else if (name === "a" && /^[^#]/.test(attributes["href"] ?? "")) this.mainText.openLink();
     const part = partOf(name, attributes, depths);
     if (part !== null) {
       const isInside = depths.content > 0;
@@ -85,6 +89,7 @@ export class LeadingParts {
   }
 
   add(text: string, isLinked: boolean, heading: number): void {
+    this.mainText.add(text, isLinked);
     const open = this.#open.at(-1);
     if (open === undefined) return;
     const { length } = text.trim();
@@ -104,8 +109,9 @@ export class LeadingParts {
     open.hasOwnText ||= isOwnText;
   }
 
-  close(): void {
-    const part = this.#open.pop();
+  close(name: string, isPart: boolean): void {
+    if (BLOCKS.has(name)) this.mainText.close();
+    const part = isPart ? this.#open.pop() : undefined;
     if (part === undefined) return;
     this.#decide(part);
     const around = this.#open.at(-1);

@@ -89,3 +89,121 @@ describe("tabs, frames and tables as generators write them", () => {
     expect(page.notes).toEqual(["1 embedded part could not be read"]);
   });
 });
+
+/** Paragraphs of a main text about a noun, each longer than a label. */
+const about = (noun: string, count = 4) =>
+  Array.from(
+    { length: count },
+    (_unused, at) =>
+      `<p>Rule ${at + 1} of the ${noun} says that whoever comes last in the evening closes it, oils it in May and tells the porter when it does not hold.</p>`,
+  ).join("");
+const links = (noun: string, count = 4) =>
+  Array.from(
+    { length: count },
+    (_unused, at) => `<li><a href="${noun}${at}">Story ${at + 1} of the ${noun}</a></li>`,
+  ).join("");
+const RELATED = `<div class="box related-posts"><h3>You may also like</h3><ul>${links("gate")}</ul></div>`;
+const ARTICLE = `<head><meta property="og:type" content="article"></head>`;
+const HIRAGANA =
+  "りんごを木からとってはこに入れ、冬のあいだは暗くてすずしいへやにならべておきます。";
+
+describe("a page's main text stays, and what is around it is left out", () => {
+  /** Name, page, texts that stay, texts that are left out. */
+  const pages: [string, string, string[], string[]][] = [
+    [
+      "an article among all that a site adds",
+      `${ARTICLE}<body><div class="page"><div class="post"><h1>Locks</h1><p class="teaser">Why a lock wants oil, and what happens to a lock that gets none of it in a whole year.</p>
+        <div class="entry">${about("lock")}<p><a href="k">Read the story of the key of the house</a></p><h3>More</h3><ul>${links("key")}</ul></div>
+        <div class="author-box">Ann Porter writes about locks.</div><div class="tags">Tags: doors</div>${RELATED}</div>
+        <div class="newsletter_signup">Get our letter each week.</div><div id="comments"><p>I think that all of this is wrong, and I have oiled locks for thirty years and more.</p></div></div></body>`,
+      ["# Locks", "Why a lock", "Rule 1", "Rule 4"],
+      ["of the key", "More", "Ann Porter", "Tags", "also like", "each week", "is wrong"],
+    ],
+    [
+      "an article by its data, with text around it that no name tells",
+      `<script type="application/ld+json">{"@context": "x", "@type": "NewsArticle"}</script><body><div><div><h1>Locks</h1>${about("lock")}</div>
+        <div><a href="a"><b>A gate is stolen</b></a> Who took it, nobody knows.</div></div></body>`,
+      ["# Locks", "Rule 4"],
+      ["gate is stolen", "nobody knows"],
+    ],
+    [
+      "prose without elements of meaning",
+      `<body><div class="top"><a href="a">Home</a> <a href="b">Shop</a> <a href="c">About</a></div>
+        <div class="mid"><h1>Locks</h1>${about("lock", 6)}</div>${RELATED}</body>`,
+      ["# Locks", "Rule 6"],
+      ["Shop", "also like"],
+    ],
+    [
+      "a thread: each answer is text",
+      `<body><div class="thread"><h1>How?</h1><div class="post">${about("lock", 3)}</div><div class="comments"><div class="post">${about("answer", 2)}</div>
+        <div class="post"><p>Do not.</p></div></div></div>${RELATED}</body>`,
+      ["Rule 3 of the lock", "Rule 2 of the answer", "Do not."],
+      ["also like"],
+    ],
+    [
+      "documentation: sections, code, tables and lists of links",
+      `${RELATED}<body><div class="document"><div class="section" id="widgets"><h1>Locks</h1>${about("lock", 5)}</div>
+        <div class="section" id="comments"><h2>Comments</h2><p>Use a hash.</p><pre>open --lock</pre></div>
+        <pre class="synopsis"><a href="a">open</a> <a href="b">close</a> <a href="c">bolt</a></pre>
+        <table class="related"><tr><th>Flag<th>Sense<tr><td>-o<td>opens</table><ul><li><a href="m">The manual</a> of 1990</ul></div></body>`,
+      ["Rule 5", "Use a hash.", "open --lock", "open close bolt", "| -o | opens |", "The manual"],
+      ["also like"],
+    ],
+    [
+      "an article whose comments are longer",
+      `${ARTICLE}<body><div><h1>Locks</h1>${about("lock", 3)}</div><section class="comments">${about("reader", 9)}</section></body>`,
+      ["Rule 3 of the lock"],
+      ["reader"],
+    ],
+    [
+      "an article in a script without spaces",
+      `${ARTICLE}<body><div><h1>りんご</h1>${`<p>${HIRAGANA}</p>`.repeat(4)}</div><div class="related"><p>なしの話</p></div></body>`,
+      [HIRAGANA],
+      ["なしの話"],
+    ],
+  ];
+
+  it.each(pages)("%s", async (_name, html, stays, leaves) => {
+    const { markdown } = await read("a.html", html);
+    expect(stays.filter((each) => !markdown.includes(each))).toEqual([]);
+    expect(leaves.filter((each) => markdown.includes(each))).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a list of links",
+      `<body><h1>Stories</h1><div class="related"><ul>${links("gate", 9)}</ul></div>`,
+    ],
+    [
+      "short paragraphs",
+      `<body><div class="widget"><p>Oil the hinge.</p></div><p>Close the gate.</p>`,
+    ],
+    [
+      "two texts of the same length",
+      `<body><div class="left">${about("lock")}</div><div class="right">${about("gate")}</div>`,
+    ],
+    [
+      "what a word processor writes",
+      `<body><p>Dear all,</p>${about("lock")}<p>Kind regards</p><p>Ann Porter, 0800 1234</p></body>`,
+    ],
+  ])("nothing of a page without a certain main text: %s", async (_name, html) => {
+    const words = (text: string) =>
+      text
+        .replace(/<[^>]*>|[#-]/g, " ")
+        .split(/\s+/)
+        .filter(Boolean);
+    const { markdown, notes } = await read("a.html", html);
+    expect(words(markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"))).toEqual(words(html));
+    expect(notes).toEqual([]);
+  });
+
+  it("a note says so, unless it is little or links", async () => {
+    const page = (beside: string) =>
+      read(
+        "a.html",
+        `${ARTICLE}<body><div>${about("lock")}</div><div id="comments">${beside}</div>`,
+      );
+    expect((await page(about("reader"))).notes).toEqual(["text outside the main part left out"]);
+    expect((await page(`<ul>${links("gate")}</ul>`)).notes).toEqual([]);
+  });
+});
