@@ -57,6 +57,7 @@ test("a RAG is made with its defaults and indexes what its source lists already"
     reranker: null,
     searchMode: "hybrid",
     recencyHalfLifeDays: null,
+    leaveOutUnrelated: false,
     openToMembers: false,
   });
   const generation = await env.DB.prepare("select * from rag_generations where rag_id = ?")
