@@ -4,15 +4,14 @@ import { ModelFailure } from "../ports/models.ts";
 const MAX_EVENT_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
-type Limits = { maxBytes: number; isStream: boolean; signal?: AbortSignal | null | undefined };
-
 /**
  * Fails beyond `maxBytes`, or when an event has no end: what is read is held in memory. An answer
  * that breaks off is told from a server that cannot be reached.
  */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
-  { maxBytes, isStream, signal }: Limits,
+  { maxBytes, isStream }: { maxBytes: number; isStream: boolean },
+  signal?: AbortSignal | null,
 ): ReadableStream<Uint8Array> {
   let bytes = 0;
   let eventBytes = 0;
@@ -51,8 +50,10 @@ export const limitedFetch =
     const response = await (fetched ?? fetch)(...args);
     if (response.body === null) return response;
     const isStream = (response.headers.get("content-type") ?? "").includes("event-stream");
-    const limits = { maxBytes, isStream, signal: args[1]?.signal };
-    return new Response(limitedBody(response.body, limits), response);
+    return new Response(
+      limitedBody(response.body, { maxBytes, isStream }, args[1]?.signal),
+      response,
+    );
   };
 
 /** Our own failure behind what a library threw. */

@@ -39,9 +39,7 @@ export const RAG_FIELDS = {
   ...pick(g, "shards", "vectorsIn", "embeddingModel", "dimensions", "numberVectors"),
   modelChangedAt: g.modelChangedAt,
   /** Passages below this similarity are left out, unless they share words; null: none. */
-  unrelatedSimilarity: optional(
-    number("case when r.leave_out_unrelated then g.unrelated_similarity end"),
-  ),
+  unrelatedSimilarity: optional(number("iif(r.leave_out_unrelated, g.unrelated_similarity, null)")),
   totalFiles: number(
     "g.pending_files + g.processing_files + g.indexed_files + g.error_files + r.coming_files",
   ),

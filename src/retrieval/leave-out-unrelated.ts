@@ -8,30 +8,26 @@ const SPEAKING_SHARE = 2 / 3;
 const LOOKED_AT = 20;
 
 /**
- * Without the passages that are no closer to a query than to questions about something else, where
- * their RAG says so (`ingestion/maintenance/measure-unrelated.ts`). Where words alone were searched,
- * nothing is left out.
+ * Without passages that are no closer to a query than to questions about something else, where their
+ * RAG says so (`ingestion/maintenance/measure-unrelated.ts`) and vectors were searched.
  */
 export function leaveOutUnrelated(
   ordered: ScoredChunk[],
   findings: RagFindings[],
   queries: string[],
 ): ScoredChunk[] {
-  const leasts = new Map(
-    findings.map(({ target: { rag }, embedded, mode }) => {
-      const isMeant = embedded !== null && mode !== "keyword";
-      return [rag.identifier, isMeant ? (rag.unrelatedSimilarity ?? 0) : 0];
-    }),
-  );
+  const leasts = new Map<string, number>();
+  for (const { target, embedded, mode } of findings) {
+    const { identifier, unrelatedSimilarity } = target.rag;
+    const isMeant = embedded !== null && mode !== "keyword";
+    if (isMeant && unrelatedSimilarity !== null) leasts.set(identifier, unrelatedSimilarity);
+  }
   const isFar = ({ scored, score, ragIdentifier }: ScoredChunk) =>
     scored && score < (leasts.get(ragIdentifier) ?? 0);
   const far = ordered.slice(0, LOOKED_AT).filter(isFar);
-  const words = far.map(({ chunk: { file, headings, text } }) =>
-    wordsOfPassage({ path: file.path, headings, text }),
-  );
+  const words = far.map(({ chunk }) => wordsOfPassage({ path: chunk.file.path, ...chunk }));
   const shares = queries.map((query) => shareOfWords(query, words));
-  const isSpeaking = (_: ScoredChunk, at: number) =>
-    shares.some((share) => (share[at] ?? 0) >= SPEAKING_SHARE);
-  const speaking = new Set(far.filter(isSpeaking));
+  const best = (at: number) => Math.max(...shares.map((share) => share[at] ?? 0));
+  const speaking = new Set(far.filter((_, at) => best(at) >= SPEAKING_SHARE));
   return ordered.filter((chunk) => !isFar(chunk) || speaking.has(chunk));
 }

@@ -18,7 +18,7 @@ export function workersAiChat(
     const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
     const isStream = reply instanceof ReadableStream;
     return isStream
-      ? new Response(limitedBody(reply, { maxBytes: settings.maxBytes, isStream, signal }))
+      ? new Response(limitedBody(reply, { maxBytes: settings.maxBytes, isStream }, signal))
       : Response.json(reply);
   };
   const endpoint = { baseUrl: "https://workers-ai.invalid/v1", name: "workers-ai" };

@@ -62,7 +62,6 @@ export async function firstHeading(files: LocalFile[]): Promise<string | null> {
 export function headingIn(text: string): string | null {
   for (const pattern of HEADINGS) {
     const heading = pattern.exec(text)?.groups?.["heading"] ?? "";
-    // Badges are pictures within links.
     const plain = withoutLinks(withoutLinks(heading))
       .replace(/<[^>]*>/g, " ")
       .replace(/[*_`]/g, "")
@@ -73,11 +72,9 @@ export function headingIn(text: string): string | null {
   return null;
 }
 
-/** Links as their text, pictures as nothing. */
+/** Links as their text, pictures as nothing; twice for badges, which are pictures in links. */
 const withoutLinks = (markdown: string) =>
-  markdown.replace(/(!?)\[([^\][]*)\]\([^()\s]*\)/g, (_, sign: string, text: string) =>
-    sign === "" ? text : "",
-  );
+  markdown.replace(/!\[[^\][]*\]\([^()\s]*\)|\[([^\][]*)\]\([^()\s]*\)/g, "$1");
 
 async function headOf(path: string): Promise<string> {
   try {

@@ -4,7 +4,7 @@ import type { IndexAddress } from "../../ports/rag-index.ts";
 import { execute, raw, readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { flag, number, oneOf, pick, select, type Row } from "../select.ts";
 import { OPEN, rowKey } from "../files/file-rows.ts";
-import { fittingChunks, g, r, removalSql, vectorsOfCopied } from "../records.ts";
+import { fittingChunks, g, r, removalSql, vectorsOfCopied, type RagRecord } from "../records.ts";
 
 /** The deployment's settings for every index; the chunking is the RAG's own. */
 export type WantedIndex = {
@@ -218,10 +218,8 @@ export const dueProbes = (db: Database, before: number, limit: number) =>
         and g.pending_files + g.processing_files = 0 and g.number_vectors > 0))
       and g.embedding_model <> ${BUILT_IN_MODELS.embedding} order by random() limit ${limit}`;
 
-type Comparison = Pick<Probed, "ragId" | "generation" | "modelChangedAt"> & {
-  probe: number[];
-  unrelatedSimilarity: number | null;
-};
+type Comparison = Pick<Probed, "ragId" | "generation" | "probe" | "modelChangedAt"> &
+  Pick<RagRecord, "unrelatedSimilarity">;
 
 export const recordProbes = (db: Database, comparisons: Comparison[], now: number) =>
   execute(db)`update rag_generations as g set probed_at = ${now}, probe = m.value ->> 'probe',

@@ -4,7 +4,7 @@ import { dotProduct } from "../../core/bytes/half-float.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { dueProbes, recordProbes, type Probed } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
-import { measureUnrelated } from "./measure-unrelated.ts";
+import { GENERAL_QUESTIONS, unrelatedIn } from "./measure-unrelated.ts";
 
 /** Two models give any text different vectors. */
 const PROBE = "Which documents are kept here, and who may read them?";
@@ -32,17 +32,18 @@ export async function checkEmbedders(services: Services): Promise<void> {
 }
 
 async function compareModel(services: Services, indexes: Probed[]) {
-  const { db, inBackground, log, models, now } = services;
+  const { db, inBackground, log, models, now, ragIndexes } = services;
   const [first] = indexes;
   if (first === undefined) return;
   const embedder = models.embedder(first.embeddingModel, first.dimensions);
   const how = { signal: AbortSignal.timeout(TIMEOUT_MS), inBackground };
-  const { vectors } = await embedTexts(embedder, [PROBE], how);
+  const { queryPrefix } = models.embeddingForm(first.embeddingModel);
+  const isMeasured = indexes.some(({ leaveOutUnrelated }) => leaveOutUnrelated);
+  const asked = isMeasured ? GENERAL_QUESTIONS.map((question) => queryPrefix + question) : [];
+  const { vectors } = await embedTexts(embedder, [PROBE, ...asked], how);
   const probe = Array.from(vectors[0] ?? []).slice(0, NUMBERS);
-  const measured = indexes.filter(({ leaveOutUnrelated }) => leaveOutUnrelated);
-  const unrelated = await measureUnrelated(services, first, measured);
-  const compared = indexes.map((index) => {
-    const { ragId, generation, embeddingModel: model } = index;
+  const compared = [];
+  for (const { ragId, generation, embeddingModel: model, ...index } of indexes) {
     const before = index.probe ?? probe;
     const isSame = cosineOf(before, probe) >= LEAST_COSINE;
     if (!isSame && index.modelChangedAt === 0) {
@@ -52,9 +53,11 @@ async function compareModel(services: Services, indexes: Probed[]) {
       });
     }
     const modelChangedAt = isSame ? 0 : index.modelChangedAt || now();
-    const unrelatedSimilarity = unrelated.get(index) ?? null;
-    return { ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity };
-  });
+    const shard = ragIndexes({ ragId, generation, shard: 0 });
+    const questions = index.leaveOutUnrelated ? vectors.slice(1) : [];
+    const unrelatedSimilarity = await unrelatedIn(shard, questions);
+    compared.push({ ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity });
+  }
   await recordProbes(db, compared, now());
 }
 

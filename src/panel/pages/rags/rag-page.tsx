@@ -164,18 +164,14 @@ const Similarities = ({
         "Questions about something else": !leaveOutUnrelated
           ? "not measured"
           : unrelatedSimilarity === null
-            ? "measured once a minute has passed and all files are indexed"
+            ? "measured a minute after all files are indexed"
             : `rarely reach ${unrelatedSimilarity.toFixed(2)}: passages below are left out`,
       }}
     />
     <p class="soft">
-      Every embedding model has its own scale.{" "}
-      {leaveOutUnrelated ? null : (
-        <>
-          A minimum similarity that fits one does not fit another:{" "}
-          <a href={`${ragAddress(identifier)}/settings`}>leave out unrelated passages</a> instead.
-        </>
-      )}
+      Every embedding model has its own scale. The{" "}
+      <a href={`${ragAddress(identifier)}/settings`}>settings</a> can leave out unrelated passages
+      by the scale of this RAG.
     </p>
   </section>
 );

@@ -48,8 +48,8 @@ const Nothing = ({ rags }: Pick<HitsProps, "rags">) => {
   if (first === undefined || !isEmpty) {
     return (
       <Empty title="No passages.">
-        Nothing in the index matches these settings. A lower similarity threshold, other words or
-        fewer restrictions may help.
+        Nothing in the index matches these settings. A lower similarity threshold, other words,
+        fewer restrictions or a RAG that leaves nothing out may help.
       </Empty>
     );
   }
