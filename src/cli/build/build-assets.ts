@@ -118,7 +118,9 @@ const CHANGES: Changes = {
   "this._sendImgData(b,null,x))),i){let e={objId:b":
     "this._sendImgData(b,null,x)))),i){let e={objId:b",
   "getBytes(e,t=null){let n=this.pos,r;if(e){for(this.ensureBuffer(n+e)":
-    "getBytes(e,t=null){if(this.isDropping)dropRead(this);let n=this.pos,r;if(e){for(this.ensureBuffer(n+e)",
+    "getBytes(e,t=null){if(this.isDropping)dropRead(this);let n=this.pos,r;if(e){for(this.ensureBuffer(n+e,!0)",
+  "ensureBuffer(e){let t=this.buffer;if(e<=t.byteLength)return t;":
+    "ensureBuffer(e,o){let t=this.buffer;if(e<=t.byteLength)return t;if(e>5e7&&!o)throw Error(`too large`);",
   "let o=e?e.length:0,s=this.bufferLength;for(;;){let t=this.getCode(i);if(t<256){s+1>=o":
     "let o=e?e.length:0,s=this.bufferLength;for(let h=s+65536;s<h;){let t=this.getCode(i);if(t<256){s+1>=o",
   "for(let t=0;t<n;++t,++s)e[s]=e[s-c]}}}":

@@ -152,6 +152,20 @@ const FILES: [name: string, bytes: Uint8Array][] = [
     "a packed bomb as JPEG.pdf",
     page(coded(deflateSync(new Uint8Array(60 << 20)), "[/FlateDecode /DCTDecode]", RGB)),
   ],
+  [
+    "a bomb within a bomb.pdf",
+    page(coded(deflateSync(deflateSync(new Uint8Array(200 << 20))), "[/Fl /Fl]", GREY)),
+  ],
+  [
+    "a bomb within LZW.pdf",
+    page(
+      coded(
+        Uint8Array.from({ length: 400_000 }, (_, at) => at % 251),
+        "[/LZW /Fl]",
+        GREY,
+      ),
+    ),
+  ],
   ["a JPX of 16 exapixels.pdf", page(jpx(sizedJpx(0xffffffff, 0xffffffff)))],
   ["a JPX of 60 megapixels.pdf", page(jpx(sizedJpx(10_000, 6_000)))],
   [

@@ -137,6 +137,16 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
       ),
     ),
   ],
+  [
+    "packed twice",
+    one(
+      coded(
+        deflateSync(deflateSync(samples(SIZE, dark, [[0], [255]]))),
+        "[/FlateDecode /FlateDecode]",
+        GREY,
+      ),
+    ),
+  ],
   ["bilevel", one(flate(packedBits(SIZE, dark, 0), BITS))],
   ["inverted bilevel", one(flate(packedBits(SIZE, dark, 1), `${BITS} /Decode [1 0]`))],
   ["stencil", one(flate(packedBits(SIZE, dark, 0), STENCIL))],

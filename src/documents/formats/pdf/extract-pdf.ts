@@ -133,7 +133,6 @@ class PdfPages {
 
   /** The picture that the page is, if it is one. @throws UnusablePicture */
   async picture(number: number): Promise<Picture | null> {
-    if (this.signs.hasPackedPictures) throw new UnusablePicture("a picture is compressed twice");
     const page = await this.pdf.getPage(number);
     try {
       const picture = await pictureOfPage(page).catch((error: unknown) => {

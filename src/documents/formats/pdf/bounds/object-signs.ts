@@ -30,8 +30,6 @@ const OBJECT = /(\d{1,10})\s+\d{1,5}\s+obj\b/g;
 export class ObjectSigns {
   hasForms = false;
   isCut = false;
-  /** A picture is compressed more than once: none is decoded. */
-  hasPackedPictures = false;
   embeddedFiles = 0;
   /** Adobe's viewer makes the pages from a form in XML (XFA): the only page asks others to wait. */
   needsRendering = false;

@@ -8,7 +8,8 @@ const MIB = 1 << 20;
 const MAX_STREAM_BYTES = 48 * MIB;
 const MAX_OBJECTS = 500_000;
 const MAX_BETWEEN_BYTES = 8 * MIB;
-const DICTIONARY_BYTES = 2_000;
+/** A picture's dictionary may hold its colours. */
+const DICTIONARY_BYTES = 4_096;
 /** Deflate compresses about a thousandfold at most: a piece expands to two megabytes. */
 const STEP_BYTES = 1 << 11;
 const PART_BYTES = 1 << 17;
@@ -31,11 +32,10 @@ export function* checkStreams(bytes: Uint8Array): CooperativeWork<ObjectSigns> {
   while (at >= 0) {
     if (++objects > MAX_OBJECTS) throw new UnreadableDocument("PDF has too many objects");
     const before = latin1(bytes.subarray(Math.max(from, at - DICTIONARY_BYTES), at));
-    const dictionary = before.slice(before.lastIndexOf(" obj"));
+    const dictionary = before.slice(Math.max(0, before.lastIndexOf(" obj")));
     const start = afterLineEnd(bytes, at + "stream".length);
     const end = streamEnd(bytes, start, dictionary);
     yield* addBetween(from, at);
-    signs.hasPackedPictures ||= isPackedTwice(dictionary);
     yield* checkStream(bytes.subarray(start, end), dictionary, lookAt(dictionary, states, signs));
     from = Math.max(end, start) + "endstream".length;
     at = indexOfBytes(bytes, "stream", from);
@@ -55,27 +55,21 @@ function lookAt(dictionary: string, states: SavedStates, signs: ObjectSigns): Lo
   return OTHER_STREAM.test(dictionary) ? null : lookAtContent(states);
 }
 
-const PACKED_TWICE = /\/Filter\s*\[\s*\/Fl\w*\s*\//;
+/** Entries of pictures; a thumbnail has no subtype. */
+const PICTURE = /\/Subtype\s*\/Image\b|\/(?:BitsPerComponent|ImageMask)\b/;
+const PACKING = /\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g;
 
-const filtersIn = (dictionary: string) =>
-  dictionary.match(/\/(FlateDecode|Fl|LZWDecode|LZW|RunLengthDecode|RL)\b/g) ?? [];
-
-/** Whether it is a picture whose size nobody knows before it is decoded. */
-const isPackedTwice = (dictionary: string) =>
-  /\/Subtype\s*\/Image\b/.test(dictionary) && filtersIn(dictionary).length > 1;
-
+/** Streams that pdf.js unpacks for a page's text; the build bounds what it unpacks of others. */
 function* checkStream(
   data: Uint8Array,
   dictionary: string,
   look: Look | null,
 ): CooperativeWork<void> {
   yield data.length + dictionary.length;
-  const isPicture = /\/Subtype\s*\/Image\b/.test(dictionary);
-  // A picture's decoder takes no more than its pixels, but the whole of what is packed once more.
-  if (isPicture && (!PACKED_TWICE.test(dictionary) || isPackedTwice(dictionary))) return;
-  const filters = filtersIn(dictionary);
-  if (filters.length > 1) throw new UnreadableDocument(EXPANDS);
-  if (/Fl/.test(filters[0] ?? "")) yield* unpacked(data, isPicture ? null : look);
+  if (PICTURE.test(dictionary)) return;
+  const filters = dictionary.match(PACKING) ?? [];
+  if (filters.length > 1 && look !== null) throw new UnreadableDocument(EXPANDS);
+  if (filters.length === 1 && /Fl/.test(filters[0])) yield* unpacked(data, look);
   else if (filters.length === 0 && !/\/Filter\b/.test(dictionary)) yield* addParts(data, look);
   look?.end();
 }

@@ -1,3 +1,5 @@
+import { deflateSync } from "node:zlib";
+
 import { describe, expect, it } from "vitest";
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { partsOf } from "../../../../../src/documents/formats/pdf/layout/page-blocks.ts";
@@ -242,13 +244,23 @@ it("counts arrays of characters in a font's map as what they are", async () => {
   expect(await read("<0020> <00660066006900660069> <0063>")).toBe("ffifi c".slice(0, 5) + "c");
 });
 
-it("reads a file whose picture is packed twice", async () => {
-  const picture = pdfStream(
-    "x",
-    "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray /Filter [/FlateDecode /RunLengthDecode]",
-  );
-  const { markdown } = await readPdf(pageOf(drawn([["Seen", 50, 700]]), HELVETICA, picture));
-  expect(markdown).toBe("Seen");
+const BOMB = deflateSync(new Uint8Array(60 << 20));
+const PIXEL = "/Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray";
+const STATES = "q ".repeat(2_500);
+
+it.each([
+  ["a picture", "x", `/Subtype /Image ${PIXEL} /Filter [/FlateDecode /RunLengthDecode]`],
+  ["a large JPEG", BOMB, `/Subtype /Image ${PIXEL} /Filter [/FlateDecode /DCTDecode]`],
+  ["a thumbnail", "x", `${PIXEL} /Filter [/LZWDecode /FlateDecode]`],
+  ["an attachment", "x", "/Type /EmbeddedFile /Filter [/FlateDecode /FlateDecode]"],
+  [
+    "a picture with its colours",
+    STATES,
+    `/Subtype /Image ${PIXEL} /Alt <${"20".repeat(1_000)}> /Filter /CCITTFaxDecode`,
+  ],
+])("%s in a file does not keep its text from being read", async (_what, data, entries) => {
+  const bytes = pageOf(drawn([["Seen", 50, 700]]), HELVETICA, pdfStream(data, entries));
+  expect((await readPdf(bytes)).markdown).toBe("Seen");
 });
 
 it("shows the choice that a form shows, not its code", async () => {
