@@ -57,6 +57,8 @@ const FREQUENT_SHARE = 0.35;
 const UNUSUAL = 0.4;
 const UNUSUAL_LIST = 0.72;
 const LIST_LETTERS = 5;
+/** Of two readings that are usual, the one with more frequent characters is right. */
+const SHARE_WEIGHT = 0.15;
 
 export function ideographScore(rules: IdeographRules): (text: string) => number {
   return (text) => {
@@ -72,9 +74,11 @@ export function ideographScore(rules: IdeographRules): (text: string) => number 
       if (rules.common.test(character)) return 1;
       return /\p{Script=Han}/u.test(character) ? 0.1 : -1;
     });
-    const usual = Math.min(1, frequent / Math.max(1, letters * FREQUENT_SHARE));
+    const share = frequent / Math.max(1, letters);
+    const usual = Math.min(1, share / FREQUENT_SHARE);
     const unusual = letters < LIST_LETTERS ? UNUSUAL : UNUSUAL_LIST;
-    const scaled = score * (score > 0 ? unusual + (1 - unusual) * usual : 1);
+    const weight = unusual + (1 - unusual) * usual + SHARE_WEIGHT * share;
+    const scaled = score * (score > 0 ? weight : 1);
     return rules.needed === undefined || rules.needed.test(text) ? scaled : scaled * 0.6;
   };
 }

@@ -178,7 +178,10 @@ function* decodeOther(
   const text = encoding === null ? null : yield* decodeAs(bytes, encoding);
   if (text !== null) return { text, notes: [] };
   const detected = yield* detectEncoding(bytes);
-  return detected === null ? null : yield* lenient(bytes, detected);
+  if (detected === null) return null;
+  const { text: decoded, notes } = yield* lenient(bytes, detected.encoding);
+  const assumed = `text encoding is assumed to be ${detected.encoding.toUpperCase()}`;
+  return { text: decoded, notes: detected.isAssumed ? [assumed, ...notes] : notes };
 }
 
 /**

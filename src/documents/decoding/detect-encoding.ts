@@ -1,10 +1,17 @@
 import type { CooperativeWork } from "../../core/work/cooperative.ts";
 import { decodeAs } from "./decode-as.ts";
+import { HANGUL, ideographs, type LeadBytes } from "./common-ideographs.ts";
+import { penaltiesOf } from "./first-bytes.ts";
+import {
+  CHINESE_SIMPLIFIED,
+  CHINESE_TRADITIONAL,
+  JAPANESE_FREQUENT,
+  KOREAN_FREQUENT,
+} from "./frequent-characters.ts";
 import {
   balticScore,
   cyrillicScore,
   greekScore,
-  ideographScore,
   latinScore,
   scriptScore,
   type IdeographRules,
@@ -24,18 +31,6 @@ type Candidate = {
 };
 
 const KANA = /[\u3041-\u30fe]/u;
-const HAN = /\p{Script=Han}/u;
-const HANGUL = /[\uac00-\ud7a3]/u;
-const CHINESE_SIMPLIFIED =
-  "的一是在不了有和人这中大为上个国我以要他时来用们生到作地于出就分对成会可主发年动同工也能下过子说产种面而方后多定行学法所民得经十三之进着等部度家电力里如水化高自二理起小物现实加量都两体制机当使点从业本去把性好应开它合还因由其些然前外天政四日那社义事平形相全表间样与关各重新线内数正心反你明看原又么利比或但质气第向道命此变条只没结解问意建月公无系军很情者最立代想已通并提直题党程展五果料象员革位入常文总";
-const CHINESE_TRADITIONAL =
-  "的一是在不了有和人這中大為上個國我以要他時來用們生到作地於出就分對成會可主發年動同工也能下過子說產種面而方後多定行學法所民得經十三之進著等部度家電力裡如水化高自二理起小物現實加量都兩體制機當使點從業本去把性好應開它合還因由其些然前外天政四日那社義事平形相全表間樣與關各重新線內數正心反你明看原又麼利比或但質氣第向道命此變條只沒結解問意建月公無系情者最立代想已通並提直題程展五果料員位入常文總次品式設及";
-const KOREAN_FREQUENT =
-  "이다는의에을를가한은로고하지기도사아인그서어있자나부시제보수대해정일리전스들과안장으여게적러면성만공원조주상라관구동용경국무계세차모위요소비내거연신방마호";
-/** With ideographs of names, places and offices, which lists without kana have. */
-const JAPANESE_FREQUENT =
-  "のにはをたがでてとしれさいるかなまもりくすあこだらうんきそつよけアイウカクコシスタテトナニノフマムラリルレロンーツッドメャュョ日本田中山川村木藤県市区町東京府部課長係円株式社員務営業品番号住所名前高橋林井石松岡野原島崎森池福佐伊渡辺加斎吉清水美郎";
-
 const MIN_SCORE = 0.5;
 /** Names and headings lack frequent characters, so chance readings pass below this. */
 const MIN_IDEOGRAPHS = 0.6;
@@ -58,7 +53,7 @@ const thai = scriptScore(/\p{Script=Thai}/u, "านรอกเงมยลว�
 const BALTIC_LEAD = 0.1;
 
 /** Each pair of EUC-JP is one of GB 18030, which far more texts are in. */
-const CHINESE_LEAD = 0.13;
+const CHINESE_LEAD = 0.05;
 const eucJapanese = eastAsian("euc-jp", [0xb0, 0xcf], japanese);
 
 /** A capital at the beginning of words, such as "Ł", is a small letter in these. */
@@ -130,6 +125,11 @@ const SHORT_BYTES = 8;
 const SAMPLE_BYTES = 1 << 16;
 const ESCAPE = 0x1b;
 
+/** An East Asian text that reads nearly as well in another encoding gets a note. */
+const ASSUMED_LEAD = 0.08;
+
+/** `isAssumed`: the text reads nearly as well in another encoding. */
+type Detected = { encoding: string; isAssumed: boolean };
 type Reading = { candidate: Candidate; text: string; score: number };
 
 /**
@@ -137,30 +137,40 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * like language. Null when none does, or when two unrelated ones do. Of the short texts in
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
-export function* detectEncoding(bytes: Uint8Array): CooperativeWork<string | null> {
-  if (hasJapaneseEscapes(bytes)) return "iso-2022-jp";
+export function* detectEncoding(bytes: Uint8Array): CooperativeWork<Detected | null> {
+  if (hasJapaneseEscapes(bytes)) return certain("iso-2022-jp");
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
   const latin1 = (yield* decodeAs(sample, "windows-1252")) ?? "";
-  if (areSigns(latin1)) return "windows-1252";
+  if (areSigns(latin1)) return certain("windows-1252");
   const readings = yield* readingsOf(sample, beyondAscii);
   const best = bestOf(readings);
   // A single letter of another script is not evidence.
   const isSingle = beyondAscii === 1 && best?.candidate.kind !== "latin";
   if (isSingle || best === null) return isSingle ? singleLetter(latin1) : null;
   const lead = beyondAscii <= SHORT_BYTES ? SHORT_LEAD : 0;
-  return readings.some((reading) => isRival(reading, best, lead)) ? null : best.candidate.encoding;
+  if (readings.some((reading) => isRival(reading, best, lead))) return null;
+  const isAssumed = readings.some(
+    ({ candidate, text, score }) =>
+      candidate.kind === "east asian" && text !== best.text && score > best.score - ASSUMED_LEAD,
+  );
+  const { encoding, kind } = best.candidate;
+  return { encoding, isAssumed: isAssumed && kind === "east asian" };
 }
+
+const certain = (encoding: string) => ({ encoding, isAssumed: false });
 
 function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<Reading[]> {
   const region = latinRegionOf(sample);
+  const penalties = penaltiesOf(sample);
   const readings: Reading[] = [];
   for (const candidate of CANDIDATES) {
     if (candidate.isRare === true && beyondAscii < RARE_BYTES) continue;
     const text = yield* decodeAs(sample, candidate.encoding, { isCut: true });
     yield sample.length;
     if (text === null) continue;
-    const score = candidate.score(text) + wordsFor(candidate, region);
+    const penalty = penalties.get(candidate.encoding) ?? 0;
+    const score = candidate.score(text) + wordsFor(candidate, region) - penalty;
     if (score >= minScoreOf(candidate)) readings.push({ candidate, text, score });
   }
   return readings;
@@ -174,7 +184,7 @@ const LETTERS =
 const areSigns = (text: string) => ASCII.test(text) && ONLY_SIGNS.test(text) && !LETTERS.test(text);
 const ASCII = /[a-z\d]/i;
 const singleLetter = (text: string) =>
-  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? "windows-1252" : null;
+  ASCII.test(text) && !/[\u0080-\u009f]/.test(text) ? certain("windows-1252") : null;
 
 /** English words only speak against Baltic: "ë" (Zoë) reads as Lithuanian's commonest letter. */
 function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionOf>): number {
@@ -198,36 +208,6 @@ function isRival(reading: Reading, best: Reading, lead: number): boolean {
   const { kind } = best.candidate;
   const areAlike = kind === reading.candidate.kind && (kind === "latin" || kind === "east asian");
   return lead > 0 && (!areAlike || (reading.score === best.score && kind === "east asian"));
-}
-
-/** Encodings of these lead bytes have common characters with a second byte beyond ASCII alone. */
-const FIRST_OF_EUC = 0xb0;
-
-type LeadBytes = [first: number, last: number];
-
-/** Common characters: a standard's first level, of Korean all syllables of KS X 1001. */
-function ideographs(encoding: string, leads: LeadBytes, rules: Omit<IdeographRules, "common">) {
-  let score: Candidate["score"] | null = null;
-  return (text: string) => {
-    const script = rules.needed === HANGUL ? HANGUL : HAN;
-    score ??= ideographScore({ ...rules, common: commonOf(encoding, leads, script) });
-    return score(text);
-  };
-}
-
-/** The characters of a range of lead bytes, listed by decoding them all. */
-function commonOf(encoding: string, [firstLead, lastLead]: LeadBytes, script: RegExp): RegExp {
-  const decoder = new TextDecoder(encoding);
-  const characters = new Set<string>();
-  for (let lead = firstLead; lead <= lastLead; lead++) {
-    const row: number[] = [];
-    for (let trail = firstLead >= FIRST_OF_EUC ? 0xa1 : 0x40; trail <= 0xfe; trail++)
-      if (trail !== 0x7f) row.push(lead, trail, 0x0a);
-    for (const character of decoder.decode(Uint8Array.from(row))) {
-      if (script.test(character)) characters.add(character);
-    }
-  }
-  return new RegExp(`[${[...characters].join("")}\\u3041-\\u309e\\u30a1-\\u30fe]`, "u");
 }
 
 function sampleOf(bytes: Uint8Array): Uint8Array {
