@@ -8,6 +8,7 @@ const OMISSIONS = [
   ["hidden sheet", "left out"],
   ["hidden slide", "left out"],
   ["hidden shape", "left out"],
+  ["slide master", "with text left out"],
   ["hidden section", "left out"],
   ["hidden text run", "removed"],
   ["hidden paragraph", "removed"],

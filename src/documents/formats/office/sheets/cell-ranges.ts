@@ -61,6 +61,13 @@ const LETTERS = 26;
 const placeOf = (row: number, column: number) => row * COLUMNS + column;
 const rowOf = (reference: string) => Number(/\d{1,7}$/.exec(reference)?.[0] ?? 0);
 
+/** Cells of a range such as `B2:C4`; at least one. */
+export function cellsIn(ref: string): number {
+  const [first = "", last = first] = ref.split(":", 2);
+  const columns = (columnOf(last) ?? 0) - (columnOf(first) ?? 0) + 1;
+  return Math.max(1, (rowOf(last) - rowOf(first) + 1) * columns);
+}
+
 export function columnOf(reference: string): number | null {
   const letters = /^[A-Z]+/.exec(reference)?.[0] ?? "";
   if (letters === "" || letters.length > MAX_COLUMN_LETTERS) return null;

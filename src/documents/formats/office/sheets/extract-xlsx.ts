@@ -4,7 +4,7 @@ import { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
-import { behindRows, CellRanges, columnOf } from "./cell-ranges.ts";
+import { behindRows, CellRanges, cellsIn, columnOf } from "./cell-ranges.ts";
 import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
 import {
   corePropertiesOf,
@@ -140,7 +140,8 @@ const unescaped = (text: string) =>
 
 class SheetReader implements XmlHandler {
   unsavedFormulas = 0;
-  #hasFormula = false;
+  /** Cells whose values the formula of the open cell gives (ECMA-376 part 1, §18.3.1.40). */
+  #formulaCells = 0;
   /** By column: of two cells in one column the last counts. */
   readonly #row = new Map<number, string>();
   /** Characters of the row, checked before a shared text is decoded again. */
@@ -164,7 +165,8 @@ class SheetReader implements XmlHandler {
     if (name === "row") this.#openRow(attributes);
     else if (name === "c") this.#openCell(attributes);
     else if (name === "v" || name === "t") this.#collects = true;
-    else if (name === "f") this.#hasFormula = true;
+    else if (name === "f")
+      this.#formulaCells = attributes["t"] === "array" ? cellsIn(attributes["ref"] ?? "") : 1;
     return undefined;
   }
 
@@ -211,7 +213,7 @@ class SheetReader implements XmlHandler {
     this.#type = t;
     this.#style = Number(s);
     this.#value = "";
-    this.#hasFormula = false;
+    this.#formulaCells = 0;
   }
 
   #shownValue(): string {
@@ -225,7 +227,7 @@ class SheetReader implements XmlHandler {
     if (this.#type === "d") return value.replace(ISO_TIME, " $1").replace(" 00:00:00", "");
     if (this.#type !== "n") return unescaped(value);
     if (value === "") {
-      if (this.#hasFormula) this.unsavedFormulas++;
+      this.unsavedFormulas += this.#formulaCells;
       return "";
     }
     const number = Number(value);

@@ -20,17 +20,44 @@ const MAX_SLIDES = 20_000;
 export function* readBytes(bytes: Uint8Array, pictures: Pictures): CooperativeWork<Extraction> {
   const { archive, main, targets } = yield* openPackage(bytes, "ppt/presentation.xml");
   const out = new MarkdownBuilder();
+  const masters = new Set<string>();
   for (const [index, id] of (yield* slideIds(archive, main)).entries()) {
     const part = targets.get(id);
     if (part === undefined) continue;
     const around = yield* relationshipsOf(archive, part, out.leftOut);
+    for (const layout of around.filter(({ type }) => type === "slideLayout"))
+      masters.add(layout.target);
     const slide = new SlideReader(linksOf(around));
     yield* readXml(archive.chunks(part), slide);
     if (slide.isHiddenSlide) out.leftOut.add("hidden slide");
     else yield* writeSlide(slide, { archive, related: around, pictures }, out, index + 1);
   }
+  if (out.length === 0) yield* noteMasters(archive, masters, out);
   const { title, language } = yield* corePropertiesOf(archive);
   return out.extraction({ title: usefulTitle(title) ?? out.firstHeading(), language });
+}
+
+/** Says which masters, and layouts of them, have text that the slides show. */
+function* noteMasters(
+  archive: ZipArchive,
+  parts: Set<string>,
+  out: MarkdownBuilder,
+): CooperativeWork<void> {
+  for (const part of parts) {
+    // Sets are iterated with what is added meanwhile: the master of each layout.
+    for (const { type, target } of yield* relationshipsOf(archive, part))
+      if (type === "slideMaster") parts.add(target);
+    let [isPrompt, hasText] = [false, false];
+    yield* readXml(archive.chunks(part), {
+      open: (name) => {
+        if (name === "sp" || name === "ph") isPrompt = name === "ph";
+      },
+      text: (data) => {
+        hasText ||= !isPrompt && data.trim() !== "";
+      },
+    });
+    if (hasText) out.leftOut.add("slide master");
+  }
 }
 
 const usefulTitle = (title: string | null) =>

@@ -74,6 +74,13 @@ describe("sheets", () => {
       /x/,
       "1 formula cell without a stored value",
     ],
+    "say how many cells of an array formula hold no value": [
+      xlsx(
+        `<row r="1">${words("x")}<c r="B1"><f t="array" ref="B1:C3">A1:A3*2</f></c><c r="D1"><f t="array" ref="D1">SUM(A1)</f></c></row>`,
+      ),
+      /x/,
+      "7 formula cells without a stored value",
+    ],
     "have no text where no cell has any": [xlsx("<row><c/></row>"), new Error("no text found")],
     "show text boxes and titles of charts": [
       xlsx(`<row>${number(1)}${words("x")}</row>`, { more: DRAWING }),
@@ -208,6 +215,29 @@ describe("slides", () => {
   it("count as pages where they hold no text", async () => {
     const document = await read("a.pptx", pptx([PICTURE, title]));
     expect(document).toMatchObject({ markdown: "# Steps", pages: [{ page: 2, start: 0 }] });
+  });
+
+  /** A slide without text, its layout and the layout's master. */
+  const underneath = (layout: string, below: string) => {
+    const related = (type: string, target: string) =>
+      `<Relationships><Relationship Id="m" Type="http://x/${type}" Target="${target}"/></Relationships>`;
+    return pptx([""], {
+      "ppt/_rels/s0.rels": related("slideLayout", "layout.xml"),
+      "ppt/layout.xml": `<p:sldLayout>${layout}</p:sldLayout>`,
+      "ppt/_rels/layout.xml.rels": related("slideMaster", "master.xml"),
+      "ppt/master.xml": `<p:sldMaster>${below}</p:sldMaster>`,
+    });
+  };
+  const master = (text: string, placeholder = "") =>
+    `<p:sp><p:nvSpPr>${placeholder}</p:nvSpPr><p:txBody>${p(text)}</p:txBody></p:sp>`;
+  const prompt = master("Click to edit the title", '<p:nvPr><p:ph type="title"/></p:nvPr>');
+
+  reads("a.pptx", {
+    "say that only their masters have text": [
+      underneath(prompt, prompt + master("Confidential")),
+      new Error("no text found; 1 slide master with text left out"),
+    ],
+    "say nothing of prompts": [underneath(prompt, prompt), new Error("no text found")],
   });
 
   const HIDDEN = 'hidden="1"';
