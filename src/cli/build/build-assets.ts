@@ -96,7 +96,8 @@ type Changes = Record<string, string>;
 /**
  * pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. Its
  * decoders of scans are built apart; a JPEG is handed over as it is, and large pictures are decoded
- * in bands: what is too large has no name in the list of operators.
+ * in bands: what is too large has no name in the list of operators. Texts come with the widths of
+ * their spaces where many of their characters are spaces.
  */
 const CHANGES: Changes = {
   "this.checked<TimeSlotManager.CHECK_TIME_EVERY?!1:(this.checked=0,this.endTime<=Date.now())}":
@@ -132,6 +133,15 @@ const CHANGES: Changes = {
     "for await(let e of n)if(a.push(e),(o+=e.byteLength)>64e6)throw Error(`too large`);",
   "e?.bitmap?.close();this.#e.clear()": "this.#e.clear()",
   "{r?.bitmap?.close();return}": "{return}",
+  "v.str.push(` `),m?.addExtraChar(` `)),!1;":
+    "v.str.push(` `),(v.gaps??=[]).push(e),m?.addExtraChar(` `)),!1;",
+  "saveLastChar(g)&&(h.str.push(` `),": "saveLastChar(g)&&(h.str.push(` `),(h.gaps??=[]).push(0),",
+  "function runBidiTransform(e){let t=e.str.join(``);":
+    "function runBidiTransform(e){e.gaps&&closeNarrowGaps(e,e.spaceInFlowMin/.102);let t=e.str.join(``);",
+  "fontName:e.fontName,hasEOL:e.hasEOL}}async":
+    "fontName:e.fontName,hasEOL:e.hasEOL,gaps:e.gaps?.length>n.str.length/4?e.gaps.map(t=>t*e.textAdvanceScale):void 0}}async",
+  "v.initialized=!1,v.str.length=0)}function enqueueChunk":
+    "v.initialized=!1,v.gaps=void 0,v.str=[])}function enqueueChunk",
   "addOp(e,t){this.optimizer.push(e,t),this.weight++,":
     "addOp(e,t){if((this.ops=(this.ops||0)+1)>2e5)throw Error(`too many operators`);this.optimizer.push(e,t),this.weight++,",
 };
@@ -151,7 +161,8 @@ function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
   const bands = readFileSync(join(import.meta.dirname, "picture-bands.js"), "utf8");
-  const parts = [head, HANDS_OVER, bands, changed(text, CHANGES)];
+  const gaps = readFileSync(join(import.meta.dirname, "text-gaps.js"), "utf8");
+  const parts = [head, HANDS_OVER, bands, gaps, changed(text, CHANGES)];
   replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
 }
 

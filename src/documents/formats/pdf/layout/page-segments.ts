@@ -4,6 +4,7 @@ import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperati
 import { LINE_NUMBER } from "./listings.ts";
 import { withAccent } from "../fonts/loose-accents.ts";
 import { byDirection, LAID_OUT_AT_ONCE, rowsByPlace } from "./page-rows.ts";
+import { gapsOf, letterGap, withoutSpacing } from "./spaced-letters.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
 import type { Piece, Segment, TextItem } from "./segment.ts";
 
@@ -18,9 +19,8 @@ const RAISED = 0.6;
 const MARK_GAP = 4;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const MIN_SIZE = 0.5;
-const MIN_LETTERS = 4;
-/** A title such as "S U M M A R Y". */
-const SPACED_LETTERS = /(?<![\p{L}\p{N}] ?)\p{Lu}(?: \p{Lu}){4,}(?! ?[\p{L}\p{N}])/gu;
+/** Gaps between words, in those between letters that are spaced. */
+const SPACED_WORDS = 3;
 /** Each item that joins a line looks through the line's text. */
 const MAX_LINE_CHARACTERS = 4_096;
 
@@ -72,21 +72,6 @@ function* wholeLines(segments: Segment[]): CooperativeWork<Segment[]> {
   return lines.sort((a, b) => a.order - b.order);
 }
 
-/** Letters that are set apart, to look bold or like a title, without the gaps between them. */
-function withoutSpacing({ text, size, gaps = [] }: Segment): string {
-  const ends = [...gaps.map(({ at }) => at), text.length];
-  const parts = ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end));
-  const isByLetter = parts.length > MIN_LETTERS && parts.every((part) => part.trim().length === 1);
-  if (!isByLetter)
-    return parts
-      .map((part) => part.replace(SPACED_LETTERS, (letters) => letters.replaceAll(" ", "")))
-      .join("");
-  const widths = gaps.map(({ x0, x1 }) => x1 - x0);
-  const usual = widths.toSorted((a, b) => a - b)[widths.length >>> 1] ?? 0;
-  const isBreak = (at: number) => (widths[at] ?? 0) > usual + size * WORD_GAP;
-  return parts.map((part, at) => part.trim() + (isBreak(at) ? " " : "")).join("");
-}
-
 /** Whether both are parts of a line with right-to-left text. */
 function isBeside(last: Segment, next: Segment): boolean {
   if (!mayJoin(last, next) || !(hasRightToLeft(last) || hasRightToLeft(next))) return false;
@@ -119,8 +104,9 @@ function segmentOf(
   const { turn, cos, sin } = directionOf(a, b);
   // Turned text is laid out along its own direction.
   const along = e * cos + f * sin;
+  const text = withoutShapes(withoutRadicals(item.str));
   return {
-    text: withoutShapes(withoutRadicals(item.str)),
+    text,
     x0: along,
     x1: along + item.width,
     y: f * cos - e * sin,
@@ -130,6 +116,7 @@ function segmentOf(
     block: blocks?.get(item.mark ?? ""),
     isMonospaced: item.isMonospaced,
     turn,
+    gaps: gapsOf(text, item.gaps, along),
   };
 }
 
@@ -172,7 +159,7 @@ function isContinued(last: Segment, next: Segment): boolean {
   const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
   if (Math.abs(last.y - next.y) > size * (isMark ? RAISED : SAME_LINE)) return false;
   const widest = LIST_MARK.test(last.text) ? MARK_GAP : COLUMN_GAP;
-  return gap > size * OVERLAP && gap < size * widest;
+  return gap > size * OVERLAP && gap < size * widest + letterGap(last) * SPACED_WORDS;
 }
 
 const mayJoin = (first: Segment, second: Segment) =>

@@ -17,7 +17,7 @@ export type Segment = {
   /** Quarter turns of its direction; larger numbers stand for other angles. */
   turn?: number;
   /** The gaps between its parts: where the part behind the gap begins in `text`. */
-  gaps?: Gap[];
+  gaps?: Gap[] | undefined;
 };
 
 export type Gap = { at: number; x0: number; x1: number };
@@ -28,6 +28,8 @@ export type TextItem = {
   width: number;
   height: number;
   fontName: string;
+  /** Widths of its spaces in points, where many of its characters are spaces. */
+  gaps?: number[] | undefined;
   mark?: string | undefined;
   isMonospaced?: boolean;
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pageOf } from "../../../../support/pdf-of.ts";
+import { HELVETICA, lineOf, pageOf } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
 
 it("reads text once that is drawn twice with a small shift, to look bold", async () => {
@@ -14,4 +14,47 @@ it("reads each line with a bullet or a number as one item of a list", async () =
   expect((await readPdf(pageOf(items.map(draw).join("")))).markdown).toBe(
     "- Salt, per barrel\n- Wool, per bale\n1. Candles\n2. Oil",
   );
+});
+
+/** Each letter from where the letter before it ends, with a gap; spaces are wider gaps. */
+const spaced = (text: string, gap: number, word: number) =>
+  `[${Array.from(text, (letter) => (letter === " " ? -word * 1_000 : `(${letter}) ${-gap * 1_000}`)).join(" ")}]`;
+const LETTER = 0.6;
+const drawnApart = (text: string, gap: number) =>
+  Array.from(text, (letter, at) =>
+    letter === " "
+      ? ""
+      : `BT /F1 10 Tf ${50 + at * (LETTER + gap) * 10} 700 Td (${letter}) Tj ET\n`,
+  ).join("");
+
+it.each([
+  ["capitals with spaces", "[(S U M M A R Y)]", "SUMMARY"],
+  ["two words with spaces", "[(C h a p t e r  1)]", "Chapter 1"],
+  ["words far apart", "[(T A B L E   O F   T I D E S)]", "TABLE OF TIDES"],
+  ["gaps", spaced("Summary of results", 0.2, 0.3), "Summary of results"],
+  ["wide gaps", spaced("SUMMARY OF RESULTS", 0.5, 1), "SUMMARY OF RESULTS"],
+  ["a word in a sentence", "[(The word  W A R N I N G  is red.)]", "The word WARNING is red."],
+  [
+    "letters within a sentence",
+    "[(The gates A B E G I are shut.)]",
+    "The gates A B E G I are shut.",
+  ],
+  ["three letters", "[(A B C)]", "A B C"],
+  ["the alphabet", "[(A B C D E F G)]", "A B C D E F G"],
+  ["answers", "[(B A D C A B E D)]", "B A D C A B E D"],
+  ["yes and no", "[(Y N Y Y N Y N)]", "Y N Y Y N Y N"],
+  ["variables", "[(f x = a b c + d e y)]", "f x = a b c + d e y"],
+  ["figures", "[(1 2 3 4 5 6 7)]", "1 2 3 4 5 6 7"],
+])("reads letters that are set apart as words: %s", async (_what, text, expected) => {
+  expect((await readPdf(pageOf(lineOf(700, text)))).markdown).toBe(expected);
+});
+
+it("reads letters that are drawn apart as words, and a narrow gap as none", async () => {
+  const courier = HELVETICA.replace("Helvetica", "Courier");
+  const apart = pageOf(drawnApart("HARBOUR NEWS", 0.25), courier);
+  expect((await readPdf(apart)).markdown).toBe("HARBOUR NEWS");
+  expect(
+    (await readPdf(pageOf(lineOf(700, "[(netw) -105 (ork) -278 (hours) -278 (of) -278 (locks)]"))))
+      .markdown,
+  ).toBe("network hours of locks");
 });

@@ -225,14 +225,6 @@ it("reads letters once that are drawn twice, one by one, to look bold", async ()
   expect(await markdownOf(body + drawn(twice, UPRIGHT, 12))).toMatch(/\n\nBOLD TEXT$/);
 });
 
-it("closes up a title whose letters are spaced", async () => {
-  const texts: Text[] = [
-    ["S U M M A R Y", 50, 700],
-    ["A B C", 50, 650],
-  ];
-  expect(await markdownOf(drawn(texts))).toBe("SUMMARY\n\nA B C");
-});
-
 it("counts arrays of characters in a font's map as what they are", async () => {
   const map = (array: string) =>
     `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <41> <43> [${array}] endbfrange endcmap end`;
