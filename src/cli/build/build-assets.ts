@@ -97,7 +97,7 @@ type Changes = Record<string, string>;
  * pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. Its
  * decoders of scans are built apart; a JPEG is handed over as it is, and large pictures are decoded
  * in bands: what is too large has no name in the list of operators. Texts come with the widths of
- * their spaces where many of their characters are spaces.
+ * their spaces where many of their characters are spaces, and within marks of their layers.
  */
 const CHANGES: Changes = {
   "this.checked<TimeSlotManager.CHECK_TIME_EVERY?!1:(this.checked=0,this.endTime<=Date.now())}":
@@ -142,6 +142,12 @@ const CHANGES: Changes = {
     "fontName:e.fontName,hasEOL:e.hasEOL,gaps:e.gaps?.length>n.str.length/4?e.gaps.map(t=>t*e.textAdvanceScale):void 0}}async",
   "v.initialized=!1,v.str.length=0)}function enqueueChunk":
     "v.initialized=!1,v.gaps=void 0,v.str=[])}function enqueueChunk",
+  "if(flushTextContentItem(),a){u.level++;let e=y[1]instanceof F?":
+    "if(flushTextContentItem(),a){u.level++;if(y[0]instanceof N&&y[0].name===`OC`){next(S.parseMarkedContentProps(y[1],n).catch(()=>{}).then(e=>{_.items.push({type:`beginMarkedContentProps`,layer:e})}));return}let e=y[1]instanceof F?",
+  "let w=textSinkWrapper(o);S.getTextContent({stream:p,":
+    "let w=textSinkWrapper(o),H=a&&m.get(`OC`),mark=e=>H&&o.enqueue({items:[e],styles:{},lang:l},1);(H?S.parseMarkedContentProps(H,n).catch(()=>{}):Promise.resolve()).then(e=>{mark({type:`beginMarkedContentProps`,layer:e});return S.getTextContent({stream:p,",
+  "prevRefs:g}).then(function(){w.enqueueInvoked||D.set":
+    "prevRefs:g})}).then(function(){mark({type:`endMarkedContent`}),w.enqueueInvoked||D.set",
   "addOp(e,t){this.optimizer.push(e,t),this.weight++,":
     "addOp(e,t){if((this.ops=(this.ops||0)+1)>2e5)throw Error(`too many operators`);this.optimizer.push(e,t),this.weight++,",
 };

@@ -5,6 +5,7 @@ import { UnreadableDocument, type Extraction, type RawDocument } from "../../ext
 import { countNote } from "../../notes.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { bookmarksOf, factsOf, openPdf, type Pdf, type PdfPage } from "./open-pdf.ts";
+import { hiddenLayersOf, type HiddenLayers } from "./hidden-layers.ts";
 import { shapeOf } from "./bounds/document-shape.ts";
 import { partsOf, type PagePart } from "./layout/page-blocks.ts";
 import { segmentsOf } from "./layout/page-segments.ts";
@@ -63,6 +64,8 @@ export function readFile(
       return mayBeScan ? await pictures.add(() => reader.picture(number), place) : "";
     });
     if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
+    const layers = (await reader.hiddenLayers)?.count ?? 0;
+    extraction.notes.push(...countNote(layers, "hidden layer", "left out"));
     extraction.notes.push(...countNote(signs.embeddedFiles, "embedded file", "left out"));
     return extraction;
   });
@@ -101,6 +104,7 @@ class PdfPages {
   readonly fonts: UnmappedFonts;
   readonly #monospaced = new MonospacedFonts();
   readonly #isTagged: Promise<boolean>;
+  readonly hiddenLayers: Promise<HiddenLayers | null>;
   #pagesRead = 0;
 
   constructor(pdf: Pdf, pace: Pace, signs: ObjectSigns, missingCmaps: Set<string>) {
@@ -110,6 +114,7 @@ class PdfPages {
     this.fonts = new UnmappedFonts(signs.fonts);
     this.pace = pace;
     this.#isTagged = isTagged(pdf, signs);
+    this.hiddenLayers = hiddenLayersOf(pdf);
   }
 
   async page(number: number): Promise<PageText | null> {
@@ -135,7 +140,7 @@ class PdfPages {
   async picture(number: number): Promise<Picture | null> {
     const page = await this.pdf.getPage(number);
     try {
-      const picture = await pictureOfPage(page).catch((error: unknown) => {
+      const picture = await pictureOfPage(page, await this.hiddenLayers).catch((error: unknown) => {
         if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
         throw new UnusablePicture("the page's content is damaged or too large");
       });
@@ -147,7 +152,7 @@ class PdfPages {
   }
 
   async #items(page: PdfPage): Promise<TextItem[]> {
-    const items = await textItems(page, await this.#isTagged, this.pace);
+    const items = await textItems(page, await this.#isTagged, await this.hiddenLayers, this.pace);
     if (!this.signs.hasForms) return items;
     const annotations = (await page.getAnnotations().catch(() => [])) as unknown[];
     return await this.pace.run(withFormValues(items, annotations));

@@ -1,10 +1,11 @@
 import { ITEM_COST, type Pace } from "../../../core/work/cooperative.ts";
 import { UnreadableDocument } from "../../extracted-document.ts";
 import type { TextItem } from "./layout/segment.ts";
+import { OpenLayers, type HiddenLayers } from "./hidden-layers.ts";
 import type { PdfPage } from "./open-pdf.ts";
 import { ARTIFACT } from "./structure/tagged-parts.ts";
 
-type Mark = { type: string; id?: string; tag?: string };
+type Mark = { type: string; id?: string; tag?: string; layer?: unknown };
 type TextPart = { items: (TextItem | Mark)[] };
 
 const MAX_ITEMS_A_PAGE = 200_000;
@@ -14,23 +15,26 @@ const MAX_PARTS_A_PAGE = 25_000;
 /** Reads items as they arrive, to abandon an endless page early. @throws UnreadableDocument */
 export async function textItems(
   page: PdfPage,
-  includeMarkedContent: boolean,
+  isTagged: boolean,
+  hiddenLayers: HiddenLayers | null,
   pace: Pace,
 ): Promise<TextItem[]> {
+  const includeMarkedContent = isTagged || hiddenLayers !== null;
   const stream: ReadableStream<TextPart> = page.streamTextContent({ includeMarkedContent });
   const reader = stream.getReader();
   const texts: TextItem[] = [];
   const marks: (string | undefined)[] = [];
+  const layers = new OpenLayers(hiddenLayers);
   let parts = 0;
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       parts++;
       await pace.count(part.value.items.length * 2 * ITEM_COST);
       for (const item of part.value.items) {
-        if ("str" in item)
-          texts.push(includeMarkedContent ? { ...item, mark: marks.at(-1) } : item);
-        else if (item.type === "endMarkedContent") marks.pop();
-        else marks.push(item.id ?? (item.tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
+        if ("str" in item) {
+          if (item.str.trim() !== "" && layers.leavesOut()) continue;
+          texts.push(isTagged ? { ...item, mark: marks.at(-1) } : item);
+        } else followMark(item, marks, layers);
       }
       if (parts > MAX_PARTS_A_PAGE || texts.length > MAX_ITEMS_A_PAGE)
         throw new UnreadableDocument(`PDF's page ${page.pageNumber} has too many pieces of text`);
@@ -40,4 +44,15 @@ export async function textItems(
     // Without this, pdf.js finishes reading this page before it releases the document.
     await reader.cancel(new Error("read")).catch(() => undefined);
   }
+}
+
+function followMark(mark: Mark, marks: (string | undefined)[], layers: OpenLayers): void {
+  const { type, id, tag, layer } = mark;
+  if (type === "endMarkedContent") {
+    marks.pop();
+    layers.end();
+    return;
+  }
+  marks.push(id ?? (tag === ARTIFACT ? ARTIFACT : marks.at(-1)));
+  layers.begin(layer);
 }

@@ -4,6 +4,7 @@ import { boxOf, type Matrix } from "../../../pictures/matrix.ts";
 import { BITS, RGB, rasterOf, type Part } from "../../../pictures/paint-parts.ts";
 import { checkDimensions, MAX_PICTURE_BYTES } from "../../../pictures/picture.ts";
 import { UnusablePicture, type Picture } from "../../../pictures/picture.ts";
+import type { HiddenLayers } from "../hidden-layers.ts";
 import type { PdfPage } from "../open-pdf.ts";
 import { readPageContent, type PlacedPicture } from "./placed-pictures.ts";
 
@@ -21,8 +22,11 @@ const DECODING_MS = 60_000;
  * The picture that is a page; null: none covers more than half. @throws UnusablePicture, also for a
  * page of paths, which only a rasteriser would show
  */
-export async function pictureOfPage(page: PdfPage): Promise<Picture | null> {
-  const { pictures, drawings } = await readPageContent(page);
+export async function pictureOfPage(
+  page: PdfPage,
+  hiddenLayers: HiddenLayers | null,
+): Promise<Picture | null> {
+  const { pictures, drawings } = await readPageContent(page, hiddenLayers);
   const { width, height } = page.getViewport({ scale: 1 });
   if (shareCovered(pictures, width, height) <= 0.5) {
     if (drawings < MIN_DRAWINGS) return null;

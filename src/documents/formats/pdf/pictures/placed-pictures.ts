@@ -1,6 +1,7 @@
 import { isObject } from "../../../../core/is-object.ts";
 import { times, type Matrix } from "../../../pictures/matrix.ts";
 import type { Rgb } from "../../../pictures/paint-parts.ts";
+import { OpenLayers, type HiddenLayers } from "../hidden-layers.ts";
 import type { PdfPage } from "../open-pdf.ts";
 
 /** A picture of a page as it is drawn. */
@@ -31,7 +32,10 @@ function isMatrix(value: unknown): value is Matrix {
 type Arguments = readonly unknown[];
 
 /** Follows the drawing matrix through a page's operators. pdf.js refuses endless ones. */
-export async function readPageContent(page: PdfPage): Promise<PageContent> {
+export async function readPageContent(
+  page: PdfPage,
+  hiddenLayers: HiddenLayers | null,
+): Promise<PageContent> {
   const { OPS } = await import("#pdfjs");
   // Annotations are no part of the scan.
   const { fnArray, argsArray } = await page.getOperatorList({ annotationMode: 0 });
@@ -44,17 +48,12 @@ export async function readPageContent(page: PdfPage): Promise<PageContent> {
   const transform = (by: unknown) => {
     if (isMatrix(by)) state = { ...state, matrix: times(state.matrix, by) };
   };
+  const layers = new OpenLayers(hiddenLayers);
   const add = (more: Partial<PlacedPicture>) => {
+    if (layers.leavesOut()) return;
     const { matrix } = state;
-    content.pictures.push({
-      matrix,
-      id: "",
-      inline: null,
-      fill: null,
-      width: 0,
-      height: 0,
-      ...more,
-    });
+    const none = { id: "", inline: null, fill: null, width: 0, height: 0 };
+    content.pictures.push({ matrix, ...none, ...more });
   };
   const work: Record<number, (args: Arguments) => void> = {
     [OPS.save]: save,
@@ -74,7 +73,12 @@ export async function readPageContent(page: PdfPage): Promise<PageContent> {
       const source = typeof data === "string" ? { id: data } : { inline: stencil };
       add({ ...sizeOf(stencil), ...source, fill: state.fill });
     },
-    [OPS.constructPath]: () => void content.drawings++,
+    [OPS.constructPath]: () => {
+      if (!layers.leavesOut()) content.drawings++;
+    },
+    [OPS.beginMarkedContent]: () => layers.begin(),
+    [OPS.beginMarkedContentProps]: ([tag, layer]) => layers.begin(tag === "OC" ? layer : undefined),
+    [OPS.endMarkedContent]: () => layers.end(),
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pdf.js's own list
   const all = argsArray as (Arguments | null)[];

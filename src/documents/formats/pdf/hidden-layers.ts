@@ -1,0 +1,65 @@
+import type { Pdf } from "./open-pdf.ts";
+
+/** `layer`: membership in optional content as pdf.js gives it; undefined where it is damaged. */
+type Layers = Iterable<[string, { visible: boolean }]> & { isVisible(layer: unknown): boolean };
+
+/** Layers that are off by default, and so are no part of what pages show (ISO 32000-1, §8.11). */
+export class HiddenLayers {
+  readonly #layers: Layers;
+  readonly #hidden = new Set<string>();
+
+  /** Layers that are left out. */
+  get count(): number {
+    return this.#hidden.size;
+  }
+
+  constructor(layers: Layers) {
+    this.#layers = layers;
+  }
+
+  hides(layer: unknown): boolean {
+    return !this.#layers.isVisible(layer);
+  }
+
+  leaveOut(layer: unknown): void {
+    this.#hidden.add(JSON.stringify(layer));
+  }
+}
+
+/** Null where all layers are shown. */
+export async function hiddenLayersOf(pdf: Pdf): Promise<HiddenLayers | null> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pdf.js types it as any
+  const layers = (await pdf.getOptionalContentConfig().catch(() => null)) as Layers | null;
+  if (layers === null || [...layers].every(([, { visible }]) => visible)) return null;
+  return new HiddenLayers(layers);
+}
+
+/** Follows marks of content: what is within a hidden layer, at any depth, is not shown. */
+export class OpenLayers {
+  readonly #open: unknown[] = [];
+  #hidden = 0;
+  readonly #layers: HiddenLayers | null;
+
+  constructor(layers: HiddenLayers | null) {
+    this.#layers = layers;
+  }
+
+  begin(layer?: unknown): void {
+    this.#open.push(layer);
+    if (this.#isHidden(layer)) this.#hidden++;
+  }
+
+  end(): void {
+    if (this.#isHidden(this.#open.pop())) this.#hidden--;
+  }
+
+  /** Whether content here is hidden, which is then counted. */
+  leavesOut(): boolean {
+    if (this.#hidden > 0) this.#layers?.leaveOut(this.#open.find((layer) => this.#isHidden(layer)));
+    return this.#hidden > 0;
+  }
+
+  #isHidden(layer: unknown): boolean {
+    return layer !== undefined && this.#layers !== null && this.#layers.hides(layer);
+  }
+}
