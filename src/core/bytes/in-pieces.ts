@@ -1,6 +1,6 @@
 import { joinBytes } from "./join-bytes.ts";
 
-/** Cuts bytes into pieces of equal length; the last one may be shorter. */
+/** Cuts bytes into pieces of equal length, views where one lies in a part; the last may be shorter. */
 export async function* inPieces(bytes: AsyncIterable<Uint8Array>, length: number) {
   let [parts, size]: [Uint8Array[], number] = [[], 0];
   for await (const part of bytes) {
@@ -9,7 +9,7 @@ export async function* inPieces(bytes: AsyncIterable<Uint8Array>, length: number
       parts.push(some);
       [size, at] = [size + some.length, at + some.length];
       if (size < length) continue;
-      yield joinBytes(parts);
+      yield parts.length === 1 ? some : joinBytes(parts);
       [parts, size] = [[], 0];
     }
   }
