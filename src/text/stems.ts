@@ -4,6 +4,3 @@ import { remembered } from "./remembered.ts";
 
 /** The Porter stem (M. F. Porter, 1980) of one lower-case word, as FTS5's `porter` makes it. */
 export const stemOf = remembered(stemmer);
-
-/** Computes it each time, for callers that remember what they make of it. */
-export { stemmer as computeStem };

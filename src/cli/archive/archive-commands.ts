@@ -21,7 +21,7 @@ type Choice = {
   withAccess?: true;
 };
 
-/** The bytes of an archive. @throws CommandFailure when nothing is withChoice */
+/** The bytes of an archive. @throws CommandFailure when nothing is chosen */
 async function download(
   api: PanelApi,
   { rag = [], source = [], all, withoutVectors, withAccess }: Choice,

@@ -67,21 +67,23 @@ export async function addWaitingFiles(
         m.value ->> 'file', m.value ->> 'rags' from json_each(${some}) m`,
   );
   const paths = rows.map(({ path }) => path);
-  const read = waitingFilesSql({ importId, sourceId }, paths);
-  const [waiting] = await runBatch(db, [read], { before: statements, after: [] });
-  return waiting;
+  return await readWaitingFiles(db, { importId, sourceId }, paths, statements);
 }
 
 const waitingOf = ({ importId, sourceId }: WaitingIn) =>
   sql`archive_files a where a.import_id = ${importId} and a.file_source_id = ${sourceId}`;
 
-const waitingFilesSql = (at: WaitingIn, paths: string[]) =>
-  sql`select ${WAITING} from ${waitingOf(at)} and a.path in (select value from json_each(${paths}))`;
-
-export const readWaitingFiles = async (db: Database, at: WaitingIn, paths: string[]) => {
-  const [waiting] = await runBatch(db, [waitingFilesSql(at, paths)]);
-  return waiting;
-};
+/** Rows of these paths. `before`: statements that run first in the same batch. */
+export async function readWaitingFiles(
+  db: Database,
+  at: WaitingIn,
+  paths: string[],
+  before: Sql[] = [],
+): Promise<WaitingFile[]> {
+  const selection = sql`select ${WAITING} from ${waitingOf(at)}
+    and a.path in (select value from json_each(${paths}))`;
+  return (await runBatch(db, [selection], { before, after: [] }))[0];
+}
 
 /** Takes some files of an import that is given up, to delete what was stored of them. */
 export const takeWaitingFiles = (db: Database, at: WaitingIn, limit: number) =>

@@ -94,18 +94,17 @@ async function uploadedBytes(files: FileStore, id: string): Promise<number> {
   return size;
 }
 
-/** Reads a window of some MiB at a time, because neighbours are read next. */
 function windowed(files: FileStore, id: string, size: number): ReadAt {
   let window = { from: 0, bytes: new Uint8Array() };
-  const read: ReadAt = async (offset, length) => {
+  const readWindow: ReadAt = async (offset, length) => {
     const inside = offset - window.from;
     if (inside >= 0 && inside + length <= window.bytes.length) {
       return window.bytes.subarray(inside, inside + length);
     }
-    const kept = window.bytes.subarray(inside >= 0 ? inside : window.bytes.length);
-    const parts: Uint8Array[] = [kept];
+    const overlap = window.bytes.subarray(inside >= 0 ? inside : window.bytes.length);
+    const parts: Uint8Array[] = [overlap];
     const end = Math.min(size, offset + Math.max(length, WINDOW_BYTES));
-    for (let at = offset + kept.length; at < end;) {
+    for (let at = offset + overlap.length; at < end;) {
       const piece = Math.floor(at / PIECE_BYTES);
       const next = Math.min(end, (piece + 1) * PIECE_BYTES);
       const range = { offset: at % PIECE_BYTES, length: next - at };
@@ -120,7 +119,7 @@ function windowed(files: FileStore, id: string, size: number): ReadAt {
   // One after the other: who waits finds its bytes in the window that the one before has read.
   let last: Promise<unknown> = Promise.resolve();
   return (offset, length) => {
-    const bytes = last.then(() => read(offset, length));
+    const bytes = last.then(() => readWindow(offset, length));
     last = bytes.catch(() => undefined);
     return bytes;
   };

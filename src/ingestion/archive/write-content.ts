@@ -30,7 +30,7 @@ export type ImportPlan = {
 export type ImportJob = { id: string; plan: ImportPlan; archive: ArchiveReader };
 
 const FILES_PER_STEP = 250;
-/** What is stored at once is in memory; a larger file is stored alone. */
+/** Bytes in memory, and objects, that are stored at once; a larger object is stored alone. */
 const STORED_AT_ONCE = { total: 8 * 1_024 * 1_024, count: 6 };
 const CONTENT_ID_LENGTH = 16;
 const PENDING = { status: "pending", chunkCount: 0, fingerprint: null, notes: [] } as const;
@@ -61,14 +61,14 @@ export async function writeListing(services: Services, job: ImportJob, name: str
       }),
     );
     const waitingFiles = await addWaitingFiles(services.db, at, rows);
-    const stored = waitingFiles.flatMap((waiting) => {
+    const parts = waitingFiles.flatMap((waiting) => {
       const file = files.get(waiting.path);
       const isFile = file !== undefined && waiting.fileId !== "";
-      return isFile ? [{ source, identifier, waiting, file }] : [];
+      return isFile ? partsOf(source, `files/${identifier}/${file.path}`, { waiting, file }) : [];
     });
-    const sizeOf = (storing: Storing) => job.archive.sizeOf(Object.values(partsOf(storing)));
-    for (const some of inBatchesBySize(stored, STORED_AT_ONCE, sizeOf))
-      await Promise.all(some.map((storing) => storeContent(services, job, storing)));
+    const sizeOf = ({ part }: StoredPart) => job.archive.sizeOf([part]);
+    for (const some of inBatchesBySize(parts, STORED_AT_ONCE, sizeOf))
+      await Promise.all(some.map((part) => storePart(services, job.archive, part)));
   }
 }
 
@@ -106,34 +106,27 @@ async function waitingFile(
   return { path: file.path, fileId: newId<FileId>(clock()), file: row, rags: indexed };
 }
 
-type Storing = {
-  source: PlannedSource;
-  identifier: string;
-  waiting: WaitingFile;
-  file: ArchivedFile;
-};
+type StoredPart = { part: string; key: string; options?: R2PutOptions };
 
-/** Parts of the archive that a file has: its bytes and its text. */
-const partsOf = ({ source, identifier, file: { path, text } }: Storing) => ({
-  ...(takenBy(source.row.provider) === "files" && { bytes: `files/${identifier}/${path}` }),
-  ...(text !== null && { text: `texts/${text.sha256}` }),
-});
-
-async function storeContent(services: Services, { archive }: ImportJob, storing: Storing) {
-  const { source, waiting, file } = storing;
+/** Parts of the archive that a file has, its bytes and its text, and where each is stored. */
+function partsOf(
+  source: PlannedSource,
+  part: string,
+  { waiting, file: { text } }: { waiting: WaitingFile; file: ArchivedFile },
+): StoredPart[] {
   const { version, contentId } = described(waiting);
   const at = { sourceId: source.id, fileId: waiting.fileId };
-  const parts = partsOf(storing);
-  const contentOf = async (name: string) => {
-    const content = await archive.bytes(name);
-    if (content === null) throw damagedArchive(`lacks a part: ${name}`);
-    return content;
-  };
-  if (parts.bytes !== undefined)
-    await services.files.put(bytesKey(at, version), await contentOf(parts.bytes));
-  if (parts.text === undefined) return;
-  const customMetadata = { format: file.text?.format ?? "" };
-  await services.files.put(textKey(at, contentId), await contentOf(parts.text), { customMetadata });
+  const bytes = { part, key: bytesKey(at, version) };
+  const parts: StoredPart[] = takenBy(source.row.provider) === "files" ? [bytes] : [];
+  if (text === null) return parts;
+  const options = { customMetadata: { format: text.format } };
+  return [...parts, { part: `texts/${text.sha256}`, key: textKey(at, contentId), options }];
+}
+
+async function storePart({ files }: Services, archive: ArchiveReader, place: StoredPart) {
+  const content = await archive.bytes(place.part);
+  if (content === null) throw damagedArchive(`lacks a part: ${place.part}`);
+  await files.put(place.key, content, place.options);
 }
 
 /** The columns that `waitingFile` wrote. */
@@ -189,12 +182,9 @@ async function stagedFrom(
   { hash: duplicateKey, row, recognised, ...passage }: ArchivedPassage,
   { rag, fileId, vectors, name }: Stored,
 ): Promise<StagedChunk & PlacedChunk> {
-  const {
-    id: ragId,
-    generation: { generation, dimensions },
-  } = rag;
+  const { generation, dimensions } = rag.generation;
   const { text: embeddedText, position: occurrence } = passage;
-  const id = await chunkIdOf({ ragId, generation, fileId, embeddedText, occurrence });
+  const id = await chunkIdOf({ ragId: rag.id, generation, fileId, embeddedText, occurrence });
   const bytes = dimensions * BYTES_PER_HALF;
   const vector = vectors?.slice((row ?? 0) * bytes, ((row ?? 0) + 1) * bytes);
   if (row === undefined || vector?.length !== bytes) {

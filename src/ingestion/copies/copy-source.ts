@@ -22,7 +22,7 @@ import { takenBy } from "../../sources/registry.ts";
 import { putFiles } from "../uploads/put-files.ts";
 
 const FILES_PER_STEP = 100;
-/** What is read at once is in memory; a larger file is read alone. */
+/** Bytes in memory, and files, that are read at once; a larger file is read alone. */
 const READ_AT_ONCE = { total: 8 * 1_024 * 1_024, count: 6 };
 /** A step ends by then, or its worker was lost. */
 const STALLED_MS = 5 * MINUTE_MS;
@@ -95,10 +95,8 @@ export async function continueCopy(
 }
 
 async function hideExcluded(services: Services, id: FileSourceId): Promise<void> {
-  for (const rag of await ragsOfSource(services.db, id)) {
-    const record = await findRagRecord(services.db, rag);
-    if (record !== null) await showOnlyScopes(services, record.id);
-  }
+  const names = await ragsOfSource(services.db, id);
+  for (const rag of await findRagIds(services.db, names)) await showOnlyScopes(services, rag.id);
 }
 
 /** Those that an earlier delivery made are there. */
@@ -123,7 +121,13 @@ async function copyFiles(
   services: Services,
   { files, originalId, source }: { files: Files; originalId: FileSourceId; source: Source },
 ): Promise<void> {
-  const read = async ({ id: fileId, version, readers, size: _size, ...file }: Files[number]) => {
+  const contentOf = async ({
+    id: fileId,
+    version,
+    readers,
+    size: _size,
+    ...file
+  }: Files[number]) => {
     const object = await services.files.get(bytesKey({ sourceId: originalId, fileId }, version));
     // Its bytes were replaced meanwhile: the original has another version now.
     if (object === null) return [];
@@ -132,7 +136,7 @@ async function copyFiles(
   };
   const contents = async function* () {
     for (const some of inBatchesBySize(files, READ_AT_ONCE, ({ size }) => size))
-      yield* (await Promise.all(some.map(read))).flat();
+      yield* (await Promise.all(some.map(contentOf))).flat();
   };
   for (const { stored: result } of await putFiles(services, { source, files: contents() })) {
     if ("thrown" in result) throw result.thrown;

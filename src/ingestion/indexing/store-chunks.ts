@@ -107,12 +107,10 @@ export async function writeToIndex(
   const batch = isSent ? newUpsertBatch(services.now()) : undefined;
   const index = services.ragIndexes(address);
   const written = await labelFailure("index", () => index.writeVersions(versions, batch));
-  if (isSent) {
-    const vectors = versions.flatMap(({ file, staged }, at) =>
-      vectorsOf(file, staged, written[at]?.stored ?? []),
-    );
-    if (vectors.length > 0) await upsertVectors(services, address, vectors);
-  }
+  const vectorsAt = ({ file, staged }: FileVersion, at: number) =>
+    vectorsOf(file, staged, written[at]?.stored ?? []);
+  const vectors = isSent ? versions.flatMap(vectorsAt) : [];
+  if (vectors.length > 0) await upsertVectors(services, address, vectors);
   return written.map(({ activation }) => activation);
 }
 

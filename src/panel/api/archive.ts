@@ -115,15 +115,10 @@ export const archiveRoutes = new Endpoints("service")
       const part = z.coerce.number().int().min(0).max(MAX_PIECES).safeParse(param("part"));
       if (state !== "uploading" || !part.success) throw orNotFound(null);
       const place = pieceKey(key, part.data);
-      const piece = await receiveUpload(
-        services.files,
-        context.req.raw.body ?? new ArrayBuffer(0),
-        {
-          placeFor: async () => place,
-          limit: PIECE_BYTES,
-          announcedBytes: Number(context.req.header("Content-Length")) || null,
-        },
-      );
+      const body = context.req.raw.body ?? new ArrayBuffer(0);
+      const announcedBytes = Number(context.req.header("Content-Length")) || null;
+      const upload = { placeFor: async () => place, limit: PIECE_BYTES, announcedBytes };
+      const piece = await receiveUpload(services.files, body, upload);
       if (piece === null) throw tooLarge();
       await piece.storeAt(place);
       return context.body(null, 204);

@@ -244,7 +244,7 @@ async function refuseHalfReplaced(
 }
 
 const BYTES_PER_TOKEN = 4;
-const isPassagesOf = (rag: string) => (part: string) => part.startsWith(`rags/${rag}/passages-`);
+const ragOfPassages = (part: string) => /^rags\/([^/]+)\/passages-/.exec(part)?.[1] ?? "";
 
 async function embeddingRefusal(
   services: Services,
@@ -252,10 +252,8 @@ async function embeddingRefusal(
   plan: Pick<WholePlan, "rags" | "toEmbed">,
 ) {
   const { EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: dimensions } = services.config;
-  const bytes = Object.entries(plan.rags).map(([name, { embeds }]) =>
-    embeds ? archive.sizeOf(archive.names.filter(isPassagesOf(name))) : 0,
-  );
-  const tokens = Math.ceil(bytes.reduce((sum, size) => sum + size, 0) / BYTES_PER_TOKEN);
+  const parts = archive.names.filter((part) => plan.rags[ragOfPassages(part)]?.embeds);
+  const tokens = Math.ceil(archive.sizeOf(parts) / BYTES_PER_TOKEN);
   const price = (await findPrices(services.db, [model])).get(priceKey("embedding", model));
   const cost =
     price === undefined

@@ -117,19 +117,14 @@ function renamedSettings(
     const { references: fields = {} } = KINDS[kind] ?? {};
     const remaining = Object.entries(values).filter(([name]) => !skipped.has(`${kind}.${name}`));
     const entries = remaining.map(([identifier, value]) => {
-      const changed = Object.entries(fields).map(([field, kindOf]) => {
+      const local = { ...value };
+      for (const [field, kindOf] of Object.entries(fields)) {
         const renameOne = (name: unknown) => names.get(`${kindOf}.${String(name)}`) ?? name;
-        const references = value[field];
-        return [
-          field,
-          Array.isArray(references) ? references.map(renameOne) : renameOne(references),
-        ];
-      });
-      const defined = changed.filter(([, name]) => name !== undefined);
-      return [
-        names.get(`${kind}.${identifier}`) ?? identifier,
-        { ...value, ...Object.fromEntries(defined) },
-      ];
+        const name = value[field];
+        if (name !== undefined)
+          local[field] = Array.isArray(name) ? name.map(renameOne) : renameOne(name);
+      }
+      return [names.get(`${kind}.${identifier}`) ?? identifier, local];
     });
     return [kind, Object.fromEntries(entries)];
   });

@@ -6,12 +6,8 @@ import type { ActionContext } from "../action.ts";
 import type { Values } from "../config/kinds.ts";
 import { applyPlan, planSettings } from "../config/plan.ts";
 import { questionsIn, setOfPart, writeQuestions } from "./archive-questions.ts";
-import {
-  type PlannedThing,
-  type renameThings,
-  type Settings,
-  tokenOfLimit,
-} from "./rename-things.ts";
+import { tokenOfLimit } from "./rename-things.ts";
+import type { PlannedThing, renameThings, Settings } from "./rename-things.ts";
 
 /** The rest of an import: `settings` are applied when sources and RAGs are visible. */
 export type RestPlan = {

@@ -20,18 +20,11 @@ import {
   saveImport,
   type ArchiveImport,
 } from "../../db/archive/import-store.ts";
-import {
-  openArchive,
-  PIECE_BYTES,
-  pieceKey,
-  uploadPrefix,
-} from "../../ingestion/archive/archive-file.ts";
+import { openArchive, PIECE_BYTES } from "../../ingestion/archive/archive-file.ts";
+import { pieceKey, uploadPrefix } from "../../ingestion/archive/archive-file.ts";
 import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
-import {
-  writeListing,
-  writePassages,
-  type OpenVersions,
-} from "../../ingestion/archive/write-content.ts";
+import { writeListing, writePassages } from "../../ingestion/archive/write-content.ts";
+import type { OpenVersions } from "../../ingestion/archive/write-content.ts";
 import { tellIndexesOrLater } from "../../ingestion/readers/record-readers.ts";
 import { SWEPT_CLAIM_MS } from "../../ingestion/timeouts.ts";
 import { takeUnstartedFiles } from "../../db/files/pending-files.ts";

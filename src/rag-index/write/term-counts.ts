@@ -1,5 +1,6 @@
+import { stemmer } from "stemmer";
+
 import { hash32 } from "../../core/hash.ts";
-import { computeStem } from "../../text/stems.ts";
 import { LANGUAGES, type Language } from "../../text/languages.ts";
 import { WordMemory } from "../../text/word-memory.ts";
 import { run, select, valueOf } from "../tables.ts";
@@ -14,7 +15,8 @@ const ALL_CHUNKS = SLOTS;
 const languageSlot = (language: Language) => SLOTS + 1 + LANGUAGES.indexOf(language);
 const ALL_SLOTS = SLOTS + 1 + LANGUAGES.length;
 
-const slotOf = (word: string) => hash32(computeStem(word)) % SLOTS;
+const slotOf = (word: string) => hash32(stemmer(word)) % SLOTS;
+/** It remembers each word, so that the stems are not remembered, too. */
 const slots = new WordMemory(slotOf);
 
 /** The texts in which each counter was last met, by number: a `Set` takes several times as long. */
