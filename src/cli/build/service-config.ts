@@ -28,8 +28,6 @@ type Configuration = z.infer<typeof configuration>;
 const HEAD = 'using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config =';
 const EXTENSIONS = `extensions = [(modules = [
   (name = "miniflare:shared", esModule = embed "shared.js"), (name = "miniflare:zod", esModule = embed "zod.js")])]`;
-/** Garbage of the young is collected at 2 MiB, not at 16: each of seven isolates keeps thrice that. */
-const V8 = 'v8Flags = ["--max-semi-space-size=2"],';
 const json = (value: unknown) => `json = ${JSON.stringify(JSON.stringify(value))}`;
 const code = (name: string) => `modules = [(name = "${name}.js", esModule = embed "${name}.js")]`;
 /** The date and flags with which miniflare runs its simulators. */
@@ -125,7 +123,7 @@ function quarry(config: Configuration, version: string): string {
  */
 export function workerdConfigs(toml: string, version: string) {
   const config = configuration.parse(parse(toml));
-  const service = `${HEAD} (${V8} structuredLogging = true, services = [${quarry(config, version)}
+  const service = `${HEAD} (structuredLogging = true, services = [${quarry(config, version)}
 (name = "do-storage", disk = (path = "v3/do", writable = true)),
 ${DATABASE}${simulator("kv", "KVNamespaceObject")}${simulator("r2", "R2BucketObject")}${queues(config)}
 (name = "assets", disk = ()),
