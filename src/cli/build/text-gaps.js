@@ -13,14 +13,14 @@ function closeNarrowGaps(item, emWidth) {
   const median = gaps.toSorted((a, b) => a - b)[gaps.length >> 1];
   const isNarrow = (gap) => isBelow(gap, NARROW) && gap < SHARE * median;
   const isLetter = (part) => /^\p{L}/u.test(part);
-  const closed = new Set();
+  const narrow = new Set();
   let at = 0;
   item.str = str.filter((part, index) => {
     if (part !== " ") return true;
     const isWithin = isNarrow(gaps[at]) && isLetter(str[index - 1]) && isLetter(str[index + 1]);
-    if (isWithin) closed.add(at);
+    if (isWithin) narrow.add(at);
     at++;
     return !isWithin;
   });
-  item.gaps = gaps.filter((_gap, index) => !closed.has(index));
+  item.gaps = gaps.filter((_gap, index) => !narrow.has(index));
 }

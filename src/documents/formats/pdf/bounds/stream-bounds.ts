@@ -1,3 +1,5 @@
+import { inflateRawSync } from "node:zlib";
+
 import type { CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { Inflate } from "fflate";
 import { UnreadableDocument } from "../../../extracted-document.ts";
@@ -14,6 +16,9 @@ const DICTIONARY_BYTES = 4_096;
 const STEP_BYTES = 1 << 11;
 const PART_BYTES = 1 << 17;
 const ZLIB_HEADER_BYTES = 2;
+/** Most streams of pages are smaller, packed and unpacked: the runtime unpacks these at once. */
+const SMALL_BYTES = 1 << 16;
+const SMALL_UNPACKED_BYTES = 1 << 19;
 const EXPANDS = "compressed data expands too much";
 
 /** Before pdf.js inflates them in memory. @throws UnreadableDocument beyond bounds */
@@ -84,6 +89,11 @@ function* addParts(data: Uint8Array, look: Look | null): CooperativeWork<void> {
 
 /** Unpacks a stream as far as it is sound. @throws UnreadableDocument */
 function* unpacked(data: Uint8Array, look: Look | null): CooperativeWork<void> {
+  const small = data.length <= SMALL_BYTES ? smallUnpacked(data) : null;
+  if (small !== null) {
+    yield* addParts(small, look);
+    return;
+  }
   let inflated = 0;
   let chunks: Uint8Array[] = [];
   const inflate = new Inflate((chunk) => {
@@ -101,6 +111,16 @@ function* unpacked(data: Uint8Array, look: Look | null): CooperativeWork<void> {
     chunks = [];
     if (inflated > MAX_STREAM_BYTES) throw new UnreadableDocument(EXPANDS);
     yield STEP_BYTES;
+  }
+}
+
+/** Null for a stream that is damaged or larger. */
+function smallUnpacked(data: Uint8Array): Uint8Array | null {
+  try {
+    const options = { maxOutputLength: SMALL_UNPACKED_BYTES };
+    return inflateRawSync(data.subarray(ZLIB_HEADER_BYTES), options);
+  } catch {
+    return null;
   }
 }
 

@@ -44,9 +44,9 @@ export function withoutSpacing(line: Segment): string {
     ({ token }, [first]) => SINGLE.test(token) && SINGLE.test(first.token),
   );
   const parts = runs.flatMap((run, at) => closedUp(run, runs[at + 1]?.[0], at === 0, size));
-  const closed = parts.join("").trim();
+  const words = parts.join("").trim();
   // Code keeps its indentation.
-  return closed.length === tokens.map(({ token }) => token).join(" ").length ? text : closed;
+  return words.length === tokens.map(({ token }) => token).join(" ").length ? text : words;
 }
 
 type Token = { token: string; gap: number };
@@ -66,9 +66,10 @@ function closedUp(run: Token[], next: Token | undefined, isFirst: boolean, size:
 
 /** Text whose letters are drawn one by one without gaps, or ideographs with; null for other text. */
 function drawnSingly({ text, size, gaps = [] }: Segment): string | null {
+  if (gaps.length < MIN_LETTERS - 1 || text.length > 2 * (gaps.length + 1)) return null;
   const ends = [...gaps.map(({ at }) => at), text.length];
   const parts = ends.map((end, at) => text.slice(ends[at - 1] ?? 0, end).trim());
-  if (parts.length < MIN_LETTERS || parts.some(({ length }) => length !== 1)) return null;
+  if (parts.some(({ length }) => length !== 1)) return null;
   const widths = gaps.map(({ x0, x1 }) => x1 - x0);
   const usual = widths.toSorted((a, b) => a - b)[widths.length >>> 1] ?? 0;
   if (usual > size * WIDER && /[a-z\d]/i.test(text)) return null;
