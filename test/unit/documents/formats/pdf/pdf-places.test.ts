@@ -270,5 +270,8 @@ it("shows the choice that a form shows, not its code", async () => {
     return (await readPdf(bytes)).markdown.replace(/[|\s-]+/g, " ").trim();
   };
   expect(await read("[(SLT) (Saltholm)] [(OTH) (Other)]", "(SLT)")).toBe("Port: Saltholm");
+  expect(await read("[(SLT) (Saltholm)] [(OTH) (Other)]", "[(SLT) (OTH)]")).toBe(
+    "Port: Saltholm, Other",
+  );
   expect(await read("(Saltholm) (Other)", "(Other)")).toBe("Port: Other");
 });
