@@ -176,7 +176,7 @@ function buildPdfReader() {
 const PAID: Changes = {
   "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
   "new Uint8ClampedArray(rowSize * info.height)":
-    "new Uint8ClampedArray(spend(rowSize * info.height))",
+    "new Uint8ClampedArray(spend(rowSize * (info.height ?? pageHeight)))",
   "const pseudoPixelContext = ReusedContexts[templateIndex];":
     "const pseudoPixelContext = ReusedContexts[templateIndex]; spend((width + ROW) * height);",
   "const pseudoPixelContext = RefinementReusedContexts[templateIndex];":

@@ -4,6 +4,9 @@
  */
 /* global Jbig2Image, CCITTFaxDecoder, JpxImage, JpegImage, pureOpenJpeg */
 let left = 0;
+/** Of a JBIG2 page in stripes, which may leave it out. */
+// oxlint-disable-next-line no-unused-vars -- read by the decoders
+let pageHeight = 0;
 function spend(count) {
   if (!((left -= count) >= 0)) throw new Error("too large");
   return count;
@@ -17,6 +20,7 @@ function paidRow(width) {
 }
 export function decodeBilevel(bytes, width, height, globals, fax) {
   left = 1e8;
+  pageHeight = height;
   if (!fax) {
     const chunks = [globals, bytes].filter(Boolean);
     const data = new Jbig2Image().parseChunks(

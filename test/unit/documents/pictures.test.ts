@@ -33,6 +33,7 @@ const REGION = numbers(SIZE.width, SIZE.height, 0, 0);
 const jbig2 = (...segments: number[][]) =>
   Uint8Array.from([...segment(0, 48, [...REGION, 0, 0, 0]), ...segments.flat()]);
 
+const STRIPED = [...numbers(SIZE.width, 0xffffffff, 0, 0), 0, 0x80, 64];
 const faxRegion = segment(1, 38, [...REGION, 0, 1, ...bytesOf("g4")]);
 
 /** A page as a single symbol of a text that runs downwards from its lower left corner. */
@@ -156,6 +157,10 @@ const KINDS: [kind: string, page: ScannedPage, mediaType?: string][] = [
     one(coded(bytesOf("g3"), "/CCITTFaxDecode", `${BITS} ${FAX.replace("-1", "0")}`)),
   ],
   ["JBIG2", one(coded(jbig2(faxRegion), "/JBIG2Decode", BITS))],
+  [
+    "JBIG2 in stripes",
+    one(coded(Uint8Array.from([...segment(0, 48, STRIPED), ...faxRegion]), "/JBIG2Decode", BITS)),
+  ],
   ["JBIG2 of text that runs downwards", one(coded(symbolPage(), "/JBIG2Decode", BITS))],
   ["grey JPX", one(coded(bytesOf("jpxGrey"), "/JPXDecode", ""))],
   ["RGB JPX", one(coded(bytesOf("jpxRgb"), "/JPXDecode", RGB))],
