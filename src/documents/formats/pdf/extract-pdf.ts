@@ -64,7 +64,7 @@ export function readFile(
       return mayBeScan ? await pictures.add(() => reader.picture(number), place) : "";
     });
     if (signs.lacksContent) extraction.notes.push(LACKS_CONTENT);
-    const layers = (await reader.hiddenLayers)?.count ?? 0;
+    const layers = (await reader.hiddenLayers)?.leftOut.size ?? 0;
     extraction.notes.push(...countNote(layers, "hidden layer", "left out"));
     extraction.notes.push(...countNote(signs.embeddedFiles, "embedded file", "left out"));
     return extraction;

@@ -3,35 +3,18 @@ import type { Pdf } from "./open-pdf.ts";
 /** `layer`: membership in optional content as pdf.js gives it; undefined where it is damaged. */
 type Layers = Iterable<[string, { visible: boolean }]> & { isVisible(layer: unknown): boolean };
 
-/** Layers that are off by default, and so are no part of what pages show (ISO 32000-1, §8.11). */
-export class HiddenLayers {
-  readonly #layers: Layers;
-  readonly #hidden = new Set<string>();
-
-  /** Layers that are left out. */
-  get count(): number {
-    return this.#hidden.size;
-  }
-
-  constructor(layers: Layers) {
-    this.#layers = layers;
-  }
-
-  hides(layer: unknown): boolean {
-    return !this.#layers.isVisible(layer);
-  }
-
-  leaveOut(layer: unknown): void {
-    this.#hidden.add(JSON.stringify(layer));
-  }
-}
+/**
+ * Layers of which some are off by default, and so are no part of what pages show (ISO 32000-1,
+ * §8.11); `leftOut`: those that had content.
+ */
+export type HiddenLayers = { all: Layers; leftOut: Set<string> };
 
 /** Null where all layers are shown. */
 export async function hiddenLayersOf(pdf: Pdf): Promise<HiddenLayers | null> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- pdf.js types it as any
   const layers = (await pdf.getOptionalContentConfig().catch(() => null)) as Layers | null;
   if (layers === null || [...layers].every(([, { visible }]) => visible)) return null;
-  return new HiddenLayers(layers);
+  return { all: layers, leftOut: new Set() };
 }
 
 /** Follows marks of content: what is within a hidden layer, at any depth, is not shown. */
@@ -55,11 +38,12 @@ export class OpenLayers {
 
   /** Whether content here is hidden, which is then counted. */
   leavesOut(): boolean {
-    if (this.#hidden > 0) this.#layers?.leaveOut(this.#open.find((layer) => this.#isHidden(layer)));
+    const layer = this.#hidden > 0 ? this.#open.find((each) => this.#isHidden(each)) : undefined;
+    if (layer !== undefined) this.#layers?.leftOut.add(JSON.stringify(layer));
     return this.#hidden > 0;
   }
 
   #isHidden(layer: unknown): boolean {
-    return layer !== undefined && this.#layers !== null && this.#layers.hides(layer);
+    return layer !== undefined && this.#layers?.all.isVisible(layer) === false;
   }
 }
