@@ -39,8 +39,10 @@ async function compareModel(services: Services, indexes: Probed[]) {
   const how = { signal: AbortSignal.timeout(TIMEOUT_MS), inBackground };
   const { queryPrefix } = models.embeddingForm(first.embeddingModel);
   const isMeasured = indexes.some(({ leaveOutUnrelated }) => leaveOutUnrelated);
-  const asked = isMeasured ? GENERAL_QUESTIONS.map((question) => queryPrefix + question) : [];
-  const { vectors } = await embedTexts(embedder, [PROBE, ...asked], how);
+  const questionTexts = isMeasured
+    ? GENERAL_QUESTIONS.map((question) => queryPrefix + question)
+    : [];
+  const { vectors } = await embedTexts(embedder, [PROBE, ...questionTexts], how);
   const probe = Array.from(vectors[0] ?? []).slice(0, NUMBERS);
   const compared = [];
   for (const { ragId, generation, embeddingModel: model, ...index } of indexes) {

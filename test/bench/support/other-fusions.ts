@@ -27,7 +27,10 @@ export function reciprocalRanks(...lists: RankedDocument[][]): string[] {
  * Convex combinations of BM25 by the best and cosines by the best and worst, at several weights
  * (Bruch, Gai and Ingber 2023).
  */
-export function convexOf(words: RankedDocument[], vectors: RankedDocument[]): [name: string, order: string[]][] {
+export function convexOf(
+  words: RankedDocument[],
+  vectors: RankedDocument[],
+): [name: string, order: string[]][] {
   const [best, worst] = [vectors[0]?.score ?? 1, vectors.at(-1)?.score ?? 0];
   return WEIGHTS.map((weight) => {
     const values = new Map<string, number>();

@@ -80,7 +80,11 @@ describe("passages below the similarity of questions about something else are le
   const spring = "The boiler gets its service in spring.";
   const room = "The boiler room is closed.";
   const files = { "a.md": [spring], "b.md": [room], "c.md": ["Bicycles are parked in the hall."] };
-  const textsWith = async (unrelatedSimilarity: number | null, more: object = {}, failing = false) => {
+  const textsWith = async (
+    unrelatedSimilarity: number | null,
+    more: object = {},
+    failing = false,
+  ) => {
     const double = new OpenAiDouble({ embed });
     if (failing) double.fail("embeddings", { kind: "status", status: 400 });
     const { services } = worldWith({ double });
