@@ -57,7 +57,7 @@ const FREQUENT_SHARE = 0.35;
 const UNUSUAL = 0.4;
 const UNUSUAL_LIST = 0.72;
 const LIST_LETTERS = 5;
-/** Of two readings that are usual, the one with more frequent characters is right. */
+/** The one with more frequent characters is right where two readings are usual. */
 const SHARE_WEIGHT = 0.15;
 
 export function ideographScore(rules: IdeographRules): (text: string) => number {

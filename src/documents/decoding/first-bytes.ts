@@ -12,7 +12,7 @@ const FIRST_BYTES = new Map([
 const FIRST_OF_IDEOGRAPHS = 0xb0;
 const FIRST_OF_PAIRS = 0x80;
 const ROWS = [0xc8, 0xcf, 0xd7, 0xfe];
-/** Of a score, for each unit of likelihood. */
+/** Added to a score for each unit of likelihood. */
 const FIRST_BYTE_WEIGHT = 0.05;
 const MAX_LESS_LIKELY = 0.4;
 
