@@ -1,4 +1,4 @@
-import { shareOfWords, wordsOfPassage } from "./passage-features.ts";
+import { sharesOfWords, wordsOfPassage } from "./passage-features.ts";
 import type { RagFindings } from "./rag-findings.ts";
 import type { ScoredChunk } from "./score-chunks.ts";
 
@@ -26,8 +26,7 @@ export function leaveOutUnrelated(
     scored && score < (leasts.get(ragIdentifier) ?? 0);
   const far = ordered.slice(0, LOOKED_AT).filter(isFar);
   const words = far.map(({ chunk }) => wordsOfPassage({ path: chunk.file.path, ...chunk }));
-  const shares = queries.map((query) => shareOfWords(query, words));
-  const best = (at: number) => Math.max(...shares.map((share) => share[at] ?? 0));
-  const speaking = new Set(far.filter((_, at) => best(at) >= SPEAKING_SHARE));
+  const shares = sharesOfWords(queries, words);
+  const speaking = new Set(far.filter((_, at) => (shares[at] ?? 0) >= SPEAKING_SHARE));
   return ordered.filter((chunk) => !isFar(chunk) || speaking.has(chunk));
 }

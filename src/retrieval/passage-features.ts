@@ -225,13 +225,17 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
   });
 }
 
-/** By passage: the share of a query's words that its text, headings and path hold. */
-export function shareOfWords(query: string, passages: PassageWords[]): number[] {
-  const stems = askedOf(query);
+/** By passage: the largest share of a query's words that its text, headings and path hold. */
+export function sharesOfWords(queries: string[], passages: PassageWords[]): number[] {
+  const asked = queries.map(askedOf);
   return passages.map(({ text, headings, names }) => {
-    const terms = termsIn(`${headings}\n${text}`, stems) | termsAmong(names.flat(), stems);
-    const count = countOf([...stems.terms.values()], (term) => holds(terms, term));
-    return count / Math.max(1, stems.terms.size);
+    const words = [...wordsIn(`${headings}\n${text}`), ...names.flat()];
+    const shares = asked.map((query) => {
+      const terms = termsAmong(words, query);
+      const count = countOf([...query.terms.values()], (term) => holds(terms, term));
+      return count / Math.max(1, query.terms.size);
+    });
+    return Math.max(...shares);
   });
 }
 
