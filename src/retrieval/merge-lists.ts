@@ -14,15 +14,10 @@ import {
  * could, else by the values of the fusion. A rank alone would put the best of a RAG that has no
  * answer before the second best of one that has.
  */
-export function mergeLists(scoredLists: ScoredList[], includeDuplicates: boolean): ScoredChunk[] {
+export function mergeLists(scoredLists: ScoredList[]): ScoredChunk[] {
   const lists = scoredLists.filter(({ chunks }) => chunks.length > 0);
   const [first] = lists;
   if (first === undefined) return [];
-  const merged = mergeAll(lists, first);
-  return includeDuplicates ? merged : mergeEqualTexts(merged);
-}
-
-function mergeAll(lists: ScoredList[], first: ScoredList): ScoredChunk[] {
   if (lists.length === 1) return first.chunks;
   const all = lists.map(({ chunks }) => chunks);
   const isOfOneModel = lists.every(({ findings }) => modelOf(findings) === modelOf(first.findings));
@@ -68,7 +63,7 @@ function mergeTwo(a: ScoredChunk[], b: ScoredChunk[]): ScoredChunk[] {
 }
 
 /** Keeps the first of equal texts; it takes the best score among them. */
-function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
+export function mergeEqualTexts(ordered: ScoredChunk[]): ScoredChunk[] {
   const byText = new Map<string, ScoredChunk>();
   for (const chunk of ordered) {
     const key = chunk.chunk.duplicateKey;

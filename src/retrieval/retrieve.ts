@@ -12,7 +12,7 @@ import { rerankLists } from "./rerank.ts";
 import { planSearch } from "./retrieval-request.ts";
 import type { RetrievalRequest, SearchPlan } from "./retrieval-request.ts";
 import { leaveOutUnrelated } from "./leave-out-unrelated.ts";
-import { mergeLists } from "./merge-lists.ts";
+import { mergeEqualTexts, mergeLists } from "./merge-lists.ts";
 import { asRetrieved, passesThreshold, scoreChunks } from "./score-chunks.ts";
 import type { RetrievedChunk, ScoredChunk, ScoredList } from "./score-chunks.ts";
 
@@ -122,9 +122,9 @@ async function searchAndRank(call: RetrievalCall, plan: SearchPlan, topK: number
   const ranked = plan.reranks ? await rerankLists(call, scored, plan) : scored;
   const rerankingMs = plan.reranks ? now() - rerankingStartedAt : 0;
   const aged = orderByRecency(ranked, now());
-  const merged = mergeLists(aged, plan.includeDuplicates);
-  const related = leaveOutUnrelated(merged, findings, plan.queries);
-  const passing = related.filter((chunk) => passesThreshold(chunk, plan.threshold));
+  const related = leaveOutUnrelated(mergeLists(aged), findings, plan.queries);
+  const merged = plan.includeDuplicates ? related : mergeEqualTexts(related);
+  const passing = merged.filter((chunk) => passesThreshold(chunk, plan.threshold));
   const best = passing.slice(0, topK);
   const timings = { contextMs: now() - startedAt - rerankingMs, rerankingMs };
   return { findings, scored, best, timings };

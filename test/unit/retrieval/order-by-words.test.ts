@@ -70,7 +70,7 @@ const pathsOf = (list: Awaited<ReturnType<typeof ordered>>) =>
 test("of two that words find alike, the document that the question names goes first", async () => {
   const list = await ordered(FORK_AND_NAMED, { queries: QUESTION });
   expect(pathsOf(list)).toEqual(["debug/README.md", "obug/README.md", "curl.txt"]);
-  expect(mergeLists([list], true).map(({ value }) => value)).toEqual([1, 0.96, 0.3]);
+  expect(mergeLists([list]).map(({ value }) => value)).toEqual([1, 0.96, 0.3]);
 });
 
 test("where vectors say something, and in other modes, the fusion's order stays", async () => {
@@ -91,7 +91,7 @@ test("the best of several RAGs trade places as if they were of one", async () =>
     for (const chunk of list.chunks) chunk.value = [1, 0.96, 0.3][at] ?? 0;
   }
   const plan = { queries: QUESTION, reranks: false, needed: 10 };
-  const [first, ...rest] = mergeLists(await orderByWords(lists, plan, async () => true), true);
+  const [first, ...rest] = mergeLists(await orderByWords(lists, plan, async () => true));
   expect(first?.chunk.file.path).toBe("debug/README.md");
   expect([first, ...rest].map((chunk) => chunk?.value)).toEqual([1, 0.96, 0.3]);
 });
@@ -108,9 +108,9 @@ test("an explanation tells the fusion's own value and place, and the place by wo
 test("places of equal values keep the order that words gave them", async () => {
   const equal = FORK_AND_NAMED.map((one) => ({ ...one, bm25: 10 }));
   const list = await ordered(equal, { queries: QUESTION });
-  expect(mergeLists([list], true).map(({ chunk }) => chunk.file.path)).toEqual(pathsOf(list));
+  expect(mergeLists([list]).map(({ chunk }) => chunk.file.path)).toEqual(pathsOf(list));
   const other = await ordered([{ path: "a.md", text: "debug", bm25: 1 }], { queries: QUESTION });
-  const both = mergeLists([list, other], true).map(({ chunk }) => chunk.file.path);
+  const both = mergeLists([list, other]).map(({ chunk }) => chunk.file.path);
   expect(both.filter((path) => path !== "a.md")).toEqual(pathsOf(list));
 });
 

@@ -8,7 +8,7 @@ import {
   type RankedId,
 } from "../../../src/rag-index/search/fuse.ts";
 import type { RagFindings } from "../../../src/retrieval/rag-findings.ts";
-import { mergeLists } from "../../../src/retrieval/merge-lists.ts";
+import { mergeEqualTexts, mergeLists } from "../../../src/retrieval/merge-lists.ts";
 import { inOrder, passesThreshold, similarityOf } from "../../../src/retrieval/score-chunks.ts";
 import type { ComparesBy, ScoredChunk } from "../../../src/retrieval/score-chunks.ts";
 
@@ -77,10 +77,10 @@ test("ties are broken by file path, then position, then RAG", () => {
 test("equal texts over RAGs are one chunk with the better place and score", () => {
   const one = [chunk("a", { key: "same", score: 0.4 }), chunk("b", { value: 0.8 })];
   const other = chunk("c", { key: "same", score: 0.6, value: 0.9, ragIdentifier: "two" });
-  const mergedOnce = mergeLists(listsOf([one, [other]]), false);
+  const mergedOnce = mergeEqualTexts(mergeLists(listsOf([one, [other]])));
   expect(names(mergedOnce)).toEqual(["a", "b"]);
   expect(mergedOnce[0]?.score).toBe(0.6);
-  expect(names(mergeLists(listsOf([one, [other]]), true))).toEqual(["a", "c", "b"]);
+  expect(names(mergeLists(listsOf([one, [other]])))).toEqual(["a", "c", "b"]);
 });
 
 /** Lists of one embedding model; each is in the order of its reranker, if it has one. */
@@ -94,7 +94,7 @@ function listsOf(
   return lists.map((chunks) => ({ findings, chunks, comparesBy }));
 }
 
-const merged = (...of: Parameters<typeof listsOf>) => names(mergeLists(listsOf(...of), true));
+const merged = (...of: Parameters<typeof listsOf>) => names(mergeLists(listsOf(...of)));
 
 const LARGE = [chunk("a", { value: 1, score: 0.2 }), chunk("b", { value: 0.9, score: 0.1 })];
 const SMALL = [chunk("x", { value: 0.6, score: 0.3 }), chunk("y", { value: 0.5, score: 0.8 })];

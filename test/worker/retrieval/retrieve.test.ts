@@ -103,6 +103,19 @@ describe("passages below the similarity of questions about something else are le
     const passages = await textsWith(similarity, more, failing);
     expect(passages.toSorted()).toEqual(expected.toSorted());
   });
+
+  test("an equal passage of a RAG that leaves nothing out is found", async () => {
+    const { services } = worldWith({ double: new OpenAiDouble({ embed }) });
+    const model = { embeddingModel: "local/embed" };
+    const strict = { ...model, unrelatedSimilarity: 0.99 };
+    const rags = [
+      await indexedRag("strict", { "a.md": [room] }, strict),
+      await indexedRag("willing", { "b.md": [room] }, model),
+    ];
+    const request = requestOf(rags, { queries: ["boiler service"] });
+    const { chunks } = await retrieve(services, request);
+    expect(chunks.map(({ source }) => source.ragIdentifier)).toEqual(["willing"]);
+  });
 });
 
 test("of passages that fit alike the newer goes first, where the RAG lets age count", async () => {
