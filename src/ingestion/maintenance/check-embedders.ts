@@ -38,7 +38,7 @@ async function compareModel(services: Services, indexes: Probed[]) {
   const embedder = models.embedder(first.embeddingModel, first.dimensions);
   const how = { signal: AbortSignal.timeout(TIMEOUT_MS), inBackground };
   const { queryPrefix } = models.embeddingForm(first.embeddingModel);
-  const isMeasured = indexes.some(({ leaveOutUnrelated }) => leaveOutUnrelated);
+  const isMeasured = indexes.some((index) => index.leaveOutUnrelated && index.modelChangedAt === 0);
   const questionTexts = isMeasured
     ? GENERAL_QUESTIONS.map((question) => queryPrefix + question)
     : [];
@@ -56,7 +56,7 @@ async function compareModel(services: Services, indexes: Probed[]) {
     }
     const modelChangedAt = isSame ? 0 : index.modelChangedAt || now();
     const shard = ragIndexes({ ragId, generation, shard: 0 });
-    const questions = index.leaveOutUnrelated ? vectors.slice(1) : [];
+    const questions = index.leaveOutUnrelated && isSame ? vectors.slice(1) : [];
     const unrelatedSimilarity = await unrelatedIn(shard, questions);
     compared.push({ ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity });
   }

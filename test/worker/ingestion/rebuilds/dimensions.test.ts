@@ -159,7 +159,10 @@ test("an index waits while another model answers by the name of its own", async 
   };
   world.services.models = { ...served, embedder };
   const errors = world.logged("error");
+  await patch(world, rag, { leaveOutUnrelated: true });
   await world.sweepAfter(24 * 60);
+  expect((await findRag(world.services, { key: rag })).unrelatedSimilarity).toBe(null);
+  await patch(world, rag, { leaveOutUnrelated: false });
   expect(JSON.stringify(errors)).toContain("another model answers");
   const words = await found(world, rag);
   expect(words.degradations).toEqual([
