@@ -19,16 +19,16 @@ const EXTREMES = 2;
 const REACH = 2;
 
 /**
- * The similarity that the best passage for a question about something else rarely reaches; null in
- * an index that is empty or does not answer.
+ * The similarity that the best passage for a question about something else rarely reaches: 0 where
+ * none is found, null in an index that does not answer.
  */
 export async function unrelatedIn(index: RagIndex, questions: Float32Array[]) {
   if (questions.length === 0) return null;
-  const cosines = await cosinesIn(index, questions, 1).catch(() => []);
+  const cosines = await cosinesIn(index, questions, 1).catch(() => null);
+  if (cosines === null) return null;
   const best = cosines.flat().sort((a, b) => a - b);
-  const [least, most] = [best[EXTREMES], best.at(-EXTREMES - 1)];
-  const median = best[Math.floor(best.length / 2)];
-  if (least === undefined || median === undefined || most === undefined) return null;
+  const [least = 0, most = 0] = [best[EXTREMES], best.at(-EXTREMES - 1)];
+  const median = best[Math.floor(best.length / 2)] ?? 0;
   return Math.min(most, median + REACH * (median - least));
 }
 

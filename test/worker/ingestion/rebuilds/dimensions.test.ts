@@ -139,6 +139,13 @@ test("what questions about something else reach is measured where it is left out
   await world.sweepAfter(25 * 60);
   await leaveOut(true);
   expect(await measured()).toBe(null);
+
+  // Without a passage to be found, it is not measured again each minute.
+  const { generation } = await findRag(world.services, { key: rag });
+  const index = world.services.ragIndexes({ ragId: rag, generation, shard: 0 });
+  await index.restrictToScopes(null, { paths: Object.keys(FILES), passages: [] });
+  await world.sweepAfter(1);
+  expect(await measured()).toBe(0);
 });
 
 test("an index waits while another model answers by the name of its own", async () => {
