@@ -1,3 +1,4 @@
+import { SECOND_MS } from "../../core/time.ts";
 import type { RagIndex } from "../../ports/rag-index.ts";
 
 /** From many fields: a collection answers a few of them at most. */
@@ -17,6 +18,8 @@ export const GENERAL_QUESTIONS =
 const EXTREMES = 2;
 /** A similarity is unusual so many times as far above the median as the least is below it. */
 const REACH = 2;
+/** Searches of people come between the questions. */
+const SEARCH_MS = 20 * SECOND_MS;
 
 /**
  * The similarity that the best passage for a question about something else rarely reaches: 0 where
@@ -44,6 +47,7 @@ export async function cosinesIn(index: RagIndex, vectors: Float32Array[], limit:
     needed: 1,
     threshold: null,
     withVectors: false,
+    turns: { leg: crypto.randomUUID(), remainingMs: SEARCH_MS },
   });
   return queries.map(({ vector }) => vector);
 }
