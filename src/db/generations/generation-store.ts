@@ -221,12 +221,10 @@ export const dueProbes = (db: Database, before: number, limit: number) =>
 type Comparison = Pick<Probed, "ragId" | "generation" | "probe" | "modelChangedAt"> &
   Pick<RagRecord, "unrelatedSimilarity">;
 
-export const recordProbes = (db: Database, comparisons: Comparison[], now: number) =>
-  execute(db)`update rag_generations as g set probed_at = ${now}, probe = m.value ->> 'probe',
-      model_changed_at = m.value ->> 'modelChangedAt',
-      unrelated_similarity = m.value ->> 'unrelatedSimilarity'
-    from json_each(${comparisons}) m
-    where g.rag_id = m.value ->> 'ragId' and g.generation = m.value ->> 'generation'`;
+export const recordProbe = (db: Database, { ragId, generation, ...row }: Comparison, now: number) =>
+  execute(db)`update rag_generations set probed_at = ${now}, probe = ${row.probe},
+    model_changed_at = ${row.modelChangedAt}, unrelated_similarity = ${row.unrelatedSimilarity}
+    where rag_id = ${ragId} and generation = ${generation}`;
 
 /** After a start, every model is compared. */
 export const expireProbes = (db: Database) =>

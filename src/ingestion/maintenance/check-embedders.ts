@@ -2,7 +2,7 @@ import { embedTexts } from "../../catalog/models/embed-texts.ts";
 import { attempt } from "../../core/log.ts";
 import { dotProduct } from "../../core/bytes/half-float.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
-import { dueProbes, recordProbes, type Probed } from "../../db/generations/generation-store.ts";
+import { dueProbes, recordProbe, type Probed } from "../../db/generations/generation-store.ts";
 import type { Services } from "../../services.ts";
 import { GENERAL_QUESTIONS, unrelatedIn } from "./measure-unrelated.ts";
 
@@ -44,7 +44,6 @@ async function compareModel(services: Services, indexes: Probed[]) {
     : [];
   const { vectors } = await embedTexts(embedder, [PROBE, ...questionTexts], how);
   const probe = Array.from(vectors[0] ?? []).slice(0, NUMBERS);
-  const compared = [];
   for (const { ragId, generation, embeddingModel: model, ...index } of indexes) {
     const before = index.probe ?? probe;
     const isSame = cosineOf(before, probe) >= LEAST_COSINE;
@@ -58,9 +57,10 @@ async function compareModel(services: Services, indexes: Probed[]) {
     const shard = ragIndexes({ ragId, generation, shard: 0 });
     const questions = index.leaveOutUnrelated && isSame ? vectors.slice(1) : [];
     const unrelatedSimilarity = await unrelatedIn(shard, questions);
-    compared.push({ ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity });
+    const comparison = { ragId, generation, probe: before, modelChangedAt, unrelatedSimilarity };
+    // The next sweep may begin before all are measured.
+    await recordProbe(db, comparison, now());
   }
-  await recordProbes(db, compared, now());
 }
 
 function cosineOf(before: number[], after: number[]): number {
