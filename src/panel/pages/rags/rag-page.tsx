@@ -2,7 +2,7 @@ import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
 import { indexState } from "../../../ingestion/rebuilds/reindex-rag.ts";
-import { otherModel } from "../../../ports/models.ts";
+import { BUILT_IN_MODELS, otherModel } from "../../../ports/models.ts";
 import { similaritySpread, type SimilaritySpread } from "../../../evaluation/similarity-spread.ts";
 import type { Services } from "../../../services.ts";
 import { CodeLine } from "../../components/code-block.tsx";
@@ -150,7 +150,7 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
 
 const Similarities = ({
   spread: { chance, chanceMost, closest },
-  rag: { identifier, leaveOutUnrelated, unrelatedSimilarity },
+  rag,
 }: {
   spread: SimilaritySpread;
   rag: RagRecord;
@@ -161,20 +161,23 @@ const Similarities = ({
       facts={{
         "Passages picked by chance": `${chance.toFixed(2)}, 95 % of pairs below ${chanceMost.toFixed(2)}`,
         "A passage and the closest other": closest.toFixed(2),
-        "Questions about something else": !leaveOutUnrelated
-          ? "not measured"
-          : unrelatedSimilarity === null
-            ? "measured a minute after all files are indexed"
-            : `rarely reach ${unrelatedSimilarity.toFixed(2)}: passages below are left out`,
+        "Questions about something else": limitText(rag),
       }}
     />
     <p class="soft">
       Every embedding model has its own scale. The{" "}
-      <a href={`${ragAddress(identifier)}/settings`}>settings</a> can leave out unrelated passages
-      by the scale of this RAG.
+      <a href={`${ragAddress(rag.identifier)}/settings`}>settings</a> can leave out unrelated
+      passages by the scale of this RAG.
     </p>
   </section>
 );
+
+function limitText({ embeddingModel, leaveOutUnrelated, unrelatedSimilarity: limit }: RagRecord) {
+  if (!leaveOutUnrelated) return "not measured";
+  if (limit !== null) return `rarely reach ${limit.toFixed(2)}: passages below are left out`;
+  const isBuiltIn = embeddingModel === BUILT_IN_MODELS.embedding;
+  return isBuiltIn ? "only with a trained model" : "measured a minute after all files are indexed";
+}
 
 type ActionsProps = { rag: RagRecord; index: Index; services: Services };
 
