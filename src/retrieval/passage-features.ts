@@ -227,10 +227,10 @@ export function featuresOf(query: string, candidates: Candidate[]): Features[] {
 
 /** By passage: the largest share of a query's words that its text, headings and path hold. */
 export function sharesOfWords(queries: string[], passages: PassageWords[]): number[] {
-  const asked = queries.map(askedOf);
+  const stems = queries.map(askedOf);
   return passages.map(({ text, headings, names }) => {
     const words = [...wordsIn(`${headings}\n${text}`), ...names.flat()];
-    const shares = asked.map((query) => {
+    const shares = stems.map((query) => {
       const terms = termsAmong(words, query);
       const count = countOf([...query.terms.values()], (term) => holds(terms, term));
       return count / Math.max(1, query.terms.size);
