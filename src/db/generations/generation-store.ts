@@ -69,10 +69,11 @@ function successorOf(target: WantedIndex, isFromScratch: boolean) {
     /** Goes back only at an index from scratch: a RAG of changing size does not move often. */
     vectorsIn: sql`case when ${PROJECTED} > ${objectChunks} then 'vectorize'
       when l.vectors_in = 'vectorize' and ${keepsPlace} then 'vectorize' else 'object' end`,
-    /** Vectors are reused, unless it is to be indexed from scratch. */
+    /** Unless it is to be indexed from scratch. A built-in model's vectors hold words as a format reads them. */
     vectorsFrom: sql`case when not ${isFromScratch} and l.embedding_model =
       ${target.embeddingModel} and l.dimensions = ${target.dimensions}
       and l.passage_prefix = ${target.passagePrefix} and l.model_changed_at = 0
+      and (l.format = ${target.format} or l.embedding_model <> ${BUILT_IN_MODELS.embedding})
       then l.generation end`,
   };
 }

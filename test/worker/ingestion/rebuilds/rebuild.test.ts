@@ -5,6 +5,7 @@ import { MINUTE_MS } from "../../../../src/core/time.ts";
 import { readNeeds } from "../../../../src/db/maintenance/overview-store.ts";
 import { sweep } from "../../../../src/ingestion/maintenance/sweep.ts";
 import { reindexRag } from "../../../../src/ingestion/rebuilds/reindex-rag.ts";
+import { BUILT_IN_MODELS } from "../../../../src/ports/models.ts";
 import { Builds } from "../../../../src/panel/pages/overview/needs.tsx";
 import { statement, World } from "../../../support/ingestion-world.ts";
 import {
@@ -72,6 +73,11 @@ test("an index of an older format answers until the new one is complete", async 
   await deliverBut(world, ofBuild);
   expect(await states(rag)).toEqual(["1 live", "2 building"]);
   expect(await found(world, rag)).toEqual(before);
+
+  // The built-in model's vectors hold words as a format reads them: they are computed anew.
+  const from = "select vectors_from from rag_generations where rag_id = ? and generation = 2";
+  const isBuiltIn = world.services.config.EMBEDDING_MODEL === BUILT_IN_MODELS.embedding;
+  expect(await statement(from, rag).first("vectors_from")).toBe(isBuiltIn ? null : 1);
 
   await world.deliver();
   expect(await states(rag)).toEqual(["1 retired", "2 live"]);
