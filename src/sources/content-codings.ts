@@ -6,48 +6,62 @@ const CODING = /^(?:(?:x-)?(?:gzip|compress)|deflate|br|zstd|dcb|dcz)$/;
 const DECODED = /^(?:gzip|br)$/i;
 
 type Body = ReadableStream<Uint8Array>;
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * An answer whose body is decoded, as some servers compress it unasked. @throws SourceFailure
- * `bad-file` for a coding that is not read.
+ * An answer whose body is decoded, as some servers compress it unasked; for a coding that is not
+ * read, reading the body fails with a SourceFailure `bad-file`.
  */
-export async function decodedResponse(response: Response): Promise<Response> {
+export function decodedResponse(response: Response): Response {
   const { body, ok, status } = response;
   const header = response.headers.get("content-encoding") ?? "";
   if (body === null || !ok || header === "" || DECODED.test(header)) return response;
   const words = header.split(",").map((word) => word.trim().toLowerCase());
-  const codings = words.filter((word) => CODING.test(word));
-  if (codings.length === 0) return response;
-  let decoded: Body = body;
-  for (const coding of codings.reverse()) decoded = await withoutCoding(decoded, coding);
+  const coding = words.filter((word) => CODING.test(word)).join(", ");
+  if (coding === "") return response;
   const headers = new Headers(response.headers);
   for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-  return new Response(decoded, { status, headers });
+  return new Response(decodedBody(body, coding), { status, headers });
 }
 
-async function withoutCoding(body: Body, coding: string): Promise<Body> {
-  if (coding.endsWith("gzip")) return body.pipeThrough(decompression("gzip"));
-  if (coding === "deflate") return await withoutDeflate(body);
-  await body.cancel();
-  throw new SourceFailure("bad-file", `compressed in a way that is not read: ${coding}`);
+/** Begins when it is read: who only asks for the status is told it. */
+function decodedBody(body: Body, coding: string): Body {
+  const source = body.getReader();
+  let decoded: BodyReader | null = null;
+  const cancel = async (reason: unknown) => await (decoded ?? source).cancel(reason);
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    decoded ??= (await withoutCoding(source, coding)).getReader();
+    await pass(decoded, controller);
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+}
+
+async function pass(from: BodyReader, to: ReadableStreamDefaultController<Uint8Array>) {
+  const { value } = await from.read();
+  if (value === undefined) to.close();
+  else to.enqueue(value);
+}
+
+/** Several codings are not read: twice compressed, a kilobyte fills the memory. */
+async function withoutCoding(source: BodyReader, coding: string): Promise<Body> {
+  const isGzip = /^(?:x-)?gzip$/.test(coding);
+  if (!isGzip && coding !== "deflate") {
+    await source.cancel();
+    throw new SourceFailure("bad-file", `compressed in a way that is not read: ${coding}`);
+  }
+  const first = await source.read();
+  const whole = new ReadableStream<Uint8Array>({
+    start: (controller) => (first.value ? controller.enqueue(first.value) : controller.close()),
+    pull: async (controller) => await pass(source, controller),
+    cancel: async (reason) => await source.cancel(reason),
+  });
+  return whole.pipeThrough(decompression(isGzip ? "gzip" : formatOf(first.value)));
 }
 
 /** Many servers leave out the header of RFC 1950 (RFC 9110, §8.4.1.2). */
-async function withoutDeflate(body: Body): Promise<Body> {
-  const reader = body.getReader();
-  const first = await reader.read();
-  const [method = 0, flags = 0] = first.value ?? [];
+function formatOf([method = 0, flags = 0]: Iterable<number> = []): "deflate" | "deflate-raw" {
   const hasHeader = (method & 0x0f) === 8 && (method * 256 + flags) % 31 === 0;
-  const whole = new ReadableStream<Uint8Array>({
-    start: (controller) => (first.value ? controller.enqueue(first.value) : controller.close()),
-    async pull(controller) {
-      const { value } = await reader.read();
-      if (value === undefined) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: async (reason) => await reader.cancel(reason),
-  });
-  return whole.pipeThrough(decompression(hasHeader ? "deflate" : "deflate-raw"));
+  return hasHeader ? "deflate" : "deflate-raw";
 }
 
 const decompression = (format: "gzip" | "deflate" | "deflate-raw") =>

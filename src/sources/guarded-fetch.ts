@@ -59,7 +59,7 @@ export async function guardedFetch(
     const response = await fetchOnce(outgoing, url, request, signal);
     const location = redirectOf(response);
     if (location === null || maxRedirects === 0 || request.post !== undefined) {
-      return { response: await decodedResponse(response), url, signal };
+      return { response: decodedResponse(response), url, signal };
     }
     await response.body?.cancel();
     url = guarded(outgoing, location, url);

@@ -128,13 +128,36 @@ test.each([
   ["X-GZIP", "gzip", CODED],
   ["utf-8, gzip", "gzip", CODED],
   ["zstd", "gzip", "compressed in a way that is not read: zstd"],
+  ["gzip, gzip", "gzip", "compressed in a way that is not read: gzip, gzip"],
 ] as const)("a body of coding %s is decoded from %s, or it is said", async (coding, form, text) => {
   const body = new Response(CODED).body?.pipeThrough(new CompressionStream(form)) ?? null;
   const answer = new Response(body, { headers: { "content-encoding": coding } });
   const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: true };
-  const read = guardedFetch(outgoing, BASE, { signal: new AbortController().signal }).then(
-    async (got) => new TextDecoder().decode(await readBytes(got)),
-    (thrown: Error) => thrown.message,
-  );
+  const read = guardedFetch(outgoing, BASE, { signal: new AbortController().signal })
+    .then(async (got) => new TextDecoder().decode(await readBytes(got)))
+    .catch((thrown: Error) => thrown.message);
   expect(await read).toBe(text);
+});
+
+test.each(["zstd", "deflate", "x-gzip"])("an answer of coding %s has a status", async (coding) => {
+  let isCancelled = false;
+  const silent = new ReadableStream({
+    cancel: () => void (isCancelled = true),
+  });
+  const answer = new Response(silent, { headers: { "content-encoding": coding } });
+  const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: true };
+  const { response } = await guardedFetch(outgoing, BASE, { signal: AbortSignal.timeout(500) });
+  expect(response.status).toBe(200);
+  await response.body?.cancel();
+  expect(isCancelled).toBe(true);
+});
+
+test.each(["deflate", "x-gzip"])("a body of coding %s that breaks off is said", async (coding) => {
+  const broken = new ReadableStream({ pull: (body) => body.error(new TypeError("reset")) });
+  const answer = new Response(broken, { headers: { "content-encoding": coding } });
+  const outgoing = { fetch: () => Promise.resolve(answer), allowPrivate: true };
+  const read = guardedFetch(outgoing, BASE, { signal: new AbortController().signal });
+  await expect(read.then(async (got) => await readBytes(got))).rejects.toThrow(
+    "the connection failed",
+  );
 });
