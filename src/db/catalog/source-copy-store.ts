@@ -27,13 +27,14 @@ const exclusionsOf = (id: FileSourceId, original: FileSourceId) =>
     select ${id}, kind, value, path, excerpt, created_at, created_by from search_exclusions
     where file_source_id = ${original} on conflict do nothing`;
 
-/** Leaves out of a copy's search what its original does; false: nothing. `isWhole`: it has all files. */
+/** Leaves out of a copy's search what its original does; false: nothing, and a whole copy is over. */
 export async function copyExclusions(
   db: Database,
   { id, originalId, isWhole }: { id: FileSourceId; originalId: FileSourceId; isWhole: boolean },
 ): Promise<boolean> {
-  const end = sql`update file_sources set copy_of = null where id = ${id} and ${isWhole}`;
   const exclusion = sql`select 1 from search_exclusions where file_source_id = ${id} limit 1`;
+  const end = sql`update file_sources set copy_of = null
+    where id = ${id} and ${isWhole} and not exists (${exclusion})`;
   const before = [exclusionsOf(id, originalId), end];
   return (await runBatch(db, [exclusion], { before, after: [] }))[0].length > 0;
 }

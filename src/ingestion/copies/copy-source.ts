@@ -91,7 +91,9 @@ export async function continueCopy(
     await updateSourceRow(db, id, { copyOf: originalId });
     return await queue.scan({ kind: "copy-source", fileSourceId: id, after: last.path });
   }
-  if (await copyExclusions(db, { id, originalId, isWhole: true })) await hideExcluded(services, id);
+  if (!(await copyExclusions(db, { id, originalId, isWhole: true }))) return;
+  await hideExcluded(services, id);
+  await updateSourceRow(db, id, { copyOf: null });
 }
 
 async function hideExcluded(services: Services, id: FileSourceId): Promise<void> {

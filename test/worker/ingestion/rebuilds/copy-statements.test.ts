@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
-import { newId, type FileSourceId } from "../../../../src/core/ids.ts";
+import { newId, type FileSourceId, type RagId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
 import { continueCopies, copySource } from "../../../../src/ingestion/copies/copy-source.ts";
 import { rowsOf, World } from "../../../support/ingestion-world.ts";
-import { indexedRag, longText } from "./support.ts";
+import { found, indexedRag, longText } from "./support.ts";
 
 const PART = /^(?:MATERIALIZE|CO-ROUTINE) (\w+)/;
 const SCANNED = /^SCAN (?!CONSTANT ROW|folders|.* VIRTUAL TABLE)(\w+)/;
@@ -65,4 +65,39 @@ test("a copy's statements read no whole table, its steps are few", async () => {
     }
   }
   expect(scans).toEqual([]);
+});
+
+test("what is left out while a copy runs is hidden, though its index fails at first", async () => {
+  const files = { "a.html": longText("moss"), "b.html": longText("fen") };
+  const { world, source } = await indexedRag(new World(), files);
+  const { source: original } = await findFileSource(world.services, { key: source });
+  const copy = { name: "Copy", identifier: `${source}-copy` };
+  const id = newId<FileSourceId>(Date.now());
+  await copySource(world.services, { source: original, copy, id });
+  let reads = 0;
+  world.aroundBucket(async ({ name, args, go }) => {
+    const isOriginal = name === "get" && String(args[0]).includes(source);
+    if (isOriginal && ++reads <= 2) throw new Error("the first step fails");
+    if (isOriginal)
+      await rowsOf(
+        `insert or ignore into search_exclusions (file_source_id, kind, value, path, created_at)
+          values (?, 'file', 'a.html', 'a.html', 0)`,
+        source,
+      );
+    return await go();
+  });
+  let tries = 0;
+  world.aroundIndexes(({ name, args, go }) => {
+    const isHiding = name === "restrictToScopes" && JSON.stringify(args).includes("a.html");
+    if (isHiding && ++tries === 1) throw new Error("the index is overloaded");
+    return go();
+  });
+  await world.deliver();
+  expect(tries).toBeGreaterThan(1);
+  const [made] = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
+  if (made === undefined) throw new Error("the copy has no RAG");
+  expect(Object.keys((await found(world, made.id)).counts)).toEqual(["b.html"]);
+  expect(await rowsOf("select copy_of from file_sources where id = ?", id)).toEqual([
+    { copy_of: null },
+  ]);
 });
