@@ -2,7 +2,7 @@ import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { conflict, invalidField, QuarryError } from "../../core/errors.ts";
+import { busy, conflict, invalidField, QuarryError } from "../../core/errors.ts";
 import { type FileSourceId, MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
@@ -16,6 +16,7 @@ import {
   takeStalledCopies,
 } from "../../db/catalog/source-copy-store.ts";
 import { findSourceRow, ragsOfSource, updateSourceRow } from "../../db/catalog/source-store.ts";
+import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
@@ -131,8 +132,11 @@ async function copyFiles(
     ...file
   }: Files[number]) => {
     const object = await services.files.get(bytesKey({ sourceId: originalId, fileId }, version));
-    // Its bytes were replaced meanwhile: the original has another version now.
-    if (object === null) return [];
+    if (object === null) {
+      const current = await findFile(services.db, originalId, file.path);
+      if (current?.deletedAt !== null || current.version === version) return [];
+      throw busy("A file was replaced while it was copied");
+    }
     const bytes = new Uint8Array(await object.arrayBuffer());
     return [{ ...file, bytes, readers: principalsOf(readers) }];
   };

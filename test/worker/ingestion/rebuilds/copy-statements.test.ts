@@ -101,3 +101,23 @@ test("what is left out while a copy runs is hidden, though its index fails at fi
     { copy_of: null },
   ]);
 });
+
+test("a file whose bytes are replaced while a copy runs is in the copy", async () => {
+  const { world, source } = await indexedRag(new World(), { "a.html": longText("moss") });
+  const { source: original } = await findFileSource(world.services, { key: source });
+  const copy = { name: "Copy", identifier: `${source}-copy` };
+  const id = newId<FileSourceId>(Date.now());
+  await copySource(world.services, { source: original, copy, id });
+  let isReplaced = false;
+  world.aroundBucket(async ({ name, args, go }) => {
+    if (name === "get" && String(args[0]).includes(source) && !isReplaced) {
+      isReplaced = true;
+      await world.put(source, "a.html", longText("gorse"));
+      await env.FILES.delete(String(args[0]));
+    }
+    return await go();
+  });
+  await world.deliver();
+  const hashes = "select sha256 from files where file_source_id = ?";
+  expect(await rowsOf(hashes, id)).toEqual(await rowsOf(hashes, source));
+});
