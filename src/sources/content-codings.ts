@@ -2,8 +2,8 @@ import { SourceFailure } from "../ports/source-reader.ts";
 
 /** https://www.iana.org/assignments/http-parameters (content codings); servers write other words, too. */
 const CODING = /^(?:(?:x-)?(?:gzip|compress)|deflate|br|zstd|dcb|dcz)$/;
-/** The only ones that `fetch` decodes in workerd, where an answer has no other beside. */
-const DECODED = /^(?:gzip|br)$/i;
+/** The only ones that `fetch` decodes in workerd, in lower case and with no other beside. */
+const DECODED = /^(?:gzip|br)$/;
 
 type Body = ReadableStream<Uint8Array>;
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
@@ -55,6 +55,7 @@ async function withoutCoding(source: BodyReader, coding: string): Promise<Body> 
     pull: async (controller) => await pass(source, controller),
     cancel: async (reason) => await source.cancel(reason),
   });
+  if (first.done) return whole;
   return whole.pipeThrough(decompression(isGzip ? "gzip" : formatOf(first.value)));
 }
 

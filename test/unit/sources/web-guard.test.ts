@@ -126,6 +126,7 @@ test.each([
   ["deflate", "deflate", CODED],
   ["deflate", "deflate-raw", CODED],
   ["X-GZIP", "gzip", CODED],
+  ["GZIP", "gzip", CODED],
   ["utf-8, gzip", "gzip", CODED],
   ["zstd", "gzip", "compressed in a way that is not read: zstd"],
   ["gzip, gzip", "gzip", "compressed in a way that is not read: gzip, gzip"],
