@@ -6,6 +6,7 @@ import { asId, newId, type FileId } from "../../core/ids.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { inBatches, inBatchesBySize } from "../../core/work/batches.ts";
+import { inParallel } from "../../core/work/parallel.ts";
 import { addWaitingFiles, readWaitingFiles } from "../../db/archive/import-store.ts";
 import type { PlannedRag, PlannedSource, WaitingFile } from "../../db/archive/import-store.ts";
 import type { FileVersion, PlacedChunk, StagedChunk } from "../../ports/index-versions.ts";
@@ -67,8 +68,13 @@ export async function writeListing(services: Services, job: ImportJob, name: str
       return isFile ? partsOf(source, `files/${identifier}/${file.path}`, { waiting, file }) : [];
     });
     const sizeOf = ({ part }: StoredPart) => job.archive.sizeOf([part]);
-    for (const some of inBatchesBySize(parts, STORED_AT_ONCE, sizeOf))
-      await Promise.all(some.map((part) => storePart(services, job.archive, part)));
+    for (const some of inBatchesBySize(parts, STORED_AT_ONCE, sizeOf)) {
+      // All are read first: a damaged archive is given up while none is being stored.
+      const contents = await Promise.all(some.map((part) => withContent(job.archive, part)));
+      await inParallel(contents, STORED_AT_ONCE.count, ({ key, content, options }) =>
+        services.files.put(key, content, options),
+      );
+    }
   }
 }
 
@@ -123,10 +129,10 @@ function partsOf(
   return [...parts, { part: `texts/${text.sha256}`, key: textKey(at, contentId), options }];
 }
 
-async function storePart({ files }: Services, archive: ArchiveReader, place: StoredPart) {
+async function withContent(archive: ArchiveReader, place: StoredPart) {
   const content = await archive.bytes(place.part);
   if (content === null) throw damagedArchive(`lacks a part: ${place.part}`);
-  await files.put(place.key, content, place.options);
+  return { ...place, content };
 }
 
 /** The columns that `waitingFile` wrote. */

@@ -223,6 +223,7 @@ const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sen
     () => changed((all) => all.set("access.json", encode('{"users":[{"email":"x"}]}'))),
     /damaged part: access.json \(users.0/,
   ],
+  ["a file less", () => changed(without(/a\.md$/)), /lacks a part: files\/refused\/a.md/],
   ["passages less", () => changed(without(/passages|vectors/)), /lacks passages: rags.refused/],
 ];
 
