@@ -118,6 +118,8 @@ function eastAsian(
 
 /** How much better a later candidate must be to win over an earlier one. */
 const CLEAR_LEAD = 0.02;
+/** Pairs of Cyrillic letters are frequent ideographs by chance; ideographs are seldom words. */
+const CYRILLIC_LEAD = 0.2;
 const REGION_WEIGHT = 0.3;
 /** The lead that a reading of few bytes needs over every other, because it may fit by chance. */
 const SHORT_LEAD = 0.05;
@@ -196,11 +198,17 @@ function wordsFor({ region }: Candidate, ofWords: ReturnType<typeof latinRegionO
 function bestOf(readings: Reading[]): Reading | null {
   let best: Reading | null = null;
   for (const reading of readings) {
-    const isKin = best !== null && reading.candidate.kin === best.candidate.encoding;
-    const lead = isKin ? (reading.candidate.kinLead ?? 0) : CLEAR_LEAD;
-    if (best === null || reading.score > best.score + lead) best = reading;
+    if (best === null || reading.score > best.score + leadOf(reading.candidate, best.candidate))
+      best = reading;
   }
   return best;
+}
+
+/** How much better a reading must be than one before it. */
+function leadOf({ kind, kin, kinLead = 0 }: Candidate, best: Candidate): number {
+  if (kin === best.encoding) return kinLead;
+  if (kind === "east asian" && best.kind === "cyrillic") return CYRILLIC_LEAD;
+  return kind === "cyrillic" && best.kind === "east asian" ? -CYRILLIC_LEAD : CLEAR_LEAD;
 }
 
 function isRival(reading: Reading, best: Reading, lead: number): boolean {

@@ -69,6 +69,8 @@ const FEW_LETTERS: [encoding: string, text: string][] = [
   ["windows-1252", "Å,1\n2,3\n"],
   ["windows-1250", "Name;Ort\nŁukasz;Lublin\nŁucja;Warszawa\n"],
   ["windows-1250", "Łukasz\n".repeat(9)],
+  ["windows-1251", "МЯСО РЫБА ИМЯ"],
+  ["windows-1251", "Хліб Київ\nЦіна Одеса"],
   ["iso-8859-2", "Firma;Auto\nA;Škoda Fabia\nB;Škoda Octavia"],
   ["windows-1252", "•First item\n•Inside\n•Later\n•Other\n•Under"],
 ];
