@@ -4,7 +4,7 @@ import type { Attributes } from "./html-roles.ts";
 export type Around = "certain" | "likely";
 
 const CERTAIN =
-  /^(?:comments|commentlist|respond|disqus|discussion|kommentare?|related|recommend(?:ed|ations?)?|sharedaddy|newsletter|outbrain|taboola)$/;
+  /^(?:comments|commentlist|respond|disqus|kommentare?|related|recommended|sharedaddy|newsletter|outbrain|taboola)$/;
 const LIKELY =
   /^(?:commentform|footer|\w*teasers?|widgets?|sidebar|share|sharing|social|relatedposts|subscribe|subscription|signup|breadcrumbs?|promo|banner|ads?|advert(?:isement)?|cookie|pagination|pager|popular|trending|tags|tagcloud|aside|upsell|crosssell|donate|login|poll|saboxplugin|abh|likes|ratings?|follow)$/;
 const LIKELY_PHRASES =
@@ -17,8 +17,11 @@ const AROUND_ELEMENTS = new Set(["nav", "aside", "footer"]);
 const AROUND_ROLES = new Set(["complementary", "contentinfo", "navigation", "search", "banner"]);
 /** The ids of sections are made from their headings. */
 const SECTION = /\b(?:(?:sub)*section|chapter|appendix|level\d|(?:ref)?sect\d|refentry)\b/;
-/** Classes that say what a page is about or how it looks: WordPress gives articles such ones. */
-const OF_THE_PAGE = /^(?:tag|category|has|no|with|without|is|js|post-\d|type)-/;
+/**
+ * Classes that say what a page is about or how it looks: WordPress gives articles such ones, and
+ * Elementor's widgets are all parts of a page.
+ */
+const OF_THE_PAGE = /^(?:tag|category|has|no|with|without|is|js|post-\d|type|elementor)-/;
 const MAX_CHARACTERS = 1_000;
 
 export type AroundNames = { around: Around | null; isComments: boolean };

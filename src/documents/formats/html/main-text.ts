@@ -20,13 +20,17 @@ const MAIN_SHARE = 0.7;
 const PEER_SHARE = 0.15;
 const SHORT_TEXT_WEIGHT = 0.5;
 const MIN_LINKS = 3;
+/** Text beside the main text without any link: hours, prices, ingredients. */
+const MIN_UNLINKED = 40;
+/** Paragraphs beside the main text with few words in links are text, too. */
+const PROSE_TO_LINKED = 10;
 /** Scripts whose characters are syllables or words. */
 const DENSE = /[\u3040-\u9fff\uac00-\ud7af]/;
 
 const CELLS = new Set(["pre", "td", "th", "dd", "dt"]);
 const FIGURES = new Set(["table", "dl", "pre"]);
 const TEXT_BLOCKS = new Set("p ul ol li dl dd dt blockquote pre figure".split(" "));
-const LISTS_OF_LINKS = new Set(["ul", "ol", "div", "section", "p", "form"]);
+const LISTS_OF_LINKS = new Set(["div", "section", "p", "form"]);
 const LOWER_HEADING = /^h[2-6]$/;
 
 /** `cells`: text in tables, lists of terms and code. `mass`: text outside links, weighted. */
@@ -170,8 +174,9 @@ export class MainText {
     if (this.#isThread(block) || (!isAfter && isLead(block))) return true;
     if (this.#kind === "other") return around !== "certain" && !isLinks(block);
     if (around !== null) return false;
-    if ((!isAfter && prose > linked) || isFigure(block)) return true;
-    return this.#kind === "plain" && (isAfter ? prose : unlinked) > linked;
+    if (isFigure(block) || leadsNowhere(block)) return true;
+    if (this.#kind === "plain") return (isAfter ? prose : unlinked) > linked;
+    return !isAfter && prose > linked;
   }
 
   /** Answers are the text of a page that is no article. */
@@ -197,13 +202,12 @@ export class MainText {
   }
 
   #isLeft(block: Block, main: Block): boolean {
-    const { name, around, prose } = block;
-    const isAround = around !== null && prose < main.prose / 2;
-    if (this.#kind === "other") return isAround && isLinks(block);
+    const { around, prose } = block;
+    const isSmall = around !== null && prose < main.prose / 2;
+    if (this.#kind === "other") return isSmall && isLinks(block);
     if (this.#isThread(block)) return false;
-    if (isAround || around === "certain") return true;
-    const isList = LISTS_OF_LINKS.has(name) && isLinks(block);
-    return this.#kind === "article" && (isList || isLinkAlone(block));
+    if ((isSmall || around === "certain") && !isText(block)) return true;
+    return this.#kind === "article" && (isLinkAlone(block) || isListOfLinks(block));
   }
 
   #leave(block: Block): void {
@@ -212,17 +216,23 @@ export class MainText {
   }
 }
 
-/** Sums the prose of blocks that are not around the text. Such a block has no title or most prose. */
+/**
+ * Sums the prose of blocks that are not around the text. Such a block has no title or most prose, and
+ * is of another kind than one that has.
+ */
 function weigh(block: Block, total: number): void {
+  for (const child of block.children) weigh(child, total);
+  const most = block.children.find((child) => holdsMost(child, total));
   for (const child of block.children) {
-    weigh(child, total);
-    const { around, hasMain, hasTitle, allProse } = child;
-    if (hasTitle || (around === "likely" && (hasMain || allProse > total / 2))) child.around = null;
+    if (child.hasTitle || child.kind === most?.kind) child.around = null;
     if (child.around !== null) continue;
     block.prose += child.prose;
     block.mass += child.mass;
   }
 }
+
+const holdsMost = ({ around, isComments, hasMain, allProse }: Block, total: number) =>
+  around !== null && !isComments && (allProse > total / 2 || (around === "likely" && hasMain));
 
 /** The blocks from the page to the innermost that holds most of its text. */
 function pathToMain(root: Block): Block[] {
@@ -259,13 +269,21 @@ const isFigure = ({ name, cells, linked }: Block) => FIGURES.has(name) && cells 
 const isLead = ({ around, linked, prose }: Block) =>
   around !== "certain" && linked === 0 && prose > 0;
 
+/** Prose without any link is no box, whatever its name, but comments. */
+const isText = ({ around, isComments, links, allProse }: Block) =>
+  links === 0 && allProse > 0 && !(isComments && around === "certain");
+
+const isListOfLinks = (block: Block) => LISTS_OF_LINKS.has(block.name) && isLinks(block);
+
+const leadsNowhere = ({ links, linked, unlinked, prose }: Block) =>
+  links + linked === 0
+    ? unlinked >= MIN_UNLINKED
+    : prose >= Math.max(MIN_PROSE, linked * PROSE_TO_LINKED);
+
 /** Code and terms are text, also where each word leads to its own page. */
 const isLinks = ({ name, links, linked, unlinked, prose, code }: Block) =>
   links >= MIN_LINKS && linked > unlinked && prose === 0 && code === 0 && name !== "dl";
 
-/** A paragraph or heading that only leads to another page. */
+/** A paragraph that only leads to another page. */
 const isLinkAlone = ({ name, children, links, linked, unlinked }: Block) =>
-  (name === "p" || LOWER_HEADING.test(name)) &&
-  children.length === 0 &&
-  links > 0 &&
-  linked > unlinked * 2;
+  name === "p" && children.length === 0 && links > 0 && linked > unlinked * 2;

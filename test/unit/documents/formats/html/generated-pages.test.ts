@@ -117,7 +117,32 @@ describe("a page's main text stays, and what is around it is left out", () => {
         <div class="author-box">Ann Porter writes about locks.</div><div class="tags">Tags: doors</div>${RELATED}</div>
         <div class="newsletter_signup">Get our letter each week.</div><div id="comments"><p>I think that all of this is wrong, and I have oiled locks for thirty years and more.</p></div></div></body>`,
       ["# Locks", "Why a lock", "Rule 1", "Rule 4"],
-      ["of the key", "More", "Ann Porter", "Tags", "also like", "each week", "is wrong"],
+      ["story of the key", "Ann Porter", "Tags", "also like", "each week", "is wrong"],
+    ],
+    [
+      "an article's own lists, linked headings and blocks that lead nowhere else",
+      `${ARTICLE}<main><div><h1>Locks</h1>${about("lock", 6)}<h2>Makers</h2><ul>${links("maker")}</ul><h3><a href="b">Bolt</a></h3><p>Slides.</p>
+        <div id="discussion"><h2>Discussion</h2>${about("talk", 2)}</div></div><div class="card"><h2>Hours</h2><p>Monday to Friday 9 to 17, Saturday 10 to 14</p></div></main>`,
+      ["Makers", "Story 4", "### Bolt", "Rule 2 of the talk", "Saturday 10"],
+      [],
+    ],
+    [
+      "parts that a name of boxes does not tell apart",
+      `${ARTICLE}<body><div class="c"><div class="widget">${about("lock", 6)}</div><div class="widget">${about("gate", 2).replaceAll("May", '<a href="m">May</a>')}</div></div>${RELATED}</body>`,
+      ["Rule 6", "Rule 2 of the gate"],
+      ["also like"],
+    ],
+    [
+      "a letter beside other prose",
+      `${ARTICLE}<body><div class="newsletter">${about("lock", 6)}</div><div class="legal">${about("law", 2)}</div></body>`,
+      ["Rule 6 of the lock"],
+      [],
+    ],
+    [
+      "widgets of a page builder",
+      `${ARTICLE}<body><div><div class="elementor-element elementor-widget">${about("lock", 6)}</div><div class="elementor-element elementor-widget wide">${about("gate", 2).replaceAll("May", '<a href="m">May</a>')}</div></div></body>`,
+      ["Rule 6", "Rule 2 of the gate"],
+      [],
     ],
     [
       "an article by its data, with text around it that no name tells",
