@@ -19,8 +19,10 @@ export async function hiddenLayersOf(pdf: Pdf): Promise<HiddenLayers | null> {
 
 /** Follows marks of content: what is within a hidden layer, at any depth, is not shown. */
 export class OpenLayers {
-  readonly #open: unknown[] = [];
-  #hidden = 0;
+  /** For each open mark, whether it is of a hidden layer. */
+  readonly #open: boolean[] = [];
+  readonly #hidden: unknown[] = [];
+  #counted: unknown;
   readonly #layers: HiddenLayers | null;
 
   constructor(layers: HiddenLayers | null) {
@@ -28,22 +30,22 @@ export class OpenLayers {
   }
 
   begin(layer?: unknown): void {
-    this.#open.push(layer);
-    if (this.#isHidden(layer)) this.#hidden++;
+    const isHidden = layer !== undefined && this.#layers?.all.isVisible(layer) === false;
+    this.#open.push(isHidden);
+    if (isHidden) this.#hidden.push(layer);
   }
 
   end(): void {
-    if (this.#isHidden(this.#open.pop())) this.#hidden--;
+    if (this.#open.pop() === true) this.#hidden.pop();
   }
 
   /** Whether content here is hidden, which is then counted. */
   leavesOut(): boolean {
-    const layer = this.#hidden > 0 ? this.#open.find((each) => this.#isHidden(each)) : undefined;
-    if (layer !== undefined) this.#layers?.leftOut.add(JSON.stringify(layer));
-    return this.#hidden > 0;
-  }
-
-  #isHidden(layer: unknown): boolean {
-    return layer !== undefined && this.#layers?.all.isVisible(layer) === false;
+    const [layer] = this.#hidden;
+    if (layer !== undefined && layer !== this.#counted) {
+      this.#counted = layer;
+      this.#layers?.leftOut.add(JSON.stringify(layer));
+    }
+    return layer !== undefined;
   }
 }
