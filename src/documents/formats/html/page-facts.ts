@@ -1,14 +1,15 @@
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { Attributes } from "./html-roles.ts";
 
-/** In JSON-LD. */
-const ARTICLE_DATA = /"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"\w{0,40}(?:Article|BlogPosting)"/;
+/** In JSON-LD; a `TechArticle` is documentation. */
+const ARTICLE_DATA =
+  /"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"(?!Tech)\w{0,40}(?:Article|BlogPosting)"/;
 
 const isDataOfPage = (name: string, { type }: Attributes) =>
   name === "script" && type === "application/ld+json";
 
 const isArticleElement = ({ itemtype = "", class: classes = "" }: Attributes) =>
-  /(?:Article|BlogPosting)$/.test(itemtype) || /(?:^|\s)h-?entry(?:\s|$)/.test(classes);
+  /(?<!Tech)Article$|BlogPosting$/.test(itemtype) || /(?:^|\s)h-?entry(?:\s|$)/.test(classes);
 
 export class PageFacts {
   title: string | null = null;

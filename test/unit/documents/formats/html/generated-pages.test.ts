@@ -152,6 +152,13 @@ describe("a page's main text stays, and what is around it is left out", () => {
       ["gate is stolen", "nobody knows"],
     ],
     [
+      "documentation by its data",
+      `<script type="application/ld+json">{"@type": "TechArticle"}</script><body><div><div><h1>Locks</h1>${about("lock")}</div>
+        <div><a href="a"><b>Gate reference</b></a> lists each gate.</div></div></body>`,
+      ["# Locks", "Gate reference"],
+      [],
+    ],
+    [
       "prose without elements of meaning",
       `<body><div class="top"><a href="a">Home</a> <a href="b">Shop</a> <a href="c">About</a></div>
         <div class="mid"><h1>Locks</h1>${about("lock", 6)}</div>${RELATED}</body>`,
