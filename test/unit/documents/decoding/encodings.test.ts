@@ -63,6 +63,8 @@ const FEW_LETTERS: [encoding: string, text: string][] = [
   ["gb18030", "上海,360\n海口,333\n安徽省,995\n无锡,31\n广东省,889\n"],
   ["gb18030", "王秀英,财务部\n刘志强,采购部\n陈建国,仓库\n"],
   ["euc-kr", "서울,12\n부산,40\n제주,7\n"],
+  ["euc-kr", "도움말,197\n오류,920\n우유,604\n"],
+  ["euc-kr", "쌀\n울산\n최지우\n오류\n"],
   ["shift_jis", "東京"],
   ["windows-1252", "The word «notice» in §§ 5 and 7 means 20 × 30, at most 5 ¢ (¶ 2)."],
   ["windows-1252", "El 1º de mayo y la 2ª planta."],
