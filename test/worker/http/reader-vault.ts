@@ -16,16 +16,16 @@ const SECRET = "# Ann's note\n\nThe boiler code is 4711 and secret.";
 export const FILES: Record<string, { text: string; readers?: string[] }> = {
   "ann.md": { text: SECRET, readers: [`user:${ANN}`] },
   "bob.md": { text: SECRET, readers: [`user:${BOB}`] },
-  "hr/pay.md": { text: "# Pay\n\nThe boiler bonus is 8822.", readers: ["group:hr@example.com"] },
+  "hr/pay.md": { text: "# Pay\n\nThe boiler bonus is k8822.", readers: ["group:hr@example.com"] },
   "open.md": { text: "# Boiler\n\nThe boiler is in the cellar.", readers: ["domain:example.com"] },
-  "untold.md": { text: "# Untold\n\nThe boiler of nobody is 9933." },
+  "untold.md": { text: "# Untold\n\nThe boiler of nobody is k9933." },
 };
 
 /** The scopes of a part of it. */
 const PART = ["hr/pay.md", "hr/", "ann.md", "open.md"];
 
 /** What only readers of other files than Bob's may know. */
-export const FORBIDDEN = /ann\.md|"hr\/|pay\.md|untold\.md|8822|9933|hr@example/;
+export const FORBIDDEN = /ann\.md|"hr\/|pay\.md|untold\.md|k8822|k9933|hr@example/;
 
 const TOKENS = { named: "named", ann: ANN, bob: BOB, none: null };
 /** By token, by a program that a person connected, in the panel, and by automation key. */

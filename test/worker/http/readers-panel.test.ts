@@ -45,7 +45,7 @@ beforeAll(async () => {
   await eventually(async () => expect((await status()).status).toBe("done"));
   // The log keeps whom a call reads for.
   const probe = { path: "/api/rags/vault", seen: null };
-  await askVault(callers, { caller: "named", probe, headers: as("eve-9933@elsewhere.org") });
+  await askVault(callers, { caller: "named", probe, headers: as("eve-k9933@elsewhere.org") });
 });
 
 afterAll(queuesSettled);

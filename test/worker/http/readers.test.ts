@@ -172,7 +172,7 @@ test("a forbidden file costs the calls and rows of one that is not there", async
     rpc("resources/read", { uri: `quarry://vault/${file}` }, null),
   ];
   const absent = probes("missing.md", "bonus 9999");
-  for (const [at, forbidden] of probes("ann.md", "bonus 8822").entries()) {
+  for (const [at, forbidden] of probes("ann.md", "bonus k8822").entries()) {
     const costs = [absent[at], forbidden, absent[at], forbidden].map((one) => one ?? forbidden);
     const found: object[] = [];
     for (const probe of costs) found.push(await costInVault(callers, probe));
