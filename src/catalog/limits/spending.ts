@@ -37,7 +37,7 @@ export function spendingOf(
       limitId,
       period,
       unit,
-      amount: Math.round(amount * LEDGER_UNITS[unit]),
+      amount: Math.floor(amount * LEDGER_UNITS[unit]),
       cost: unit === "calls" ? Number(begins) : costIn(unit, most, call, prices),
       isHeld: begins === (unit === "calls"),
     }));

@@ -81,7 +81,7 @@ test.each([
   "exactly those calls are made that fit a limit of %s, of %i at once",
   async (unit, atOnce) => {
     const most = await reservedByOneCall(unit);
-    const id = await limit(37 * most, { unit });
+    const id = await limit(37.6 * most, { unit });
     const world = gatedWorld();
     const outcomes: string[] = [];
     const runs = Array.from({ length: atOnce }, async () => {
