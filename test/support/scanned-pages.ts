@@ -80,3 +80,21 @@ export function scannedPdf(pages: ScannedPage[], more: string[] = []): Uint8Arra
   objects[1] = `<< /Type /Pages /Count ${kids.length} /Kids [${kids.join(" ")}] >>`;
   return new Uint8Array(pdfOf([...objects, ...more]));
 }
+
+/** An EXIF block that says how a photo is to be turned. */
+export function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Array {
+  const exif = [..."Exif\0\0MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0"].map((each) =>
+    each.charCodeAt(0),
+  );
+  const data = [...exif, orientation, 0, 0, 0, 0, 0, 0];
+  return Uint8Array.from([
+    0xff,
+    0xd8,
+    0xff,
+    0xe1,
+    0,
+    data.length + 2,
+    ...data,
+    ...jpeg.subarray(2),
+  ]);
+}

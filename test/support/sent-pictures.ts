@@ -1,6 +1,7 @@
 import { extractDocument } from "../../src/documents/extract-document.ts";
 import type { ExtractOptions } from "../../src/documents/extract-document.ts";
 import type { Picture } from "../../src/documents/pictures/picture.ts";
+import { pageShown } from "../doubles/openai-compatible/seeing-server.ts";
 
 /** The pictures of a document that go to a model, and the document with what the model says. */
 export async function picturesOf(
@@ -19,3 +20,7 @@ export async function picturesOf(
   );
   return { sent, document };
 }
+
+/** The numbers of the pages that pictures show. */
+export const pagesShown = async (pictures: Picture[]) =>
+  await Promise.all(pictures.map(({ bytes, mediaType }) => pageShown(bytes, mediaType)));

@@ -106,8 +106,10 @@ const CHANGES: Changes = {
   "let a=await this._getModule(Ke);if(!a)throw new Jbig2Error(`JBig2 failed to initialize`);":
     "return(await decoders()).decodeBilevel(e,t,n,r,i);let a;",
   "let a=await this._getModule(tt);": "let a=await(await decoders()).openJpeg(e,i);",
-  "i+=2,s.components=[],s.componentIds={};":
-    "i+=2;if(s.scanLines*s.samplesPerLine>12e6)throw new JpegError(`too large`);s.components=[],s.componentIds={};",
+  "readBlock(){this.decodeImage()}get jpegOptions(){":
+    "readBlock(){this.eof=!0,this.buffer=new Uint8Array}get isAsyncDecoder(){return!0}get jpegOptions(){",
+  "decodeImage(e){if(this.eof)return this.buffer;e=this.#t(e||this.bytes);let t=new JpegImage(this.jpegOptions);t.parse(e);let n=t.getData({width:this.drawWidth,height:this.drawHeight,forceRGBA:this.forceRGBA,forceRGB:this.forceRGB});":
+    "async decodeImage(e){if(this.eof)return this.buffer;let{drawWidth:t,drawHeight:r,forceRGBA:i,forceRGB:a}=this,n=await(await decoders()).jpegSamples(this.#t(e||this.bytes),this.jpegOptions,{width:t,height:r,forceRGBA:i,forceRGB:a,isSourcePDF:!0});",
   "!this.needsDecode){let e=s*l;if(t&&!u)":
     "!this.needsDecode){let c=await this.#e(n,r);if(c)return c;let e=s*l;if(t&&!u)",
   "if(s!==-1&&f*p>s){let e=`Image exceeded maximum allowed size and was removed.`;if(!c)throw Error(e);warn$1(e);return}":
@@ -115,7 +117,7 @@ const CHANGES: Changes = {
   "await f.getOperatorList({stream:o,task:n,resources:s,operatorList:c}),c}":
     "await decodeAfterCount(f,()=>f.getOperatorList({stream:o,task:n,resources:s,operatorList:c})),c}",
   "if(br.buildImage({xref:this.xref,res:e,image:t,isInline:n,pdfFunctionFactory:this._pdfFunctionFactory,globalColorSpaceCache:this.globalColorSpaceCache,localColorSpaceCache:o}).then(async e=>(g=await e.createImageData(!1,l),":
-    "if((this.decoding=this.decoding.then(()=>br.buildImage({xref:this.xref,res:e,image:t,isInline:n,pdfFunctionFactory:this._pdfFunctionFactory,globalColorSpaceCache:this.globalColorSpaceCache,localColorSpaceCache:o})).then(async e=>(g=await reducedPicture(e,this.reduction)||await e.createImageData(!1,l),",
+    "if((this.decoding=this.decoding.then(()=>br.buildImage({xref:this.xref,res:e,image:t,isInline:n,pdfFunctionFactory:this._pdfFunctionFactory,globalColorSpaceCache:this.globalColorSpaceCache,localColorSpaceCache:o})).then(async e=>(g=await pictureInBands(e,this.reduction)||await e.createImageData(!1,l),",
   "this._sendImgData(b,null,x))),i){let e={objId:b":
     "this._sendImgData(b,null,x)))),i){let e={objId:b",
   "getBytes(e,t=null){let n=this.pos,r;if(e){for(this.ensureBuffer(n+e)":
@@ -163,36 +165,75 @@ function changed(text: string, changes: Changes): string {
   return text;
 }
 
+const SQUARE_MEANS = readFileSync(join(import.meta.dirname, "square-means.js"), "utf8");
+
 function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
   const bands = readFileSync(join(import.meta.dirname, "picture-bands.js"), "utf8");
   const gaps = readFileSync(join(import.meta.dirname, "text-gaps.js"), "utf8");
-  const parts = [head, HANDS_OVER, bands, gaps, changed(text, CHANGES)];
+  const parts = [head, HANDS_OVER, SQUARE_MEANS, bands, gaps, changed(text, CHANGES)];
   replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
 }
 
-/** Each pixel, symbol and bit of a JBIG2 picture is paid for, as few bytes may stand for billions. */
+/**
+ * Each pixel, symbol and bit of a JBIG2 picture and each block of a JPEG is paid for, as few bytes
+ * may stand for billions.
+ */
 const PAID: Changes = {
   "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
   "new Uint8ClampedArray(rowSize * info.height)":
     "new Uint8ClampedArray(spend(rowSize * (info.height ?? pageHeight)))",
   "const pseudoPixelContext = ReusedContexts[templateIndex];":
     "const pseudoPixelContext = ReusedContexts[templateIndex]; spend((width + ROW) * height);",
+  "    row = new Uint8Array(row);": "    if (isDue()) yield; row = new Uint8Array(row);",
   "const pseudoPixelContext = RefinementReusedContexts[templateIndex];":
     "const pseudoPixelContext = RefinementReusedContexts[templateIndex]; spend((width + ROW) * height);",
   "let symbolHeight = symbolBitmap.length;":
-    "let symbolHeight = symbolBitmap.length; spend(symbolWidth * symbolHeight);",
-  "const bitsPerValue = log2(numberOfPatterns);":
-    "const bitsPerValue = log2(numberOfPatterns); spend(gridWidth * gridHeight * (1 + patternWidth * patternHeight));",
+    "let symbolHeight = symbolBitmap.length; if (isDue(spend(symbolWidth * symbolHeight))) yield;",
+  "  for (mg = 0; mg < gridHeight; mg++) {":
+    "  for (mg = 0; mg < gridHeight; mg++) { if (isDue(spend(gridWidth * (1 + patternWidth * patternHeight)))) yield;",
   "const offsetT = t - (referenceCorner & 1 ? 0 : symbolHeight - 1);":
     "const [across, up] = [referenceCorner & 2 ? symbolWidth - 1 : 0, referenceCorner & 1 ? 0 : symbolHeight - 1], offsetT = t - (transposed ? across : up);",
   "const offsetS = currentS - (referenceCorner & 2 ? symbolWidth - 1 : 0);":
     "const offsetS = currentS - (transposed ? up : across);",
   "    while (runLength--) {": "    spend(runLength); while (runLength--) {",
-  "          frame.components = [];":
-    "          if (frame.scanLines * frame.samplesPerLine > 12e6) throw new Error('too large');\n          frame.components = [];",
+  "new Int16Array(blocksBufferSize)": "new Int16Array(allocate(blocksBufferSize))",
+  "function decodeScan(": "function* decodeScan(",
+  "processed = decodeScan(": "processed = yield* decodeScan(",
+  "  parse(data, {\n    dnlScanLines": "  *parse(data, {\n    dnlScanLines",
+  "return this.parse(data, {": "return yield* this.parse(data, {",
+  "decodeBlock(component, decodeFn, mcu);":
+    "decodeBlock(component, decodeFn, mcu); if (isDue(spend(1))) yield;",
+  "decodeMcu(component, decodeFn, mcu, j, k);":
+    "decodeMcu(component, decodeFn, mcu, j, k); if (isDue(spend(1))) yield;",
+  "function buildComponentData(": "function* buildComponentData(",
+  "output: buildComponentData(": "output: yield* buildComponentData(",
+  "quantizeAndInverse(component, offset, computationBuffer);":
+    "quantizeAndInverse(component, offset, computationBuffer); if (isDue(spend(1))) yield;",
+  "const dataLength = width * height * numComponents;":
+    "const dataLength = width * (this.end - this.from) * numComponents;",
+  "      for (y = 0; y < height; y++) {\n        j = 0 | y * componentScaleY;":
+    "      for (y = this.from; y < this.end; y++) {\n        j = 0 | y * componentScaleY;",
 };
+
+/** They decode regions of JBIG2 and call each other: each row of pixels is a turn to take. */
+const IN_TURNS =
+  /\b(decodeBitmap(?:Template0)?|decodeRefinement|decodeSymbolDictionary|decodeTextRegion|decodePatternDictionary|decodeHalftoneRegion|decodeMMRBitmap|readUncompressedBitmap|processSegments?|parseJbig2(?:Chunks)?)\(/;
+const VISITS = /^( {2})(drawBitmap|on[A-Z]\w+)\(/gm;
+
+function jbig2InTurns(text: string): string {
+  return text
+    .replaceAll(RegExp(`function ${IN_TURNS.source}`, "g"), "function* $1(")
+    .replaceAll(RegExp(`(?<!function\\* )${IN_TURNS.source}`, "g"), "yield* $1(")
+    .replaceAll(VISITS, "$1*$2(")
+    .replaceAll("mask = mask0;", "mask = mask0; spent += width; if (isDue()) yield;")
+    .replaceAll(/this\.(?:drawBitmap|onImmediate\w+)\(|visitor\[callbackName\]/g, "yield* $&")
+    .replaceAll(
+      /new Uint8Array\(((?:region)?[wW]idth)\)/g,
+      "new Uint8Array((isDue(paidRow($1)) && (yield), $1))",
+    );
+}
 
 /**
  * Decoders of CCITT, JBIG2, JPX and JPEG, from the last edition of pdf.js that needs no WebAssembly,
@@ -202,15 +243,13 @@ function buildPictureDecoders() {
   const from = dirname(require.resolve("pdfjs-dist/package.json"));
   const text = readFileSync(join(from, "image_decoders/pdf.image_decoders.mjs"), "utf8");
   const start = text.indexOf("function decodeBitmapTemplate0");
-  const rows = text
-    .slice(start)
-    .replaceAll("new Uint8Array(width)", "new Uint8Array(paidRow(width))")
-    .replaceAll("new Uint8Array(regionWidth)", "new Uint8Array(paidRow(regionWidth))");
-  const own = changed(text.slice(0, start) + rows, PAID);
+  const end = text.indexOf("class Jbig2Image");
+  const jbig2 = jbig2InTurns(text.slice(start, end));
+  const own = changed(text.slice(0, start) + jbig2 + text.slice(end), PAID);
   const { outputFiles } = buildSync({
     stdin: {
       contents: `${own.slice(0, own.lastIndexOf("globalThis.pdfjsImageDecoders"))}
-import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${readFileSync(join(import.meta.dirname, "picture-decoders.js"), "utf8")}`,
+import pureOpenJpeg from "./wasm/openjpeg_nowasm_fallback.js";${SQUARE_MEANS}${readFileSync(join(import.meta.dirname, "picture-decoders.js"), "utf8")}`,
       resolveDir: from,
     },
     bundle: true,

@@ -7,7 +7,7 @@
  */
 const [MOST, FULL, REDUCED] = [60e6, 12e6, 6e6];
 const [RGB, RGBA] = [2, 3];
-const PIXELS_A_TURN = 1 << 20;
+const PIXELS_A_TURN = 1 << 18;
 /** Bytes before its end that a stream's decoder reads again, without a row. */
 const WINDOW = 1 << 16;
 
@@ -47,9 +47,9 @@ function dropRead(stream) {
 }
 
 /** The bytes of each few rows of a picture, in order. */
-async function rowsOf(image, rowBytes) {
+async function rowsOf(image, rowBytes, isReduced) {
   const stream = image.image;
-  if (stream.isImageStream) {
+  if (stream.isImageStream || (stream.isAsync && !isReduced)) {
     const whole = await image.getImageBytes(image.height * rowBytes, { internal: true });
     return (from, rows) => whole.slice(from * rowBytes, (from + rows) * rowBytes);
   }
@@ -58,81 +58,93 @@ async function rowsOf(image, rowBytes) {
   return (_from, rows) => stream.getBytes(rows * rowBytes).slice();
 }
 
-/** Means of squares of `by` by `by` pixels: one row. */
-function meansOf(samples, { width, rows, channels, by }) {
-  const columns = Math.ceil(width / by);
-  const means = new samples.constructor(columns * channels);
-  for (let to = 0; to < means.length; to++) {
-    const from = Math.floor(to / channels) * by;
-    const end = Math.min(width, from + by);
-    let sum = 0;
-    for (let row = 0; row < rows; row++)
-      for (let x = from; x < end; x++)
-        sum += samples[(row * width + x) * channels + (to % channels)];
-    means[to] = Math.round(sum / (rows * (end - from)));
-  }
-  return means;
+const isPlain = ({ smask, mask }) => !smask && !mask;
+const isBits = (image) =>
+  image.bpc === 1 && image.colorSpace.name === "DeviceGray" && isPlain(image);
+
+/** Whether pdf.js copies the picture as it is, or hands it over. */
+function isCopied(image) {
+  const { bpc, colorSpace, needsDecode } = image;
+  if (!isPlain(image)) return false;
+  if (isBits(image) || colorSpace.name === "DeviceRGBA") return true;
+  const isRgb = bpc === 8 && colorSpace.name === "DeviceRGB";
+  return !needsDecode && (isRgb || "jpegOptions" in image.image);
 }
 
-/** The side of the squares that become pixels; 1: pdf.js decodes the picture whole. */
+/** The side of the squares that become pixels; 0: pdf.js decodes the picture whole. */
 function squareOf(image, reduction = 1) {
-  const { width, height, bpc, colorSpace, smask, mask, jpxDecoderOptions } = image;
-  const isBits = bpc === 1 && colorSpace.name === "DeviceGray" && !smask && !mask;
-  const isBounded = jpxDecoderOptions !== undefined || "jpegOptions" in image.image;
-  return isBits || isBounded ? 1 : Math.max(reduction, reductionOf(width * height));
+  const pixels = image.width * image.height;
+  const isBounded = image.jpxDecoderOptions !== undefined || "jpegOptions" in image.image;
+  const by = isBits(image) || isBounded ? 1 : Math.max(reduction, reductionOf(pixels));
+  return by === 1 && (pixels < PIXELS_A_TURN || isCopied(image)) ? 0 : by;
 }
 
-/** Writes the means of a few rows as one row of `bytes` a pixel. */
-async function writeRow(image, part, { to, rows, by, bytes }) {
+/** Writes a few rows into `to`, of `bytes` a pixel: as they are, or their means as one row. */
+async function writeRows(image, part, { to, rows, by, bytes }) {
   const { width, bpc, colorSpace, numComps, mask } = image;
   const band = Object.assign(Object.create(image), { height: rows });
   const samples = band.getComponents(part);
+  const colourKey = Array.isArray(mask) ? samples.slice() : null;
   if (image.needsDecode) band.decodeBuffer(samples);
+  const fill = (pixels, columns, lines, components, alpha) =>
+    colorSpace.fillRgb(pixels, columns, lines, columns, lines, lines, bpc, components, alpha);
+  if (by === 1) {
+    fill(to, width, rows, samples, bytes - 3);
+    if (colourKey) await band.fillOpacity(to, width, rows, rows, colourKey);
+    return;
+  }
   const columns = Math.ceil(width / by);
   if (colorSpace.name === "Indexed") {
     const colours = new Uint8ClampedArray(width * rows * 3);
-    colorSpace.fillRgb(colours, width, rows, width, rows, rows, bpc, samples, 0);
+    fill(colours, width, rows, samples, 0);
     const means = meansOf(colours, { width, rows, channels: 3, by });
     for (let x = 0; x < columns; x++) to.set(means.subarray(x * 3, x * 3 + 3), x * bytes);
     return;
   }
-  const means = meansOf(samples, { width, rows, channels: numComps, by });
-  colorSpace.fillRgb(to, columns, 1, columns, 1, 1, bpc, means, bytes - 3);
-  if (Array.isArray(mask)) await band.fillOpacity(to, columns, 1, 1, means);
+  const form = { width, rows, channels: numComps, by };
+  fill(to, columns, 1, meansOf(samples, form), bytes - 3);
+  if (colourKey) await band.fillOpacity(to, columns, 1, 1, meansOf(colourKey, form));
 }
 
-/** A picture whose squares of pixels became single ones; null: pdf.js decodes it whole. */
-// oxlint-disable-next-line no-unused-vars -- called by pdf.js
-async function reducedPicture(image, reduction) {
-  if (reduction === 0) throw new Error("too large");
-  const by = squareOf(image, reduction);
-  if (by === 1) return null;
-  const { width, height, bpc, numComps, smask, mask } = image;
-  const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
-  const bytes = smask || mask ? 4 : 3;
-  // Rows that a cut file lacks stay white.
-  const data = new Uint8ClampedArray(size.width * size.height * bytes).fill(255);
+/** Rows that a cut file lacks stay as they are. */
+async function writeBands(image, by, { data, rowPixels, bytes }) {
+  const { width, height, bpc, numComps } = image;
   const rowBytes = (width * numComps * bpc + 7) >> 3;
-  const read = await rowsOf(image, rowBytes);
+  const read = await rowsOf(image, rowBytes, by > 1);
+  const step = by > 1 ? by : Math.ceil(PIXELS_A_TURN / width);
   let pixels = 0;
-  for (let y = 0; y < size.height; y++) {
-    const rows = Math.min(by, height - y * by);
-    const part = read(y * by, rows);
-    if (part.length < rows * rowBytes) break;
-    const to = data.subarray(y * size.width * bytes, (y + 1) * size.width * bytes);
-    await writeRow(image, part, { to, rows, by, bytes });
-    pixels += width * rows;
-    if (pixels < PIXELS_A_TURN) continue;
+  for (let y = 0; y < height; y += step) {
+    const wanted = Math.min(step, height - y);
+    const part = read(y, wanted);
+    const rows = by > 1 ? wanted : Math.floor(part.length / rowBytes);
+    if (rows === 0 || part.length < rows * rowBytes) return;
+    const to = data.subarray((y / by) * rowPixels * bytes);
+    await writeRows(image, part, { to, rows, by, bytes });
+    if ((pixels += width * rows) < PIXELS_A_TURN) continue;
     pixels = 0;
     await new Promise((resolve) => setTimeout(resolve));
   }
+}
+
+/** A picture in bands, whose squares of pixels became single ones; null: pdf.js decodes it whole. */
+// oxlint-disable-next-line no-unused-vars -- called by pdf.js
+async function pictureInBands(image, reduction) {
+  if (reduction === 0) throw new Error("too large");
+  const by = squareOf(image, reduction);
+  if (by === 0) return null;
+  const { width, height, mask } = image;
+  const size = { width: Math.ceil(width / by), height: Math.ceil(height / by) };
+  const bytes = isPlain(image) ? 3 : 4;
+  const data = new Uint8ClampedArray(size.width * size.height * bytes).fill(255);
+  await writeBands(image, by, { data, rowPixels: size.width, bytes });
   if (bytes === 4 && !Array.isArray(mask)) await fillMask(image, data, size);
   return { ...size, kind: bytes === 4 ? RGBA : RGB, data, interpolate: image.interpolate };
 }
 
 async function fillMask(image, data, { width, height }) {
-  const grey = image.smask && (await reducedPicture(image.smask));
-  if (!grey) await image.fillOpacity(data, width, height, height, null);
+  const isLarge = image.smask && squareOf(image.smask) > 1;
+  const grey = isLarge ? await pictureInBands(image.smask) : null;
+  if (grey === null) await image.fillOpacity(data, width, height, height, null);
   else
     for (let at = 0; at < width * height; at++) {
       const x = Math.floor(((at % width) * grey.width) / width);

@@ -53,7 +53,7 @@ export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promi
   if (orientation === 1 || turn === undefined) return { bytes: bytes.slice(), mediaType };
   const { decodeJpeg } = await import("#picture-decoders");
   try {
-    const pixels = { ...decodeJpeg(bytes), kind: RGB, fill: null };
+    const pixels = { ...(await decodeJpeg(bytes)), kind: RGB, fill: null };
     const matrix = times(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
     const png = await encodePng(rasterOf([{ ...pixels, matrix }], 0));
     return { bytes: png, mediaType: "image/png" };

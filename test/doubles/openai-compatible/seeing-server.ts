@@ -53,15 +53,15 @@ function decodePng(bytes: Uint8Array): Grey {
   return { width, height, at };
 }
 
-function decode(bytes: Uint8Array, mediaType: string): Grey {
+async function decode(bytes: Uint8Array, mediaType: string): Promise<Grey> {
   if (mediaType === "image/png") return decodePng(bytes);
-  const { width, height, data } = decodeJpeg(bytes);
+  const { width, height, data } = await decodeJpeg(bytes);
   return { width, height, at: (x, y) => data[(y * width + x) * 3] ?? 0 };
 }
 
 /** The number of the page that a picture shows upright and whole; null: it does not. */
-export function pageShown(bytes: Uint8Array, mediaType: string): number | null {
-  const { width, height, at } = decode(bytes, mediaType);
+export async function pageShown(bytes: Uint8Array, mediaType: string): Promise<number | null> {
+  const { width, height, at } = await decode(bytes, mediaType);
   if (width >= height) return null;
   const cells = Array.from({ length: COLUMNS * ROWS }, (_, cell) => {
     const [column, row] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
@@ -87,7 +87,7 @@ export class SeeingServer {
   readonly instead = new Map<number, Answer>();
 
   readonly fetch = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
-    const page = pageIn(await new Response(init?.body).json());
+    const page = await pageIn(await new Response(init?.body).json());
     this.seen.push(page);
     const known = this.pages.get(page ?? -1) ?? "an upside-down picture";
     const { text = known, finish_reason = "stop", status } = this.instead.get(page ?? -1) ?? {};
@@ -98,9 +98,9 @@ export class SeeingServer {
   };
 }
 
-function pageIn({ messages }: Body): number | null {
+async function pageIn({ messages }: Body): Promise<number | null> {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const url = parts.find(({ type }) => type === "image_url")?.image_url?.url ?? "";
   const [, mediaType = "", data = ""] = DATA.exec(url) ?? [];
-  return pageShown(new Uint8Array(Buffer.from(data, "base64")), mediaType);
+  return await pageShown(new Uint8Array(Buffer.from(data, "base64")), mediaType);
 }

@@ -2,9 +2,9 @@ import { deflateSync } from "node:zlib";
 
 import { expect, it } from "vitest";
 
-import { isDarkAt, pageShown } from "../../doubles/openai-compatible/seeing-server.ts";
+import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
 import { pdfStream } from "../../support/pdf-of.ts";
-import { picturesOf } from "../../support/sent-pictures.ts";
+import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 import { flate, scannedPdf, type PictureObject } from "../../support/scanned-pages.ts";
 
 const PAGE = 77;
@@ -148,7 +148,7 @@ it.each(KINDS)(
   async (_kind, make) => {
     const { sent, document } = await picturesOf("scan.pdf", make());
     expect(document.notes).toEqual(["page 1 was read from its image by local/eye"]);
-    expect(sent.map(({ bytes, mediaType }) => pageShown(bytes, mediaType))).toEqual([PAGE]);
+    expect(await pagesShown(sent)).toEqual([PAGE]);
     const [width = 0, height = 0] = sent.flatMap(({ bytes }) => {
       const view = new DataView(bytes.buffer, bytes.byteOffset);
       return [view.getUint32(16), view.getUint32(20)];

@@ -2,11 +2,12 @@ import { deflateSync } from "node:zlib";
 
 import { describe, expect, it, test } from "vitest";
 
-import { isDarkAt, pageShown } from "../../doubles/openai-compatible/seeing-server.ts";
-import { picturesOf } from "../../support/sent-pictures.ts";
+import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
+import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { coded, flate, greyPage, packedBits, samples } from "../../support/scanned-pages.ts";
-import { scannedPdf, SIZE, textLine, type ScannedPage } from "../../support/scanned-pages.ts";
+import { scannedPdf, SIZE, textLine, withOrientation } from "../../support/scanned-pages.ts";
+import type { ScannedPage } from "../../support/scanned-pages.ts";
 
 /** Which page the pictures of the fixtures show; they were made with ImageMagick and OpenJPEG. */
 const PAGE = 77;
@@ -218,7 +219,7 @@ describe("a page that is a picture is sent upright, whole and once", () => {
   it.each(KINDS)("%s", async (_kind, page, mediaType = "image/png") => {
     const { sent, document } = await picturesOf("scan.pdf", scannedPdf([page]));
     expect(sent.map((picture) => picture.mediaType)).toEqual([mediaType]);
-    expect(sent.map(({ bytes }) => pageShown(bytes, mediaType))).toEqual([PAGE]);
+    expect(await pagesShown(sent)).toEqual([PAGE]);
     expect(document).toMatchObject({
       markdown: "The gates open at six.",
       notes: ["page 1 was read from its image by local/eye"],
@@ -240,7 +241,7 @@ test("pages with text are not sent, whatever lies under it", async () => {
       { ...one(greyPage(4)), content: `q 200 0 0 200 9 9 cm /I0 Do Q ${textLine("Logo")}` },
     ]),
   );
-  expect(sent.map(({ bytes, mediaType }) => pageShown(bytes, mediaType))).toEqual([3]);
+  expect(await pagesShown(sent)).toEqual([3]);
   const { markdown, pages, recognised } = document;
   expect(markdown).toBe(`${text}\n\n${text}\n\nThe gates open at six.\n\nPage 3\n\nLogo`);
   expect(recognised?.map(({ start, end }) => markdown.slice(start, end))).toEqual([
@@ -254,24 +255,6 @@ test("pages with text are not sent, whatever lies under it", async () => {
   ]);
 });
 
-/** An EXIF block that says how a photo is to be turned. */
-function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Array {
-  const exif = [..."Exif\0\0MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0"].map((each) =>
-    each.charCodeAt(0),
-  );
-  const data = [...exif, orientation, 0, 0, 0, 0, 0, 0];
-  return Uint8Array.from([
-    0xff,
-    0xd8,
-    0xff,
-    0xe1,
-    0,
-    data.length + 2,
-    ...data,
-    ...jpeg.subarray(2),
-  ]);
-}
-
 test.each([
   ["photo.jpg", bytesOf("rgb"), "image/jpeg"],
   ["photo.jpg", withOrientation(bytesOf("turned"), 6), "image/png"],
@@ -279,8 +262,7 @@ test.each([
 ])("%s is read as a picture that is upright", async (name, bytes, mediaType) => {
   const { sent, document } = await picturesOf(name, bytes);
   expect(sent.map((picture) => picture.mediaType)).toEqual([mediaType]);
-  if (name !== "page.png")
-    expect(sent.map((picture) => pageShown(picture.bytes, mediaType))).toEqual([PAGE]);
+  if (name !== "page.png") expect(await pagesShown(sent)).toEqual([PAGE]);
   expect(document).toMatchObject({
     markdown: "The gates open at six.",
     notes: ["a picture was read by local/eye"],

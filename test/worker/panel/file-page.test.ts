@@ -146,7 +146,7 @@ test("a page that was read from an image is shown next to its picture", async ()
   expect(response.headers.get("Content-Type")).toBe("image/png");
   expect(response.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
   expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
-  expect(pageShown(new Uint8Array(await response.arrayBuffer()), "image/png")).toBe(12);
+  expect(await pageShown(new Uint8Array(await response.arrayBuffer()), "image/png")).toBe(12);
   expect((await call("GET", path)).status).toBe(303);
   const all = Array.from({ length: 30 }, () => call("GET", path, { headers }));
   const statuses = await Promise.all(all.map(async (each) => (await each).status));

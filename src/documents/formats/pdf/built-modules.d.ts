@@ -10,10 +10,10 @@ declare module "#character-maps/*" {
 }
 
 declare module "#picture-decoders" {
-  /** RGB. @throws Error for what is damaged, or larger than 12 megapixels */
-  export function decodeJpeg(bytes: Uint8Array): {
+  /** RGB, of some six megapixels at most. @throws Error for what is damaged or too large */
+  export function decodeJpeg(bytes: Uint8Array): Promise<{
     width: number;
     height: number;
     data: Uint8Array;
-  };
+  }>;
 }

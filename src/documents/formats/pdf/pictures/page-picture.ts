@@ -43,7 +43,7 @@ export async function pictureOfPage(
         return { bytes: pixels, mediaType: "image/jpeg" };
       const { decodeJpeg } = await import("#picture-decoders");
       parts.push({
-        ...decode(() => decodeJpeg(pixels)),
+        ...(await decoded(decodeJpeg(pixels))),
         kind: RGB,
         fill: null,
         matrix: picture.matrix,
@@ -71,9 +71,9 @@ function shareCovered(pictures: PlacedPicture[], width: number, height: number):
 const isUpright = ([a, b, c, d]: Matrix) =>
   a > 0 && d < 0 && Math.abs(b) < SKEW * a && Math.abs(c) < -SKEW * d;
 
-function decode<T>(work: () => T): T {
+async function decoded<T>(picture: Promise<T>): Promise<T> {
   try {
-    return work();
+    return await picture;
   } catch {
     throw new UnusablePicture("the picture is damaged or too large");
   }

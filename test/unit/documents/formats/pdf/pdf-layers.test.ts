@@ -2,10 +2,9 @@ import { deflateSync } from "node:zlib";
 
 import { expect, it } from "vitest";
 
-import { pageShown } from "../../../../doubles/openai-compatible/seeing-server.ts";
 import { HELVETICA, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
 import { greyPage, textLine } from "../../../../support/scanned-pages.ts";
-import { picturesOf } from "../../../../support/sent-pictures.ts";
+import { pagesShown, picturesOf } from "../../../../support/sent-pictures.ts";
 
 const TEXT = "Gates open at six";
 const DRAFT = "Secret draft of the harbour plan";
@@ -60,6 +59,6 @@ it.each<[what: string, content: string]>([
   ["hidden text over a scan", SCAN + within("Off", draft)],
 ])("of a page with a hidden layer, only what it shows is sent: %s", async (_what, content) => {
   const { sent, document } = await picturesOf("layers.pdf", layered(content));
-  expect(sent.map(({ bytes, mediaType }) => pageShown(bytes, mediaType))).toEqual([1]);
+  expect(await pagesShown(sent)).toEqual([1]);
   expect(document.notes).toContain("1 hidden layer left out");
 });

@@ -1,0 +1,91 @@
+import { expect, test, vi } from "vitest";
+
+import { isDarkAt } from "../../doubles/openai-compatible/seeing-server.ts";
+import { coded, scannedPdf, withOrientation } from "../../support/scanned-pages.ts";
+import { pagesShown, picturesOf } from "../../support/sent-pictures.ts";
+
+const PAGE = 77;
+const BLOCK = 8;
+const [DC, AC] = [0, 0x10];
+
+const word = (value: number) => [value >> 8, value & 255];
+const marker = (code: number, data: number[]) => [0xff, code, ...word(data.length + 2), ...data];
+const bits = (value: number, length: number) => value.toString(2).padStart(length, "0");
+
+/** Codes "0", "10", … for the symbols. https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.4.2 */
+const table = (kind: number, symbols: number[]) =>
+  marker(0xc4, [
+    kind,
+    ...Array.from({ length: 16 }, (_, at) => Number(at < symbols.length)),
+    ...symbols,
+  ]);
+
+function packed(text: string): number[] {
+  const bytes = text.match(/.{1,8}/g) ?? [];
+  return bytes.flatMap((byte) => {
+    const value = Number.parseInt(byte.padEnd(8, "1"), 2);
+    return value === 255 ? [255, 0] : [value];
+  });
+}
+
+type Size = { width: number; height: number };
+
+/** A grey JPEG of the frame's kind and the scans. */
+function jpeg(frame: number, { width, height }: Size, symbols: number[], scans: number[][]) {
+  const steps = [0, ...Array.from({ length: 64 }, () => 16)];
+  return Uint8Array.from([
+    0xff,
+    0xd8,
+    ...marker(0xdb, steps),
+    ...marker(frame, [8, ...word(height), ...word(width), 1, 1, 0x11, 0]),
+    ...table(DC, [0, 7]),
+    ...table(AC, symbols),
+    ...scans.flat(),
+    0xff,
+    0xd9,
+  ]);
+}
+const scan = (from: number, end: number, text: string) => [
+  ...marker(0xda, [1, 1, 0, from, end, 0]),
+  ...packed(text),
+];
+
+/** Blocks that are black or grey throughout: each tells by how much it differs from the one before. */
+function photograph(size: Size, isDark: (x: number, y: number) => boolean): Uint8Array {
+  const [same, darker, lighter] = ["0", `10${bits(63, 7)}`, `10${bits(64, 7)}`];
+  let [wasDark, text] = [false, ""];
+  for (let y = 0; y < size.height; y += BLOCK)
+    for (let x = 0; x < size.width; x += BLOCK) {
+      const isNow = isDark(x, y);
+      text += `${isNow === wasDark ? same : isNow ? darker : lighter}0`;
+      wasDark = isNow;
+    }
+  return jpeg(0xc0, size, [0], [scan(0, 63, text)]);
+}
+
+/** What a phone of 12 megapixels writes when it is held upright. */
+const STORED = { width: 4_032, height: 3_024 };
+const SHOWN = { width: STORED.height, height: STORED.width };
+
+test("a photograph of a phone is turned upright, with turns for others meanwhile", async () => {
+  const isDark = isDarkAt(PAGE, SHOWN);
+  const stored = photograph(STORED, (x, y) => isDark(STORED.height - 1 - y, x));
+  const pauses = vi.spyOn(globalThis, "setTimeout");
+  const { sent } = await picturesOf("photo.jpg", withOrientation(stored, 6));
+  expect(pauses.mock.calls.length).toBeGreaterThan(50);
+  expect(await pagesShown(sent)).toEqual([PAGE]);
+});
+
+/** Each passes by all blocks in six steps of 15 bits: the work of a kilobyte would be endless. */
+const PASSING_BY = scan(1, 63, `0${"1".repeat(14)}`.repeat(6));
+
+test("a picture of thousands of scans ends in a sentence", async () => {
+  const scans = Array.from({ length: 3_000 }, () => PASSING_BY);
+  const picture = jpeg(0xc2, { width: 3_400, height: 3_400 }, [0xe0], scans);
+  const turned = { content: "q 0 -640 480 0 0 640 cm /I0 Do Q" };
+  const entries = "/ColorSpace /DeviceGray /BitsPerComponent 8";
+  const page = { pictures: [coded(picture, "/DCTDecode", entries)], ...turned };
+  await expect(picturesOf("scan.pdf", scannedPdf([page]))).rejects.toThrow(
+    "page 1 was left out: the picture is damaged or too large",
+  );
+});
