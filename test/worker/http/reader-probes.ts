@@ -37,7 +37,7 @@ export const PROBES: Record<string, Probe[]> = {
       body: { semanticSearch, topK: 50, includeDuplicates: true, includeSources: true },
       seen: /ann\.md/,
     },
-    { path: "/api/rags/vault/retrieve", body: { semanticSearch, ...selected }, seen: /4711/ },
+    { path: "/api/rags/vault/retrieve", body: { semanticSearch, ...selected }, seen: /k4711/ },
   ],
   "GET /api/rags/:identifier/files": [
     { path: "/api/rags/vault/files", seen: /ann\.md/ },
@@ -101,7 +101,7 @@ export const PROBES: Record<string, Probe[]> = {
     rpc("tools/list", {}, null),
     tool("search", { query, topK: 50 }),
     tool("search", { query, rag: "vault" }),
-    tool("fetch", { id: "vault/ann.md" }, /4711/),
+    tool("fetch", { id: "vault/ann.md" }, /k4711/),
     tool("ask_ask", { prompt }),
     tool("agent_spy", { prompt }),
     rpc("resources/list", {}, /ann\.md/),
@@ -109,7 +109,7 @@ export const PROBES: Record<string, Probe[]> = {
     rpc("prompts/list", {}, null),
     rpc("prompts/get", { name: "ask_ask", arguments: { prompt } }, null),
     rpc("completion/complete", COMPLETED, null),
-    rpc("resources/read", { uri: "quarry://vault/ann.md" }, /4711/),
+    rpc("resources/read", { uri: "quarry://vault/ann.md" }, /k4711/),
   ],
   "POST /dify/retrieval": [
     {

@@ -11,7 +11,7 @@ import type { Probe } from "./reader-probes.ts";
 
 export const ANN = "ann@example.com";
 export const BOB = "bob@example.com";
-const SECRET = "# Ann's note\n\nThe boiler code is 4711 and secret.";
+const SECRET = "# Ann's note\n\nThe boiler code is k4711 and secret.";
 /** Everybody may read what Ann's file says as well, in other words. */
 export const FILES: Record<string, { text: string; readers?: string[] }> = {
   "ann.md": { text: SECRET, readers: [`user:${ANN}`] },

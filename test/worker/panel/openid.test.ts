@@ -209,7 +209,7 @@ test("the provider's refusal is told without its words", async () => {
   back.searchParams.set("error_description", "Call 555-0100 to unlock");
   expect((await browser.open(pathOf(back))).status).toBe(401);
   expect(browser.html).toContain("The provider did not sign you in");
-  expect(browser.html).not.toContain("555");
+  expect(browser.html).not.toContain("555-0100");
 });
 
 test("new keys are read when a token names one, at most once a minute", async () => {

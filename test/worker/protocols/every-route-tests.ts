@@ -74,23 +74,23 @@ const PROBES: Record<string, Probe[]> = {
     { path: "/v1/vector_stores/secrets", seen: /"id":"secrets"/, refused: 403 },
   ],
   "POST /v1/vector_stores/:identifier/search": [
-    { path: "/v1/vector_stores/secrets/search", body: { query }, seen: /4711/, refused: 403 },
+    { path: "/v1/vector_stores/secrets/search", body: { query }, seen: /k4711/, refused: 403 },
   ],
   "POST /mcp": [
     rpc("tools/list", {}, /ask_hidden.*agent_spy/),
-    tool("search", { query, rag: "secrets" }, /4711/),
-    tool("search", { query, topK: 50 }, /4711/),
-    tool("fetch", { id: "secrets/closed.md" }, /4711/),
+    tool("search", { query, rag: "secrets" }, /k4711/),
+    tool("search", { query, topK: 50 }, /k4711/),
+    tool("fetch", { id: "secrets/closed.md" }, /k4711/),
     tool("ask_hidden", { prompt }, ANSWER),
     tool("agent_spy", { prompt }, ANSWER),
     rpc("resources/list", {}, /closed\.md/),
-    rpc("resources/read", { uri: URI }, /4711/),
+    rpc("resources/read", { uri: URI }, /k4711/),
   ],
   "POST /dify/retrieval": [
     {
       path: "/dify/retrieval",
       body: { knowledge_id: "secrets", query, retrieval_setting },
-      seen: /4711/,
+      seen: /k4711/,
       refused: 403,
     },
   ],
@@ -178,8 +178,7 @@ export function everyRouteTests(world: () => ProtocolsWorld): void {
       expect({ call, status }).toEqual({ call, status: 200 });
       // Dify has no field for it.
       if (call.path !== "/dify/retrieval") expect(text).toContain('"degraded":{"occurred":true}');
-      // An id may have the digits by chance.
-      expect(text.replace(/"(?:id|created|created_at)":[^,]*/g, "")).not.toContain("503");
+      expect(text).not.toMatch(/\b503\b/);
     }
   });
 }

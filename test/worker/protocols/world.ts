@@ -7,7 +7,7 @@ const NOTES: Record<string, string> = {
   "handbook/boiler.md": "# Boiler\n\nThe boiler gets its service in spring.",
   "reports/boiler.csv": "part,state\nboiler valve,worn",
 };
-const SECRETS = { "closed.md": "# Closed\n\nThe boiler code is 4711 and secret." };
+const SECRETS = { "closed.md": "# Closed\n\nThe boiler code is k4711 and secret." };
 const TYPES: Record<string, string> = { csv: "text/csv", html: "text/html" };
 export const ASKING = { systemPrompt: "Answer.", model: "embedded/extractive" };
 
