@@ -47,6 +47,17 @@ function closed(schema: unknown): unknown {
     : copy;
 }
 
+/** A validator reads all components: one for each schema, not for each answer. */
+const validators = new WeakMap<Json, Validator>();
+
+function validatorOf({ components }: Published, schema: Json): Validator {
+  const existing = validators.get(schema);
+  if (existing !== undefined) return existing;
+  const validator = new Validator({ ...(closed(schema) as Json), components }, "2020-12", false);
+  validators.set(schema, validator);
+  return validator;
+}
+
 type Call = { method: string; path: string };
 type Answered = { status: number; body: unknown };
 
@@ -64,7 +75,6 @@ export function problemsWith(published: Published, asked: Call, answered: Answer
   }
   const schema = response.content?.["application/json"]?.schema;
   if (schema === undefined) return [];
-  const whole = { ...(closed(schema) as Json), components: published.components };
-  const { errors } = new Validator(whole, "2020-12", false).validate(answered.body);
+  const { errors } = validatorOf(published, schema).validate(answered.body);
   return errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`);
 }

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 
 import { spentLimits } from "../../../src/catalog/limits/limit-verbs.ts";
 import { QuarryError } from "../../../src/core/errors.ts";
@@ -21,6 +21,8 @@ const REPORTED = 120;
 const ASK = inferenceOf({ model: MODEL, maxOutputTokens: 200 });
 
 beforeEach(async () => {
+  // After midnight nothing is spent of a day's limit.
+  vi.useFakeTimers({ toFake: ["Date"] });
   await env.DB.prepare("delete from spending_limits").run();
   const price = { inputPrice: 1, outputPrice: 1, currency: "USD" };
   await replaceModels(db, [

@@ -34,6 +34,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
+  // After midnight nothing is spent of a day's limit.
+  vi.useFakeTimers({ toFake: ["Date"] });
   for (const { id } of await limits()) await panel.send("DELETE", `/limits/${id}`);
 });
 
@@ -187,6 +189,7 @@ test("retrieval fails at no door: what would cost is left out", async () => {
 });
 
 test("files wait for a limit of the service, and go on once it is raised", async () => {
+  vi.useRealTimers();
   const { id } = await made({ amount: 0, unit: "modelTokens" });
   await panel.put("/file-sources/notes/files/moor.md", "# Moor\n\nHeather flowers in August.");
   const file = async () =>
