@@ -12,8 +12,8 @@ const TIED: Runs = {
   part: /[-A-Za-z0-9\u2010\u2011./&_,'\u2019]/,
 };
 const SPACED: Runs = {
-  place: /(?<=\d)[\u00a0\u2009\u202f](?=\d{3})/g,
-  part: /[\d\u00a0\u2009\u202f.,]/,
+  place: /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g,
+  part: /[\d \u00a0\u2009\u202f.,]/,
 };
 const NUMBERED: Runs = { place: /\d(?=[A-Za-z])|(?<=[A-Za-z])\d/g, part: /[A-Za-z0-9]/ };
 
@@ -28,44 +28,77 @@ const GREEK_NAMES =
     " ",
   );
 
-const TIES = "-\u2010\u2011./&_,'\u2019\u00a0\u2009\u202f";
+const TIES = " -\u2010\u2011./&_,'\u2019\u00a0\u2009\u202f";
 const SIGNS = /[^A-Za-z0-9]+/g;
 /** Which tied runs are written without their signs, too. */
 const WRITTEN_TOGETHER = [
   // `12,500`, `12 500`, `1.299,99`: what follows a decimal sign is left out.
-  /^\d{1,3}(?<sign>[.,'\u2019\u00a0\u2009\u202f])\d{3}(?:\k<sign>\d{3})*(?=[.,]\d+$|$)/,
+  /^\d{1,3}(?<sign>[ .,'\u2019\u00a0\u2009\u202f])\d{3}(?:\k<sign>\d{3})*(?=[.,]\d+$|$)/,
   // `U.S.A`, `Ph.D`
   /^(?=.*[A-Z])[A-Za-z]{1,2}(?:\.[A-Za-z]{1,2})+$/,
   // `AT&T`, `R&D`
   /^[A-Za-z]{1,3}(?:&[A-Za-z]{1,3})+$/,
+  // `TCP/IP`, `I/O`
+  /^[A-Z]{1,4}(?:\/[A-Z]{1,4})+$/,
+  // `O'Neill`, `Qur'an`, but not `we'll`
+  /^(?:O|[A-Z][a-z]+)['\u2019](?!(?:ll|re|ve|[dmst])$)[A-Za-z]+$/,
   // `e-mail`, `Wi-Fi`, `long-term`
   /^[A-Za-z]+[-\u2010\u2011][A-Za-z]+$/,
   // `AB-1234/56`, `978-3-16-148410-0`, `2024-03-05`
   /^(?=.*\d)[A-Za-z0-9]+(?:[-\u2010\u2011/_][A-Za-z0-9]+)+$/,
-  // `Node.js`
-  /^[A-Za-z]+\.js$/i,
+  // `Node.js`, `ASP.NET`
+  /^[A-Za-z]+\.(?:js|net)$/i,
 ];
 
-/** `25kg` and `XK20459`, which are written apart, too. */
-const WRITTEN_APART = /^(?:\d+(?!(?:st|nd|rd|th)$)[A-Za-z]{1,4}|[A-Za-z]{1,6}\d{2,})$/;
+/** `25kg`, `XK20459`, `Windows11` and `v2`, which are written apart, too. */
+const WRITTEN_APART =
+  /^(?:\d+(?!(?:st|nd|rd|th)$)[A-Za-z]{1,4}|(?:v|[A-Za-z]{1,2}(?=\d\d)|[A-Za-z]{3,12})\d+)$/;
 const BETWEEN = /(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)/;
 
 /** Names that consist of a letter and signs, as people write them in letters. */
-const NAMED = /(?<![A-Za-z0-9])(?:[A-Za-z](?:\+\+|#)(?![A-Za-z0-9+#])|\.NET(?![A-Za-z0-9]))/g;
+const NAMED = /(?<![A-Za-z0-9])(?:[A-Za-z](?:\+\+|#)(?![A-Za-z+#])|\.NET(?![A-Za-z0-9]))/g;
 const lettersOf = (name: string) =>
   name.replace("++", "plusplus").replace("#", "sharp").replace(".", "dot");
+
+/** Printed in groups: `DE89 3704 0044 0532 0130 00` (ISO 13616). */
+const ACCOUNT_NUMBERS = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: \d{1,3})?(?![A-Z0-9])/g;
+
+/** `5.3.2024`, `5/3/2024`, of which either may be the month, and `2024年3月5日`. */
+const DATES =
+  /(?<![\d./])(?:(?<first>\d{1,2})(?<sign>[./])\s?(?<second>\d{1,2})\k<sign>\s?(?<last>\d{4})|(?<year>\d{4})[-./年](?<month>\d{1,2})[-./月](?<day>\d{1,2}))(?!\d)/g;
+const MONTHS = 12;
+
+/** As `2024-03-05` is written without its signs. */
+function datesIn(text: string): string[] {
+  return [...text.matchAll(DATES)].flatMap(({ groups = {} }) => {
+    const { first = "", second = "", sign, last = "", year = last } = groups;
+    const { month = second, day = first } = groups;
+    const orders = [[month, day], ...(sign === "/" ? [[day, month]] : [])];
+    return orders
+      .filter(([number]) => Number(number) <= MONTHS)
+      .map((order) => year + order.map((part) => part.padStart(2, "0")).join(""));
+  });
+}
+
+const FULL_WIDTH = /[\uff01-\uff5e]/g;
+const FROM_ASCII = 0xfee0;
+const halfWidth = (text: string) =>
+  text.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - FROM_ASCII));
 
 /**
  * Words that stand in a text in another spelling: whether people write a number, a code or an
  * abbreviation in one word or in several is chance. They count beside the words of the text.
  */
-export function spellingsOf(text: string): string[] {
+export function spellingsOf(original: string): string[] {
+  const text = halfWidth(original);
   const words = (text.match(NAMED) ?? []).map(lettersOf);
+  words.push(...(text.match(ACCOUNT_NUMBERS) ?? []).map((number) => number.replaceAll(" ", "")));
   for (const run of [...runsIn(text, TIED), ...runsIn(text, SPACED)]) {
     const tied = trimStart(trimEnd(run, TIES), TIES);
     const pattern = WRITTEN_TOGETHER.find((each) => each.test(tied));
     if (pattern !== undefined) words.push(pattern.exec(tied)?.[0].replace(SIGNS, "") ?? "");
   }
+  words.push(...datesIn(text).filter((date) => !words.includes(date)));
   for (const run of runsIn(text, NUMBERED)) {
     if (WRITTEN_APART.test(run)) words.push(...run.split(BETWEEN));
   }

@@ -1,14 +1,12 @@
-import { normalForm } from "../core/normal-form.ts";
+import { foldedText } from "./folded-text.ts";
 
 /**
  * The one notion of a word in Quarry, shared by the lexical leg, the lexical reranker and the
  * hashed embedding: runs of letters, digits and private-use characters, lower-cased, without
- * diacritics. Compatibility forms (`ﬁ`, full width, `m²`) are unfolded.
+ * diacritics. Compatibility forms (`ﬁ`, full width, `m²`) are unfolded. The letter `ʼ` separates, as
+ * the apostrophe does that people write in its place.
  */
-const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
-/** Not letters' own marks: kana voicing, vowel signs from Devanagari to Khmer, those of й and ї. */
-const MARKS =
-  /[\p{M}--[\u0900-\u109f\u1780-\u17ff\u3099\u309a]](?<![\u0438\u0456][\u0306\u0308])/gv;
+const WORD = /[[\p{L}\p{N}\p{M}\p{Co}]--\u02bc]+/gv;
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /**
@@ -41,36 +39,9 @@ const SIGNS =
 export const withoutSigns = (text: string, blank = " "): string =>
   isAscii(text) ? text : text.replace(SIGNS, blank);
 
-function fold(text: string): string {
-  // Unfolding can make capitals and lower-casing can make marks, hence this order.
-  const plain = normalForm(normalForm(text, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
-  const spelling = plain.replace(UNDIVIDED, (letter) => WRITTEN_AS[letter] ?? letter);
-  return spelling.replace(KATAKANA, (kana) =>
-    String.fromCharCode(kana.charCodeAt(0) - FROM_HIRAGANA),
-  );
-}
-
-/** Searched as hiragana: people write `ラーメン` and `らーめん`. */
-const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
-const FROM_HIRAGANA = 0x60;
-
-/** Letters that Unicode does not take apart, and what people write in their place. */
-const WRITTEN_AS: Record<string, string> = {
-  œ: "oe",
-  æ: "ae",
-  ß: "ss",
-  þ: "th",
-  ð: "d",
-  đ: "d",
-  ł: "l",
-  ø: "o",
-  ı: "i",
-};
-const UNDIVIDED = new RegExp(`[${Object.keys(WRITTEN_AS).join("")}]`, "g");
-
 /** The words of a text in their order; a run of a script without spaces is one word. */
 export function wordsOf(text: string): string[] {
-  return isAscii(text) ? asciiWordsOf(text) : (fold(text).match(WORD) ?? []);
+  return isAscii(text) ? asciiWordsOf(text) : (foldedText(text).match(WORD) ?? []);
 }
 
 const asciiWordsOf = (text: string): string[] => text.toLowerCase().match(ASCII_WORD) ?? [];
@@ -81,7 +52,7 @@ export const cutUnspacedScripts = (text: string): string => cutRuns(text, (cuts)
 /** The words that a text is searched by: as `wordsOf`, with scripts without spaces in cuts. */
 export function searchWordsOf(text: string): string[] {
   if (isAscii(text)) return asciiWordsOf(text);
-  const folded = fold(text);
+  const folded = foldedText(text);
   const cut = MAY_BE_UNSPACED.test(folded) ? cutUnspacedScripts(folded) : folded;
   return cut.match(WORD) ?? [];
 }
@@ -95,12 +66,12 @@ export function searchTextOf(text: string): string {
 /** As `searchWordsOf`, but every character of an unspaced run begins a word, for prefixes. */
 export function indexWordsOf(text: string): string[] {
   if (isAscii(text)) return asciiWordsOf(text);
-  const folded = fold(text);
+  const folded = foldedText(text);
   if (!MAY_BE_UNSPACED.test(folded)) return folded.match(WORD) ?? [];
   return cutRuns(folded, (cuts, ends) => [...cuts, ...ends]).match(WORD) ?? [];
 }
 
-const CASE_CHANGE = /[a-z][A-Z]/g;
+const CASE_CHANGE = /[a-z][A-Z]|[A-Z]{2}[a-z]{2}/g;
 const BEFORE_CAPITAL = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 const NAME = /[A-Za-z0-9]+/y;
 const OF_NAME = /[A-Za-z0-9]/;

@@ -1,3 +1,4 @@
+import { normalForm } from "../../core/normal-form.ts";
 import { isFunctionWord, LANGUAGES, languageOfQuestion } from "../../text/languages.ts";
 import type { Language } from "../../text/languages.ts";
 import { idfOf } from "../../text/bm25.ts";
@@ -38,11 +39,32 @@ export type KnownWords = {
 export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
   const language = languageIn(query, words);
   const languages = language === null ? commonIn(words) : [language];
-  return withoutStopWords([...tellingIn(query, language), ...spellingsOf(query)])
-    .flatMap((word) => weighted(formsIn(word, languages), words))
+  const spellings = [...spellingsOf(query), ...withoutUmlauts(query)];
+  return withoutStopWords([...tellingIn(query, language), ...spellings])
+    .flatMap((word) => weighted(formsIn(spellingIn(words, word), languages), words))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
     .slice(0, TERMS_LIMIT);
+}
+
+/** How people write on a keyboard without these letters: `Mueller`, `Aase`. */
+const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
+const BETWEEN_WORDS = /[^\p{L}]+/u;
+
+const withoutUmlauts = (query: string): string[] =>
+  normalForm(query, "NFC")
+    .toLowerCase()
+    .split(BETWEEN_WORDS)
+    .filter((word) => /[äöüøå]/.test(word))
+    .flatMap((word) =>
+      searchWordsOf(word.replaceAll(/[äöüøå]/g, (letter) => UMLAUTS[letter] ?? "")),
+    );
+
+/** A word as chunks hold it: `mueller`, or `muller`, which `Müller` is without its dots. */
+function spellingIn(words: KnownWords, word: string): string {
+  if (words.estimate(word) > 0) return word;
+  const folded = word.replaceAll(/([aou])e|(a)a/g, "$1$2");
+  return words.estimate(folded) > 0 ? folded : word;
 }
 
 /** Null also where few words seem to be of a language that the index does not have. */

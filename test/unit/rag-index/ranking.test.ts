@@ -52,6 +52,29 @@ test("a query's words: rarest first, repeats kept, unknown and stop words out", 
   ]);
 });
 
+test("a name is searched with and without the umlauts that keyboards lack", () => {
+  const postings: Record<string, number> = {
+    muller: 9,
+    mueller: 2,
+    kobenhavn: 1,
+    aase: 1,
+    blue: 3,
+    blu: 3,
+  };
+  const wordsOf = (query: string) => {
+    const estimate = (word: string) =>
+      query === "Mueller" && word === "mueller" ? 0 : (postings[word] ?? 0);
+    return queryTerms(query, { ...known, estimate }).map(({ word }) => word);
+  };
+  expect(wordsOf("Mu\u0308ller")).toEqual(["mueller", "muller"]);
+  expect(["Mueller", "Koebenhavn", "Åse", "blue"].map(wordsOf)).toEqual([
+    ["muller"],
+    ["kobenhavn"],
+    ["aase"],
+    ["blue"],
+  ]);
+});
+
 test.each([
   ["Can nationality be taken away?", false],
   ["can opener", true],
