@@ -55,9 +55,12 @@ async function withoutCoding(source: BodyReader, coding: string): Promise<Body> 
     pull: async (controller) => await pass(source, controller),
     cancel: async (reason) => await source.cancel(reason),
   });
-  if (first.done) return whole;
+  if (first.done || (isGzip && first.value[0] !== GZIP_START)) return whole;
   return whole.pipeThrough(decompression(isGzip ? "gzip" : formatOf(first.value)));
 }
+
+/** RFC 1952, §2.3.1: without it, a server has declared a coding that it did not apply. */
+const GZIP_START = 0x1f;
 
 /** Many servers leave out the header of RFC 1950 (RFC 9110, §8.4.1.2). */
 function formatOf([method = 0, flags = 0]: Iterable<number> = []): "deflate" | "deflate-raw" {

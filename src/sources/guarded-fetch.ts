@@ -121,7 +121,8 @@ export type BodyLimits = {
 
 /**
  * The whole body, decompressed.
- * @throws TooLarge beyond the limit, SourceFailure `down` when the body breaks off or drips.
+ * @throws TooLarge beyond the limit, SourceFailure `down` when the body breaks off or drips,
+ * `bad-file` when it cannot be decoded.
  */
 export async function readBytes(
   { response, signal }: Pick<GuardedResponse, "response" | "signal">,
@@ -133,9 +134,14 @@ export async function readBytes(
     if (bytes === null) throw tooLarge(limitBytes);
     return bytes;
   } catch (error) {
+    // The runtime decodes bodies. If it cannot, it throws a TypeError; not so for a lost connection.
+    const isUndecoded = error instanceof TypeError && response.headers.has("content-encoding");
+    if (isUndecoded && !signal.aborted) throw new SourceFailure("bad-file", UNDECODED);
     throw exchangeFailure(error, callers, signal);
   }
 }
+
+const UNDECODED = "its bytes are not compressed as Content-Encoding says";
 
 export class TooLarge extends SourceFailure {}
 
