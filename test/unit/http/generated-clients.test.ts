@@ -93,6 +93,8 @@ const RULES: Record<string, (part: Part, place: Place) => boolean> = {
     type === "string" &&
     REFUSES_CONTROLS.test(path.join(" ")) &&
     (pattern === undefined || new RegExp(pattern as string).test("a\u0001b")),
+  "an operation is no method that its class has anyway (PHP)": ({ operationId }) =>
+    /^(?:get|set)(?:Config|HostIndex)$/.test(String(operationId)),
   "a name is no word of a language, and no constructor (Go, Rust)": (_part, place) =>
     isSchemaName(place) &&
     /^(?:Ok|Err|Some|None|Option|Result|String|Object|Self)$|^New[A-Z]/.test(place.path[2] ?? ""),

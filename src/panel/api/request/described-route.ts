@@ -122,10 +122,12 @@ function contentOf(answer: Answer) {
   return { content: { ...json, ...Object.fromEntries(formats) } };
 }
 
+/** A class that generators make in PHP has this method. */
+const METHOD_OF_CLASSES = /^getConfig$/;
+
 /** `get /rags/{id}/passages` → `getRagsIdPassages`. */
 export const operationIdOf = (method: Method, path: string) =>
-  method +
   path
     .split(/[^a-z]+/i)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join("");
+    .reduce((id, word) => id + word.slice(0, 1).toUpperCase() + word.slice(1), method)
+    .replace(METHOD_OF_CLASSES, "getConfigFile");
