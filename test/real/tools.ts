@@ -183,17 +183,19 @@ export class Tools {
     return path;
   }
 
-  /** A Maven artifact with all that it depends on, copied into a folder. */
-  async mavenCopy(artifact: string, folder: string): Promise<void> {
-    const [groupId = "", artifactId = "", version = ""] = artifact.split(":");
+  /** Maven artifacts with all that they depend on, copied into a folder. */
+  async mavenCopy(artifacts: string[], folder: string): Promise<void> {
     const of = (values: Record<string, string>) =>
       Object.entries(values)
         .map(([name, value]) => `<${name}>${value}</${name}>`)
         .join("");
     const own = of({ modelVersion: "4.0.0", groupId: "quarry", artifactId: "real", version: "1" });
-    const needed = of({ dependency: of({ groupId, artifactId, version }) });
+    const needed = artifacts.map((artifact) => {
+      const [groupId = "", artifactId = "", version = ""] = artifact.split(":");
+      return of({ dependency: of({ groupId, artifactId, version }) });
+    });
     const pom = join(this.scratch, "pom.xml");
-    writeFileSync(pom, of({ project: own + of({ dependencies: needed }) }));
+    writeFileSync(pom, of({ project: own + of({ dependencies: needed.join("") }) }));
     const goal = ["dependency:copy-dependencies", `-DoutputDirectory=${folder}`];
     await this.#installed(this.needs("mvn", "maven"), ["-q", "-f", pom, ...goal]);
   }

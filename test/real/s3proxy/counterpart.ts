@@ -9,7 +9,7 @@ const ARTIFACT = "org.gaul:s3proxy:2.6.0";
 /** Its classes and those that they need, by Maven. */
 async function classesOf(tools: Tools): Promise<string> {
   const folder = join(tools.cache, "jars");
-  if (!existsSync(folder)) await tools.mavenCopy(ARTIFACT, folder);
+  if (!existsSync(folder)) await tools.mavenCopy([ARTIFACT], folder);
   return join(folder, "*");
 }
 

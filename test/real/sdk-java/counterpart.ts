@@ -19,7 +19,7 @@ export const counterpart: Counterpart = {
     tools.needs("javac", "default-jdk-headless");
     for (const [name, artifact] of Object.entries(PROGRAMS)) {
       const folder = join(tools.cache, name);
-      if (!existsSync(folder)) await tools.mavenCopy(artifact, folder);
+      if (!existsSync(folder)) await tools.mavenCopy([artifact], folder);
       const source = join(import.meta.dirname, `${name}.java`);
       const classes = join(tools.cache, `${name}-classes`);
       await tools.run("javac", ["-cp", classPathOf(tools, name), "-d", classes, source]);
