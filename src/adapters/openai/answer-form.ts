@@ -43,6 +43,8 @@ export function sentenceIn(error: unknown, depth = 5): string | null {
 
 const DATA = /^data:\s*/;
 const BEGINS_JSON = /^\s*[[{]/;
+const dataIn = (line: string) =>
+  BEGINS_JSON.test(line) || DATA.test(line) ? line.replace(DATA, "").trim() : "";
 const eventOf = (data: string) => `data: ${data}\n\n`;
 
 /** Events in OpenAI's form, of events or one JSON text, whatever the header says, until `[DONE]`. */
@@ -51,12 +53,21 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
   const { eventIn, last } = eventReader();
   let rest = "";
   type Controller = TransformStreamDefaultController<Uint8Array>;
-  const send = (line: string, controller: Controller) => {
+  // The data of an event may be of several lines, which end with an empty one
+  // (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+  let parts: string[] = [];
+  const eventSoFar = (isOver: boolean) => {
+    const event = isOver || parts.length === 1 ? eventIn(parts.join("\n"), isOver) : null;
+    if (event !== null) parts = [];
+    return event ?? "";
+  };
+  const send = (line: string, controller: Controller, isLast = false) => {
     const isWhole = BEGINS_JSON.test(line);
-    const data = isWhole || DATA.test(line) ? line.replace(DATA, "").trim() : "";
+    const data = dataIn(line);
     const isDone = data === "[DONE]";
-    const text = isDone ? last() : eventIn(data) + (isWhole ? last() : "");
-    controller.enqueue(encoder.encode(text));
+    if (!isDone && data !== "") parts.push(data);
+    const text = eventSoFar(isDone || isWhole || isLast || line.trim() === "");
+    controller.enqueue(encoder.encode(text + (isDone || isWhole ? last() : "")));
     return isDone;
   };
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(
@@ -69,7 +80,7 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
         if (lines.some((line) => send(line, controller))) controller.terminate();
       },
       flush(controller) {
-        if (send(rest, controller) || BEGINS_JSON.test(rest) || last() === "") return;
+        if (send(rest, controller, true) || BEGINS_JSON.test(rest) || last() === "") return;
         controller.error(brokenAnswer());
       },
     }),
@@ -80,9 +91,14 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
 function eventReader() {
   let end: "stop" | "tool_calls" | null = null;
   let hasReason = false;
-  const eventIn = (data: string) => {
+  /** Null: the data may go on. */
+  const eventIn = (data: string, isOver: boolean) => {
     const json = parsedJson(data);
-    if (json === undefined) return data === "" ? "" : eventOf(data.replaceAll("\n", " "));
+    if (json !== undefined) return answerEvent(json);
+    if (data === "") return "";
+    return isOver ? eventOf(data.replaceAll("\n", " ")) : null;
+  };
+  const answerEvent = (json: unknown) => {
     const answer = answerIn(json, "delta", end === "tool_calls");
     const [choice = {}] = answer !== null && "choices" in answer ? answer.choices : [];
     const { delta, finish_reason: reason } = choice;
@@ -167,8 +183,8 @@ const textOf = (value: unknown) =>
 const textOnly = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 const FUNCTION: Rules = {
-  // vLLM leaves marks of gpt-oss in names: `search<|channel|>commentary`.
-  name: (value) => (typeof value === "string" ? value.replace(/<\|[^]*/, "") : value),
+  // vLLM leaves marks of gpt-oss in names: `search<|channel|>commentary`. An empty name is none yet.
+  name: (value) => (typeof value === "string" ? value.replace(/<\|[^]*/, "") : value) || undefined,
   arguments: (value, { name }) => {
     const text = textOf(value) ?? "";
     // Models write the object as a text once more; later pieces have no name.
@@ -185,8 +201,10 @@ const MESSAGE: Rules = {
   content: (value) => (Array.isArray(value) && value.every(isObject) ? value : textOf(value)),
   reasoning: textOnly,
   reasoning_content: textOnly,
-  tool_calls: (value) => {
-    const calls = Array.isArray(value) ? value.filter(isObject) : [];
+  // Older servers have a single call (https://platform.openai.com/docs/api-reference/chat/object).
+  tool_calls: (value, { function_call: call }) => {
+    const single = isObject(call) ? [{ index: 0, function: call }] : [];
+    const calls = Array.isArray(value) ? value.filter(isObject) : single;
     return calls.length > 0 ? calls.map((call) => rewritten(call, CALL)) : undefined;
   },
 };

@@ -39,13 +39,16 @@ export function openAiEmbedding(
 }
 
 /**
- * llama-server writes null for no number; gateways may answer in base64 whatever the request says.
+ * llama-server writes null for no number, and its own route a list with the vector in it; gateways
+ * may answer in base64 whatever the request says.
  * @throws ModelFailure for no vector
  */
 function vectorIn(embedding: unknown): number[] {
   if (typeof embedding === "string") return floatsIn(embedding);
   if (!Array.isArray(embedding)) throw new ModelFailure("a text without a vector");
-  return embedding.map((value) => (typeof value === "number" ? value : Number.NaN));
+  const [inner] = embedding;
+  const vector: unknown[] = embedding.length === 1 && Array.isArray(inner) ? inner : embedding;
+  return vector.map((value) => (typeof value === "number" ? value : Number.NaN));
 }
 
 /** Little-endian floats of 32 bits, as OpenAI's `base64`. */

@@ -160,6 +160,16 @@ test.each<[string, Chunk[], object]>([
     [delta({ tool_calls: [CALL, { index: 0 }] }), END],
     ends("tool-calls"),
   ],
+  ["of several lines", ['data: {"choices":\n', "data: []}\n\n", HI, END], ends("stop")],
+  [
+    "with a single call",
+    [
+      delta({ function_call: { name: "search", arguments: "{" } }),
+      delta({ function_call: { arguments: "}" } }),
+      delta({}, "function_call"),
+    ],
+    ends("tool-calls"),
+  ],
   ["as a message", [{ choices: [{ message: { content: "Hi" } }] }, END], ends("stop")],
   ["at Anthropic's limit", [HI, delta({}, "max_tokens")], ends("length")],
   ["of a call with another end", [delta({ tool_calls: [CALL] }, "tool_use")], ends("tool-calls")],

@@ -67,6 +67,7 @@ test("vectors are matched by index where a server answers in another order", asy
 test.each<[string, (vector: number[]) => unknown]>([
   ["null for what is no number", (vector) => (vector[0] === 2 ? [null, null] : vector)],
   ["no vector", (vector) => (vector[0] === 2 ? null : vector)],
+  ["a vector in a list", (vector) => (vector[0] === 2 ? [vector, vector] : [vector])],
   [
     "base64",
     (vector) =>

@@ -76,3 +76,10 @@ test("a later piece of a call's arguments stays as it is", async () => {
     expect.objectContaining({ type: "tool-call", input }),
   );
 });
+
+test.each([undefined, ""])("arguments before their call's name (%j) are kept", async (name) => {
+  const first = { ...CALL, function: { name, arguments: '{"a":' } };
+  const later = { index: 0, function: { name: "search", arguments: "1}" } };
+  const read = { type: "tool-call", toolName: "search", input: '{"a":1}' };
+  expect(await partsOf([first, later])).toContainEqual(expect.objectContaining(read));
+});
