@@ -99,7 +99,9 @@ export async function beginGeneration(
   const [removed] = await runBatch(db, [
     removalSql(copy, now),
     sql`update rags set chunk_size = t.chunk_size, chunk_overlap = t.chunk_overlap,
-        search_mode = t.search_mode, reranker = t.reranker, updated_at = max(rags.updated_at + 1, ${now})
+        search_mode = t.search_mode, reranker = t.reranker,
+        recency_half_life_days = t.recency_half_life_days,
+        leave_out_unrelated = t.leave_out_unrelated, updated_at = max(rags.updated_at + 1, ${now})
       from rags t where rags.id = ${ragId} and t.id = ${copy} and t.removed_at = ${now}`,
     sql`update rags set refused_index = null where id = ${ragId} and ${since} is not null`,
     sql`insert into rag_generations (rag_id, generation, state, embedding_model, dimensions,

@@ -81,7 +81,8 @@ test("a copy outlives its RAG", async () => {
 test("a RAG takes over a copy, keeps its id, and returns", async () => {
   const { world, source, rag } = await indexedRag(new World(), FILES);
   const before = await found(world, rag);
-  const copy = await copyOf(world, rag, { chunkSize: 32, searchMode: "semantic", reranker: null });
+  const settings = { chunkSize: 32, recencyHalfLifeDays: 30, leaveOutUnrelated: true };
+  const copy = await copyOf(world, rag, { ...settings, searchMode: "semantic" });
   await world.deliver();
   const ofCopy = await found(world, copy.id);
   const embedded = world.countEmbedded();
@@ -93,7 +94,7 @@ test("a RAG takes over a copy, keeps its id, and returns", async () => {
   expect(await found(world, rag)).toEqual(before);
   await world.deliver();
   expect(embedded.filter((text) => text !== "note parts")).toEqual([]);
-  expect(await ragAt(world, rag)).toMatchObject({ chunkSize: 32, searchMode: "semantic" });
+  expect(await ragAt(world, rag)).toMatchObject({ ...settings, searchMode: "semantic" });
   expect(await found(world, rag)).toEqual(ofCopy);
   await world.sweepAfter(6);
   expect(await rowsOf("select 1 from rags where id = ?", copy.id)).toEqual([]);
