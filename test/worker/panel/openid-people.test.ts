@@ -148,6 +148,17 @@ test.each([
   expect(provider.prompt).toBe("login consent");
 });
 
+test("after a sign-out the account is asked for, though the provider was down before", async () => {
+  provider.wrong = { pushed: true };
+  const browser = await signedInAs();
+  await browser.post("/panel/sign-out");
+  provider.wrong = { pushed: true, status: 503 };
+  expect((await browser.open("/panel/sign-in/openid")).status).toBe(422);
+  provider.wrong = { pushed: true };
+  expect((await signsIn(browser)).status).toBe(200);
+  expect(provider.prompt).toBe("select_account");
+});
+
 test("a provider without an address for signing out is named", async () => {
   provider.wrong = { metadata: { end_session_endpoint: undefined } };
   const browser = new Browser();

@@ -34,10 +34,12 @@ export function openidPages(pages: Pages): void {
     return await orSignInPage(context, next, async () => {
       await countTry(context);
       const request = { redirectUri: redirectUriOf(context), prompt: promptIn(context), next };
+      const beginning = beginSignIn(context.get("services"), request);
       // A provider may know no select_account and refuse it, a pushed request at once: the next
-      // try asks otherwise.
-      if (request.prompt !== undefined) setPrompt(context, "login");
-      const { address, ...flow } = await beginSignIn(context.get("services"), request);
+      // try asks otherwise. One that is down has refused nothing.
+      const isDown = await beginning.then(() => false, isUnprocessable);
+      if (request.prompt !== undefined && !isDown) setPrompt(context, "login");
+      const { address, ...flow } = await beginning;
       await keepFlow(context, flow);
       return context.redirect(address, 303);
     });
@@ -64,6 +66,9 @@ export function openidPages(pages: Pages): void {
   });
   addLinkPages(pages);
 }
+
+const isUnprocessable = (thrown: unknown) =>
+  thrown instanceof QuarryError && thrown.kind === "unprocessable";
 
 /** Null: the answer is no good (sent again, or of an older tab), but the person is signed in. */
 async function finished(context: PageContext): Promise<Finished | null> {
