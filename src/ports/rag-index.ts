@@ -47,8 +47,9 @@ export type Restriction = {
 /** Both legs, their fusion and the texts of the best, in one call. */
 export type SearchRequest = {
   /**
-   * `vector` null: only the lexical leg. Vectors are L2-normalised, plain numbers. With matches of
-   * a vector index (`nearest`), only the vectors that it may not show yet are scanned here.
+   * Several are followed by their joined text. `vector` null: only the lexical leg. Vectors are
+   * L2-normalised, plain numbers. With matches of a vector index (`nearest`), only the vectors that
+   * it may not show yet are scanned here.
    */
   queries: { text: string; vector: Float32Array | null; nearest?: Nearest }[];
   restriction: Restriction;
@@ -96,6 +97,8 @@ export type SearchReply = {
   chunks: HydratedChunk[];
   /** In the order of the queries. */
   queries: QueryScores[];
+  /** 0 to 1: how much the queries belong together. */
+  relation: number;
   /** How many different chunks the legs found. */
   candidates: number;
   /** The last so many queries were not searched: the time was over. */

@@ -79,6 +79,7 @@ const VERBS: { [Verb in IndexVerb]: VerbOf<Verb> } = {
     ofEmpty: ({ queries }) => ({
       chunks: [],
       queries: queries.map(() => ({ lexical: [], vector: [], equal: 0 })),
+      relation: 0,
       candidates: 0,
       unsearched: 0,
       scanned: true,

@@ -21,13 +21,15 @@ export type EmbeddedTarget = {
 /** Starts one embedding call for each different (model, dimensions) of the targets. */
 export function embedQueries(
   call: RetrievalCall,
-  { targets, queries }: SearchPlan,
+  { targets, queries, searched }: SearchPlan,
 ): EmbeddedTarget[] {
   const groups = Map.groupBy(targets, ({ rag }) =>
     JSON.stringify([rag.dimensions, rag.embeddingModel, rag.modelChangedAt > 0]),
   );
   return [...groups.values()].flatMap((group) => {
-    const embedded = embedFor(call, group, queries);
+    // Similarities are to the queries alone.
+    const isSemantic = group.every(({ rag }) => rag.searchMode === "semantic");
+    const embedded = embedFor(call, group, isSemantic ? queries : searched);
     return group.map((target) => ({ target, embedded }));
   });
 }

@@ -1,4 +1,5 @@
 import { fuse, fusionOf, together, type LegLists } from "../rag-index/search/fuse.ts";
+import { meanRelation } from "./merge-shards.ts";
 import { modelOf } from "./rag-findings.ts";
 import {
   inOrder,
@@ -88,6 +89,7 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
       vector: chunks.flatMap(({ chunk }) => chunk.similarities[at] ?? []).sort((a, b) => b - a),
     })),
   );
+  const relation = meanRelation(lists.map(({ findings }) => findings));
   return lists.map(({ chunks, findings }, place) => {
     const fusions = findings.queries.map((_, at) => {
       const all = lists.map((list, n) => ({
@@ -104,6 +106,7 @@ function onCommonScale(lists: ScoredList[]): ScoredChunk[][] {
           const vector = chunk.similarities[at] ?? null;
           return fuse({ lexical: words[at] ?? 0, vector }, fusion) ?? 0;
         }),
+        relation,
       );
     const sorted = chunks.map(valueOf).sort((a, b) => b - a);
     return chunks.map((chunk, at) => ({ ...chunk, value: sorted[at] ?? 0 }));

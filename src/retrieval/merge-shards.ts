@@ -48,6 +48,7 @@ export function mergeShards(
   return {
     chunks,
     queries: merged,
+    relation: meanRelation(replies),
     candidates: sumOf(replies, ({ candidates }) => candidates),
     unsearched: Math.max(0, ...replies.map(({ unsearched }) => unsearched)),
     scanned: replies.every(({ scanned }) => scanned),
@@ -73,6 +74,14 @@ function unreadScores(
 
 const sumOf = <Item>(items: Item[], numberOf: (item: Item) => number) =>
   items.reduce((sum, item) => sum + numberOf(item), 0);
+
+/** One relation of the queries for all that was searched. */
+export const meanRelation = (parts: Pick<SearchReply, "relation" | "candidates">[]): number =>
+  sumOf(parts, ({ relation, candidates }) => relation * candidates) /
+  Math.max(
+    1,
+    sumOf(parts, ({ candidates }) => candidates),
+  );
 
 const withWords = (scores: LegScores[], words: number[]): LegScores[] =>
   scores.map(({ lexical, vector }, at) => ({

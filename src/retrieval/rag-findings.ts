@@ -3,7 +3,7 @@ import type { EmbeddedQueries } from "./embed-queries.ts";
 import type { RetrievalTarget, SearchPlan } from "./retrieval-request.ts";
 
 /** Findings of a search in one RAG, over all its shards. */
-export type RagFindings = Pick<SearchReply, "chunks" | "candidates"> & {
+export type RagFindings = Pick<SearchReply, "chunks" | "candidates" | "relation"> & {
   target: RetrievalTarget;
   /** Null: the embedding model is lost. */
   embedded: EmbeddedQueries | null;

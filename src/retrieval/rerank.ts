@@ -24,7 +24,11 @@ export function rerankLists(
       const { reranker, id, identifier } = list.findings.target.rag;
       if (reranker === null) return list;
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
-      const passing = list.chunks.filter((chunk) => passesThreshold(chunk, plan.threshold));
+      const passing = list.chunks.filter(
+        (chunk) =>
+          passesThreshold(chunk, plan.threshold) &&
+          plan.queries.some((_, at) => isFoundBy(chunk.chunk.scores[at])),
+      );
       const candidates = passing.slice(0, plan.needed);
       if (candidates.length === 0) return { ...list, chunks: [] };
       const by = { part, name: reranker, ragId: id };

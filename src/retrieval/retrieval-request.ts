@@ -83,6 +83,8 @@ const MIN_CANDIDATES_TRAINED = 300;
 const QUERY_LIMIT = 16_384;
 
 export type SearchPlan = Pick<RetrievalRequest, "targets" | "queries" | "includeDuplicates"> & {
+  /** Looked for in the index: the queries and, of several, their joined text. */
+  searched: string[];
   limitPerLeg: number;
   reranks: boolean;
   /** The answer says why each chunk stands where it does. */
@@ -109,9 +111,11 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   const isBuiltIn = ({ rag }: RetrievalTarget) => rag.embeddingModel === BUILT_IN_MODELS.embedding;
   const least = targets.every(isBuiltIn) ? MIN_CANDIDATES : MIN_CANDIDATES_TRAINED;
   const needed = reranks ? topK * candidateMultiplier : topK;
+  const queries = request.queries.map(cut);
   return {
     targets: targets.filter(showsAnything),
-    queries: request.queries.map((query) => query.slice(0, QUERY_LIMIT).toWellFormed()),
+    queries,
+    searched: queries.length > 1 ? [...queries, cut(queries.join(" "))] : queries,
     includeDuplicates: request.includeDuplicates,
     limitPerLeg: Math.max(least, needed),
     reranks,
@@ -120,6 +124,8 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
     threshold: request.similarityThreshold || null,
   };
 }
+
+const cut = (query: string) => query.slice(0, QUERY_LIMIT).toWellFormed();
 
 /** A call that names nothing of a RAG finds nothing in it. */
 function showsAnything({ restriction: { named: scopes } }: RetrievalTarget): boolean {

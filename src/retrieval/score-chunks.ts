@@ -1,8 +1,8 @@
 import { isoTime } from "../core/time.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
-import { fuse, fusionOf, scaleOf, together } from "../rag-index/search/fuse.ts";
+import { fuse, fusionOf, scaleOf, together, withoutJoined } from "../rag-index/search/fuse.ts";
 import type { Fusion, LegLists, Scale } from "../rag-index/search/fuse.ts";
-import { wholeOf, wordScorer } from "./merge-shards.ts";
+import { meanRelation, wholeOf, wordScorer } from "./merge-shards.ts";
 import { modelOf, type RagFindings } from "./rag-findings.ts";
 
 type ChunkSource = {
@@ -73,6 +73,7 @@ export function scoreChunks(findings: RagFindings[]): ScoredList[] {
       return { lexical: isAlone ? lexical : bestWords(chunks, at), vector };
     }),
   );
+  const relation = meanRelation(findings);
   return lists.map(({ finding, chunks }, rag) => {
     const { mode, embedded, target } = finding;
     const rule = { mode, weight: embedded?.fusionWeight ?? 0 };
@@ -83,7 +84,7 @@ export function scoreChunks(findings: RagFindings[]): ScoredList[] {
       }));
       return fusionOf(legs[rag]?.[at] ?? NO_LEGS, rule, scaleAmong(all, finding));
     });
-    const scored = chunks.map((chunk) => scoreChunk(chunk, fusions, target.rag));
+    const scored = chunks.map((chunk) => scoreChunk(chunk, { fusions, relation }, target.rag));
     return { findings: finding, chunks: scored.sort(inOrder), comparesBy: { by: "values" } };
   });
 }
@@ -111,7 +112,7 @@ type Worded = { chunk: HydratedChunk; words: number[] };
 
 function scoreChunk(
   { chunk, words }: Worded,
-  fusions: Fusion[],
+  { fusions, relation }: { fusions: Fusion[]; relation: number },
   { identifier: ragIdentifier, searchMode }: RagFindings["target"]["rag"],
 ): ScoredChunk {
   const finds = fusions.map((fusion, at): Find | null => {
@@ -121,7 +122,10 @@ function scoreChunk(
     return fused === null ? null : { fused, lexical: byWords ?? 0 };
   });
   const similarity = similarityOf(chunk);
-  const fused = together(finds.flatMap((find) => find?.fused ?? []));
+  const fused = together(
+    finds.map((find) => find?.fused ?? null),
+    relation,
+  );
   const value = searchMode === "semantic" ? (similarity ?? fused) : fused;
   const score = similarity ?? 0;
   return { ragIdentifier, chunk, score, scored: similarity !== null, value, finds, words };
@@ -138,7 +142,7 @@ const bestWords = (chunks: Worded[], at: number): number[] => {
 /** Cosine as the API shows it; null when there is none. */
 export function similarityOf({ similarities }: HydratedChunk): number | null {
   let best: number | null = null;
-  for (const similarity of similarities) {
+  for (const similarity of withoutJoined(similarities)) {
     if (similarity !== null && (best === null || similarity > best)) best = similarity;
   }
   return best === null ? null : Math.min(1, Math.max(0, best));

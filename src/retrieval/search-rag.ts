@@ -29,12 +29,12 @@ export async function searchRag(
     vectorIndex === null || vectors === null
       ? null
       : await findNearest({ call, vectorIndex, target, plan }, restrictions, vectors);
-  const matches = nearest === "lost" ? plan.queries.map(() => NO_MATCHES) : nearest;
+  const matches = nearest === "lost" ? plan.searched.map(() => NO_MATCHES) : nearest;
   const { searchMode } = target.rag;
   const wordsStandIn = !searchesWords(searchMode) && (vectors === null || nearest === "lost");
   const mode = wordsStandIn ? "hybrid" : searchMode;
   const reply = await searchOrScan(call, shards, plan, {
-    queries: plan.queries.map((text, at) => {
+    queries: plan.searched.map((text, at) => {
       const query = { text, vector: vectors?.[at] ?? null };
       return matches === null ? query : { ...query, nearest: matches[at] ?? NO_MATCHES };
     }),
@@ -43,8 +43,8 @@ export async function searchRag(
     needed: readCount({ target, embedded }, plan),
     withVectors: orderOf({ target, embedded }, plan) === "neighbours",
   });
-  const { chunks, candidates, queries } = reply;
-  return { target, embedded, mode, chunks, candidates, queries };
+  const { chunks, candidates, queries, relation } = reply;
+  return { target, embedded, mode, chunks, candidates, queries, relation };
 }
 
 /** Searches once more where most of what the vector index named is not shown. */

@@ -55,11 +55,51 @@ function cosineValue(score: number, { mode, vectorBest, vectorWorst }: Fusion): 
   return spread > 0 ? (score - vectorWorst) / spread : 1;
 }
 
+/** Several queries are followed by their joined text, which no result names. */
+export const withoutJoined = <Item>(ofQueries: Item[]): Item[] =>
+  ofQueries.length > 1 ? ofQueries.slice(0, -1) : ofQueries;
+
+/** So many of the best of a query are sought among so many of each other one's. */
+const [BEST, AMONG] = [20, 100];
+/** At most this share of the candidates: in a small RAG, any two queries find the same. */
+const AMONG_SHARE = 0.2;
+/** Queries with this share of common best are several questions; with that, one question. */
+const [APART, RELATED] = [0.1, 0.3];
+
 /**
- * A chunk's value over several queries: the root of the sum of squares. A chunk that fits all parts
- * of a question goes before one that fits a part; a good fit of one part, before a bad fit of all.
+ * How much several queries are parts or paraphrases of one question (1), not several ones (0): how
+ * many of the best of each are good for the others as well.
+ * @param chunks each one's values by query
  */
-export const together = (values: number[]): number => Math.hypot(...values);
+function relationOf(chunks: (number | null)[][]): number {
+  if ((chunks[0]?.length ?? 0) < 2) return 0;
+  const among = Math.ceil(Math.min(AMONG, AMONG_SHARE * chunks.length));
+  const best = Math.ceil((among * BEST) / AMONG);
+  const orders = withoutJoined(chunks[0] ?? []).map((_, query) =>
+    chunks
+      .filter((values) => (values[query] ?? null) !== null)
+      .sort((a, b) => (b[query] ?? 0) - (a[query] ?? 0))
+      .slice(0, among),
+  );
+  const sets = orders.map((order) => new Set(order));
+  const shares = orders.flatMap((order, query) =>
+    sets
+      .filter((_, place) => place !== query)
+      .map((set) => order.slice(0, best).filter((chunk) => set.has(chunk)).length / best),
+  );
+  const share = shares.reduce((sum, value) => sum + value, 0) / Math.max(1, shares.length);
+  return Math.min(1, Math.max(0, (share - APART) / (RELATED - APART)));
+}
+
+/**
+ * A chunk's value over several queries: the better they belong together, the more the joined text
+ * decides, which says most about one question; among several questions the best of each.
+ */
+export function together(values: (number | null)[], relation: number): number {
+  const whole = values.at(-1) ?? 0;
+  const best = Math.max(0, ...withoutJoined(values).map((value) => value ?? 0));
+  return values.length === 1 ? best : (1 - relation) * best + relation * whole;
+}
 
 /** `value` orders; `similarity` is the best cosine that the vector leg named, null if none. */
 export type RankedId = {
@@ -69,20 +109,30 @@ export type RankedId = {
   scores: LegScores[];
 };
 
-/** All candidates of one index object, best first. */
-export function rankCandidates(queries: QueryLegs[], rule: FusionRule): RankedId[] {
+/** All candidates of one index object, best first, and how much the queries belong together. */
+export function rankCandidates(
+  queries: QueryLegs[],
+  rule: FusionRule,
+): { ranked: RankedId[]; relation: number } {
   const fusions = queries.map((legs) => {
     const lists = listsOf(legs);
     return fusionOf(lists, rule, scaleOf([lists]));
   });
-  return [...scoresById(queries)]
-    .flatMap(([id, scores]) => {
-      const values = fusions.flatMap((fusion, at) => fuse(scores[at] ?? NO_SCORES, fusion) ?? []);
-      const cosines = scores.flatMap(({ vector }) => vector ?? []);
-      const similarity = cosines.length === 0 ? null : Math.max(...cosines);
-      return values.length === 0 ? [] : [{ id, value: together(values), similarity, scores }];
+  const candidates = [...scoresById(queries)].flatMap(([id, scores]) => {
+    const values = fusions.map((fusion, at) => fuse(scores[at] ?? NO_SCORES, fusion));
+    const cosines = withoutJoined(scores).flatMap(({ vector }) => vector ?? []);
+    const similarity = cosines.length === 0 ? null : Math.max(...cosines);
+    return values.every((value) => value === null) ? [] : [{ id, values, similarity, scores }];
+  });
+  // There the order is the similarity to a query.
+  const isSimilarity = rule.mode === "semantic";
+  const relation = isSimilarity ? 0 : relationOf(candidates.map(({ values }) => values));
+  const ranked = candidates
+    .map(({ id, values, similarity, scores }) => {
+      return { id, value: together(values, relation), similarity, scores };
     })
     .sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1));
+  return { ranked, relation };
 }
 
 const NO_SCORES: LegScores = { lexical: null, vector: null };

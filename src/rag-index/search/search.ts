@@ -149,7 +149,7 @@ export class Search {
     { legs, ...facts }: Candidates,
   ): { reply: SearchReply; isStale: boolean } {
     const { rule, needed, threshold, withVectors, merged = false } = request;
-    const ranked = rankCandidates(legs, rule);
+    const { ranked, relation } = rankCandidates(legs, rule);
     // Where similarities decide, some more are read: those in memory are rounded.
     const isExact = rule.mode !== "semantic" && threshold === null && !merged;
     const limits = { needed, threshold, ...(isExact ? { slack: 0 } : {}) };
@@ -163,7 +163,7 @@ export class Search {
     const queries = legs.map(({ equal, statistics, ...lists }) => {
       return { ...listsOf(lists), equal, statistics };
     });
-    const reply = { chunks, queries, candidates: ranked.length, ...facts };
+    const reply = { chunks, queries, relation, candidates: ranked.length, ...facts };
     return { reply, isStale: chunks.length < choice.size };
   }
 

@@ -67,6 +67,7 @@ const chunk: HydratedChunk = {
 const found: SearchReply = {
   chunks: [chunk],
   queries: [{ lexical: [1], vector: [], equal: 0 }],
+  relation: 0,
   candidates: 1,
   unsearched: 0,
   scanned: false,

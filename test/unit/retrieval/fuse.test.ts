@@ -21,11 +21,12 @@ const legs = (lexical: Record<string, number>, vector: Record<string, number>): 
 });
 const hybrid = (weight: number) => ({ mode: "hybrid" as const, weight });
 const order = (of: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
-  rankCandidates(of, rule).map(({ id }) => id as string);
+  rankCandidates(of, rule).ranked.map(({ id }) => id as string);
 
 test("each leg counts by its weight, on scales from 0 to 1", () => {
   const found = legs({ a: 10, b: 5 }, { b: 1, c: 0, d: 0.5 });
-  const values = rankCandidates([found], hybrid(0.25)).map(({ id, value }) => [id, value]);
+  const { ranked } = rankCandidates([found], hybrid(0.25));
+  const values = ranked.map(({ id, value }) => [id, value]);
   expect(Object.fromEntries(values)).toEqual({ a: 0.75, b: 0.625, c: 0, d: 0.125 });
 });
 
@@ -48,24 +49,26 @@ test("semantic order is the similarity; without similarities the words order", (
 
 test("all passages of score 0 are read, since path and position decide between them", () => {
   const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
-  const ranked = rankCandidates(found, { mode: "semantic", weight: 1 });
+  const { ranked } = rankCandidates(found, { mode: "semantic", weight: 1 });
   const limits = { threshold: null, slack: 0 };
   expect(chooseCandidates(ranked, found, { ...limits, needed: 1 })).toMatchObject([{ id: "good" }]);
   expect(chooseCandidates(ranked, found, { ...limits, needed: 2 })).toHaveLength(4);
 });
 
-test("what fits several queries goes before what fits one; a similarity is the best", () => {
-  const queries = [
-    legs({ a: 4, b: 8 }, { a: 0.3 }),
-    legs({ a: 5 }, { a: 0.6, b: 0.1 }),
-    legs({}, {}),
-  ];
-  expect(rankCandidates(queries, hybrid(0.5))).toMatchObject([
-    { id: "a", value: Math.hypot(0.75, 1), similarity: 0.6 },
-    { id: "b", value: 0.5, similarity: 0.1 },
+test("parts of one question are ordered by all of it, several questions by each", () => {
+  const joined = legs({ whole: 9, one: 6 }, { one: 0.9, whole: 0.8, joined: 0.3 });
+  const parts = [legs({ one: 8, whole: 4 }, {}), legs({ one: 6, whole: 2 }, {}), joined];
+  expect(rankCandidates(parts, hybrid(0.1)).relation).toBe(1);
+  expect(order(parts, hybrid(0.1))[0]).toBe("whole");
+  const apart = [legs({ one: 8 }, { one: 0.6 }), legs({ other: 2 }, { other: 0.4 }), joined];
+  const { ranked, relation } = rankCandidates(apart, hybrid(0.1));
+  expect(relation).toBe(0);
+  expect(ranked).toMatchObject([
+    { id: "one", value: 1, similarity: 0.6 },
+    { id: "other", value: 1, similarity: 0.4 },
+    { value: 0, similarity: null },
+    { value: 0, similarity: null },
   ]);
-  const parts = [legs({ both: 7, one: 8 }, {}), legs({ both: 7, other: 8 }, {})];
-  expect(order(parts, hybrid(0.1))[0]).toBe("both");
 });
 
 test("one scale holds over RAGs: a poor RAG's best ranks below the right one's", () => {

@@ -48,10 +48,10 @@ function chunk(id: string, given: Given = {}): ScoredChunk {
 
 const names = (chunks: ScoredChunk[]) => chunks.map(({ chunk: { id } }) => id as string);
 
-test("the score is the best cosine over the queries, clamped; null when there is none", () => {
+test("the score is the best cosine over the queries, not their joined text", () => {
   const of = (similarities: (number | null)[]) =>
     similarityOf({ ...chunk("a").chunk, similarities });
-  expect(of([0.2, null, 0.7])).toBe(0.7);
+  expect(of([0.2, null, 0.7, 0.9])).toBe(0.7);
   expect(of([-0.4])).toBe(0);
   expect(of([1.0000002])).toBe(1);
   expect(of([null, null])).toBeNull();
@@ -90,7 +90,12 @@ function listsOf(
   comparesBy: ComparesBy = { by: "values" },
 ) {
   const rag = { searchMode: "hybrid", embeddingModel: "m", dimensions: 8 };
-  const findings = { target: { rag }, embedded: { fusionWeight } } as unknown as RagFindings;
+  const findings = {
+    target: { rag },
+    embedded: { fusionWeight },
+    relation: 0,
+    candidates: 1,
+  } as unknown as RagFindings;
   return lists.map((chunks) => ({ findings, chunks, comparesBy }));
 }
 

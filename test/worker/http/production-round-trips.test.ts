@@ -91,8 +91,8 @@ test("a retrieval is five round trips, with reranking six; four and five if know
     "AI run",
     "RAG_INDEX search",
     "RATE_WINDOW take",
-    "VECTORIZE query",
-    "VECTORIZE query",
+    // Both queries, and their joined text.
+    ...Array<string>(3).fill("VECTORIZE query"),
   ];
   expect(plain.trips.toSorted()).toEqual(["D1 batch", ...search].toSorted());
   expect(plain.rounds).toBeLessThanOrEqual(5);

@@ -59,7 +59,8 @@ test("ten queries over two RAGs of one model make one embedding call", async () 
   const { chunks } = await retrieve(services, requestOf([one, two], { queries }));
   expect(chunks).toHaveLength(2);
   expect(double.requests).toHaveLength(1);
-  expect(double.requests[0]?.body).toMatchObject({ input: queries });
+  const input = [...queries, queries.join(" ")];
+  expect(double.requests[0]?.body).toMatchObject({ input });
 });
 
 test("the threshold comes before the cut, and the cut is at topK", async () => {
