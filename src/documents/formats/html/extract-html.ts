@@ -8,7 +8,9 @@ import { ENDS_EARLY } from "../../notes.ts";
 
 /** Text shorter than this around an empty page counts only if it has a heading or a sentence. */
 const MIN_CHARACTERS = 200;
+/** More than one of these is noted: characters, or a share of what is kept. */
 const NOTED_CHARACTERS = 200;
+const NOTED_SHARE = 0.25;
 const BESIDE_LEFT_OUT = "text outside the main part left out";
 const BUILT_BY_SCRIPTS = "scripts build this page; it has no text of its own";
 
@@ -25,7 +27,8 @@ export function* readPage(
     return { ...nothing, hiddenElements };
   }
   const notes: string[] = [];
-  if (leftBeside > NOTED_CHARACTERS) notes.push(BESIDE_LEFT_OUT);
+  if (leftBeside > Math.min(NOTED_CHARACTERS, out.length * NOTED_SHARE))
+    notes.push(BESIDE_LEFT_OUT);
   if (yield* endsEarly(html, options)) notes.push(ENDS_EARLY);
   const page = out.extraction({ title: title ?? out.firstHeading(), language, notes });
   return { ...page, hiddenElements };

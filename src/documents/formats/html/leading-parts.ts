@@ -74,8 +74,9 @@ export class LeadingParts {
 
   /** Whether the last element may be navigation: then it is closed here as well. */
   open(name: string, attributes: Attributes, depths: { content: number; own: number }): boolean {
+    const { href = "" } = attributes;
     if (BLOCKS.has(name)) this.mainText.open(this.#opened, name, attributes);
-    else if (name === "a" && /^[^#]/.test(attributes["href"] ?? "")) this.mainText.openLink();
+    else if (name === "a" && /^[^#]/.test(href)) this.mainText.openLink(href);
     const part = partOf(name, attributes, depths);
     if (part !== null) {
       const isInside = depths.content > 0;

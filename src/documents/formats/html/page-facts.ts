@@ -1,21 +1,24 @@
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { Attributes } from "./html-roles.ts";
 
-/** In JSON-LD; a `TechArticle` is documentation. */
-const ARTICLE_DATA =
-  /"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"(?!Tech)\w{0,40}(?:Article|BlogPosting)"/;
+/** In JSON-LD, and as the type of an item; a `TechArticle` is documentation. */
+const typesOf = (types: string) => ({
+  inData: new RegExp(String.raw`"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"${types}"`),
+  ofItem: new RegExp(String.raw`\b${types}$`),
+});
+const ARTICLE = typesOf(String.raw`(?!Tech)\w{0,40}(?:Article|BlogPosting)`);
+const LIST = typesOf("(?:QAPage|DiscussionForumPosting|ItemList|CollectionPage)");
 
 const isDataOfPage = (name: string, { type }: Attributes) =>
   name === "script" && type === "application/ld+json";
 
-const isArticleElement = ({ itemtype = "", class: classes = "" }: Attributes) =>
-  /(?<!Tech)Article$|BlogPosting$/.test(itemtype) || /(?:^|\s)h-?entry(?:\s|$)/.test(classes);
-
 export class PageFacts {
   title: string | null = null;
   language: string | null = null;
-  /** Whether the page says that it is an article, by Open Graph, schema.org or microformats. */
-  isArticle = false;
+  #isArticle = false;
+  /** Each post of a list or thread may be an entry, too. */
+  #isEntry = false;
+  #isList = false;
   #hasTitle = false;
   /** The text of the title or the data that is open. */
   #text: string | null = null;
@@ -25,7 +28,18 @@ export class PageFacts {
     else if (name === "meta") this.#onMeta(attributes);
     else if (name === "title" && !this.#hasTitle && !isSkipped) this.#text = "";
     else if (isDataOfPage(name, attributes)) this.#text = "";
-    this.isArticle ||= isArticleElement(attributes);
+    this.#onItem(attributes);
+  }
+
+  #onItem({ itemtype = "", class: classes = "" }: Attributes): void {
+    this.#isEntry ||= /(?:^|\s)h-?entry(?:\s|$)/.test(classes);
+    this.#isArticle ||= ARTICLE.ofItem.test(itemtype);
+    this.#isList ||= LIST.ofItem.test(itemtype);
+  }
+
+  /** Whether the page says that it is an article, by Open Graph, schema.org or microformats. */
+  get isArticle(): boolean {
+    return this.#isArticle || (this.#isEntry && !this.#isList);
   }
 
   takes(data: string): boolean {
@@ -36,9 +50,14 @@ export class PageFacts {
 
   close(name: string): void {
     if (this.#text === null || (name !== "title" && name !== "script")) return;
-    if (name === "script") this.isArticle ||= ARTICLE_DATA.test(this.#text);
+    if (name === "script") this.#takeData(this.#text);
     else this.#takeTitle(this.#text);
     this.#text = null;
+  }
+
+  #takeData(data: string): void {
+    this.#isArticle ||= ARTICLE.inData.test(data);
+    this.#isList ||= LIST.inData.test(data);
   }
 
   #takeTitle(text: string): void {
@@ -49,7 +68,7 @@ export class PageFacts {
   #onMeta({ content, property, "http-equiv": header }: Attributes): void {
     if (content === undefined) return;
     if (header?.toLowerCase() === "content-language") this.language ??= content;
-    this.isArticle ||= property === "og:type" && content.trim() === "article";
+    this.#isEntry ||= property === "og:type" && content.trim() === "article";
     if (property === "og:title") this.title ??= foldSpace(content) || null;
   }
 }

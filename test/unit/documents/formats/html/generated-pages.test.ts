@@ -127,6 +127,48 @@ describe("a page's main text stays, and what is around it is left out", () => {
       [],
     ],
     [
+      "an article without what stands above and below boxes that are left out",
+      `${ARTICLE}<main><div><h1>Locks</h1>${about("lock", 6)}<h2>Recipe</h2><div class="share"><a href="s">Share</a></div><h3>Parts</h3><p>Oil.</p>
+        <div><div><a href="b">All our bolts</a></div></div><p>Read this, too:</p><h4>Map of shops</h4><form><p>Write your name into the first field and your question, which all can read, into the second.</p></form></div>
+        <form><p>Your address will not be shown to anybody, and every field with a star must be filled in.</p></form>
+        <aside><h1>Trending</h1><p><a href="g">A gate</a></p></aside></main>`,
+      ["Rule 6", "## Recipe", "### Parts"],
+      [
+        "All our bolts",
+        "Read this",
+        "Map of shops",
+        "your name",
+        "Your address",
+        "Trending",
+        "A gate",
+      ],
+    ],
+    [
+      "an article's references, captions and short facts",
+      `${ARTICLE}<main><div><h1>Locks</h1>${about("lock", 6)}<h2>Sources</h2><div>${["a", "b", "c"].map((host) => `<a href="https://${host}.example/">The locks of ${host}, third edition</a>`).join(" ")}</div>
+        </div><figure><figcaption>A lock of iron</figcaption></figure><div>Mo to Fr 9–17</div></main>`,
+      ["## Sources", "The locks of c", "A lock of iron", "9–17"],
+      [],
+    ],
+    [
+      "what stands around the long table of an article",
+      `${ARTICLE}<main><div class="c"><h1>Locks</h1><table>${`<tr><td>${about("lock", 1)}`.repeat(6)}</table><h2>See also</h2><div><i>Doe</i> <a href="https://a.example/">Keys of the world</a></div></div></main>`,
+      ["Rule 1", "## See also", "Keys of the world"],
+      [],
+    ],
+    [
+      "a question with answers whose posts are entries",
+      `${ARTICLE}<script type="application/ld+json">{"@type": "QAPage"}</script><body><div><h1>How?</h1><div class="hentry">${about("lock")}</div><div class="comments">${about("answer", 2)}</div></div></body>`,
+      ["Rule 4 of the lock", "Rule 2 of the answer"],
+      [],
+    ],
+    [
+      "a sidebar of many stories beside the text",
+      `${ARTICLE}<body><article>${about("lock", 3)}</article><aside><article><a href="g"></a>${about("gate", 1)}</article>${about("gate", 5)}</aside></body>`,
+      ["Rule 3 of the lock"],
+      ["the gate"],
+    ],
+    [
       "parts that a name of boxes does not tell apart",
       `${ARTICLE}<body><div class="c"><div class="widget">${about("lock", 6)}</div><div class="widget">${about("gate", 2).replaceAll("May", '<a href="m">May</a>')}</div></div>${RELATED}</body>`,
       ["Rule 6", "Rule 2 of the gate"],
@@ -180,6 +222,12 @@ describe("a page's main text stays, and what is around it is left out", () => {
         <table class="related"><tr><th>Flag<th>Sense<tr><td>-o<td>opens</table><ul><li><a href="m">The manual</a> of 1990</ul></div></body>`,
       ["Rule 5", "Use a hash.", "open --lock", "open close bolt", "| -o | opens |", "The manual"],
       ["also like"],
+    ],
+    [
+      "prose of documentation, whatever its box is called",
+      `<body><div class="document"><h1>Locks</h1>${about("lock", 5)}<pre>open</pre></div><div class="related">${about("gate", 1)}</div></body>`,
+      ["Rule 5", "Rule 1 of the gate"],
+      [],
     ],
     [
       "an article whose comments are longer",
@@ -237,5 +285,15 @@ describe("a page's main text stays, and what is around it is left out", () => {
       );
     expect((await page(about("reader"))).notes).toEqual(["text outside the main part left out"]);
     expect((await page(`<ul>${links("gate")}</ul>`)).notes).toEqual([]);
+  });
+
+  it("a note says so where little text is left", async () => {
+    const page = (beside: string) =>
+      read(
+        "a.html",
+        `<body><main><p>${"Oil the hinge. ".repeat(10)}</main><aside>${beside}</aside>`,
+      );
+    expect((await page("Ann Porter writes about locks and doors.")).notes).toHaveLength(1);
+    expect((await page("By Ann Porter")).notes).toEqual([]);
   });
 });
