@@ -33,8 +33,13 @@ export const scanMessage = z.discriminatedUnion("kind", [
   /** Deletes all data of a removed RAG or file source, page by page. */
   z.object({ kind: z.literal("purge-rag"), ragId }),
   z.object({ kind: z.literal("purge-source"), fileSourceId }),
-  /** Gives a copy of a source its RAGs, and the files behind a path. */
-  z.object({ kind: z.literal("copy-source"), fileSourceId, after: z.string().nullable() }),
+  /** Gives a copy of a source its RAGs, and files behind a path; `isChanged`: as this round did before. */
+  z.object({
+    kind: z.literal("copy-source"),
+    fileSourceId,
+    after: z.string().nullable(),
+    isChanged: z.boolean().default(false),
+  }),
   z.object({ kind: z.literal("evaluate"), runId: id<EvaluationRunId>() }),
 ]);
 export type ScanMessage = z.infer<typeof scanMessage>;

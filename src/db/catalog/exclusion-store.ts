@@ -22,10 +22,29 @@ export const selectExclusionsOf = (ragId: RagId) =>
 
 const ragId = columnsOf(rags, "r").id;
 
+/** A source and the copies that still get its files: their searches leave out the same. */
+const withCopies = (id: FileSourceId) =>
+  sql`(select id from file_sources where id = ${id} or copy_of = ${id})`;
+
+const copyingOf = (id: FileSourceId) =>
+  sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at, created_by)
+    select s.id, e.kind, e.value, e.path, e.excerpt, e.created_at, e.created_by
+    from file_sources s cross join search_exclusions e
+    where s.copy_of = ${id} and e.file_source_id = ${id} on conflict do nothing`;
+
+/** Leaves out of the search of a source's copies what its own leaves out; false: nothing. */
+export const copyExclusions = async (db: Database, id: FileSourceId) =>
+  (
+    await runBatch(db, [
+      copyingOf(id),
+      sql`select 1 from search_exclusions where file_source_id = ${id} limit 1`,
+    ])
+  )[1].length > 0;
+
 /** From `repeatAt` on the sweep applies the scopes again, unless all indexes know of it. */
 const repeatAtSql = (sourceId: FileSourceId, repeatAt: number) =>
-  sql`update rags set scopes_due_at = coalesce(scopes_due_at, ${repeatAt})
-    where file_source_id = ${sourceId} and removed_at is null`;
+  sql`update rags indexed by rags_source set scopes_due_at = coalesce(scopes_due_at, ${repeatAt})
+    where file_source_id in ${withCopies(sourceId)} and removed_at is null`;
 
 /** False: the source has `max` of the kind already. One that is there stays as it is. */
 export async function insertExclusion(
@@ -35,11 +54,12 @@ export async function insertExclusion(
 ): Promise<boolean> {
   const { kind, value } = exclusion;
   const same = sql`file_source_id = ${sourceId} and kind = ${kind}`;
-  const [, , rows] = await runBatch(db, [
+  const [, , , rows] = await runBatch(db, [
     sql`insert into search_exclusions
       ${selected(searchExclusions, { ...exclusion, fileSourceId: sourceId })}
       where (select count(*) from search_exclusions where ${same}) < ${max}
       on conflict do nothing`,
+    copyingOf(sourceId),
     repeatAtSql(sourceId, repeatAt),
     sql`select 1 from search_exclusions where ${same} and value = ${value}`,
   ]);
@@ -53,18 +73,18 @@ export const deleteExclusion = (
 ) =>
   runBatch(db, [
     sql`delete from search_exclusions
-      where file_source_id = ${sourceId} and kind = ${kind} and value = ${value}`,
+      where file_source_id in ${withCopies(sourceId)} and kind = ${kind} and value = ${value}`,
     repeatAtSql(sourceId, repeatAt),
   ]);
 
 export const exclusionsApplied = (db: Database, sourceId: FileSourceId, repeatAt: number) =>
-  execute(db)`update rags set scopes_due_at = null
-    where file_source_id = ${sourceId} and scopes_due_at = ${repeatAt}`;
+  execute(db)`update rags indexed by rags_source set scopes_due_at = null
+    where file_source_id in ${withCopies(sourceId)} and scopes_due_at = ${repeatAt}`;
 
 /** The RAGs whose indexes leave out what a source excludes. */
 export const ragsExcluding = (db: Database, sourceId: FileSourceId) =>
-  readValues(db, ragId)`select r.id from rags r
-    where r.file_source_id = ${sourceId} and r.removed_at is null`;
+  readValues(db, ragId)`select r.id from rags r indexed by rags_source
+    where r.file_source_id in ${withCopies(sourceId)} and r.removed_at is null`;
 
 export const listExclusions = (
   db: Database,

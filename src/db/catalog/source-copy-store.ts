@@ -1,5 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { readRows, readValues, runBatch, sql, type Database } from "../sql.ts";
+import { readValues, runBatch, sql, type Database } from "../sql.ts";
 import { audiences, files, fileSources } from "../schema/index.ts";
 import { columnsOf, optional, pick, select, UPDATED } from "../select.ts";
 
@@ -8,12 +8,42 @@ const FILE = select({
   size: columnsOf(files, "f").size,
   readers: optional(columnsOf(audiences, "a").readers),
 });
+const COPIED = select(pick(columnsOf(files, "c"), "path"));
 
-/** Files of a source behind a path, in order. */
-export const filesBehind = (db: Database, sourceId: FileSourceId, after: string, limit: number) =>
-  readRows(db)`select ${FILE} from files f left join audiences a on a.id = f.audience
-    where f.file_source_id = ${sourceId} and f.path > ${after} and f.deleted_at is null
-    order by f.path limit ${limit}`;
+/** `after`: files behind this path; empty or null: a round begins. */
+type CopyPage = {
+  source: { id: FileSourceId; createdAt: number };
+  originalId: FileSourceId;
+  after: string | null;
+  limit: number;
+};
+
+/**
+ * Files of the original that its copy lacks or has otherwise, in order, and, when a round begins,
+ * paths of copied files that the original has deleted or moved since: all at one moment.
+ */
+export async function differencesOf(
+  db: Database,
+  { source: { id, createdAt }, originalId, after, limit }: CopyPage,
+) {
+  const [differing, copies] = await runBatch(db, [
+    sql`select ${FILE} from files f left join audiences a on a.id = f.audience
+      left join files c on c.file_source_id = ${id} and c.path = f.path and c.deleted_at is null
+      where f.file_source_id = ${originalId} and f.path > ${after ?? ""} and f.deleted_at is null
+        and (c.id is null or c.sha256 is not f.sha256 or c.mime_type <> f.mime_type
+          or c.metadata <> f.metadata or c.modified_at <> f.modified_at
+          or c.readers_revision < f.readers_revision)
+      order by f.path limit ${limit}`,
+    sql`select ${COPIED} from files c
+      left join files f on f.file_source_id = ${originalId} and f.path = c.path
+      where ${!after} and c.file_source_id = ${id} and c.deleted_at is null
+        and (f.deleted_at >= ${createdAt} and f.sha256 = c.sha256 or f.id is null and exists (
+          select 1 from files m where m.file_source_id = ${originalId} and m.size = c.size
+            and m.sha256 = c.sha256 and m.modified_at = c.modified_at and m.deleted_at is null))
+      limit ${limit}`,
+  ]);
+  return { files: differing, removals: copies.map(({ path }) => path) };
+}
 
 /** Copies that got no files since `before` (ms); they are held until `now`. */
 export const takeStalledCopies = (db: Database, before: number, limit: number) =>
@@ -21,20 +51,3 @@ export const takeStalledCopies = (db: Database, before: number, limit: number) =
     where id in (select id from file_sources indexed by file_sources_copy
       where copy_of is not null and removed_at is null
       and updated_at < ${before} limit ${limit}) returning id`;
-
-const exclusionsOf = (id: FileSourceId, original: FileSourceId) =>
-  sql`insert into search_exclusions (file_source_id, kind, value, path, excerpt, created_at, created_by)
-    select ${id}, kind, value, path, excerpt, created_at, created_by from search_exclusions
-    where file_source_id = ${original} on conflict do nothing`;
-
-/** Leaves out of a copy's search what its original does; false: nothing, and a whole copy is over. */
-export async function copyExclusions(
-  db: Database,
-  { id, originalId, isWhole }: { id: FileSourceId; originalId: FileSourceId; isWhole: boolean },
-): Promise<boolean> {
-  const exclusion = sql`select 1 from search_exclusions where file_source_id = ${id} limit 1`;
-  const end = sql`update file_sources set copy_of = null
-    where id = ${id} and ${isWhole} and not exists (${exclusion})`;
-  const before = [exclusionsOf(id, originalId), end];
-  return (await runBatch(db, [exclusion], { before, after: [] }))[0].length > 0;
-}

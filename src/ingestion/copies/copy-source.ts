@@ -9,17 +9,16 @@ import { wholeCharacterEnd } from "../../core/whole-character.ts";
 import { MINUTE_MS } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { inBatchesBySize } from "../../core/work/batches.ts";
+import type { ScanMessage } from "../../core/queue-messages.ts";
+import { copyExclusions, ragsExcluding } from "../../db/catalog/exclusion-store.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
-import {
-  copyExclusions,
-  filesBehind,
-  takeStalledCopies,
-} from "../../db/catalog/source-copy-store.ts";
+import { differencesOf, takeStalledCopies } from "../../db/catalog/source-copy-store.ts";
 import { findSourceRow, ragsOfSource, updateSourceRow } from "../../db/catalog/source-store.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
 import { takenBy } from "../../sources/registry.ts";
+import { removePushedFiles } from "../uploads/pushed-files.ts";
 import { putFiles } from "../uploads/put-files.ts";
 
 const FILES_PER_STEP = 100;
@@ -28,6 +27,8 @@ const READ_AT_ONCE = { total: 8 * 1_024 * 1_024, count: 6 };
 /** A step ends by then, or its worker was lost. */
 const STALLED_MS = 5 * MINUTE_MS;
 const COPIES_PER_SWEEP = 100;
+const FIRST_PAGE = { after: "", isChanged: false };
+const START = { after: null, isChanged: false };
 
 /** `handbook-acme`, cut to the longest identifier. */
 const copyName = (rag: string, source: string) =>
@@ -44,12 +45,13 @@ function copiedName(rag: string, source: string): string {
 /**
  * Creates a source with the settings and secrets of another one. Its RAGs and pushed files follow
  * in the background.
- * @throws QuarryError `conflict`: an identifier is taken
+ * @throws QuarryError `conflict`: an identifier is taken, or the source is an unfinished copy
  */
 export async function copySource(
   services: Services,
   { source, copy, id }: Copying,
 ): Promise<{ source: FileSource; webhookSecret: string }> {
+  if (source.copyOf !== null) throw conflict("The source is a copy that is not complete yet");
   const rags = await ragsOfSource(services.db, source.id);
   const names = rags.map((rag) => copyName(rag, copy.identifier));
   if (new Set(names).size < names.length || names.some((name) => !fits(name)))
@@ -58,7 +60,7 @@ export async function copySource(
   if (conflicts.length > 0)
     throw conflict(`Identifiers of RAGs are taken: ${conflicts.join(", ")}`);
   const created = await createFileSource(services, { ...source, ...copy }, id, source);
-  await services.queue.scan({ kind: "copy-source", fileSourceId: id, after: null });
+  await services.queue.scan({ kind: "copy-source", fileSourceId: id, ...START });
   return created;
 }
 
@@ -69,40 +71,43 @@ type Copying = {
   id: FileSourceId;
 };
 
-/** One step of a copy: its RAGs, then a page of the files behind a path. */
+/**
+ * One step of a copy: its RAGs, then a page of files. Rounds over all files follow until one finds
+ * the copy equal to its original; what this leaves out of search until then, the copy does at once.
+ */
 export async function continueCopy(
   services: Services,
-  { fileSourceId: id, after }: { fileSourceId: FileSourceId; after: string | null },
+  message: Pick<ScanMessage & { kind: "copy-source" }, "fileSourceId" | "after" | "isChanged">,
 ): Promise<void> {
-  const { db, queue } = services;
-  const copy = await findSourceRow(db, id);
+  const { fileSourceId: id, after } = message;
+  const copy = await findSourceRow(services.db, id);
   const originalId = copy?.source.copyOf ?? null;
   if (copy === null || originalId === null) return;
-  if (after === null) {
-    // Before the first file: what is left out of search is never found.
-    const isExcluding = await copyExclusions(db, { id, originalId, isWhole: false });
-    await copyRags(services, originalId, copy.source);
-    if (isExcluding) await hideExcluded(services, id);
-  }
-  const isPushed = takenBy(copy.source.provider) === "files";
-  const files = isPushed ? await filesBehind(db, originalId, after ?? "", FILES_PER_STEP) : [];
-  await copyFiles(services, { files, originalId, source: copy.source });
-  const last = files.length === FILES_PER_STEP ? files.at(-1) : undefined;
-  if (last !== undefined) {
-    await updateSourceRow(db, id, { copyOf: originalId });
-    return await queue.scan({ kind: "copy-source", fileSourceId: id, after: last.path });
-  }
-  if (!(await copyExclusions(db, { id, originalId, isWhole: true }))) return;
-  await hideExcluded(services, id);
-  await updateSourceRow(db, id, { copyOf: null });
+  if (after === null) await copyRags(services, originalId, copy.source);
+  const page = await copyPage(services, { source: copy.source, originalId, after });
+  const isChanged = message.isChanged || page.isChanged;
+  const next = page.last === undefined ? FIRST_PAGE : { after: page.last.path, isChanged };
+  const isEqual = page.last === undefined && !isChanged;
+  await updateSourceRow(services.db, id, { copyOf: isEqual ? null : originalId });
+  if (!isEqual) await services.queue.scan({ kind: "copy-source", fileSourceId: id, ...next });
 }
 
-async function hideExcluded(services: Services, id: FileSourceId): Promise<void> {
-  const names = await ragsOfSource(services.db, id);
-  for (const rag of await findRagIds(services.db, names)) await showOnlyScopes(services, rag.id);
+type Page = { source: Source; originalId: FileSourceId; after: string | null };
+
+/** `last`: files may follow this one. */
+async function copyPage(services: Services, { source, originalId, after }: Page) {
+  if (takenBy(source.provider) !== "files") return { isChanged: false };
+  const at = { source, originalId, after, limit: FILES_PER_STEP };
+  const { files, removals } = await differencesOf(services.db, at);
+  if (removals.length > 0) await removePushedFiles(services, { source, paths: removals });
+  const isCopied = await copyFiles(services, { files, originalId, source });
+  return {
+    isChanged: isCopied || removals.length > 0,
+    last: files.length === FILES_PER_STEP ? files.at(-1) : undefined,
+  };
 }
 
-/** Those that an earlier delivery made are there. */
+/** And what their search leaves out. Those that an earlier delivery made are there. */
 async function copyRags(services: Services, originalId: FileSourceId, source: Source) {
   for (const key of await ragsOfSource(services.db, originalId)) {
     const rag = await findRagRecord(services.db, key);
@@ -115,15 +120,22 @@ async function copyRags(services: Services, originalId: FileSourceId, source: So
       if (!(thrown instanceof QuarryError) || thrown.kind !== "conflict") throw thrown;
     }
   }
+  // Before the first file, so that it is never found.
+  if (await copyExclusions(services.db, originalId))
+    for (const ragId of await ragsExcluding(services.db, source.id))
+      await showOnlyScopes(services, ragId);
 }
 
-type Files = Awaited<ReturnType<typeof filesBehind>>;
+type Files = Awaited<ReturnType<typeof differencesOf>>["files"];
 
-/** Equal bytes change nothing. @throws what storing a file throws; the step is then repeated */
+/**
+ * Whether any file of the copy is another one now: equal bytes change nothing.
+ * @throws what storing a file throws; the step is then repeated
+ */
 async function copyFiles(
   services: Services,
   { files, originalId, source }: { files: Files; originalId: FileSourceId; source: Source },
-): Promise<void> {
+): Promise<boolean> {
   const contentOf = async ({
     id: fileId,
     version,
@@ -144,9 +156,9 @@ async function copyFiles(
     for (const some of inBatchesBySize(files, READ_AT_ONCE, ({ size }) => size))
       yield* (await Promise.all(some.map(contentOf))).flat();
   };
-  for (const { stored: result } of await putFiles(services, { source, files: contents() })) {
-    if ("thrown" in result) throw result.thrown;
-  }
+  const results = await putFiles(services, { source, files: contents() });
+  for (const { stored: result } of results) if ("thrown" in result) throw result.thrown;
+  return results.some(({ stored: result }) => "changed" in result && result.changed);
 }
 
 /** Null: the default readers of the source. */
@@ -158,6 +170,6 @@ const principalsOf = (readers: Files[number]["readers"]) =>
 /** Queues steps of copies whose message or worker was lost. */
 export async function continueCopies({ db, now, queue }: Services): Promise<void> {
   for (const fileSourceId of await takeStalledCopies(db, now() - STALLED_MS, COPIES_PER_SWEEP)) {
-    await queue.scan({ kind: "copy-source", fileSourceId, after: null });
+    await queue.scan({ kind: "copy-source", fileSourceId, ...START });
   }
 }

@@ -12,7 +12,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/ranking.md", 8_000],
   ["docs/scale-and-cost.md", 12_000],
   ["docs/architecture.md", 15_000],
-  ["docs/panel-api.md", 13_370],
+  ["docs/panel-api.md", 13_453],
 ];
 const ALL_DOCS_BYTES = 231_138;
 const pages = allPages();

@@ -1,10 +1,16 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { excludeFromSearch } from "../../../../src/catalog/file-sources/exclude-from-search.ts";
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { newId, type FileSourceId, type RagId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
 import { continueCopies, copySource } from "../../../../src/ingestion/copies/copy-source.ts";
+import {
+  describePushedFile,
+  movePushedFiles,
+  removePushedFiles,
+} from "../../../../src/ingestion/uploads/pushed-files.ts";
 import { rowsOf, World } from "../../../support/ingestion-world.ts";
 import { found, indexedRag, longText } from "./support.ts";
 
@@ -67,36 +73,69 @@ test("a copy's statements read no whole table, its steps are few", async () => {
   expect(scans).toEqual([]);
 });
 
-test("what is left out while a copy runs is hidden, though its index fails at first", async () => {
-  const files = { "a.html": longText("moss"), "b.html": longText("fen") };
-  const { world, source } = await indexedRag(new World(), files);
-  const { source: original } = await findFileSource(world.services, { key: source });
+test("a copy is equal to an original that changes while it is copied", async () => {
+  const names = ["a", "b", "c", "d", "e"].map((name) => `${name}.html`);
+  const files = Object.fromEntries(names.map((name) => [name, longText(name)]));
+  const { world, source, rag } = await indexedRag(new World(), files);
+  const { services } = world;
+  const leaveOut = (path: string, excluded: boolean) =>
+    excludeFromSearch(services, {
+      source: { id: source },
+      path,
+      passage: null,
+      excluded,
+      by: null,
+    });
+  await leaveOut("a.html", true);
+  const { source: original } = await findFileSource(services, { key: source });
   const copy = { name: "Copy", identifier: `${source}-copy` };
   const id = newId<FileSourceId>(Date.now());
-  await copySource(world.services, { source: original, copy, id });
-  let reads = 0;
-  world.aroundBucket(async ({ name, args, go }) => {
-    const isOriginal = name === "get" && String(args[0]).includes(source);
-    if (isOriginal && ++reads <= 2) throw new Error("the first step fails");
-    if (isOriginal)
-      await rowsOf(
-        `insert or ignore into search_exclusions (file_source_id, kind, value, path, created_at)
-          values (?, 'file', 'a.html', 'a.html', 0)`,
-        source,
-      );
-    return await go();
-  });
-  let tries = 0;
-  world.aroundIndexes(({ name, args, go }) => {
-    const isHiding = name === "restrictToScopes" && JSON.stringify(args).includes("a.html");
-    if (isHiding && ++tries === 1) throw new Error("the index is overloaded");
-    return go();
+  await copySource(services, { source: original, copy, id });
+  const { source: unfinished } = await findFileSource(services, { key: id });
+  const second = { name: "Second", identifier: `${source}-second` };
+  await expect(
+    copySource(services, { source: unfinished, copy: second, id: newId(Date.now()) }),
+  ).rejects.toThrow("not complete yet");
+  const readBoth = async (selection: string, order: string) =>
+    await Promise.all(
+      [id, source].map((key) =>
+        rowsOf(`select ${selection} file_source_id = ? order by ${order}`, key),
+      ),
+    );
+  const exclusions = () => readBoth("value from search_exclusions where", "value");
+  const seen: unknown[] = [];
+  let isChanged = false;
+  world.aroundBucket(async ({ name, go }) => {
+    const result = await go();
+    // The copy's files are stored, and nobody has looked after what came since.
+    if (name === "put" && !isChanged) {
+      isChanged = true;
+      await leaveOut("a.html", false);
+      await leaveOut("b.html", true);
+      seen.push(...(await exclusions()));
+      await removePushedFiles(services, { source: original, paths: ["c.html"] });
+      world.now += 1_000;
+      await movePushedFiles(services, {
+        source: original,
+        moves: [{ from: "d.html", to: "moved.html" }],
+      });
+      await describePushedFile(services, { source: original, path: "e.html", metadata: { a: 1 } });
+      await world.put(source, "0.html", longText("gorse"));
+    }
+    return result;
   });
   await world.deliver();
-  expect(tries).toBeGreaterThan(1);
+  expect(seen).toEqual([[{ value: "b.html" }], [{ value: "b.html" }]]);
+  const [ofCopy, ofOriginal] = await readBoth(
+    "path, sha256, metadata, modified_at from files where deleted_at is null and",
+    "path",
+  );
+  expect(ofOriginal).toHaveLength(5);
+  expect(ofCopy).toEqual(ofOriginal);
   const [made] = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
   if (made === undefined) throw new Error("the copy has no RAG");
-  expect(Object.keys((await found(world, made.id)).counts)).toEqual(["b.html"]);
+  expect(Object.keys((await found(world, rag)).counts)).not.toContain("b.html");
+  expect(await found(world, made.id)).toEqual(await found(world, rag));
   expect(await rowsOf("select copy_of from file_sources where id = ?", id)).toEqual([
     { copy_of: null },
   ]);
@@ -108,6 +147,7 @@ test("a file whose bytes are replaced while a copy runs is in the copy", async (
   const copy = { name: "Copy", identifier: `${source}-copy` };
   const id = newId<FileSourceId>(Date.now());
   await copySource(world.services, { source: original, copy, id });
+  await world.put(id, "own.html", longText("heath"));
   let isReplaced = false;
   world.aroundBucket(async ({ name, args, go }) => {
     if (name === "get" && String(args[0]).includes(source) && !isReplaced) {
@@ -118,6 +158,12 @@ test("a file whose bytes are replaced while a copy runs is in the copy", async (
     return await go();
   });
   await world.deliver();
-  const hashes = "select sha256 from files where file_source_id = ?";
+  const hashes = "select sha256 from files where path = 'a.html' and file_source_id = ?";
   expect(await rowsOf(hashes, id)).toEqual(await rowsOf(hashes, source));
+  // A file of its own stays.
+  const paths = "select path from files where deleted_at is null and file_source_id = ?";
+  expect(await rowsOf(`${paths} order by path`, id)).toEqual([
+    { path: "a.html" },
+    { path: "own.html" },
+  ]);
 });
