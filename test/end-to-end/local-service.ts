@@ -24,11 +24,12 @@ export async function startService(
   stateFolder: string,
   port?: number,
   more: string[] = [],
+  config?: string,
 ): Promise<RunningWorker> {
   const limits = ["RATE_LIMIT_API:10000", "RATE_LIMIT_LOGIN:1000"];
   const variables = await variablesOf([...limits, ...more]);
   const tell = (line: string) => process.stderr.write(`${line}\n`);
-  return startWorker({ port: port ?? (await freePort()), stateFolder, variables, tell });
+  return startWorker({ port: port ?? (await freePort()), stateFolder, variables, config, tell });
 }
 
 /**

@@ -22,6 +22,8 @@ export type WorkerSettings = {
   stateFolder: string;
   /** They override those of wrangler.toml. */
   variables: Variables;
+  /** A file of dist/worker, in place of the usual configuration. */
+  config?: string | undefined;
   tell: (line: string) => void;
 };
 
@@ -40,7 +42,12 @@ export async function startWorker(settings: WorkerSettings) {
   await buildIfChanged("database");
   await Promise.all([applyMigrations(stateFolder, settings.tell), buildIfChanged("service")]);
   const address = host.includes(":") ? `[${host}]` : host;
-  const child = spawnService(stateFolder, `${address}:${port}`, settings.variables);
+  const child = spawnService(
+    stateFolder,
+    `${address}:${port}`,
+    settings.variables,
+    settings.config,
+  );
   const streams = [child.stdout, child.stderr].filter((out): out is Readable => out !== null);
   const logPath = join(stateFolder, "worker.log");
   const log = followWorkerLog(streams, logPath, settings.tell);

@@ -50,12 +50,13 @@ export function spawnService(
   stateFolder: string,
   address: string,
   overrides: Variables,
+  config = "service.capnp",
 ): ChildProcess {
   const defaults: unknown = JSON.parse(readFileSync(join(SERVICE, "variables.json"), "utf8"));
   const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...overrides };
   const where = ["--socket-addr", `http=${address}`];
   const assets = ["--directory-path", `assets=${join(PROJECT, "dist/public")}`];
-  const args = ["serve", "--experimental", ...where, ...assets, join(SERVICE, "service.capnp")];
+  const args = ["serve", "--experimental", ...where, ...assets, join(SERVICE, config)];
   return spawnWorkerd(stateFolder, args, variables);
 }
 
