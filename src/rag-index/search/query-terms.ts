@@ -39,9 +39,11 @@ export type KnownWords = {
 export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
   const language = languageIn(query, words);
   const languages = language === null ? commonIn(words) : [language];
-  const spellings = [...spellingsOf(query), ...withoutUmlauts(query)];
-  return withoutStopWords([...tellingIn(query, language), ...spellings])
-    .flatMap((word) => weighted(formsIn(spellingIn(words, word), languages), words))
+  const telling = tellingIn(query, language);
+  const spellings = [...spellingsOf(query), ...withoutUmlauts(query, telling, words)];
+  const spelled = [...telling, ...spellings].map((word) => spellingIn(words, word));
+  return withoutStopWords(spelled)
+    .flatMap((word) => weighted(formsIn(word, languages), words))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
     .slice(0, TERMS_LIMIT);
@@ -51,14 +53,20 @@ export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
 const UMLAUTS: Record<string, string> = { ä: "ae", ö: "oe", ü: "ue", ø: "oe", å: "aa" };
 const BETWEEN_WORDS = /[^\p{L}]+/u;
 
-const withoutUmlauts = (query: string): string[] =>
-  normalForm(query, "NFC")
+/** No function words come back so, and no word that no chunk has: that would count itself twice. */
+function withoutUmlauts(query: string, telling: string[], words: KnownWords): string[] {
+  const searched = new Set(telling);
+  return normalForm(query, "NFC")
     .toLowerCase()
     .split(BETWEEN_WORDS)
-    .filter((word) => /[äöüøå]/.test(word))
+    .filter(
+      (word) => /[äöüøå]/.test(word) && searchWordsOf(word).some((each) => searched.has(each)),
+    )
     .flatMap((word) =>
       searchWordsOf(word.replaceAll(/[äöüøå]/g, (letter) => UMLAUTS[letter] ?? "")),
-    );
+    )
+    .filter((word) => words.estimate(word) > 0);
+}
 
 /** A word as chunks hold it: `mueller`, or `muller`, which `Müller` is without its dots. */
 function spellingIn(words: KnownWords, word: string): string {

@@ -75,6 +75,17 @@ test("a name is searched with and without the umlauts that keyboards lack", () =
   ]);
 });
 
+test("a word with umlauts counts once, and a function word with umlauts not at all", () => {
+  const counts: Record<string, number> = { ferie: 9, pa: 700, sondag: 2 };
+  const estimate = (word: string) => counts[word] ?? 0;
+  const terms = queryTerms("Hvad er der om ferie på søndag?", {
+    ...known,
+    shareOf: () => 1,
+    estimate,
+  });
+  expect(terms.map(({ word }) => word)).toEqual(["sondag", "ferie"]);
+});
+
 test.each([
   ["Can nationality be taken away?", false],
   ["can opener", true],
