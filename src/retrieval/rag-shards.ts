@@ -105,8 +105,11 @@ export class RagShards {
     try {
       const reply = checkedReply(await shard.search({ ...request, turns: { leg, remainingMs } }));
       if (reply.unsearched > 0) {
-        const problem = `${reply.unsearched} of ${count} queries were not searched in time`;
-        this.#call.report.degraded(part, `${part}: ${problem}`);
+        // The joined text is the last.
+        const [unsearched, all] = [reply.unsearched - 1, count - 1];
+        const what =
+          unsearched === 0 ? "the joined text was" : `${unsearched} of ${all} queries were`;
+        this.#call.report.degraded(part, `${part}: ${what} not searched in time`);
       }
       return reply;
     } finally {
@@ -118,5 +121,5 @@ export class RagShards {
 /** While a deployment rolls out, an index object may still answer as the version before. */
 function checkedReply(reply: SearchReply): SearchReply {
   if (!Number.isInteger(reply.candidates)) throw new Error("the index is of another version");
-  return reply;
+  return { ...reply, relation: reply.relation || 0 };
 }

@@ -81,6 +81,8 @@ const MIN_CANDIDATES = 100;
 const MIN_CANDIDATES_TRAINED = 300;
 /** Characters of a query that are searched; models cut earlier still. */
 const QUERY_LIMIT = 16_384;
+/** Characters of the joined text, or of the longest query: many models read 512 tokens. */
+const JOINED_LIMIT = 2_000;
 
 export type SearchPlan = Pick<RetrievalRequest, "targets" | "queries" | "includeDuplicates"> & {
   /** Looked for in the index: the queries and, of several, their joined text. */
@@ -111,11 +113,11 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   const isBuiltIn = ({ rag }: RetrievalTarget) => rag.embeddingModel === BUILT_IN_MODELS.embedding;
   const least = targets.every(isBuiltIn) ? MIN_CANDIDATES : MIN_CANDIDATES_TRAINED;
   const needed = reranks ? topK * candidateMultiplier : topK;
-  const queries = request.queries.map(cut);
+  const queries = request.queries.map((query) => cut(query));
   return {
     targets: targets.filter(showsAnything),
     queries,
-    searched: queries.length > 1 ? [...queries, cut(queries.join(" "))] : queries,
+    searched: queries.length > 1 ? [...queries, joined([...new Set(queries)])] : queries,
     includeDuplicates: request.includeDuplicates,
     limitPerLeg: Math.max(least, needed),
     reranks,
@@ -125,7 +127,15 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   };
 }
 
-const cut = (query: string) => query.slice(0, QUERY_LIMIT).toWellFormed();
+const cut = (query: string, limit = QUERY_LIMIT) => query.slice(0, limit).toWellFormed();
+
+/** Each query has its share: models read only the beginning of a long text, or refuse it. */
+function joined(queries: string[]): string {
+  const limit = Math.max(JOINED_LIMIT, ...queries.map(({ length }) => length));
+  const whole = queries.join(" ");
+  if (whole.length <= limit) return whole;
+  return queries.map((query) => cut(query, limit / queries.length - 1)).join(" ");
+}
 
 /** A call that names nothing of a RAG finds nothing in it. */
 function showsAnything({ restriction: { named: scopes } }: RetrievalTarget): boolean {

@@ -124,9 +124,10 @@ export function rankCandidates(
     const similarity = cosines.length === 0 ? null : Math.max(...cosines);
     return values.every((value) => value === null) ? [] : [{ id, values, similarity, scores }];
   });
-  // There the order is the similarity to a query.
-  const isSimilarity = rule.mode === "semantic";
-  const relation = isSimilarity ? 0 : relationOf(candidates.map(({ values }) => values));
+  // In semantic mode a query decides. The time may end before the joined text is searched.
+  const isJoined =
+    rule.mode !== "semantic" && candidates.some(({ values }) => values.at(-1) !== null);
+  const relation = isJoined ? relationOf(candidates.map(({ values }) => values)) : 0;
   const ranked = candidates
     .map(({ id, values, similarity, scores }) => {
       return { id, value: together(values, relation), similarity, scores };

@@ -8,8 +8,12 @@ import { jsonLog } from "../../../src/core/log.ts";
 import { untraced } from "../../../src/core/trace.ts";
 import { withRetries } from "../../../src/core/work/with-retries.ts";
 import { ModelFailure } from "../../../src/ports/models.ts";
+import { RagShards } from "../../../src/retrieval/rag-shards.ts";
 import { RetrievalReport, runLeg } from "../../../src/retrieval/degradations.ts";
 import type { RetrievalCall } from "../../../src/retrieval/degradations.ts";
+import type { ShardSearch } from "../../../src/retrieval/rag-shards.ts";
+import type { RetrievalTarget, SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
+import type { RagIndex } from "../../../src/ports/rag-index.ts";
 
 /** Time is moved by hand: what is shown holds for any budget, and nobody waits for it. */
 beforeEach(() => vi.useFakeTimers());
@@ -135,4 +139,18 @@ test("an abort ends the wait and leaves no timer", async () => {
   expect(await ended).toMatchObject({ message: "gone" });
   expect(work).toHaveBeenCalledTimes(1);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each([
+  [1, "the joined text was"],
+  [2, "1 of 2 queries were"],
+])("the joined text is no query that was not searched: %i", async (unsearched, what) => {
+  const call = callOf();
+  const index = { search: () => Promise.resolve({ candidates: 0, unsearched }) };
+  call.services.ragIndexes = () => index as unknown as RagIndex;
+  const target = { rag: { shards: 1 }, restriction: {} } as unknown as RetrievalTarget;
+  const shards = new RagShards(call, target, { targets: [] } as unknown as SearchPlan);
+  const queries = ["leave", "pay", "leave pay"].map((text) => ({ text, vector: null }));
+  await shards.search({ queries } as ShardSearch);
+  expect(call.report.degradations).toEqual([`index: ${what} not searched in time`]);
 });

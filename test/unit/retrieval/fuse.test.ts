@@ -71,6 +71,11 @@ test("parts of one question are ordered by all of it, several questions by each"
   ]);
 });
 
+test("queries whose joined text was not searched in time are ordered by each", () => {
+  const part = legs({ one: 8, two: 4, three: 2 }, {});
+  expect(order([part, part, legs({}, {})], hybrid(0.1))).toEqual(["one", "two", "three"]);
+});
+
 test("one scale holds over RAGs: a poor RAG's best ranks below the right one's", () => {
   const lists = [{ answer: 20 }, { noise: 2 }].map((words) => listsOf(legs(words, {})));
   const scale = scaleOf(lists);

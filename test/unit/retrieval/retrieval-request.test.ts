@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { restrictionTo } from "../../../src/retrieval/retrieval-request.ts";
+import { planSearch, restrictionTo } from "../../../src/retrieval/retrieval-request.ts";
+import { requestOf } from "../../support/retrieval-requests.ts";
 
 const named = (files: string[], folders: string[] = []) =>
   restrictionTo({ useAllFiles: false, files, folders }).named;
@@ -26,4 +27,13 @@ test("an international host and a tracked link name the page that was crawled", 
   expect(named(["https://b\u00fccher.example/?utm_source=mail"])?.files).toContain(
     "https://xn--bcher-kva.example/",
   );
+});
+
+test("queries are joined once each, and long ones by their beginnings", () => {
+  const joined = (...queries: string[]) =>
+    planSearch(requestOf([], { queries }), false).searched.slice(queries.length);
+  expect(joined("leave")).toEqual([]);
+  expect(joined("leave", "leave")).toEqual(["leave"]);
+  const [long = ""] = joined("a".repeat(3_000), "b".repeat(20_000), "leave");
+  expect([long.length, long.at(0), long.at(-7)]).toEqual([8_467, "a", "b"]);
 });
