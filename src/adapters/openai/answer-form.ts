@@ -66,7 +66,8 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
     const data = dataIn(line);
     const isDone = data === "[DONE]";
     if (!isDone && data !== "") parts.push(data);
-    const text = eventSoFar(isDone || isWhole || isLast || line.trim() === "");
+    const isOver = isDone || isWhole || isLast || line.trim() === "";
+    const text = isOver || data !== "" ? eventSoFar(isOver) : "";
     controller.enqueue(encoder.encode(text + (isDone || isWhole ? last() : "")));
     return isDone;
   };
