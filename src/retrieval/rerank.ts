@@ -24,11 +24,7 @@ export function rerankLists(
       const { reranker, id, identifier } = list.findings.target.rag;
       if (reranker === null) return list;
       const part = lists.length === 1 ? "reranker" : `reranker of ${identifier}`;
-      const passing = list.chunks.filter(
-        (chunk) =>
-          passesThreshold(chunk, plan.threshold) &&
-          plan.queries.some((_, at) => isFoundBy(chunk.chunk.scores[at])),
-      );
+      const passing = list.chunks.filter((chunk) => passesThreshold(chunk, plan.threshold));
       const candidates = passing.slice(0, plan.needed);
       if (candidates.length === 0) return { ...list, chunks: [] };
       const by = { part, name: reranker, ragId: id };
@@ -60,19 +56,25 @@ function orderedBy<Chunk extends ScoredChunk>(
 /** `part` names the leg in degradations. */
 type RerankedBy = { part: string; name: string; ragId: RagId };
 
-/** A chunk keeps its best relevance over its queries; null if the reranker is lost. */
+/**
+ * A chunk keeps its best relevance over its queries, or has that to their joined text, if this alone
+ * found it; null if the reranker is lost.
+ */
 async function rerank(
   call: RetrievalCall,
   { part, name, ragId }: RerankedBy,
   candidates: ScoredChunk[],
-  { queries }: SearchPlan,
+  { queries, searched }: SearchPlan,
 ): Promise<{ relevance: Map<ChunkId, number>; isAbsolute: boolean } | null> {
   const { now, models } = call.services;
   const startedAt = now();
   const reranked = await runLeg(call, { part, kind: "reranking", share: 1 }, async (signal) => {
     const reranker = models.reranker(name);
-    const batches = queries.flatMap((query, at) => {
-      const own = candidates.filter(({ chunk: { scores } }) => isFoundBy(scores[at]));
+    const batches = searched.flatMap((query, at) => {
+      const own = candidates.filter(
+        ({ chunk: { scores } }) =>
+          isFoundBy(scores[at]) && (at < queries.length || !scores.slice(0, at).some(isFoundBy)),
+      );
       return inBatches(own, acceptedSize(name, reranker.batchLimit)).map((batch) => ({
         query,
         batch,
