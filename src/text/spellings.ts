@@ -60,8 +60,9 @@ const NAMED = /(?<![A-Za-z0-9])(?:[A-Za-z](?:\+\+|#)(?![A-Za-z+#])|\.NET(?![A-Za
 const lettersOf = (name: string) =>
   name.replace("++", "plusplus").replace("#", "sharp").replace(".", "dot");
 
-/** Printed in groups: `DE89 3704 0044 0532 0130 00` (ISO 13616). */
-const ACCOUNT_NUMBERS = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: \d{1,3})?(?![A-Z0-9])/g;
+/** Printed in groups: `DE89 3704 0044 0532 0130 00` (ISO 13616). Letters alone end none: `… BANK`. */
+const ACCOUNT_NUMBERS =
+  /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: (?:[A-Z]{4} )?(?=[A-Z]{0,3}\d)[A-Z0-9]{4}){2,7}(?: \d{1,3})?(?![A-Z0-9])/g;
 
 /** `5.3.2024`, `5/3/2024`, of which either may be the month, and `2024年3月5日`. */
 const DATES =
