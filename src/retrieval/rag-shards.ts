@@ -106,9 +106,9 @@ export class RagShards {
       const reply = checkedReply(await shard.search({ ...request, turns: { leg, remainingMs } }));
       if (reply.unsearched > 0) {
         // The joined text is the last.
-        const [unsearched, all] = [reply.unsearched - 1, count - 1];
+        const losses = reply.unsearched - 1;
         const what =
-          unsearched === 0 ? "the joined text was" : `${unsearched} of ${all} queries were`;
+          losses === 0 ? "the joined text was" : `${losses} of ${count - 1} queries were`;
         this.#call.report.degraded(part, `${part}: ${what} not searched in time`);
       }
       return reply;

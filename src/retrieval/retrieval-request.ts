@@ -117,7 +117,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
   return {
     targets: targets.filter(showsAnything),
     queries,
-    searched: queries.length > 1 ? [...queries, joined([...new Set(queries)])] : queries,
+    searched: queries.length > 1 ? [...queries, joinedText([...new Set(queries)])] : queries,
     includeDuplicates: request.includeDuplicates,
     limitPerLeg: Math.max(least, needed),
     reranks,
@@ -130,7 +130,7 @@ export function planSearch(request: RetrievalRequest, explains: boolean): Search
 const cut = (query: string, limit = QUERY_LIMIT) => query.slice(0, limit).toWellFormed();
 
 /** Each query has its share: models read only the beginning of a long text, or refuse it. */
-function joined(queries: string[]): string {
+function joinedText(queries: string[]): string {
   const limit = Math.max(JOINED_LIMIT, ...queries.map(({ length }) => length));
   const whole = queries.join(" ");
   if (whole.length <= limit) return whole;

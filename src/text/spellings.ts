@@ -99,8 +99,8 @@ export function spellingsOf(original: string): string[] {
     const pattern = WRITTEN_TOGETHER.find((each) => each.test(tied));
     if (pattern !== undefined) words.push(pattern.exec(tied)?.[0].replace(SIGNS, "") ?? "");
   }
-  const others = new Set(words);
-  words.push(...datesIn(text).filter((date) => !others.has(date)));
+  const spellings = new Set(words);
+  words.push(...datesIn(text).filter((date) => !spellings.has(date)));
   for (const run of runsIn(text, NUMBERED)) {
     if (WRITTEN_APART.test(run)) words.push(...run.split(BETWEEN));
   }

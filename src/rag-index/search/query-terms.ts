@@ -41,8 +41,8 @@ export function queryTerms(query: string, words: KnownWords): QueryTerm[] {
   const languages = language === null ? commonIn(words) : [language];
   const telling = tellingIn(query, language);
   const spellings = [...spellingsOf(query), ...withoutUmlauts(query, telling, words)];
-  const spelled = [...telling, ...spellings].map((word) => spellingIn(words, word));
-  return withoutStopWords(spelled)
+  const all = [...telling, ...spellings].map((word) => spellingIn(words, word));
+  return withoutStopWords(all)
     .flatMap((word) => weighted(formsIn(word, languages), words))
     .filter(({ word, postings }) => postings > 0 || isPrefixTerm(word))
     .sort((a, b) => a.postings - b.postings)
@@ -55,12 +55,12 @@ const BETWEEN_WORDS = /[^\p{L}]+/u;
 
 /** No function words come back so, and no word that no chunk has: that would count itself twice. */
 function withoutUmlauts(query: string, telling: string[], words: KnownWords): string[] {
-  const searched = new Set(telling);
+  const tellingWords = new Set(telling);
   return normalForm(query, "NFC")
     .toLowerCase()
     .split(BETWEEN_WORDS)
     .filter(
-      (word) => /[äöüøå]/.test(word) && searchWordsOf(word).some((each) => searched.has(each)),
+      (word) => /[äöüøå]/.test(word) && searchWordsOf(word).some((each) => tellingWords.has(each)),
     )
     .flatMap((word) =>
       searchWordsOf(word.replaceAll(/[äöüøå]/g, (letter) => UMLAUTS[letter] ?? "")),

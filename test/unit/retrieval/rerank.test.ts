@@ -8,9 +8,9 @@ import type { SearchPlan } from "../../../src/retrieval/retrieval-request.ts";
 import type { ScoredList } from "../../../src/retrieval/score-chunks.ts";
 
 test("a passage that only the joined queries found is reranked by them", async () => {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const doRerank = ({ query, documents }: { query: string; documents: { values: string[] } }) => {
-    asked.push(`${query}: ${documents.values.join()}`);
+    calls.push(`${query}: ${documents.values.join()}`);
     const ranking = documents.values.map((_, index) => ({ index, relevanceScore: 0.5 }));
     return Promise.resolve({ ranking });
   };
@@ -30,5 +30,5 @@ test("a passage that only the joined queries found is reranked by them", async (
   const plan = { queries, searched: [...queries, "leave pay"], threshold: null, needed: 2 };
   const [list] = await rerankLists(call, lists, plan as unknown as SearchPlan);
   expect(list?.chunks.map(({ relevance }) => relevance)).toEqual([0.5, 0.5]);
-  expect(asked).toEqual(["leave: first", "leave pay: both"]);
+  expect(calls).toEqual(["leave: first", "leave pay: both"]);
 });

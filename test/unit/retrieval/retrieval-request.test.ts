@@ -30,10 +30,10 @@ test("an international host and a tracked link name the page that was crawled", 
 });
 
 test("queries are joined once each, and long ones by their beginnings", () => {
-  const joined = (...queries: string[]) =>
+  const joinedText = (...queries: string[]) =>
     planSearch(requestOf([], { queries }), false).searched.slice(queries.length);
-  expect(joined("leave")).toEqual([]);
-  expect(joined("leave", "leave")).toEqual(["leave"]);
-  const [long = ""] = joined("a".repeat(3_000), "b".repeat(20_000), "leave");
+  expect(joinedText("leave")).toEqual([]);
+  expect(joinedText("leave", "leave")).toEqual(["leave"]);
+  const [long = ""] = joinedText("a".repeat(3_000), "b".repeat(20_000), "leave");
   expect([long.length, long.at(0), long.at(-7)]).toEqual([8_467, "a", "b"]);
 });
