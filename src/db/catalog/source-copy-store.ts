@@ -1,12 +1,16 @@
 import type { FileSourceId } from "../../core/ids.ts";
-import { readValues, runBatch, sql, type Database } from "../sql.ts";
+import { hasRows, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { audiences, files, fileSources } from "../schema/index.ts";
-import { columnsOf, optional, pick, select, UPDATED } from "../select.ts";
+import { assigned, columnsOf, flag, optional, pick, select, UPDATED } from "../select.ts";
 
+/** Pushed readers of `f`, by what they are: an older revision of them may be written to `c` later. */
+const HAS_OTHER_READERS = `(a.id <> coalesce(c.audience, '') and not exists (
+  select 1 from json_each(a.readers) r where r.value ->> 'from' <> 'push'))`;
 const FILE = select({
   ...pick(columnsOf(files, "f"), "id", "path", "version", "mimeType", "metadata", "modifiedAt"),
   size: columnsOf(files, "f").size,
   readers: optional(columnsOf(audiences, "a").readers),
+  hasOtherReaders: flag(`c.id is not null and coalesce(${HAS_OTHER_READERS}, 0)`),
 });
 const COPIED = select(pick(columnsOf(files, "c"), "path"));
 
@@ -32,18 +36,24 @@ export async function differencesOf(
       where f.file_source_id = ${originalId} and f.path > ${after ?? ""} and f.deleted_at is null
         and (c.id is null or c.sha256 is not f.sha256 or c.mime_type <> f.mime_type
           or c.metadata <> f.metadata or c.modified_at <> f.modified_at
-          or c.readers_revision < f.readers_revision)
+          or ${raw(HAS_OTHER_READERS)})
       order by f.path limit ${limit}`,
     sql`select ${COPIED} from files c
       left join files f on f.file_source_id = ${originalId} and f.path = c.path
       where ${!after} and c.file_source_id = ${id} and c.deleted_at is null
-        and (f.deleted_at >= ${createdAt} and f.sha256 = c.sha256 or f.id is null and exists (
-          select 1 from files m where m.file_source_id = ${originalId} and m.size = c.size
-            and m.sha256 = c.sha256 and m.modified_at = c.modified_at and m.deleted_at is null))
+        and (f.deleted_at >= ${createdAt} and (f.sha256 = c.sha256 or f.deleted_at >= c.created_at)
+          or f.id is null and exists (select 1 from files m
+            where m.file_source_id = ${originalId} and m.size = c.size and m.sha256 = c.sha256
+              and m.modified_at = c.modified_at and coalesce(m.deleted_at >= ${createdAt}, true)))
       limit ${limit}`,
   ]);
   return { files: differing, removals: copies.map(({ path }) => path) };
 }
+
+/** Ends a copy, or holds it; not one that another delivery of its steps has ended. */
+export const settleCopy = (db: Database, id: FileSourceId, copyOf: FileSourceId | null) =>
+  hasRows(db)`update file_sources set ${assigned(fileSources, { copyOf })}, ${UPDATED}
+    where id = ${id} and copy_of is not null returning 1`;
 
 /** Copies that got no files since `before` (ms); they are held until `now`. */
 export const takeStalledCopies = (db: Database, before: number, limit: number) =>

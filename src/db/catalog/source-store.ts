@@ -78,11 +78,13 @@ export async function updateSourceRow(db: Database, id: FileSourceId, change: So
     where id = ${id}`;
 }
 
-/** Hides a source that no RAG uses; false when one does. */
+/** Hides a source that no RAG uses and no copy gets files of; false when one does. */
 export const markSourceRemoved = (db: Database, id: FileSourceId, now: number) =>
   hasRows(db)`update file_sources set removed_at = ${now}, next_scan_at = null
     where id = ${id} and removed_at is null and not exists (
-      select 1 from rags where file_source_id = ${id} and removed_at is null) returning 1`;
+      select 1 from rags where file_source_id = ${id} and removed_at is null)
+    and not exists (select 1 from file_sources c indexed by file_sources_copy
+      where c.copy_of = ${id} and c.removed_at is null) returning 1`;
 
 /** Identifiers of the RAGs that use a source, in order. */
 export const ragsOfSource = (db: Database, id: FileSourceId) =>

@@ -12,8 +12,12 @@ import { inBatchesBySize } from "../../core/work/batches.ts";
 import type { ScanMessage } from "../../core/queue-messages.ts";
 import { copyExclusions, ragsExcluding } from "../../db/catalog/exclusion-store.ts";
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
-import { differencesOf, takeStalledCopies } from "../../db/catalog/source-copy-store.ts";
-import { findSourceRow, ragsOfSource, updateSourceRow } from "../../db/catalog/source-store.ts";
+import {
+  differencesOf,
+  settleCopy,
+  takeStalledCopies,
+} from "../../db/catalog/source-copy-store.ts";
+import { findSourceRow, ragsOfSource } from "../../db/catalog/source-store.ts";
 import { findFile } from "../../db/files/file-store.ts";
 import type { Services } from "../../services.ts";
 import { bytesKey } from "../../sources/file-objects.ts";
@@ -88,8 +92,9 @@ export async function continueCopy(
   const isChanged = message.isChanged || page.isChanged;
   const next = page.last === undefined ? FIRST_PAGE : { after: page.last.path, isChanged };
   const isEqual = page.last === undefined && !isChanged;
-  await updateSourceRow(services.db, id, { copyOf: isEqual ? null : originalId });
-  if (!isEqual) await services.queue.scan({ kind: "copy-source", fileSourceId: id, ...next });
+  const isCopying = await settleCopy(services.db, id, isEqual ? null : originalId);
+  if (isCopying && !isEqual)
+    await services.queue.scan({ kind: "copy-source", fileSourceId: id, ...next });
 }
 
 type Page = { source: Source; originalId: FileSourceId; after: string | null };
@@ -129,7 +134,7 @@ async function copyRags(services: Services, originalId: FileSourceId, source: So
 type Files = Awaited<ReturnType<typeof differencesOf>>["files"];
 
 /**
- * Whether any file of the copy is another one now: equal bytes change nothing.
+ * Whether any file of the copy is another one now, or has other readers.
  * @throws what storing a file throws; the step is then repeated
  */
 async function copyFiles(
@@ -141,6 +146,7 @@ async function copyFiles(
     version,
     readers,
     size: _size,
+    hasOtherReaders: _hasOtherReaders,
     ...file
   }: Files[number]) => {
     const object = await services.files.get(bytesKey({ sourceId: originalId, fileId }, version));
@@ -158,7 +164,10 @@ async function copyFiles(
   };
   const results = await putFiles(services, { source, files: contents() });
   for (const { stored: result } of results) if ("thrown" in result) throw result.thrown;
-  return results.some(({ stored: result }) => "changed" in result && result.changed);
+  const paths = new Set(files.flatMap((file) => (file.hasOtherReaders ? [file.path] : [])));
+  return results.some(
+    ({ path, stored: result }) => paths.has(path) || ("changed" in result && result.changed),
+  );
 }
 
 /** Null: the default readers of the source. */

@@ -5,11 +5,17 @@ import { excludeFromSearch } from "../../../../src/catalog/file-sources/exclude-
 import { findFileSource } from "../../../../src/catalog/file-sources/find-file-source.ts";
 import { newId, type FileSourceId, type RagId } from "../../../../src/core/ids.ts";
 import { openDatabase } from "../../../../src/db/sql.ts";
-import { continueCopies, copySource } from "../../../../src/ingestion/copies/copy-source.ts";
+import { removeFileSource } from "../../../../src/catalog/file-sources/remove-file-source.ts";
+import {
+  continueCopies,
+  continueCopy,
+  copySource,
+} from "../../../../src/ingestion/copies/copy-source.ts";
 import {
   describePushedFile,
   movePushedFiles,
   removePushedFiles,
+  setReaders,
 } from "../../../../src/ingestion/uploads/pushed-files.ts";
 import { rowsOf, World } from "../../../support/ingestion-world.ts";
 import { found, indexedRag, longText } from "./support.ts";
@@ -74,7 +80,7 @@ test("a copy's statements read no whole table, its steps are few", async () => {
 });
 
 test("a copy is equal to an original that changes while it is copied", async () => {
-  const names = ["a", "b", "c", "d", "e"].map((name) => `${name}.html`);
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => `${name}.html`);
   const files = Object.fromEntries(names.map((name) => [name, longText(name)]));
   const { world, source, rag } = await indexedRag(new World(), files);
   const { services } = world;
@@ -88,6 +94,9 @@ test("a copy is equal to an original that changes while it is copied", async () 
     });
   await leaveOut("a.html", true);
   const { source: original } = await findFileSource(services, { key: source });
+  const readBy = (readers: string[]) =>
+    setReaders(services, { source: original, path: "h.html", readers });
+  await readBy(["domain:example.com"]);
   const copy = { name: "Copy", identifier: `${source}-copy` };
   const id = newId<FileSourceId>(Date.now());
   await copySource(services, { source: original, copy, id });
@@ -117,8 +126,15 @@ test("a copy is equal to an original that changes while it is copied", async () 
       world.now += 1_000;
       await movePushedFiles(services, {
         source: original,
-        moves: [{ from: "d.html", to: "moved.html" }],
+        moves: [
+          { from: "d.html", to: "moved.html" },
+          { from: "f.html", to: "deleted.html" },
+        ],
       });
+      await world.put(source, "g.html", longText("other"));
+      const paths = ["deleted.html", "g.html"];
+      await removePushedFiles(services, { source: original, paths });
+      await readBy(["group:few@example.com"]);
       await describePushedFile(services, { source: original, path: "e.html", metadata: { a: 1 } });
       await world.put(source, "0.html", longText("gorse"));
     }
@@ -127,10 +143,10 @@ test("a copy is equal to an original that changes while it is copied", async () 
   await world.deliver();
   expect(seen).toEqual([[{ value: "b.html" }], [{ value: "b.html" }]]);
   const [ofCopy, ofOriginal] = await readBoth(
-    "path, sha256, metadata, modified_at from files where deleted_at is null and",
+    "path, sha256, metadata, modified_at, audience from files where deleted_at is null and",
     "path",
   );
-  expect(ofOriginal).toHaveLength(5);
+  expect(ofOriginal).toHaveLength(6);
   expect(ofCopy).toEqual(ofOriginal);
   const [made] = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
   if (made === undefined) throw new Error("the copy has no RAG");
@@ -166,4 +182,23 @@ test("a file whose bytes are replaced while a copy runs is in the copy", async (
     { path: "a.html" },
     { path: "own.html" },
   ]);
+});
+
+test("a step that comes again opens no complete copy, an original waits for its copy", async () => {
+  const world = new World();
+  const original = await findFileSource(world.services, { key: await world.addSource() });
+  await world.put(original.source.id, "a.html", longText("moss"));
+  const copy = { name: "Copy", identifier: `${original.source.id}-copy` };
+  const id = newId<FileSourceId>(Date.now());
+  await copySource(world.services, { source: original.source, copy, id });
+  await expect(removeFileSource(world.services, { source: original })).rejects.toThrow("copied");
+  world.aroundBucket(async ({ name, go }) => {
+    if (name === "put") await rowsOf("update file_sources set copy_of = null where id = ?", id);
+    return await go();
+  });
+  await continueCopy(world.services, { fileSourceId: id, after: null, isChanged: false });
+  expect(await rowsOf("select copy_of from file_sources where id = ?", id)).toEqual([
+    { copy_of: null },
+  ]);
+  await removeFileSource(world.services, { source: original });
 });
