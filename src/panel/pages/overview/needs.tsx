@@ -126,11 +126,14 @@ function needOf(files: Needs["failingFiles"]): Need[] {
   return [
     {
       tone: "warn",
-      what: isOne ? (
-        <Data mono>{filePath}</Data>
-      ) : (
+      what: (
         <>
-          <strong>{countText(files.length, "file")}</strong> in <Data>{sourceName}</Data>
+          {isOne ? (
+            <Data mono>{filePath}</Data>
+          ) : (
+            <strong>{countText(files.length, "file")}</strong>
+          )}{" "}
+          in <Data>{sourceName}</Data>
         </>
       ),
       why: sentence(errorMessage ?? NO_REASON),
