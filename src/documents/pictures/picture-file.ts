@@ -1,7 +1,8 @@
 import { encodePng } from "./encode-png.ts";
 import { times, type Matrix } from "./matrix.ts";
 import { rasterOf, RGB } from "./paint-parts.ts";
-import { checkDimensions, MAX_PICTURE_BYTES, UnusablePicture, type Picture } from "./picture.ts";
+import { checkDimensions, decodedInLine, MAX_PICTURE_BYTES, UnusablePicture } from "./picture.ts";
+import type { Picture } from "./picture.ts";
 
 /** EXIF's `Orientation`, 1 to 8: https://www.cipa.jp/std/documents/e/DC-X008-Translation-2023-E.pdf */
 type Facts = { width: number; height: number; orientation?: number };
@@ -51,16 +52,19 @@ export async function pictureOfFile(bytes: Uint8Array, mediaType: string): Promi
   if (mediaType === "image/gif") return { bytes: firstFrame(bytes), mediaType };
   const turn = turnsOf(width, height)[orientation - 1];
   if (orientation === 1 || turn === undefined) return { bytes: bytes.slice(), mediaType };
-  const { decodeJpeg } = await import("#picture-decoders");
   try {
-    const pixels = { ...(await decodeJpeg(bytes)), kind: RGB, fill: null };
-    const matrix = times(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
-    const png = await encodePng(rasterOf([{ ...pixels, matrix }], 0));
-    return { bytes: png, mediaType: "image/png" };
+    return { bytes: await decodedInLine(() => turnedPng(bytes, turn)), mediaType: "image/png" };
   } catch (thrown) {
     if (thrown instanceof UnusablePicture) throw thrown;
     throw new UnusablePicture(`a picture of ${width} × ${height} pixels is damaged or too large`);
   }
+}
+
+async function turnedPng(bytes: Uint8Array, turn: Matrix): Promise<Uint8Array> {
+  const { decodeJpeg } = await import("#picture-decoders");
+  const pixels = { ...(await decodeJpeg(bytes)), kind: RGB, fill: null };
+  const matrix = times(turn, [pixels.width, 0, 0, -pixels.height, 0, pixels.height]);
+  return await encodePng(rasterOf([{ ...pixels, matrix }], 0));
 }
 
 /** For each orientation: from pixels as they are stored to pixels as they are seen. */

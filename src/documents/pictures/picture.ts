@@ -1,3 +1,5 @@
+import { Lane } from "../../core/work/lane.ts";
+
 /** A picture that a model is to read: upright and whole. */
 export type Picture = { bytes: Uint8Array; mediaType: string };
 
@@ -19,6 +21,20 @@ export const MAX_PICTURE_BYTES = 20 << 20;
 const MAX_PICTURE_PIXELS = 60e6;
 /** As JPEG has it; each row takes time of its own. */
 const MAX_SIDE = 65_535;
+
+/** One takes up to 100 MB, of an isolate's 128. */
+const decoding = new Lane(1);
+const DECODING_MS = 2 * 60_000;
+
+/** Decodes one picture of the isolate after another. */
+export async function decodedInLine<T>(decode: () => Promise<T>): Promise<T> {
+  const end = await decoding.begin({ leaseMs: DECODING_MS });
+  try {
+    return await decode();
+  } finally {
+    end();
+  }
+}
 
 /** A picture that is left out, and why, as a clause. */
 export class UnusablePicture extends Error {

@@ -76,6 +76,23 @@ test("a photograph of a phone is turned upright, with turns for others meanwhile
   expect(await pagesShown(sent)).toEqual([PAGE]);
 });
 
+test("photographs that are read at once are decoded one after another", async () => {
+  const ends: string[] = [];
+  const read = async (name: string, size: Size) => {
+    await picturesOf(
+      "photo.jpg",
+      withOrientation(
+        photograph(size, () => true),
+        6,
+      ),
+    );
+    ends.push(name);
+  };
+  const large = read("large", { width: 1_600, height: 1_600 });
+  await Promise.all([large, read("small", { width: 8, height: 8 })]);
+  expect(ends).toEqual(["large", "small"]);
+});
+
 /** Each passes by all blocks in six steps of 15 bits: the work of a kilobyte would be endless. */
 const PASSING_BY = scan(1, 63, `0${"1".repeat(14)}`.repeat(6));
 

@@ -21,7 +21,7 @@ import { structureOf, type PageStructure, type TreeNode } from "./structure/stru
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
-import { UnusablePicture, type Picture } from "../../pictures/picture.ts";
+import { decodedInLine, UnusablePicture, type Picture } from "../../pictures/picture.ts";
 import { pictureOfPage } from "./pictures/page-picture.ts";
 
 /** `isMapped`: the page has enough text, most of it in fonts with a map to characters. */
@@ -140,10 +140,13 @@ class PdfPages {
   async picture(number: number): Promise<Picture | null> {
     const page = await this.pdf.getPage(number);
     try {
-      const picture = await pictureOfPage(page, await this.hiddenLayers).catch((error: unknown) => {
-        if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
-        throw new UnusablePicture("the page's content is damaged or too large");
-      });
+      const layers = await this.hiddenLayers;
+      const picture = await decodedInLine(() => pictureOfPage(page, layers)).catch(
+        (error: unknown) => {
+          if (error instanceof UnreadableDocument || error instanceof UnusablePicture) throw error;
+          throw new UnusablePicture("the page's content is damaged or too large");
+        },
+      );
       if (picture !== null) await this.pace.count(PICTURE_COST);
       return picture;
     } finally {
