@@ -181,13 +181,13 @@ export class MainText {
     }
   }
 
-  /** A heading goes with all that it stands above, unless that has a section. */
+  /** A heading without figures goes with all that it stands above, unless that has a section. */
   #judgeHeading(heading: Block): void {
     const level = LOWER_HEADING.test(heading.name) ? Number(heading.name[1]) : Infinity;
     const isAlone =
       (this.#below === "box" && this.#kind !== "other" && this.#levelBelow <= level) ||
       (this.#below === "end" && this.#kind === "article" && isShort(heading));
-    if (isAlone) this.#leave(heading);
+    if (isAlone && !heading.hasFigures) this.#leave(heading);
     else [this.#below, this.#levelBelow] = ["heading", level];
   }
 

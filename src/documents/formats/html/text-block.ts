@@ -92,8 +92,9 @@ export const hasOwnText = ({ linked, unlinked, children }: Block) =>
 
 export const isShort = ({ linked, unlinked }: Block) => linked + unlinked <= MAX_LABEL;
 
-/** Fields with their labels, and what stands around them. */
-export const isForm = ({ fields, linked, unlinked }: Block) => fields * 2 > linked + unlinked;
+/** Fields with their labels, and what stands around them, without prices, numbers or hours. */
+export const isForm = ({ fields, linked, unlinked, hasFigures }: Block) =>
+  fields * 2 > linked + unlinked && !hasFigures;
 
 export const isBox = (block: Block) => block.around !== null || isForm(block);
 

@@ -146,8 +146,8 @@ describe("a page's main text stays, and what is around it is left out", () => {
     [
       "an article's references, captions and short facts",
       `${ARTICLE}<main><div><h1>Locks</h1>${about("lock", 6)}<h2>Sources</h2><div>${["a", "b", "c"].map((host) => `<a href="https://${host}.example/">The locks of ${host}, third edition</a>`).join(" ")}</div>
-        </div><figure><figcaption>A lock of iron</figcaption></figure><div>Mo to Fr 9–17</div></main>`,
-      ["## Sources", "The locks of c", "A lock of iron", "9–17"],
+        <form><p>Write, or call 555 0100.</p></form><h2>Programme</h2><h3>10:00 Keys</h3><div class="share"><a href="s">Share</a></div></div><figure><figcaption>A lock of iron</figcaption></figure><div>Mo to Fr 9–17</div></main>`,
+      ["## Sources", "The locks of c", "555 0100", "10:00 Keys", "A lock of iron", "9–17"],
       [],
     ],
     [
