@@ -177,8 +177,8 @@ function buildPdfReader() {
 }
 
 /**
- * Each pixel, symbol and bit of a JBIG2 picture and each block of a JPEG is paid for, as few bytes
- * may stand for billions.
+ * Each pixel, symbol and bit of a JBIG2 picture and each block, table and marker of a JPEG is paid
+ * for, as few bytes may stand for billions.
  */
 const PAID: Changes = {
   "readBit(contexts, pos) {": "readBit(contexts, pos) { spend(1);",
@@ -207,6 +207,9 @@ const PAID: Changes = {
     "decodeBlock(component, decodeFn, mcu); if (isDue(spend(1))) yield;",
   "decodeMcu(component, decodeFn, mcu, j, k);":
     "decodeMcu(component, decodeFn, mcu, j, k); if (isDue(spend(1))) yield;",
+  "i += 17 + codeLengthSum;": "i += 17 + codeLengthSum; if (isDue(spend(4))) yield;",
+  "      offset += 2;\n    }\n    if (!frame) {":
+    "      offset += 2; if (isDue(spend(1))) yield;\n    }\n    if (!frame) {",
   "function buildComponentData(": "function* buildComponentData(",
   "output: buildComponentData(": "output: yield* buildComponentData(",
   "quantizeAndInverse(component, offset, computationBuffer);":

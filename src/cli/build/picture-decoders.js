@@ -3,7 +3,9 @@
  * `JpegImage`. Those of JBIG2 and JPEG are generators; `spend` is called within them, for each
  * pixel, symbol, bit and block.
  */
-/* global Jbig2Image, CCITTFaxDecoder, JpxImage, JpegImage, pureOpenJpeg, meansOf */
+/* global Jbig2Image, CCITTFaxDecoder, JpxImage, JpegImage, pureOpenJpeg, meansOf, setVerbosityLevel */
+/** A damaged picture would write a line into the log for each of its markers. */
+setVerbosityLevel(0);
 /** Counts of the picture that is being decoded: others are, between its turns. */
 let [left, spent, aTurn, samplesLeft] = [0, 0, 0, 0];
 /** Of a JBIG2 page in stripes, which may leave it out. */

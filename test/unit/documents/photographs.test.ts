@@ -93,6 +93,21 @@ test("photographs that are read at once are decoded one after another", async ()
   expect(ends).toEqual(["large", "small"]);
 });
 
+test("a photograph of many tables gives turns, and its damage is not logged", async () => {
+  const logs = vi.spyOn(console, "warn").mockReturnValue(undefined);
+  const pauses = vi.spyOn(globalThis, "setTimeout");
+  const tables = marker(
+    0xc4,
+    Array.from({ length: 17 * 3_000 }, () => 0),
+  );
+  const pixels = photograph({ width: 8, height: 8 }, () => true).subarray(2, -2);
+  const damage = [0xff, 0xe1, 0xff, 0xff];
+  const bytes = [0xff, 0xd8, ...tables, ...tables, ...pixels, ...damage, 0xff, 0xd9];
+  await picturesOf("photo.jpg", withOrientation(Uint8Array.from(bytes), 6));
+  expect(pauses.mock.calls.length).toBeGreaterThan(4);
+  expect(logs).not.toHaveBeenCalled();
+});
+
 /** Each passes by all blocks in six steps of 15 bits: the work of a kilobyte would be endless. */
 const PASSING_BY = scan(1, 63, `0${"1".repeat(14)}`.repeat(6));
 
