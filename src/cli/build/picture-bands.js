@@ -71,12 +71,17 @@ function isCopied(image) {
   return !needsDecode && (isRgb || "jpegOptions" in image.image);
 }
 
+/** Then pdf.js stretches the picture: shapes of letters may be in the mask, on a coarse colour. */
+const hasFinerMask = ({ width, height, smask, mask }) =>
+  [smask, mask].some((each) => each && (each.width > width || each.height > height));
+
 /** The side of the squares that become pixels; 0: pdf.js decodes the picture whole. */
 function squareOf(image, reduction = 1) {
   const pixels = image.width * image.height;
   const isBounded = image.jpxDecoderOptions !== undefined || "jpegOptions" in image.image;
   const by = isBits(image) || isBounded ? 1 : Math.max(reduction, reductionOf(pixels));
-  return by === 1 && (pixels < PIXELS_A_TURN || isCopied(image)) ? 0 : by;
+  if (by > 1) return by;
+  return pixels < PIXELS_A_TURN || isCopied(image) || hasFinerMask(image) ? 0 : 1;
 }
 
 /** Writes a few rows into `to`, of `bytes` a pixel: as they are, or their means as one row. */

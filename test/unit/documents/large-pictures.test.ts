@@ -157,3 +157,13 @@ it.each(KINDS)(
     expect(width * height).toBeLessThan(6.1e6);
   },
 );
+
+it("a page whose letters are a mask on a coarse colour is sent as fine as the mask", async () => {
+  const colour = { width: 512, height: 512 };
+  const grey = "/ColorSpace /DeviceGray /BitsPerComponent 8";
+  const mask = flate(new Uint8Array(1_024 * 600), grey, { width: 1_024, height: 600 });
+  const dark = flate(new Uint8Array(512 * 512), `${grey} /SMask 7 0 R`, colour);
+  const page = scannedPdf([{ pictures: [dark] }], [pdfStream(mask.data, mask.entries)]);
+  const [picture] = (await picturesOf("scan.pdf", page)).sent;
+  expect(new DataView(picture?.bytes.buffer ?? new ArrayBuffer(20)).getUint32(16)).toBe(1_024);
+});
