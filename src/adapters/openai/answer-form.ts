@@ -92,11 +92,14 @@ export function streamInForm(body: ReadableStream<Uint8Array>): ReadableStream<U
 function eventReader() {
   let end: "stop" | "tool_calls" | null = null;
   let hasReason = false;
+  let isReadable = true;
   /** Null: the data may go on. */
   const eventIn = (data: string, isOver: boolean) => {
     const json = parsedJson(data);
     if (json !== undefined) return answerEvent(json);
     if (data === "") return "";
+    // The SDK refuses it, unless an error takes its place.
+    if (isOver) isReadable = false;
     return isOver ? eventOf(data.replaceAll("\n", " ")) : null;
   };
   const answerEvent = (json: unknown) => {
@@ -108,7 +111,8 @@ function eventReader() {
     return answer === null ? "" : eventOf(JSON.stringify(answer));
   };
   const ending = () => ({ choices: [{ delta: {}, finish_reason: end }] });
-  const last = () => (hasReason || end === null ? "" : eventOf(JSON.stringify(ending())));
+  const last = () =>
+    hasReason || !isReadable || end === null ? "" : eventOf(JSON.stringify(ending()));
   return { eventIn, last };
 }
 

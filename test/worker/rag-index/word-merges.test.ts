@@ -10,7 +10,7 @@ import { eventually } from "../../support/eventually.ts";
 const PASSAGES = 200;
 
 const passages = (word: string) =>
-  Array.from({ length: PASSAGES }, (_, at) => `A ${word}${at} note of ${word} number ${at}.`);
+  Array.from({ length: PASSAGES }, (_, at) => `A ${word}${at}x note of ${word} number ${at}.`);
 
 /** Whether FTS5's own tables hold a word, and how it deletes words. */
 const wordsOf = async (name: string, word: string) =>
@@ -38,11 +38,11 @@ test("words of a large file that is removed are merged away, step by step", asyn
   await eventually(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
   });
-  expect((await search(index, "heather7")).lexical).toHaveLength(1);
+  expect((await search(index, "heather7x")).lexical).toHaveLength(1);
 
   await index.remove([{ fileId: factsOf("small.txt").fileId, revision: 2 }]);
   expect(await wordsOf(name, "lichen")).toEqual({ holds: false, secure: 1 });
-  expect((await search(index, "heather7")).lexical).toHaveLength(1);
+  expect((await search(index, "heather7x")).lexical).toHaveLength(1);
 });
 
 test("many small removals in one call are one large; a new merge follows an old", async () => {
@@ -58,7 +58,7 @@ test("many small removals in one call are one large; a new merge follows an old"
   await eventually(async () => {
     expect(await wordsOf(name, "bracken")).toMatchObject({ holds: false });
   });
-  expect((await search(index, "heather7")).lexical).toHaveLength(1);
+  expect((await search(index, "heather7x")).lexical).toHaveLength(1);
 });
 
 afterEach(() => vi.useRealTimers());

@@ -2,12 +2,15 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import type { Attributes } from "./html-roles.ts";
 
 /** In JSON-LD, and as the type of an item; a `TechArticle` is documentation. */
-const typesOf = (types: string) => ({
-  inData: new RegExp(String.raw`"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"${types}"`),
-  ofItem: new RegExp(String.raw`\b${types}$`),
-});
-const ARTICLE = typesOf(String.raw`(?!Tech)\w{0,40}(?:Article|BlogPosting)`);
-const LIST = typesOf("(?:QAPage|DiscussionForumPosting|ItemList|CollectionPage)");
+const ARTICLE = {
+  inData: /"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"(?!Tech)\w{0,40}(?:Article|BlogPosting)"/,
+  ofItem: /\b(?!Tech)\w{0,40}(?:Article|BlogPosting)$/,
+};
+const LIST = {
+  inData:
+    /"@type"\s{0,9}:\s{0,9}(?:\[\s{0,9})?"(?:QAPage|DiscussionForumPosting|ItemList|CollectionPage)"/,
+  ofItem: /\b(?:QAPage|DiscussionForumPosting|ItemList|CollectionPage)$/,
+};
 
 const isDataOfPage = (name: string, { type }: Attributes) =>
   name === "script" && type === "application/ld+json";
