@@ -15,7 +15,7 @@ import { collect } from "./run-command.ts";
 import { checkedUrl, keyIn, withTarget } from "./target-options.ts";
 import type { Progress } from "./progress.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
-import { settingShape } from "../db/schema/evaluation.ts";
+import { settingShape } from "../core/input/run-setting.ts";
 import { MEASURE_NAMES as MEASURES } from "../evaluation/measures/summarise.ts";
 
 type EvaluateOptions = {

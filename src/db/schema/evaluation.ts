@@ -10,33 +10,21 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 
-import {
-  MAX_IDENTIFIER_LENGTH,
-  type EvaluationRunId,
-  type InferenceId,
-  type QuestionId,
-  type QuestionSetId,
-  type RagId,
+import type {
+  EvaluationRunId,
+  InferenceId,
+  QuestionId,
+  QuestionSetId,
+  RagId,
 } from "../../core/ids.ts";
 import { jsonColumn, owner, updatedAt, ownerOrNull } from "./columns.ts";
 import { inferences } from "./models.ts";
 import { rags } from "./rags.ts";
-import { modelName } from "../../core/input/input-fields.ts";
-import { searchSettings } from "../../core/input/search-settings.ts";
+import { settingShape } from "../../core/input/run-setting.ts";
 
 /** Something that must be found: a file and, unless null, a text in it. */
 export const expectedShape = z.object({ file: z.string(), passage: z.string().nullable() });
 export type Expected = z.infer<typeof expectedShape>;
-
-/** A run's changes of the resource's own settings; absent: as the resource has it. */
-export const settingShape = searchSettings.partial().extend({
-  /** Another RAG or another inference that is asked instead: its identifier. */
-  target: z.string().min(1).max(MAX_IDENTIFIER_LENGTH).optional(),
-  /** Another chat model, of an inference. */
-  model: modelName.optional(),
-  reranker: modelName.nullable().optional(),
-});
-export type Setting = z.infer<typeof settingShape>;
 
 /** The settings of a run, for people who read it later. */
 const factsShape = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));

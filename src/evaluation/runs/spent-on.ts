@@ -3,21 +3,7 @@ import type { Database } from "../../db/sql.ts";
 import { findPrices, priceKey, PRICED_TOKENS } from "../../db/catalog/model-store.ts";
 import type { InferenceResult, Usage } from "../../inference/types.ts";
 import type { ModelUse } from "../../core/queue-messages.ts";
-
-export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
-
-/** The sum. What has no price adds tokens only; in two currencies there is no cost. */
-export function together(all: readonly Spent[]): Spent {
-  const priced = all.filter(({ cost }) => cost !== null);
-  const [currency = null, ...otherCurrencies] = new Set(priced.map((price) => price.currency));
-  const isOne = currency !== null && otherCurrencies.length === 0;
-  return {
-    inputTokens: all.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: all.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
-    cost: isOne ? priced.reduce((sum, { cost }) => sum + (cost ?? 0), 0) : null,
-    currency: isOne ? currency : null,
-  };
-}
+import { together } from "../measures/sum-spent.ts";
 
 /** Cost of an answer: its chat model, and the embedding models and rerankers of its searches. */
 export async function spentOn(

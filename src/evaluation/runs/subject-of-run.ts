@@ -3,7 +3,8 @@ import { chatModelProblem, checkReranker } from "../../catalog/models/check-mode
 import { findRag } from "../../catalog/rags/find-rag.ts";
 import { invalidField, invalidFields, QuarryError } from "../../core/errors.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
-import type { RunFacts, Setting } from "../../db/schema/evaluation.ts";
+import type { RunFacts } from "../../db/schema/evaluation.ts";
+import type { Setting } from "../../core/input/run-setting.ts";
 import type { InferenceRecord, RagRecord } from "../../db/records.ts";
 import { modeOf } from "../../retrieval/search-mode.ts";
 import type { Services } from "../../services.ts";

@@ -1,4 +1,4 @@
-import { settingShape, type Setting } from "../../../db/schema/evaluation.ts";
+import { settingShape, type Setting } from "../../../core/input/run-setting.ts";
 import { parseKnownOrRefuse } from "../../../http/validation.ts";
 import { given } from "../../../core/input/given.ts";
 import { settingFields } from "../../../core/input/setting-fields.ts";

@@ -1,0 +1,16 @@
+import type { Spent } from "../../db/schema/evaluation.ts";
+
+export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cost: null, currency: null };
+
+/** The sum. What has no price adds tokens only; in two currencies there is no cost. */
+export function together(all: readonly Spent[]): Spent {
+  const priced = all.filter(({ cost }) => cost !== null);
+  const [currency = null, ...otherCurrencies] = new Set(priced.map((price) => price.currency));
+  const isOne = currency !== null && otherCurrencies.length === 0;
+  return {
+    inputTokens: all.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: all.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    cost: isOne ? priced.reduce((sum, { cost }) => sum + (cost ?? 0), 0) : null,
+    currency: isOne ? currency : null,
+  };
+}
