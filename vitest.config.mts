@@ -90,6 +90,8 @@ const serverTests = {
   // After all else.
   sequence: { groupOrder: 1 },
   maxWorkers: 4,
+  // Each file would load the panel's pages and the doubles anew.
+  isolate: false,
   globalSetup: ["./test/end-to-end/built-service.ts"],
   ...timeouts,
 };

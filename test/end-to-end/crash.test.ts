@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 
 import { afterAll, expect, test } from "vitest";
 
-import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
+import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { startEmbedder } from "./embedder.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { PanelApi, Retrieval } from "../../src/cli/api/clients.ts";
-import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
+import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { readManifest } from "../../src/cli/push/plan-push.ts";
 import { multipartBody } from "../../src/cli/push/upload-files.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";

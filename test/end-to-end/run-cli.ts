@@ -36,7 +36,7 @@ export type Finished = { code: number | null; stdout: string; stderr: string };
 
 export type Running = {
   child: ChildProcess;
-  /** Resolves with all of standard output so far once it holds the text. */
+  /** Resolves with all of standard output so far once either output holds the text. */
   untilItSays: (text: string) => Promise<string>;
   finished: Promise<Finished>;
 };
@@ -71,7 +71,7 @@ export function startCli(
   const untilItSays = (text: string) =>
     new Promise<string>((found, failed) => {
       const look = () => {
-        if (said.stdout.includes(text)) found(said.stdout);
+        if (`${said.stdout}\n${said.stderr}`.includes(text)) found(said.stdout);
       };
       watchers.add(look);
       void finished.then(({ stderr }) => failed(new Error(`It ended first. ${stderr}`)));

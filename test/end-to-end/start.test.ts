@@ -22,6 +22,8 @@ import { runPastedSamples } from "./pasted-samples.ts";
 import { expectSuccess, freePort, runCli, startCli } from "./run-cli.ts";
 import { runExamples } from "./run-examples.ts";
 
+const DAMAGED_PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64");
+
 type Printed = {
   retrieval: {
     query: string;
@@ -138,7 +140,7 @@ describe("npm start on the sample", () => {
     const folder = join(scratch.path, "My Notes");
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
-    writeFileSync(join(folder, "picture.png"), Buffer.from("iVBORw0KGgoAAAANSUhEUg==", "base64"));
+    writeFileSync(join(folder, "picture.png"), DAMAGED_PICTURE);
     const options = ["--once", "--json", "--port", String(await freePort()), "--state", state];
     const { code, stdout, stderr } = await runCli("start", [folder, ...options], {
       OPENAI_COMPATIBLE_BASE_URL: served.baseUrl,
@@ -172,8 +174,10 @@ describe("npm start on the sample", () => {
     await untilItSays("Watching");
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n");
     await untilItSays("1 added");
+    writeFileSync(join(folder, "plan.png"), DAMAGED_PICTURE);
+    await untilItSays("not indexed: plan.png");
     for (const name of names) rmSync(join(folder, name));
-    await untilItSays("0 removed, 1 unchanged");
+    await untilItSays("0 removed, 2 unchanged");
     child.kill("SIGTERM");
     expect((await finished).stderr).toContain("22 files are no longer in the folder");
   });

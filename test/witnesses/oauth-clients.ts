@@ -120,6 +120,9 @@ export async function aiSdkAnswer(url: string, person: Person, query: string): P
 
 const require = createRequire(import.meta.url);
 
+/** The default of a minute, in which a person would sign in, is short on a busy machine. */
+const PATIENT = { timeout: 300_000 };
+
 /** The bridge that starts for programs which know local servers only. */
 export async function mcpRemote(url: string, person: Person, folder: string): Promise<string[]> {
   const script = join(dirname(require.resolve("mcp-remote/package.json")), "dist/proxy.js");
@@ -139,11 +142,11 @@ export async function mcpRemote(url: string, person: Person, folder: string): Pr
     });
   });
   const client = new EarlierClient({ name: "test", version: "1" });
-  const connecting = client.connect(transport);
+  const connecting = client.connect(transport, PATIENT);
   try {
     await answerConsent(person, await asked, "Allow");
     await connecting;
-    const { tools } = await client.listTools();
+    const { tools } = await client.listTools(undefined, PATIENT);
     await client.close();
     return tools.map(({ name }) => name);
   } catch (cause) {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { waitForIndex } from "../../src/cli/demo/run-demo.ts";
+import { waitForIndex } from "../../src/cli/demo/wait-for-index.ts";
 import { openTerminal } from "../../src/cli/terminal.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import type { PanelApi } from "../../src/cli/api/clients.ts";

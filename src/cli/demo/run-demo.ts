@@ -1,10 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
-
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
-import { whileWaiting, type Progress } from "../progress.ts";
+import { whileWaiting } from "../progress.ts";
 import { keepPushed, reportChanges } from "../push/keep-pushed.ts";
 import { pushFolder, reportPush, type PushSummary } from "../push/push-folder.ts";
 import { isReadable } from "../run-command.ts";
@@ -21,6 +19,7 @@ import { ensureToken, openPanel, setUpResources } from "./set-up.ts";
 import { addressesOf, showAddresses, showAnswer, showRetrieval } from "./show-answers.ts";
 import { firstHeading, SAMPLE_FOLDER, SAMPLE_QUESTIONS, subjectOf } from "./subject.ts";
 import type { Questions, Subject } from "./subject.ts";
+import { failedFiles, finishedCounts, STANDSTILL_MS, waitForIndex } from "./wait-for-index.ts";
 
 export type DemoOptions = {
   folder: string | undefined;
@@ -38,6 +37,9 @@ export type DemoOptions = {
 };
 
 const PASSAGES = 3;
+const WAITING = "Files that wait are indexed while it runs.";
+/** Who has a service need not wait for its files. */
+const SERVE_AFTER_MS = 60_000;
 
 /** The whole of `npm start`: Worker, resources, documents, two questions, addresses. */
 export async function runDemo(options: DemoOptions): Promise<void> {
@@ -89,7 +91,9 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     state.folders[subject.identifier] = subject.folder;
     state.embeddingModel = embeddingModel;
     writeDemoState(stateFolder, state);
-    await indexAndAsk({ url, lastReason, api, state, subject, questions, terminal }, options);
+    const reported = new Set<string>();
+    const served = { url, lastReason, api, state, subject, questions, terminal, reported };
+    await indexAndAsk(served, options);
   });
 }
 
@@ -101,6 +105,8 @@ type Served = {
   subject: Subject;
   questions: Questions;
   terminal: Terminal;
+  /** Path and hash of files whose failure was printed. */
+  reported: Set<string>;
 };
 
 /** Returns with `--once`, else serves until the process ends. */
@@ -113,7 +119,7 @@ async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> 
   const index = () => pushAndIndex(served, options, SERVE_AFTER_MS);
   await goOnWithout(index, terminal, () => {
     const reason = served.lastReason();
-    return `Files that wait are indexed while it runs.${reason === "" ? "" : ` The last failure: ${reason}.`}`;
+    return `${WAITING}${reason === "" ? "" : ` The last failure: ${reason}.`}`;
   });
   await goOnWithout(
     () => askAndShow(served),
@@ -140,10 +146,16 @@ Serving on ${url}. Ctrl-C ends it.`);
 async function keepIndexed(served: Served, options: DemoOptions): Promise<void> {
   const { api, terminal, subject } = served;
   const request = requestOf(subject, { ...options, confirmRemovals: undefined });
+  // Later pushes do not wait for files of this one.
+  let indexed = Promise.resolve();
   const after = (summary: PushSummary, isFirst: boolean) => {
     reportChanges(terminal, summary);
-    if (!isFirst) return;
-    terminal.say(`Watching ${subject.folder}: changes are indexed within seconds.`);
+    if (isFirst) {
+      terminal.say(`Watching ${subject.folder}: changes are indexed within seconds.`);
+    }
+    if (summary.added + summary.changed === 0) return;
+    const report = () => reportFailures(served);
+    indexed = indexed.then(() => goOnWithout(report, terminal, () => WAITING)).catch(console.error);
   };
   await keepPushed(api, terminal, request, after, new AbortController().signal);
 }
@@ -173,10 +185,11 @@ async function questionsOf(options: DemoOptions, folder: string): Promise<Questi
 
 /** Returns whether the index holds the folder: every file, and none that the folder lacks. */
 async function pushAndIndex(
-  { api, terminal, subject }: Served,
+  served: Served,
   options: DemoOptions,
   standstillMs: number,
 ): Promise<boolean> {
+  const { api, terminal, subject } = served;
   const summary = await pushFolder(api, terminal, requestOf(subject, options));
   reportPush(terminal, summary);
   const { total, indexed, vectors, failed } = await waitForIndex(
@@ -186,9 +199,24 @@ async function pushAndIndex(
     standstillMs,
   );
   terminal.say(`${indexed} of ${total} files are indexed, in ${vectors} passages.`);
-  for (const file of failed)
-    terminal.warn(`not indexed: ${file.filePath} (${file.errorMessage ?? ""})`);
+  warnOfFailures(served, failed);
   return failed.length === 0 && summary.failed.length === 0 && summary.held === 0;
+}
+
+/** Warns of the files that could not be indexed, once all others are. */
+async function reportFailures(served: Served): Promise<void> {
+  const { api, subject, terminal } = served;
+  await finishedCounts(api, subject.identifier, terminal);
+  warnOfFailures(served, (await failedFiles(api, subject.identifier)).data);
+}
+
+function warnOfFailures({ terminal, reported }: Served, failed: SourceFile[]): void {
+  for (const { filePath, sha256, errorMessage } of failed) {
+    const content = `${filePath} ${sha256}`;
+    if (reported.has(content)) continue;
+    reported.add(content);
+    terminal.warn(`not indexed: ${filePath} (${errorMessage ?? ""})`);
+  }
 }
 
 /** A broken model or a full disk does not end the service: it can search, and be repaired. */
@@ -225,73 +253,3 @@ async function askAndShow({ url, state, terminal, subject, questions }: Served):
     urls: addressesOf(url, identifier),
   });
 }
-
-const POLL_EVERY_MS = 250;
-/** Longer than any lease and any wait between two attempts at a file. */
-const STANDSTILL_MS = 15 * 60_000;
-/** Who has a service need not wait for its files. */
-const SERVE_AFTER_MS = 60_000;
-const FAILED_SHOWN = 100;
-
-type Counts = { total: number; indexed: number; failed: number; vectors: number };
-type Indexed = Omit<Counts, "failed"> & { failed: SourceFile[] };
-
-/**
- * Shows a bar until each file of the RAG is indexed or has failed.
- * @throws CommandFailure when nothing moves for so long, or every file failed
- */
-export async function waitForIndex(
-  api: PanelApi,
-  id: string,
-  terminal: Terminal,
-  standstillMs = STANDSTILL_MS,
-): Promise<Indexed> {
-  const counts = await finishedCounts(api, id, terminal, standstillMs);
-  const failed = counts.failed === 0 ? [] : (await failedFiles(api, id, FAILED_SHOWN)).data;
-  const { total, indexed } = counts;
-  if (total === 0 || indexed > 0) return { ...counts, failed };
-  const { filePath = "", errorMessage = null } = failed[0] ?? {};
-  const why = errorMessage ?? "no reason given";
-  throw new CommandFailure(`None of the ${total} files could be indexed. ${filePath}: ${why}`);
-}
-
-async function finishedCounts(
-  api: PanelApi,
-  id: string,
-  terminal: Terminal,
-  standstillMs: number,
-): Promise<Counts> {
-  let progress: Progress | null = null;
-  let moved = { done: -1, at: Date.now() };
-  try {
-    for (;;) {
-      const counts = await countsOf(api, id);
-      const { total, failed, vectors } = counts;
-      const finished = counts.indexed + failed;
-      if (finished !== moved.done) moved = { done: finished, at: Date.now() };
-      if (finished < total) progress ??= terminal.progress("Indexing", total);
-      progress?.update(finished, `${vectors} passages${failed > 0 ? `, ${failed} failed` : ""}`);
-      if (finished >= total) return counts;
-      if (Date.now() - moved.at > standstillMs) {
-        throw new CommandFailure(`Indexing has stopped at ${finished} of ${total} files.`);
-      }
-      await pause(POLL_EVERY_MS);
-    }
-  } finally {
-    progress?.[Symbol.dispose]();
-  }
-}
-
-async function countsOf(api: PanelApi, id: string): Promise<Counts> {
-  const [rag, failing] = await Promise.all([
-    dataOf(api.GET("/rags/{id}", { params: { path: { id } } })),
-    failedFiles(api, id, 1),
-  ]);
-  const { totalFiles: total, processedFiles: indexed, numberVectors: vectors } = rag;
-  return { total, indexed, failed: failing.total, vectors };
-}
-
-const failedFiles = (api: PanelApi, id: string, limit: number) => {
-  const params = { path: { id }, query: { status: "error", limit } as const };
-  return dataOf(api.GET("/file-sources/{id}/files", { params }));
-};
