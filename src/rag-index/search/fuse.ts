@@ -68,10 +68,11 @@ const [APART, RELATED] = [0.1, 0.3];
 
 /**
  * How much several queries are parts or paraphrases of one question (1), not several ones (0): how
- * many of the best of each are good for the others as well.
+ * many of the best of each are good for the others as well, above what chance makes of it.
  * @param chunks each one's values by query
+ * @param searched chunks that could have been candidates
  */
-function relationOf(chunks: (number | null)[][]): number {
+function relationOf(chunks: (number | null)[][], searched: number): number {
   if ((chunks[0]?.length ?? 0) < 2) return 0;
   const among = Math.ceil(Math.min(AMONG, AMONG_SHARE * chunks.length));
   const best = Math.ceil((among * BEST) / AMONG);
@@ -88,7 +89,8 @@ function relationOf(chunks: (number | null)[][]): number {
       .map((set) => order.slice(0, best).filter((chunk) => set.has(chunk)).length / best),
   );
   const share = shares.reduce((sum, value) => sum + value, 0) / Math.max(1, shares.length);
-  return Math.min(1, Math.max(0, (share - APART) / (RELATED - APART)));
+  const apart = Math.max(APART, among / searched);
+  return Math.min(1, Math.max(0, (share - apart) / (RELATED - APART)));
 }
 
 /**
@@ -109,10 +111,14 @@ export type RankedId = {
   scores: LegScores[];
 };
 
-/** All candidates of one index object, best first, and how much the queries belong together. */
+/**
+ * All candidates of one index object, best first, and how much the queries belong together.
+ * @param searched chunks that could have been candidates
+ */
 export function rankCandidates(
   queries: QueryLegs[],
   rule: FusionRule,
+  searched: number,
 ): { ranked: RankedId[]; relation: number } {
   const fusions = queries.map((legs) => {
     const lists = listsOf(legs);
@@ -127,7 +133,12 @@ export function rankCandidates(
   // In semantic mode a query decides. The time may end before the joined text is searched.
   const isJoined =
     rule.mode !== "semantic" && candidates.some(({ values }) => values.at(-1) !== null);
-  const relation = isJoined ? relationOf(candidates.map(({ values }) => values)) : 0;
+  const relation = isJoined
+    ? relationOf(
+        candidates.map(({ values }) => values),
+        searched,
+      )
+    : 0;
   const ranked = candidates
     .map(({ id, values, similarity, scores }) => {
       return { id, value: together(values, relation), similarity, scores };

@@ -118,7 +118,7 @@ export class Search {
       const { matches, equal } = visible(at);
       legs.push({ ...NO_WORDS, vector: matches, equal });
     }
-    return { legs, scanned, unsearched };
+    return { legs, scanned, unsearched, searched: eligibility.chunkCount };
   }
 
   /** The matches of a vector index that this call may see, by query. */
@@ -146,10 +146,10 @@ export class Search {
   /** `isStale`: chunks were deleted, or withheld from the reader, since they were found. */
   #readBest(
     request: SearchRequest,
-    { legs, ...facts }: Candidates,
+    { legs, searched, ...facts }: Candidates,
   ): { reply: SearchReply; isStale: boolean } {
     const { rule, needed, threshold, withVectors, merged = false } = request;
-    const { ranked, relation } = rankCandidates(legs, rule);
+    const { ranked, relation } = rankCandidates(legs, rule, searched);
     // Where similarities decide, some more are read: those in memory are rounded.
     const isExact = rule.mode !== "semantic" && threshold === null && !merged;
     const limits = { needed, threshold, ...(isExact ? { slack: 0 } : {}) };
@@ -204,6 +204,7 @@ type IsOver = () => boolean;
 
 type Candidates = Pick<SearchReply, "scanned" | "unsearched"> & {
   legs: (QueryLegs & Pick<QueryScores, "equal" | "statistics">)[];
+  searched: number;
 };
 
 const NO_WORDS = { lexical: [] };

@@ -19,13 +19,15 @@ const legs = (lexical: Record<string, number>, vector: Record<string, number>): 
   lexical: leg(lexical),
   vector: leg(vector),
 });
+/** Chunks of a RAG in which two queries hardly find the same by chance. */
+const MANY = 10_000;
 const hybrid = (weight: number) => ({ mode: "hybrid" as const, weight });
 const order = (of: QueryLegs[], rule: Parameters<typeof rankCandidates>[1]) =>
-  rankCandidates(of, rule).ranked.map(({ id }) => id as string);
+  rankCandidates(of, rule, MANY).ranked.map(({ id }) => id as string);
 
 test("each leg counts by its weight, on scales from 0 to 1", () => {
   const found = legs({ a: 10, b: 5 }, { b: 1, c: 0, d: 0.5 });
-  const { ranked } = rankCandidates([found], hybrid(0.25));
+  const { ranked } = rankCandidates([found], hybrid(0.25), MANY);
   const values = ranked.map(({ id, value }) => [id, value]);
   expect(Object.fromEntries(values)).toEqual({ a: 0.75, b: 0.625, c: 0, d: 0.125 });
 });
@@ -49,7 +51,7 @@ test("semantic order is the similarity; without similarities the words order", (
 
 test("all passages of score 0 are read, since path and position decide between them", () => {
   const found = [legs({}, { good: 0.4, zero: 0, below: -0.1, lowest: -0.3 })];
-  const { ranked } = rankCandidates(found, { mode: "semantic", weight: 1 });
+  const { ranked } = rankCandidates(found, { mode: "semantic", weight: 1 }, MANY);
   const limits = { threshold: null, slack: 0 };
   expect(chooseCandidates(ranked, found, { ...limits, needed: 1 })).toMatchObject([{ id: "good" }]);
   expect(chooseCandidates(ranked, found, { ...limits, needed: 2 })).toHaveLength(4);
@@ -58,10 +60,10 @@ test("all passages of score 0 are read, since path and position decide between t
 test("parts of one question are ordered by all of it, several questions by each", () => {
   const joined = legs({ whole: 9, one: 6 }, { one: 0.9, whole: 0.8, joined: 0.3 });
   const parts = [legs({ one: 8, whole: 4 }, {}), legs({ one: 6, whole: 2 }, {}), joined];
-  expect(rankCandidates(parts, hybrid(0.1)).relation).toBe(1);
+  expect(rankCandidates(parts, hybrid(0.1), MANY).relation).toBe(1);
   expect(order(parts, hybrid(0.1))[0]).toBe("whole");
   const apart = [legs({ one: 8 }, { one: 0.6 }), legs({ other: 2 }, { other: 0.4 }), joined];
-  const { ranked, relation } = rankCandidates(apart, hybrid(0.1));
+  const { ranked, relation } = rankCandidates(apart, hybrid(0.1), MANY);
   expect(relation).toBe(0);
   expect(ranked).toMatchObject([
     { id: "one", value: 1, similarity: 0.6 },
@@ -69,6 +71,18 @@ test("parts of one question are ordered by all of it, several questions by each"
     { value: 0, similarity: null },
     { value: 0, similarity: null },
   ]);
+});
+
+test("what two questions have in common by chance in a small RAG does not join them", () => {
+  const ids = Array.from({ length: 60 }, (_, at) => `chunk ${at}`);
+  const inOrder = (order: string[]) =>
+    legs(Object.fromEntries(order.map((id, at) => [id, 60 - at])), {});
+  const first = inOrder(ids);
+  const second = inOrder([...ids.slice(30, 41), ...ids.slice(0, 30), ...ids.slice(41)]);
+  const relation = (searched: number) =>
+    rankCandidates([first, second, first], hybrid(0.1), searched).relation;
+  expect(relation(60)).toBe(0);
+  expect(relation(MANY)).toBeGreaterThan(0);
 });
 
 test("queries whose joined text was not searched in time are ordered by each", () => {
