@@ -57,9 +57,20 @@ export type PlacedChunk = {
   /** Character offsets into the extracted text, end exclusive. */
   start: number;
   end: number;
+  /** The first heading is the file's name: it is searched, but stands nowhere in the text. */
+  isNamed?: true;
   /** A model read some of it from a picture. */
   recognised?: true;
 };
+
+/** The headings that stand in the document. */
+export const writtenHeadings = ({
+  headings,
+  isNamed,
+}: {
+  headings: string[];
+  isNamed?: boolean;
+}) => (isNamed === true ? headings.slice(1) : headings);
 
 export type ActivationResult =
   | { outcome: "activated"; chunkCount: number }

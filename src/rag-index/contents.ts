@@ -1,7 +1,8 @@
 import type { Verb } from "./write/write-context.ts";
+import { writtenHeadings } from "../ports/index-versions.ts";
 import type { StoredChunk, StoredVersion } from "../ports/index-versions.ts";
 import type { Passage, RagIndex } from "../ports/rag-index.ts";
-import { rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
+import { marksOf, rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 
 type ListedFiles = Awaited<ReturnType<RagIndex["listFiles"]>>;
 
@@ -30,23 +31,27 @@ export const sample: Verb<"sample"> = ({ sql }, count) => {
   });
 };
 
-type PassageRow = Omit<Passage, "headings" | "isDuplicate" | "isExcluded" | "recognised"> &
-  Row<"chunks", "headings" | "duplicate" | "recognised"> & { excluded: number };
+type PassageRow = Omit<
+  Passage,
+  "headings" | "isDuplicate" | "isExcluded" | "isNamed" | "recognised"
+> &
+  Row<"chunks", "headings" | "duplicate" | "is_named" | "recognised"> & { excluded: number };
 
 /** Only the page's texts are read; its place is looked for among the chunks of this one file. */
 export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => {
   const rows = rowsOf<PassageRow>(sql)`SELECT c.id, t.text, c.position, c.headings, c.page,
-      c.start_at AS start, c.end_at AS end, c.duplicate, c.recognised,
+      c.start_at AS start, c.end_at AS end, c.duplicate, c.is_named, c.recognised,
       c.duplicate_key AS duplicateKey,
       EXISTS (SELECT 1 FROM exclusions
         WHERE kind = 'passage' AND value = c.duplicate_key) AS excluded
     FROM files f JOIN chunks c ON c.file = f.file JOIN contents t ON t.chunk = c.chunk
     WHERE f.id = ${fileId} AND f.state = 'live' AND c.live = 1
       AND c.position >= ${from} AND c.position < ${from + limit} ORDER BY c.position`;
-  const records = rows.map(({ duplicate, excluded, headings, recognised, ...row }) => {
-    const origin = recognised === 1 && ({ recognised: true } as const);
+  const records = rows.map(({ duplicate, excluded, headings, is_named, recognised, ...row }) => {
+    const { isNamed = false, ...origin } = marksOf({ is_named, recognised });
     const marks = { isDuplicate: duplicate === 1, isExcluded: excluded === 1, ...origin };
-    return Object.assign(row, { headings: stringsIn(headings), ...marks });
+    const path = writtenHeadings({ headings: stringsIn(headings), isNamed });
+    return Object.assign(row, { headings: path, ...marks });
   });
   const total = valueOf<number>(sql)`SELECT chunk_count FROM files
     WHERE id = ${fileId} AND state = 'live'`;
@@ -56,8 +61,11 @@ export const passages: Verb<"passages"> = ({ sql }, fileId, { from, limit }) => 
 const COPIED_CHUNKS = 256;
 const COPIED_BYTES = 4 * 1_024 * 1_024;
 
-type CopiedRow = Omit<StoredChunk, "headings" | "isDuplicate" | "recognised" | "vector"> &
-  Row<"chunks", "headings" | "duplicate" | "recognised"> &
+type CopiedRow = Omit<
+  StoredChunk,
+  "headings" | "isDuplicate" | "isNamed" | "recognised" | "vector"
+> &
+  Row<"chunks", "headings" | "duplicate" | "is_named" | "recognised"> &
   Row<"contents", "vector">;
 
 /** A file's chunks are read some hundred at a time, so that a large file does not fill memory. */
@@ -88,14 +96,14 @@ export const readVersions: Verb<"readVersions"> = ({ sql }, { fileIds, from }) =
 
 function copiedChunks(sql: SqlStorage, file: number, from: number): StoredChunk[] {
   const rows = rowsOf<CopiedRow>(sql)`SELECT c.chunk AS number, t.text, t.vector, c.position,
-      c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, c.duplicate, c.recognised,
+      c.headings, c.languages, c.page, c.start_at AS start, c.end_at AS end, c.duplicate,
+      c.is_named, c.recognised,
       c.duplicate_key AS duplicateKey
     FROM chunks c JOIN contents t ON t.chunk = c.chunk
     WHERE c.file = ${file} AND c.live = 1
       AND c.position >= ${from} AND c.position < ${from + COPIED_CHUNKS} ORDER BY c.position`;
-  return rows.map(({ duplicate, headings, recognised, vector, ...row }) => {
-    const origin = recognised === 1 && ({ recognised: true } as const);
-    const marks = { isDuplicate: duplicate === 1, ...origin };
+  return rows.map(({ duplicate, headings, is_named, recognised, vector, ...row }) => {
+    const marks = { isDuplicate: duplicate === 1, ...marksOf({ is_named, recognised }) };
     const bytes = new Uint8Array(vector);
     return Object.assign(row, { headings: stringsIn(headings), vector: bytes, ...marks });
   });

@@ -45,6 +45,7 @@ const STEPS: string[] = [
   `ALTER TABLE chunks ADD COLUMN languages TEXT NOT NULL DEFAULT '';`,
   `ALTER TABLE files ADD COLUMN readers_from INTEGER NOT NULL DEFAULT 0;`,
   `ALTER TABLE chunks ADD COLUMN recognised INTEGER NOT NULL DEFAULT 0;`,
+  `ALTER TABLE chunks ADD COLUMN is_named INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 export function hasSchema(sql: SqlStorage): boolean {

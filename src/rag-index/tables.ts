@@ -55,6 +55,7 @@ const TABLES = {
     start_at: integer(),
     end_at: integer(),
     recognised: integer(),
+    is_named: integer(),
   },
   // A vector of 1,024 dimensions alone fills half a page, and no second one fits beside it.
   contents: { chunk: key(), vector: blob(), text: text() },
@@ -189,6 +190,12 @@ export function writeSetting(sql: SqlStorage, name: string, value: string): void
 }
 
 /** A list of strings as a column holds it. */
+/** Marks that are absent where they are false. */
+export const marksOf = ({ is_named, recognised }: Row<"chunks", "is_named" | "recognised">) => ({
+  ...(is_named === 1 && { isNamed: true as const }),
+  ...(recognised === 1 && { recognised: true as const }),
+});
+
 export function stringsIn(json: string): string[] {
   const list: unknown = JSON.parse(json);
   if (!Array.isArray(list)) throw new TypeError("a list of strings was expected");

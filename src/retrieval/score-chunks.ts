@@ -1,4 +1,5 @@
 import { isoTime } from "../core/time.ts";
+import { writtenHeadings } from "../ports/index-versions.ts";
 import type { HydratedChunk } from "../ports/rag-index.ts";
 import { fuse, fusionOf, scaleOf, together, withoutJoined } from "../rag-index/search/fuse.ts";
 import type { Fusion, LegLists, Scale } from "../rag-index/search/fuse.ts";
@@ -176,9 +177,10 @@ export function inPlacesOf(places: ScoredChunk[], ordered: ScoredChunk[]): Score
 }
 
 export function asRetrieved({ chunk, score, ragIdentifier }: ScoredChunk): RetrievedChunk {
-  const { file, position, page, headings, start, end, recognised } = chunk;
+  const { file, position, page, start, end, recognised } = chunk;
   const { path: filePath, name, externalId, url } = file;
   const modifiedAt = isoTime(file.modifiedAt);
+  const headings = writtenHeadings(chunk);
   const place = { position, page, headings, start, end, ...(recognised && { recognised }) };
   const source = { ragIdentifier, filePath, name, externalId, url, modifiedAt, ...place };
   return { text: chunk.text, score, source };

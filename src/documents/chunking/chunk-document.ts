@@ -7,7 +7,7 @@ import {
   type ExtractedDocument,
   type PageStart,
 } from "../extracted-document.ts";
-import { commonPath, sameWords, titleFor, type HeadingPath } from "./heading-path.ts";
+import { commonPath, sameWords, titleFor, type HeadingPath, type Title } from "./heading-path.ts";
 import { partition, type Piece } from "./partition.ts";
 import { levelOfCuts, placedUnits, type Placed } from "./place-units.ts";
 import { MAX_CHARACTERS_A_TOKEN, type Span, type SplitOptions, type Unit } from "./split-units.ts";
@@ -29,6 +29,8 @@ export type Chunk = {
   /** The headings and the lead-in that the text does not contain. */
   context: string;
   headings: string[];
+  /** Whether the first heading is the file's name, and stands nowhere in the text. */
+  isNamed?: true;
   /** As `languagesOf` tells them. */
   languages: string;
   page: number | null;
@@ -127,7 +129,7 @@ function chunkOf(
   document: ExtractedDocument,
   pending: Placed[],
   piece: Piece,
-  title: string | null,
+  title: Title | null,
 ): Omit<Chunk, "position"> | null {
   const units = pending.slice(piece.from, piece.to);
   const first = pending[piece.overlapFrom]?.unit;
@@ -144,7 +146,9 @@ function chunkOf(
   return {
     header: header === null ? null : { start: header.start, end: header.end },
     context,
-    headings: addsTitle(title, path) ? [title, ...headings] : headings,
+    ...(addsTitle(title, path)
+      ? { headings: [title.text, ...headings], ...(title.isName && { isNamed: true }) }
+      : { headings }),
     languages: languagesOf(text, languageOfTag(document.language)),
     page: pageAt(document.pages, start),
     ...(isRecognised(document, start, end) && { recognised: true }),
@@ -170,8 +174,8 @@ export function embeddedText(markdown: string, chunk: Chunk): string {
   return chunk.context === "" ? text : `${chunk.context}\n\n${text}`;
 }
 
-const addsTitle = (title: string | null, path: HeadingPath): title is string =>
-  title !== null && !path.some((entry) => sameWords(entry.text, title));
+const addsTitle = (title: Title | null, path: HeadingPath): title is Title =>
+  title !== null && !path.some((entry) => sameWords(entry.text, title.text));
 
 /** The headings common to the piece; bare headings count only where there is nothing else. */
 function pathOf(units: Placed[]): HeadingPath {
@@ -183,13 +187,13 @@ function pathOf(units: Placed[]): HeadingPath {
 /** The headings, and the lead-in, that the text itself does not contain. */
 function contextBefore(
   markdown: string,
-  parts: { path: HeadingPath; title: string | null; unit: Unit; start: number; text: string },
+  parts: { path: HeadingPath; title: Title | null; unit: Unit; start: number; text: string },
 ): string {
   const { path, title, unit, start, text } = parts;
   const above = path.filter((entry) => entry.at < start).map((entry) => entry.text);
   const beginning = text.slice(0, TITLE_LOOK_CHARACTERS);
   const withTitle =
-    addsTitle(title, path) && !beginning.includes(title) ? [title, ...above] : above;
+    addsTitle(title, path) && !beginning.includes(title.text) ? [title.text, ...above] : above;
   const headings = withTitle.join(" > ");
   const { leadIn } = unit;
   const lead = leadIn === null || leadIn.start >= start ? "" : textOf(markdown, leadIn);

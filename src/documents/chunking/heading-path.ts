@@ -28,19 +28,17 @@ const MAX_TITLE_CHARACTERS = 200;
 const READABLE_NAME = /\p{L}{3}/u;
 const MACHINE_NAME = /^(?:[0-9a-f-]{16,}|(?:img|scan|doc|file|document|untitled|export)[\W\d_]*)$/i;
 
+export type Title = { text: string; isName: boolean };
+
 /** The document's own title, else the words of its file name, else null. */
-export function titleFor(title: string | null, fileName: string): string | null {
+export function titleFor(title: string | null, fileName: string): Title | null {
   const own = title?.trim().slice(0, MAX_TITLE_CHARACTERS) ?? "";
-  if (own !== "") return own;
+  if (own !== "") return { text: own, isName: false };
   const base = fileName.slice(fileName.lastIndexOf("/") + 1);
   const stem = base.replace(/\.[A-Za-z0-9]{1,8}$/, "");
   if (!READABLE_NAME.test(stem) || MACHINE_NAME.test(stem)) return null;
-  return (
-    stem
-      .replace(/[_\-.\s]+/g, " ")
-      .trim()
-      .slice(0, MAX_TITLE_CHARACTERS) || null
-  );
+  const text = stem.replace(/[_\-.\s]+/g, " ").trim();
+  return text === "" ? null : { text: text.slice(0, MAX_TITLE_CHARACTERS), isName: true };
 }
 
 export function sameWords(a: string, b: string): boolean {

@@ -82,6 +82,8 @@ export const archivedPassage = z.object({
   headings: z.array(text),
   hash,
   isDuplicate: z.boolean(),
+  /** Whether the first heading is the file's name. */
+  isNamed: z.literal(true).optional(),
   /** Whether a model read it in a picture. */
   recognised: z.literal(true).optional(),
 });

@@ -185,7 +185,7 @@ export async function writePassages(
 type Stored = { rag: PlannedRag; fileId: FileId; vectors: Uint8Array | null; name: string };
 
 async function stagedFrom(
-  { hash: duplicateKey, row, recognised, ...passage }: ArchivedPassage,
+  { hash: duplicateKey, row, isNamed, recognised, ...passage }: ArchivedPassage,
   { rag, fileId, vectors, name }: Stored,
 ): Promise<StagedChunk & PlacedChunk> {
   const { generation, dimensions } = rag.generation;
@@ -196,7 +196,8 @@ async function stagedFrom(
   if (row === undefined || vector?.length !== bytes) {
     throw damagedArchive(`lacks vectors: ${name}`);
   }
-  return { ...passage, ...(recognised && { recognised }), id, duplicateKey, vector };
+  const marks = { ...(isNamed && { isNamed }), ...(recognised && { recognised }) };
+  return { ...passage, ...marks, id, duplicateKey, vector };
 }
 
 /** Passages that one call writes, about a part's: nobody searches their index yet. */

@@ -87,8 +87,10 @@ function asFiltered(mimeType: string): string | string[] {
 }
 
 export function placeOf(chunk: PlacedChunk): PlacedChunk {
-  const { id, position, headings, languages, page, recognised = false, start, end } = chunk;
-  return { id, position, headings, languages, page, start, end, ...(recognised && { recognised }) };
+  const { id, position, headings, languages, page, start, end } = chunk;
+  const { isNamed = false, recognised = false } = chunk;
+  const marks = { ...(isNamed && { isNamed }), ...(recognised && { recognised }) };
+  return { id, position, headings, languages, page, start, end, ...marks };
 }
 
 /** Identifies what chunks and vectors are made from: if unchanged, nothing is embedded again. */

@@ -10,6 +10,7 @@ import { readExtractedText } from "./extracted-texts.ts";
 import { orNotFound } from "../../core/errors.ts";
 import { shardOf } from "../../core/hash.ts";
 import { findFile } from "../../db/files/file-store.ts";
+import { writtenHeadings } from "../../ports/index-versions.ts";
 import type { Passage } from "../../ports/rag-index.ts";
 
 /** Characters of the document that are cut: enough to judge settings by, and quickly done. */
@@ -45,7 +46,8 @@ export async function previewChunks(
   const settings = { chunkSize, chunkOverlap, tokenizer, fileName: name };
   const cut = chunkDocument({ ...document, markdown }, settings);
   const chunks = cut.slice(0, PREVIEW_CHUNKS).map((chunk) => {
-    const { position, headings, page, start, end } = chunk;
+    const { position, page, start, end } = chunk;
+    const headings = writtenHeadings(chunk);
     const text = chunkText(markdown, chunk);
     const tokens = estimateTokens(text, tokenizer);
     return { position, headings, page, start, end, tokens, text };

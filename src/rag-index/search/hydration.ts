@@ -1,21 +1,21 @@
 import type { ChunkId } from "../../core/ids.ts";
 import type { HydratedChunk } from "../../ports/rag-index.ts";
-import { rowsOf, stringsIn, type Row } from "../tables.ts";
+import { marksOf, rowsOf, stringsIn, type Row } from "../tables.ts";
 import type { Eligibility } from "./eligibility.ts";
 import type { RankedId } from "./fuse.ts";
 import { cosineWith, queryVector } from "../vectors/query-vector.ts";
 
 type HydratedRow = Omit<
   HydratedChunk,
-  "file" | "headings" | "recognised" | "similarities" | "scores" | "vector"
+  "file" | "headings" | "isNamed" | "recognised" | "similarities" | "scores" | "vector"
 > &
   HydratedChunk["file"] &
-  Row<"chunks", "headings" | "recognised"> & { vector: ArrayBuffer | null };
+  Row<"chunks", "headings" | "is_named" | "recognised"> & { vector: ArrayBuffer | null };
 
 /** The list drives the join, so that rows come in its order. */
 const ofChunks = (vector: string) => `SELECT c.id, t.text, c.duplicate_key AS duplicateKey,
     f.chunk_count AS fileChunks, c.position, c.headings, c.languages, c.page, c.start_at AS start,
-    c.end_at AS end, c.recognised, f.id AS fileId, f.path, f.name, f.external_id AS externalId, f.url,
+    c.end_at AS end, c.is_named, c.recognised, f.id AS fileId, f.path, f.name, f.external_id AS externalId, f.url,
     f.modified_at AS modifiedAt, ${vector} AS vector
   FROM json_each(?) wanted CROSS JOIN chunks c ON c.id = wanted.value
   JOIN files f ON f.file = c.file JOIN contents t ON t.chunk = c.chunk`;
@@ -34,11 +34,11 @@ export function readChunks(
   const scores = new Map(candidates.map(({ id, scores }) => [id, scores]));
   const rows = sql.exec<HydratedRow>(columns, JSON.stringify([...scores.keys()]));
   return Array.from(rows, ({ fileId, path, name, externalId, url, modifiedAt, ...row }) => {
-    const { headings, vector, recognised, ...chunk } = row;
+    const { headings, vector, is_named, recognised, ...chunk } = row;
     return {
       ...chunk,
       headings: stringsIn(headings),
-      ...(recognised === 1 && { recognised: true }),
+      ...marksOf({ is_named, recognised }),
       file: { fileId, path, name, externalId, url, modifiedAt },
       similarities: queries.map((query) =>
         query === null || vector === null ? null : cosineWith(query, vector),

@@ -59,13 +59,15 @@ function writePlaces(sql: SqlStorage, chunks: StoredChunk[], placeById: Map<Chun
     const places = batch.flatMap(({ chunk, id }) => {
       const at = placeById.get(id);
       if (at === undefined) return [];
-      const { position, headings, languages, page, start, end, recognised = false } = at;
+      const { position, headings, languages, page, start, end } = at;
+      const { recognised = false, isNamed = false } = at;
       const place = [chunk, position, JSON.stringify(headings), page, start, end, languages];
-      return [[...place, Number(recognised)]];
+      return [[...place, Number(recognised), Number(isNamed)]];
     });
     run(sql)`UPDATE chunks SET live = 1, position = place.value ->> 1,
         headings = place.value ->> 2, page = place.value ->> 3, start_at = place.value ->> 4,
-        end_at = place.value ->> 5, languages = place.value ->> 6, recognised = place.value ->> 7
+        end_at = place.value ->> 5, languages = place.value ->> 6, recognised = place.value ->> 7,
+        is_named = place.value ->> 8
       FROM json_each(${places}) place WHERE chunk = place.value ->> 0`;
   }
 }

@@ -96,10 +96,10 @@ function addLive(
 ): Added[] {
   const rows = rowsOf<Row<"chunks", "chunk" | "id">>(sql)`
     INSERT INTO chunks (id, file, live, revision, duplicate, duplicate_key, position, headings,
-      languages, page, start_at, end_at, recognised, chunk)
+      languages, page, start_at, end_at, recognised, is_named, chunk)
     SELECT value ->> 0, ${file}, 1, ${revision}, value ->> 1, value ->> 2, value ->> 3,
       value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9,
-      value ->> 10
+      value ->> 10, value ->> 11
     FROM json_each(${whole.map(rowOf)}) RETURNING chunk, id`;
   const numbers = new Map(rows.map(({ id, chunk }) => [id, chunk]));
   const added = whole.flatMap((entry) => {
@@ -120,6 +120,7 @@ const rowOf = ({ id, isDuplicate, duplicateKey, place, number }: Whole) => [
   place.page,
   place.start,
   place.end,
-  place.recognised === true ? 1 : 0,
+  Number(place.recognised === true),
+  Number(place.isNamed === true),
   number ?? null,
 ];

@@ -23,7 +23,7 @@ const BERTHS = Array.from(
   (_unused, at) => `| B-${at} | Vessel number ${at} | ${at % 2 === 0 ? "timber" : "salt"} |`,
 );
 const TABLE = ["# Berths", "", HEADER, "| --- | --- | --- |", ...BERTHS, ""].join("\n");
-const FILES = 6;
+const FILES = 7;
 const RAGS = 2;
 
 let api: ReturnType<typeof withToken>;
@@ -48,6 +48,7 @@ beforeAll(async () => {
   api = withToken((await panel.made("/tokens", { name: "Reader", rags })).token);
   await panel.put("/file-sources/papers/files/pumps.md", MARKDOWN);
   await panel.put("/file-sources/papers/files/berths.md", TABLE);
+  await panel.put("/file-sources/papers/files/tide-calendar.txt", "High water comes at noon.");
   for (const [path, dataUrl] of Object.entries(fixtures)) {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const letters = atob(dataUrl.slice(dataUrl.indexOf(",") + 1));
@@ -85,6 +86,16 @@ test.each([
   expect(chunk?.source.headings.at(-1)).toBe(heading);
 });
 
+test("the name of a file is searched, and is no heading", async () => {
+  const body = { semanticSearch: ["tide calendar"], searchMode: "keyword", includeSources: true };
+  const { body: answer } = await api.post("/rags/papers/retrieve", body);
+  const [chunk] = (answer as { chunks: Answer[] }).chunks;
+  const source = { filePath: "tide-calendar.txt", headings: [] };
+  expect(chunk).toMatchObject({ text: "High water comes at noon.", source });
+  const at = "/rags/papers/passages?path=tide-calendar.txt";
+  expect((await panel.send("GET", at)).body).toMatchObject({ data: [{ headings: [] }] });
+});
+
 type Passage = { text: string; source: Place };
 type Place = { filePath: string; page: number | null; start: number; end: number };
 
@@ -99,7 +110,7 @@ const inOrder = (found: Passage[]) => found.sort((a, b) => a.source.start - b.so
 test("every passage stands at its offsets in the file's text, and nothing else does", async () => {
   const words = ["bearing", "casing", "Prüfung", "Price", "Umsatz", "permit"];
   const chunks = (await passages("papers", words)).filter(
-    ({ source }) => source.filePath !== "berths.md",
+    ({ source }) => !["berths.md", "tide-calendar.txt"].includes(source.filePath),
   );
   expect(new Set(chunks.map(({ source }) => source.filePath)).size).toBe(4);
   for (const { text, source } of chunks) {

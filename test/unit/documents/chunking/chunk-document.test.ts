@@ -79,9 +79,11 @@ describe("headings", () => {
       documentOf("Just text."),
       settings(400, 0, "hr/travel-policy_2025.txt"),
     );
-    expect(chunk?.headings).toEqual(["travel policy 2025"]);
+    expect(chunk).toMatchObject({ headings: ["travel policy 2025"], isNamed: true });
     const [unnamed] = cutDocument(documentOf("Just text."), settings(400, 0, "hr/10023.txt"));
     expect(unnamed?.headings).toEqual([]);
+    const [titled] = cutDocument(documentOf("# Policy\n\nText."), settings(400, 0, "policy.md"));
+    expect([titled?.headings, titled?.isNamed]).toEqual([["Policy"], undefined]);
   });
 });
 
