@@ -107,7 +107,8 @@ function eventReader() {
     const [choice = {}] = answer !== null && "choices" in answer ? answer.choices : [];
     const { delta, finish_reason: reason } = choice;
     if (isObject(delta)) end = delta["tool_calls"] ? "tool_calls" : (end ?? "stop");
-    hasReason ||= typeof reason === "string";
+    // An error that is sent behind a text would be lost with an end that breaks off.
+    hasReason ||= typeof reason === "string" || (answer !== null && "error" in answer);
     return answer === null ? "" : eventOf(JSON.stringify(answer));
   };
   const ending = () => ({ choices: [{ delta: {}, finish_reason: end }] });

@@ -42,7 +42,7 @@ export function failureOfStatus(
   { cause, body: text }: { cause?: unknown; body?: string } = {},
 ): ModelFailure {
   const body = text ?? (APICallError.isInstance(cause) ? (cause.responseBody ?? "") : "");
-  const retryAfterMs = retryAfterOf(headers, Date.now());
+  const retryAfterMs = retryAfterOf(headers, Date.now()) ?? waitIn(DELAY.exec(body)?.[1] ?? "", 0);
   const meaning = meaningOf(status, body);
   const own = REFUSED.has(status) ? factsIn(parsedJson(body)) : NO_FACTS;
   const isPassing = isRetryableStatus(status) || own.retryable;
@@ -51,6 +51,9 @@ export function failureOfStatus(
   const facts = { ...own, status, retryable, retryAfterMs };
   return new ModelFailure(`${status}${words}`, facts, { cause });
 }
+
+/** Gemini tells how long to wait in the body alone (https://google.aip.dev/193, `RetryInfo`). */
+const DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
 
 const NO_FACTS = { reason: null, tooLong: null, isLoading: false, retryable: false };
 
@@ -88,7 +91,12 @@ const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token|no connec
 const UNSPECIFIC = new Set([400, 403, 422, SERVER_ERROR]);
 export const NO_SUCH_MODEL = " (it knows no such model or address)";
 
+/** OpenAI says so with the status of a limit that passes. */
+const PAYMENT_REQUIRED = 402;
+const NO_CREDIT = /"insufficient_quota"/;
+
 function meaningOf(status: number, body: string): string {
+  if (status === PAYMENT_REQUIRED || NO_CREDIT.test(body)) return " (no credit or quota is left)";
   const text = UNSPECIFIC.has(status) ? body.slice(0, MAX_REASON_LENGTH) : "";
   if (status === 404 || NO_MODEL.test(text)) return NO_SUCH_MODEL;
   return status === 401 || NO_KEY.test(text) ? " (the key is missing or wrong)" : "";
@@ -103,7 +111,7 @@ const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]
 const MAX_REASON_LENGTH = 300;
 
 const TOO_LONG =
-  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|less than \d+ tokens/i;
+  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|prompt length|tokens in the prompt|tokens` must be|less than \d+ tokens/i;
 /** The limit of the answer is too high, whatever the prompt. */
 const OF_ANSWER = /completion tokens/i;
 const THOUSANDS = /(?<=\d),(?=\d{3})/g;

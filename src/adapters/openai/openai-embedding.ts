@@ -28,8 +28,11 @@ export function openAiEmbedding(
       const answer = await postJson(endpoint, { path: "/embeddings", body, signal });
       const data = isObject(answer) ? answer["data"] : null;
       if (!Array.isArray(data) || !data.every(isObject)) throw unreadableReply();
-      // Servers may answer in any order, and say which text a vector is of; some say 0 for each.
-      const inOrder = data.toSorted((a, b) => Number(a["index"] ?? 0) - Number(b["index"] ?? 0));
+      // Servers may answer in any order, and say which text a vector is of; caches say some twice.
+      const isOrder = new Set(data.map(({ index }) => Number(index))).size === data.length;
+      const inOrder = data.toSorted((a, b) =>
+        isOrder ? Number(a["index"]) - Number(b["index"]) : 0,
+      );
       const embeddings = inOrder.map(({ embedding }) => vectorIn(embedding));
       const usage = isObject(answer) && isObject(answer["usage"]) ? answer["usage"] : {};
       const tokens = Number(usage["prompt_tokens"] ?? usage["total_tokens"] ?? 0);

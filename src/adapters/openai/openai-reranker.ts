@@ -6,7 +6,7 @@ import { tokensOfReranking } from "../../ports/models.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 import { postJson, unreadableReply } from "./post-json.ts";
 
-const score = z.number().optional();
+const score = z.number().nullish();
 const results = z.array(z.object({ index: z.int().min(0), relevance_score: score, score }));
 const usage = z.object({ usage: z.object({ total_tokens: z.number().min(0) }) });
 
@@ -28,12 +28,15 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
         return_documents: false,
       };
       const answer = await postJson(endpoint, { path: "/rerank", body, signal });
-      // Text Embeddings Inference answers with a bare list.
-      const { data } = results.safeParse(isObject(answer) ? answer["results"] : answer);
-      const ranking = (data ?? []).flatMap(({ index, relevance_score: own, score = own }) =>
-        score === undefined ? [] : [{ index, relevanceScore: score }],
-      );
-      if (data === undefined || ranking.length < data.length) throw unreadableReply();
+      // Text Embeddings Inference answers with a bare list, Voyage with `data`.
+      const list = isObject(answer) ? (answer["results"] ?? answer["data"]) : answer;
+      const { data } = results.safeParse(list);
+      // A score that is no number is written as null: it places its document last.
+      const ranking = (data ?? []).flatMap(({ index, ...scores }) => {
+        const relevanceScore = scores.relevance_score ?? scores.score ?? null;
+        return relevanceScore === null ? [] : [{ index, relevanceScore }];
+      });
+      if (data === undefined || (ranking.length === 0 && data.length > 0)) throw unreadableReply();
       const tokens = usage.safeParse(answer).data?.usage.total_tokens;
       if (tokens === undefined) return { ranking };
       return { ranking, providerMetadata: tokensOfReranking(tokens) };

@@ -1,15 +1,17 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
 /**
- * A server without a reasoning parser leaves `<think>…</think>` before the answer. Chat
+ * A server without a reasoning parser leaves `<think>…</think>` before the answer, or the marks of
+ * Seed-OSS, Magistral, Gemma 4 and gpt-oss (https://cookbook.openai.com/articles/openai-harmony). Chat
  * templates of DeepSeek R1 and of Qwen's thinking models write the opening mark into the prompt:
  * then the text begins without it
  * (https://docs.vllm.ai/en/latest/features/reasoning_outputs.html).
  */
-const OPENING = /^\s*<think(?:ing)?>/i;
-const CLOSING = /<\/think(?:ing)?>/i;
+const OPENINGS = ["<think>", "<thinking>", "<seed:think>", "[think]", "<|channel>", "<|channel|>"];
+const CLOSING =
+  /<\/(?:seed:)?think(?:ing)?>|\[\/think\]|<channel\|>|<\|channel\|>final<\|message\|>/i;
 const CLOSING_LINE = /\n<\/think(?:ing)?>\s*?(?:\n|$)/i;
-const LONGEST_MARK = "\n</thinking>".length;
+const LONGEST_MARK = "<|channel|>final<|message|>".length;
 /** A text with more space before its first letter has no mark. */
 const MAX_BEGINNING = 99;
 /** A stream of such a model is held back until the closing mark, or its end. */
@@ -54,8 +56,14 @@ function answersOf(modelId: string) {
   });
 }
 
+const beginningOf = (text: string) =>
+  text
+    .slice(0, 2 * MAX_BEGINNING)
+    .trimStart()
+    .toLowerCase();
 const mayOpen = (text: string) =>
-  text.length <= MAX_BEGINNING && "<thinking>".startsWith(text.trimStart().toLowerCase());
+  text.length <= MAX_BEGINNING && OPENINGS.some((mark) => mark.startsWith(beginningOf(text)));
+const opens = (text: string) => OPENINGS.some((mark) => beginningOf(text).startsWith(mark));
 
 /** Reads the answer in a text that comes in pieces. */
 function answerReader(mayBeginThinking: boolean) {
@@ -77,7 +85,7 @@ function answerReader(mayBeginThinking: boolean) {
     if (state === "beginning") {
       const beginning = pending.join("");
       if (mayOpen(beginning)) return "";
-      isMarked = OPENING.test(beginning);
+      isMarked = opens(beginning);
       if (!isMarked && !mayBeginThinking) {
         state = "answer";
         pending = [];

@@ -202,6 +202,11 @@ test.each<[string, Chunk[], object]>([
     { status: 502, retryable: true, reason: null },
   ],
   ["a sentence", [{ error: "The model has crashed" }], { retryable: true }],
+  [
+    "the end of a text",
+    [`${pieceOf(HI)}event: error\n${pieceOf({ error: { code: 402, message: "no credits" } })}`],
+    { status: 402, retryable: false },
+  ],
   ["one JSON text", ['{"error":{"code":402,"message":"no credits"}}'], { status: 402 }],
   ["a list", ['[{"error":{"code":400,"message":"bad"}}]'], { status: 400, reason: "bad" }],
   [
@@ -275,6 +280,13 @@ test.each([
   ["no opening mark", "deepseek-r1:8b", `Is it 41? No.\n</think>\n\n${ANSWER}`, ANSWER],
   ["no thought", "deepseek-r1:8b", "It is 42.", "It is 42."],
   ["marks in the answer", "plain", ANSWER, ANSWER],
+  ["Magistral's marks", "plain", `[THINK]Is it 41?[/THINK]${ANSWER}`, ANSWER],
+  [
+    "channels of gpt-oss",
+    "plain",
+    `<|channel|>analysis<|message|>41?<|end|><|start|>assistant<|channel|>final<|message|>${ANSWER}`,
+    ANSWER,
+  ],
   ["another mark", "plain", "<th>Head</th>", "<th>Head</th>"],
   ["a lone bracket", "plain", "<", "<"],
   ["a mark that an answer mentions", "deepseek-r1:8b", ANSWER, ANSWER],

@@ -9,8 +9,8 @@ const config = parseConfig({
 });
 
 /** A call of a model whose server answers so. */
-async function answerTo(status: number, message: string) {
-  const fetch = () => Promise.resolve(Response.json({ error: { message } }, { status }));
+async function answerTo(status: number, message: string, more: object = {}) {
+  const fetch = () => Promise.resolve(Response.json({ error: { message, ...more } }, { status }));
   const { model } = modelRegistry(config, { fetch }).chat("local/gemma");
   const content = [{ type: "text" as const, text: "Hello" }];
   return await model.doGenerate({ prompt: [{ role: "user", content }] });
@@ -18,6 +18,7 @@ async function answerTo(status: number, message: string) {
 
 const NO_MODEL = "(it knows no such model or address)";
 const NO_KEY = "(the key is missing or wrong)";
+const NO_CREDIT = "(no credit or quota is left)";
 /** As LiteLLM 1.8x, LM Studio 0.3, Ollama 0.12, vLLM 0.18 and a router of llama-server answer. */
 test.each([
   [
@@ -33,6 +34,7 @@ test.each([
   // LiteLLM without a database, for any key that is not its own.
   [400, "No connected db.", NO_KEY],
   [401, "Unauthorized", NO_KEY],
+  [402, "Insufficient credits", NO_CREDIT],
 ])("%i %s is said in words, and not asked again", async (status, message, meaning) => {
   const failed = { status, message: `${status} ${meaning}`, retryable: false };
   await expect(answerTo(status, message)).rejects.toMatchObject(failed);
@@ -46,7 +48,14 @@ test.each([
   await expect(answerTo(status, message)).rejects.toMatchObject({ message: `${status}` });
 });
 
-/** As llama-server, vLLM, llama-cpp-python, LM Studio, TEI and Ollama answer. */
+test("a quota that is used up does not pass, a limit of Gemini's tells when it does", async () => {
+  const quota = answerTo(429, "Check your plan", { code: "insufficient_quota" });
+  await expect(quota).rejects.toMatchObject({ message: `429 ${NO_CREDIT}`, retryable: false });
+  const limit = answerTo(429, "Slow down", { details: [{ retryDelay: "32.5s" }] });
+  await expect(limit).rejects.toMatchObject({ retryable: true, retryAfterMs: 32_500 });
+});
+
+/** As llama-server, vLLM, llama-cpp-python, LM Studio, TEI, xAI, Cohere, TGI and Ollama answer. */
 test.each([
   [
     500,
@@ -105,6 +114,21 @@ test.each([
   ],
   [400, "Requested tokens (2310) exceed context window of 2048", { sent: 2_310, limit: 2_048 }],
   [422, "`inputs` must have less than 512 tokens. Given: 705", { sent: 705, limit: 512 }],
+  [
+    400,
+    "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+    { sent: 140_000, limit: 131_072 },
+  ],
+  [
+    400,
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.",
+    { sent: 5_000, limit: 4_081 },
+  ],
+  [
+    422,
+    "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 512 `max_new_tokens`",
+    { sent: 5_000, limit: 4_096 },
+  ],
   [400, "the input length exceeds the context length", { sent: null, limit: null }],
   [400, "<400> Algo.InvalidParameter: Range of input length should be [1, 30720]", { limit: null }],
   [400, "Please reduce the length of the messages or completion.", { sent: null, limit: null }],

@@ -63,6 +63,14 @@ test("vectors are matched by index where a server answers in another order", asy
   expect(slopes).toEqual(Array.from({ length: 40 }, (_, at) => at));
 });
 
+test("vectors stay in their order where a cache says one index twice", async () => {
+  const data = [1, 0, 1].map((index, at) => ({ index, embedding: [at, 1] }));
+  const fetch = () => Promise.resolve(Response.json({ data }));
+  const embedder = modelRegistry(config, { fetch }).embedder("local/cached", 2);
+  const { vectors } = await embedTexts(embedder, texts(3), { signal });
+  expect(vectors.map(([x = 0, y = 1]) => Math.round(x / y))).toEqual([0, 1, 2]);
+});
+
 /** As llama-server and gateways send vectors. */
 test.each<[string, (vector: number[]) => unknown]>([
   ["null for what is no number", (vector) => (vector[0] === 2 ? [null, null] : vector)],
@@ -178,6 +186,15 @@ test.each(["jina", "tei"] as const)(
     expect(ranking.map(({ index }) => index)).toEqual([1, 2, 0]);
   },
 );
+
+test("a score that is no number does not lose the others, in a list as Voyage's", async () => {
+  const data = [0.1, null, 0.3].map((relevance_score, index) => ({ index, relevance_score }));
+  const fetch = () => Promise.resolve(Response.json({ data }));
+  const { model } = modelRegistry(config, { fetch }).reranker("local/bge");
+  const documents = { type: "text" as const, values: ["a", "b", "c"] };
+  const { ranking } = await model.doRerank({ query: "q", documents });
+  expect(ranking.map(({ index }) => index)).toEqual([0, 2]);
+});
 
 describe("over AI Gateway", () => {
   const gateway = {
