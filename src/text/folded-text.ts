@@ -1,4 +1,5 @@
 import { normalForm } from "../core/normal-form.ts";
+import { withSimplifiedCharacters } from "./simplified-characters.ts";
 
 /** Not letters' own marks: kana voicing, vowel signs from Devanagari to Khmer, those of й and ї. */
 const MARKS =
@@ -24,6 +25,8 @@ function digitOf(character: string): string {
   const place = character.charCodeAt(0) & LAST_FOUR_BITS;
   return String(INDIAN.test(character) ? place - 6 : place);
 }
+
+export const withAsciiDigits = (text: string): string => text.replace(DIGITS, digitOf);
 
 /** Searched as hiragana: people write `ラーメン` and `らーめん`. */
 const KATAKANA = /[\u30a1-\u30f6\u30fd\u30fe]/g;
@@ -64,9 +67,8 @@ export function foldedText(text: string): string {
   const apart = text.replace(LEFT_OUT, "").replace(SIGNS, " $& ");
   // Unfolding can make capitals and lower-casing can make marks, hence this order.
   const plain = normalForm(normalForm(apart, "NFKD").toLowerCase().replace(MARKS, ""), "NFC");
-  return plain
+  return withAsciiDigits(withSimplifiedCharacters(plain))
     .replace(UNDIVIDED, (letter) => WRITTEN_AS[letter] ?? letter)
-    .replace(DIGITS, digitOf)
     .replace(NASALS, NASAL_DOT)
     .replace(KATAKANA, (kana) => String.fromCharCode(kana.charCodeAt(0) - FROM_HIRAGANA));
 }

@@ -1,4 +1,5 @@
 import { trimEnd, trimStart } from "../core/trim.ts";
+import { withAsciiDigits } from "./folded-text.ts";
 import { codeWordParts } from "./words.ts";
 
 /** Longer runs are addresses and data. */
@@ -41,7 +42,7 @@ const WRITTEN_TOGETHER = [
   // `TCP/IP`, `I/O`
   /^[A-Z]{1,4}(?:\/[A-Z]{1,4})+$/,
   // `O'Neill`, `Qur'an`, but not `we'll`
-  /^(?:O|[A-Z][a-z]+)['\u2019](?!(?:ll|re|ve|[dmst])$)[A-Za-z]+$/,
+  /^(?:[Oo]|[A-Z][a-z]+)['\u2019](?!(?:ll|re|ve|[dmst])$)[A-Za-z]+$/,
   // `e-mail`, `Wi-Fi`, `long-term`
   /^[A-Za-z]+[-\u2010\u2011][A-Za-z]+$/,
   // `AB-1234/56`, `978-3-16-148410-0`, `2024-03-05`
@@ -62,7 +63,15 @@ const lettersOf = (name: string) =>
 
 /** Printed in groups: `DE89 3704 0044 0532 0130 00` (ISO 13616). Letters alone end none: `… BANK`. */
 const ACCOUNT_NUMBERS =
-  /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: (?:[A-Z]{4} )?(?=[A-Z]{0,3}\d)[A-Z0-9]{4}){2,7}(?: \d{1,3})?(?![A-Z0-9])/g;
+  /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: (?:[A-Z]{4} )?(?=[A-Z]{0,3}\d)[A-Z0-9]{4}){2,7}(?: \d{1,3})?(?![A-Z0-9])/gi;
+
+/** `+49 (0)30 123-456`, `030 / 123456` and `(555) 123-4567`, but neither `0.1234567` nor a date. */
+const PHONE_NUMBERS =
+  /(?=[+(\d])(?<![\w.,+-])(?!0\.|\d\d([-./])\d\d?\1\d{4}(?!\d))(?:\+\d|\(?0|\(?[2-9]\d\d(?=\)?[ .-]\d{3}[ .-]\d{4}(?!\d)))(?:(?:\)[ -]?| ?\(| ?\/ ?|[ .-])?\d){6,16}(?!\d)/g;
+/** How many digits a country and its trunk code take is told by no number. */
+const LOCAL_DIGITS = 7;
+const localDigitsOf = (number: string) =>
+  number.replace("(0)", "").replace(/\D/g, "").slice(-LOCAL_DIGITS);
 
 /** `5.3.2024`, `5/3/2024`, of which either may be the month, and `2024年3月5日`. */
 const DATES =
@@ -91,9 +100,10 @@ const halfWidth = (text: string) =>
  * abbreviation in one word or in several is chance. They count beside the words of the text.
  */
 export function spellingsOf(original: string): string[] {
-  const text = halfWidth(original);
+  const text = withAsciiDigits(halfWidth(original));
   const words = (text.match(NAMED) ?? []).map(lettersOf);
   words.push(...(text.match(ACCOUNT_NUMBERS) ?? []).map((number) => number.replaceAll(" ", "")));
+  words.push(...(text.match(PHONE_NUMBERS) ?? []).map(localDigitsOf));
   for (const run of [...runsIn(text, TIED), ...runsIn(text, SPACED)]) {
     const tied = trimStart(trimEnd(run, TIES), TIES);
     const pattern = WRITTEN_TOGETHER.find((each) => each.test(tied));
