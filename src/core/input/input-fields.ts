@@ -72,11 +72,11 @@ export const namedReader = {
   groups: z.array(z.string().max(MAX_ADDRESS_LENGTH)).max(GROUPS_LIMIT).default([]),
 };
 
-/** A day or a time with its zone. */
+export const NO_POINT_IN_TIME = "must be an ISO 8601 day, or a time with its zone";
 export const pointInTime = z
   .string()
   .meta({ format: "date-time" })
-  .refine((text) => timeIn(text) !== null, "must be an ISO 8601 day or time");
+  .refine((text) => timeIn(text) !== null, NO_POINT_IN_TIME);
 
 /** An ISO 8601 time with its zone that lies in the future of `now`; as ms. */
 export const futureTime = (now: number) =>

@@ -17,7 +17,7 @@ const NO_FILE = "id must be that of a search result";
 
 const Input = z.object({
   id: z.string().max(MAX_ID_LENGTH).describe("Id of a search result: RAG/path."),
-  start: z.int().min(0).default(0).describe("Offset to start at, for long files."),
+  start: z.coerce.number().int().min(0).default(0).describe("Offset to start at, for long files."),
 });
 
 const Output = z.object({

@@ -31,9 +31,11 @@ const Input = z.object({
   rag: z.string().optional().describe("Identifier of one RAG; by default, all are searched."),
   modifiedAfter: pointInTime
     .optional()
-    .describe("Only files changed at this ISO 8601 day or time, or later."),
+    .describe("Only files changed at this ISO 8601 day, or time with its zone, or later."),
   modifiedBefore: pointInTime.optional().describe("Only files changed before this day or time."),
-  topK: z
+  // Models write numbers as texts.
+  topK: z.coerce
+    .number()
     .int()
     .min(1)
     .max(RESULTS_LIMIT)

@@ -1,3 +1,4 @@
+import { NO_POINT_IN_TIME } from "../../core/input/input-fields.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { FileComparison, FileCondition } from "../../ports/file-condition.ts";
 import { storedFormsOf } from "../../sources/file-names.ts";
@@ -97,7 +98,7 @@ function orderOf(
 
 function timeIn(value: unknown, at: string): number {
   const ms = timeOf(value);
-  if (ms === null) throw refuse(at, "must be an ISO 8601 day or time");
+  if (ms === null) throw refuse(at, NO_POINT_IN_TIME);
   return ms;
 }
 

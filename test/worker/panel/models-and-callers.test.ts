@@ -125,7 +125,7 @@ test("a token that names what does not exist, or * beside names, is refused", as
   );
   const mixed = { rags: ["*", "one"], expiresAt: "soon" };
   expect(told(await admin.send("POST", "/tokens", mixed))).toBe(
-    "400 Invalid request: name is required; rags must be * alone, or a list without *; expiresAt must be an ISO 8601 day or time",
+    "400 Invalid request: name is required; rags must be * alone, or a list without *; expiresAt must be an ISO 8601 day, or a time with its zone",
   );
 });
 

@@ -180,10 +180,10 @@ test("calls are reported by day, RAG and token with their names", async () => {
   });
   expect(await report("?group=week&from=yesterday")).toEqual({
     error:
-      "Invalid request: from must be an ISO 8601 day or time; group must be one of hour, day, inference, agent, rag, token, model",
+      "Invalid request: from must be an ISO 8601 day, or a time with its zone; group must be one of hour, day, inference, agent, rag, token, model",
   });
   expect(await report("?from=2026-02-30")).toEqual({
-    error: "Invalid request: from must be an ISO 8601 day or time",
+    error: "Invalid request: from must be an ISO 8601 day, or a time with its zone",
   });
   expect(await report("?from=2026-02-01&to=2026-01-01")).toEqual({
     error: "Invalid request: from must lie before to",

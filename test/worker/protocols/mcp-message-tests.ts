@@ -18,7 +18,7 @@ export function mcpMessageTests(world: () => ProtocolsWorld): void {
       params: { name: "search", arguments: given, _meta: null },
     };
     const named = { name: "fetch", arguments: null };
-    const asText = '{"query":"boiler"}';
+    const asText = '{"query":"boiler","topK":"5"}';
     const answers = [
       await send({ method: "ping", params: null }),
       await send({ method: "resources/list", params: { cursor: null } }),

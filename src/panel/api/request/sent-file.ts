@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { principals, READERS_LIMIT } from "../../../core/input/input-fields.ts";
+import { NO_POINT_IN_TIME, principals, READERS_LIMIT } from "../../../core/input/input-fields.ts";
 import { invalidField, invalid } from "../../../core/errors.ts";
 import { timeIn } from "../../../core/time.ts";
 import { storedPath } from "../../../sources/file-names.ts";
@@ -23,7 +23,7 @@ export function metadataIn(header: string | undefined): Record<string, unknown> 
 export function modifiedIn(header: string | undefined): number | null {
   if (header === undefined) return null;
   const ms = timeIn(header);
-  if (ms === null) throw invalidField("X-File-Modified", "must be an ISO 8601 day or time");
+  if (ms === null) throw invalidField("X-File-Modified", NO_POINT_IN_TIME);
   return ms;
 }
 
