@@ -73,21 +73,22 @@ const isTrue = (value: unknown) =>
 /** The texts that a claim holds, of the first that has it. */
 function valuesOf(name: string, ...sources: Claims[]): string[] {
   const first = sources.map((claims) => valueOf(claims, name)).find((value) => value !== undefined);
-  const list: unknown[] = Array.isArray(first) ? first : [first];
+  // Zitadel writes each role as a field (https://zitadel.com/docs/apis/openidoauth/claims).
+  const fields = isObject(first)
+    ? Object.keys(first).filter((key) => isObject(first[key]))
+    : [first];
+  const list: unknown[] = Array.isArray(first) ? first : fields;
   return list.flatMap((value) => {
     if (typeof value === "string") return [value];
     return typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];
   });
 }
 
-/** A claim by its name, which may hold dots; else the claim `b` within `a` for `a.b`. */
-function valueOf(claims: Claims, name: string): unknown {
+/** A claim by its name; else the claim `b` within `a` for `a.b`. Each name may hold dots. */
+function valueOf(claims: unknown, name: string): unknown {
+  if (!isObject(claims)) return undefined;
   if (Object.hasOwn(claims, name)) return claims[name];
-  return name
-    .split(".")
-    .reduce<unknown>(
-      (within, part) =>
-        isObject(within) && Object.hasOwn(within, part) ? within[part] : undefined,
-      claims,
-    );
+  const dots = [...name.matchAll(/\./g)].map(({ index }) => index);
+  const dot = dots.find((at) => Object.hasOwn(claims, name.slice(0, at)));
+  return dot === undefined ? undefined : valueOf(claims[name.slice(0, dot)], name.slice(dot + 1));
 }

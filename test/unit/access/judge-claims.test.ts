@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+
+import { judgeClaims } from "../../../src/access/openid/judge-claims.ts";
+import { providerSettings } from "../../../src/access/openid/provider-settings.ts";
+
+const person = { email: "ann@example.com", email_verified: true };
+
+/** As Zitadel and Keycloak write them. */
+test.each<[string, object]>([
+  [
+    "urn:zitadel:iam:org:project:roles",
+    { "urn:zitadel:iam:org:project:roles": { staff: { o: "" } } },
+  ],
+  [
+    "resource_access.quarry.example.com.roles",
+    { resource_access: { "quarry.example.com": { roles: ["staff"] } } },
+  ],
+  ["groups", { groups: "staff" }],
+])("somebody is let in by a value of %s", (claim, claims) => {
+  const needed = { name: "x", issuer: "https://a.test", clientId: "x" };
+  const settings = providerSettings.parse({ ...needed, claim, claimValues: ["staff"] });
+  expect(judgeClaims(settings, { ...person, ...claims }).isLetIn).toBe(true);
+  expect(judgeClaims(settings, { ...person, [claim]: { staff: false } }).isLetIn).toBe(false);
+});
