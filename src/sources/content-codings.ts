@@ -16,16 +16,18 @@ export function decodedResponse(response: Response): Response {
   const { body, ok, status } = response;
   const header = response.headers.get("content-encoding") ?? "";
   if (body === null || !ok || header === "" || DECODED.test(header)) return response;
-  const words = header.split(",").map((word) => word.trim().toLowerCase());
-  const coding = words.filter((word) => CODING.test(word)).join(", ");
-  if (coding === "") return response;
+  const decoded = decodedBody(body, header);
+  if (decoded === body) return response;
   const headers = new Headers(response.headers);
   for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-  return new Response(decodedBody(body, coding), { status, headers });
+  return new Response(decoded, { status, headers });
 }
 
 /** Begins when it is read: who only asks for the status is told it. */
-function decodedBody(body: Body, coding: string): Body {
+export function decodedBody(body: Body, header: string): Body {
+  const words = header.split(",").map((word) => word.trim().toLowerCase());
+  const coding = words.filter((word) => CODING.test(word)).join(", ");
+  if (coding === "") return body;
   const source = body.getReader();
   let decoded: BodyReader | null = null;
   const cancel = async (reason: unknown) => await (decoded ?? source).cancel(reason);

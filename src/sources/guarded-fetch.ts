@@ -192,7 +192,7 @@ export function openedText(text: string): OpenedFile {
 }
 
 /** A body that fails once it has brought more than the limit, whatever its length was said to be. */
-function limitBody(body: ReadableStream<Uint8Array> | null, limitBytes: number) {
+export function limitBody(body: ReadableStream<Uint8Array> | null, limitBytes: number) {
   let size = 0;
   const counter = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

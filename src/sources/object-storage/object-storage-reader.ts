@@ -57,7 +57,7 @@ export function objectStorageReader(
 
   const listPage = async (cursor: string | null, keys: number, signal: AbortSignal) => {
     const got = await get(listingUrl(config, prefix, cursor, keys), signal);
-    if (!got.response.ok) throw await storageFailure(got, now());
+    if (!got.response.ok) throw await storageFailure(got, now(), NOT_LISTED);
     const limits = { callers: signal, limitBytes: LISTING_LIMIT_BYTES };
     const xml = new TextDecoder().decode(await readBytes(got, limits));
     const listing = await runCooperatively(parseListing(xml), nextTurn);
@@ -130,6 +130,8 @@ function keyOf(prefix: string, file: ListedFile): string {
 
 function bucketUrl({ endpoint, bucket, pathStyle }: ObjectStorageConfig): string {
   const server = trimEnd(endpoint, "/");
+  // Cloudflare shows the address of R2 with the bucket behind it.
+  if (new URL(server).pathname === `/${encodeURIComponent(bucket)}`) return server;
   if (pathStyle) return `${server}/${encodeURIComponent(bucket)}`;
   return server.replace("://", `://${bucket}.`);
 }
@@ -195,17 +197,26 @@ const THROTTLES = new Set([
   "ThrottlingException",
   "RequestLimitExceeded",
 ]);
+/** A listing whose address is that of an object. */
+const NOT_LISTED = new Map([
+  ...DENIALS,
+  ["NoSuchKey", "the endpoint names the bucket, too: leave it out there"],
+]);
 const ARCHIVED = "InvalidObjectState";
 
 /** An answer that is no success as a failure of ours; reads its body. */
-async function storageFailure(got: GuardedResponse, nowMs: number): Promise<SourceFailure> {
+async function storageFailure(
+  got: GuardedResponse,
+  nowMs: number,
+  denials: ReadonlyMap<string, string> = DENIALS,
+): Promise<SourceFailure> {
   const { status, headers } = got.response;
   const body = await readBytes(got, { limitBytes: ERROR_BODY_LIMIT_BYTES }).catch(() => null);
   const text = body === null ? "" : new TextDecoder().decode(body);
   const code = errorField(text, "Code");
   const problem = `object storage: ${status}${code === "" ? unnamed(status) : ` ${code}`}`;
   const wait = retryAfterMs(headers, nowMs);
-  const denial = DENIALS.get(code) ?? skewBetween(code, got, { text, nowMs }) ?? deniedBy(status);
+  const denial = denials.get(code) ?? skewBetween(code, got, { text, nowMs }) ?? deniedBy(status);
   if (status === 429 || status === 503 || THROTTLES.has(code)) {
     return new SourceFailure("throttled", problem, wait);
   }

@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/errors.ts";
 import { missingFile, SourceFailure, type SourceReader } from "../../ports/source-reader.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../../core/document-limit.ts";
-import { tooLarge } from "../guarded-fetch.ts";
+import { decodedBody } from "../content-codings.ts";
+import { limitBody, tooLarge } from "../guarded-fetch.ts";
 import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file-from-object.ts";
 import { READERS, readersInMetadata } from "../object-storage/object-readers.ts";
 import { bareMediaType } from "../bare-media-type.ts";
@@ -58,8 +59,10 @@ export function r2BucketReader(
       if (file.size > DOCUMENT_LIMIT_BYTES) throw tooLarge(DOCUMENT_LIMIT_BYTES);
       const object = await requested(() => bucket.get(file.externalId ?? `${prefix}${file.path}`));
       if (object === null) throw missingFile("R2: 404");
-      const mimeType = object.httpMetadata?.contentType ?? null;
-      return { body: object.body, size: object.size, mimeType };
+      const { contentType: mimeType = null, contentEncoding = "" } = object.httpMetadata ?? {};
+      const body = decodedBody(object.body, contentEncoding);
+      if (body === object.body) return { body, size: object.size, mimeType };
+      return { body: limitBody(body, DOCUMENT_LIMIT_BYTES), size: null, mimeType };
     },
   };
 }

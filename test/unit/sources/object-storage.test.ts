@@ -169,6 +169,11 @@ describe("failures", () => {
     expect(await failureOf(unreachable)).toMatchObject({ kind: "down" });
     const moved = () => s3Error(301, "PermanentRedirect", { location: "http://169.254.169.254/" });
     expect(await failureOf(moved)).toMatchObject({ kind: "denied" });
+    const twice = await failureOf(() => s3Error(404, "NoSuchKey"));
+    expect(twice).toMatchObject({
+      kind: "denied",
+      message: expect.stringContaining("endpoint names the bucket"),
+    });
   });
 
   test("a wrong key is refused by the server and told without the key", async () => {
@@ -241,7 +246,8 @@ test("an endpoint inside is refused; virtual-hosted, the bucket is in the host n
     [false, "https://docs.s3.example.com/"],
     [true, "https://s3.example.com/docs"],
   ] as const) {
-    for (const endpoint of ["https://s3.example.com", "https://s3.example.com/"]) {
+    for (const path of ["", "/", "/docs/"]) {
+      const endpoint = `https://s3.example.com${pathStyle ? path : path.slice(0, 1)}`;
       expect(await askedBy(endpoint, pathStyle)).toEqual([
         "read",
         "read",

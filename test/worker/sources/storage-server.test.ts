@@ -242,6 +242,18 @@ sourceReaderContract("the bound bucket", {
   }),
 });
 
+test("an object that was stored compressed is read", async () => {
+  const key = "compressed/a.md";
+  const packed = new Blob(["Close the valve."]).stream().pipeThrough(new CompressionStream("gzip"));
+  const body = await new Response(packed).arrayBuffer();
+  await env.FILES.put(key, body, { httpMetadata: { contentEncoding: "gzip" } });
+  const reader = r2BucketReader(env.FILES, { prefix: "compressed" }, { known: knownNone });
+  const { signal } = new AbortController();
+  const [file] = (await reader.list(null, signal)).files;
+  const opened = file && (await reader.open(file, signal));
+  expect(await new Response(opened?.body).text()).toBe("Close the valve.");
+});
+
 test("an object's metadata names its readers where permissions are on", async () => {
   const prefix = "reader-metadata/";
   const put = async (name: string, customMetadata: Record<string, string>) =>
