@@ -36,7 +36,9 @@ const notUtf8 = () =>
  */
 const PARAMETER = /;\s*([\w*]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;"\s]+))/g;
 /** https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
-const EXTENDED = /^utf-8'[^']*'(.+)$/is;
+const EXTENDED = /^utf-?8'[^']*'(.+)$/is;
+/** A name as .NET writes it (https://www.rfc-editor.org/rfc/rfc2047#section-2). */
+const ENCODED_WORD = /^=\?utf-8\?b\?([\w+/=]+)\?=$/i;
 const ESCAPED: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
 
 const Batch = z.object({
@@ -182,5 +184,9 @@ function namedPath(headers: Map<string, string>): { path: string; isEncoded: boo
     /%(?:22|0d|0a)/gi,
     (code) => ESCAPED[code.toLowerCase()] ?? code,
   );
-  return { path, isEncoded: false };
+  const [, word] = ENCODED_WORD.exec(path) ?? [];
+  return {
+    path: word === undefined ? path : String(Buffer.from(word, "base64")),
+    isEncoded: false,
+  };
 }

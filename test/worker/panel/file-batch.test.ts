@@ -125,6 +125,7 @@ test.for<[disposition: string, path: string]>([
   [String.raw`filename="names/end\\"; x="y"`, "names/end\\"],
   ['filename="names/%22.md"', 'names/".md'],
   ["filename=names/token.md", "names/token.md"],
+  ['filename="=?utf-8?B?bmFtZXMvaMOkdXNlci5tZA==?="', "names/h\u00e4user.md"],
   [`filename="names/x.md"; filename*=UTF-8''names%2Fna%C3%AFve%20%22.md`, 'names/na\u00efve ".md'],
   [`filename*=utf-8'en'names/%25.md`, "names/%.md"],
   [`filename*=iso-8859-1''%E4.md; filename="names/plain.md"`, "names/plain.md"],

@@ -78,6 +78,7 @@ test.each([
   ["Content-Range", "bytes 5-9/10"],
   ["If-None-Match", "*"],
   ["If-Match", '"a"'],
+  ["Content-Type", "multipart/form-data; boundary=b"],
 ])("a part of a file, or a condition, replaces no file: %s", async (header, value) => {
   await push("kept.txt", "whole");
   expect(await push("kept.txt", "part", { [header]: value })).toMatchObject({

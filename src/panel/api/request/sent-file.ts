@@ -42,6 +42,12 @@ const NOT_OBEYED = ["Content-Range", "If-Match", "If-None-Match", "If-Unmodified
 export function refusePartial(headers: Headers): void {
   const name = NOT_OBEYED.find((each) => headers.has(each));
   if (name !== undefined) throw invalidField(name, "is not supported: a PUT replaces a whole file");
+  if (/^multipart\/form-data\b/i.test(headers.get("Content-Type") ?? "")) {
+    throw invalidField(
+      "Content-Type",
+      "must be the file's: a PUT takes bytes, POST …/files a form",
+    );
+  }
 }
 
 const FILES = /^[^?#]*?\/file-sources\/[^/?#]+\/(?:files|text)\/([^?#]*)/;
