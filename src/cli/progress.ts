@@ -8,6 +8,9 @@ export type Progress = {
 
 const STEPS_WITHOUT_TERMINAL = 4;
 
+/** Names and texts of others may hold characters that command a terminal. */
+export const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "");
+
 /** A bar on a terminal; elsewhere (a pipe, a log) one line per quarter. */
 export function openProgress(stream: NodeJS.WriteStream, label: string, total: number): Progress {
   return stream.isTTY ? bar(stream, label, total) : lines(stream, label, total);
@@ -35,7 +38,7 @@ function bar(stream: NodeJS.WriteStream, label: string, total: number): Progress
   );
   progress.start(total, 0, { note: "" });
   return {
-    update: (count, note = "") => progress.update(count, { note }),
+    update: (count, note = "") => progress.update(count, { note: printable(note) }),
     [Symbol.dispose]: () => progress.stop(),
   };
 }
@@ -47,7 +50,7 @@ function lines(stream: NodeJS.WriteStream, label: string, total: number): Progre
       const reached = Math.floor((count / Math.max(1, total)) * STEPS_WITHOUT_TERMINAL);
       if (reached <= step) return;
       step = reached;
-      stream.write(`${label} ${count}/${total} ${note}`.trimEnd() + "\n");
+      stream.write(printable(`${label} ${count}/${total} ${note}`.trimEnd()) + "\n");
     },
     [Symbol.dispose]: () => undefined,
   };

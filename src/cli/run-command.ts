@@ -1,6 +1,7 @@
 import type { AddHelpTextContext, Command } from "commander";
 
 import { CommandFailure } from "./failure.ts";
+import { printable } from "./progress.ts";
 
 /** Runs a program to its end; a failure becomes one readable line and exit code 1. */
 export async function runCommand(program: Command): Promise<void> {
@@ -10,7 +11,7 @@ export async function runCommand(program: Command): Promise<void> {
     await program.parseAsync(process.argv);
   } catch (thrown) {
     process.exitCode = 1;
-    console.error(isReadable(thrown) ? `\nquarry: ${thrown.message}` : thrown);
+    console.error(isReadable(thrown) ? printable(`\nquarry: ${thrown.message}`) : thrown);
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { IS_PACKED } from "./installation.ts";
-import { openProgress, showWaiting } from "./progress.ts";
+import { openProgress, printable, showWaiting } from "./progress.ts";
 import { drawTable, terminalColumns } from "./table.ts";
 
 export type Terminal = ReturnType<typeof openTerminal>;
@@ -10,15 +10,15 @@ export type Terminal = ReturnType<typeof openTerminal>;
 /** Where a command prints. With `json`, text for people goes to standard error. */
 export function openTerminal(json: boolean) {
   const stream = json ? process.stderr : process.stdout;
-  const say = (line = ""): void => void stream.write(`${line}\n`);
+  const say = (line = ""): void => void stream.write(`${printable(line)}\n`);
   return {
     json,
     /** Receives text for people. */
     output: stream,
     say,
     /** As it is, without an end of line. */
-    write: (text: string): void => void stream.write(text),
-    warn: (line: string): void => void process.stderr.write(`${line}\n`),
+    write: (text: string): void => void stream.write(printable(text)),
+    warn: (line: string): void => void process.stderr.write(`${printable(line)}\n`),
     /** `caps`: the most columns of text for each column of the table. */
     table: (head: string[], rows: string[][], caps?: (number | undefined)[]): void =>
       say(drawTable(head, rows, terminalColumns(stream), caps)),

@@ -35,8 +35,11 @@ export function chooser({ include = [], exclude = [], usesIgnoreFiles }: FileCho
   };
 }
 
+/** Files that begin with a dot, and those that Windows and Office hide. */
+const HIDDEN = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini)$)/i;
+
 export function isHidden(path: string): boolean {
-  return path.split("/").some((name) => name.startsWith("."));
+  return path.split("/").some((name) => HIDDEN.test(name));
 }
 
 export function matcher(patterns: string[]): (path: string) => boolean {

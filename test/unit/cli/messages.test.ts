@@ -9,11 +9,18 @@ import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { versionOfProject } from "../../../src/cli/installation.ts";
 import { goOnWithout } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
+import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 let folder = "";
 beforeEach(() => {
   folder = testFolder();
+});
+
+test("names of others do not command the terminal", () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  openTerminal(false).say("a\u001b[2J\u009b1m.md\n\tb");
+  expect(write).toHaveBeenCalledWith("a[2J1m.md\n\tb\n");
 });
 
 test("a key in place of a token, or the reverse, is told without the secret", () => {

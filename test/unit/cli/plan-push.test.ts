@@ -64,11 +64,13 @@ test("links and hidden files are left out and told", async () => {
   write("a.md", "a");
   write(".secret", "s");
   write(".git/config", "c");
+  write("~$a.docx", "Ann");
+  write("Thumbs.db", "t");
   symlinkSync(join(folder, "a.md"), join(folder, "link.md"));
   symlinkSync(folder, join(folder, "circle"));
   const listing = await listFolder(folder, ALL);
   expect(listing.files.map(({ path }) => path)).toEqual(["a.md"]);
-  expect(listing.hidden.sort()).toEqual([".git", ".secret"]);
+  expect(listing.hidden.sort()).toEqual([".git", ".secret", "Thumbs.db", "~$a.docx"]);
   expect(listing.links.sort()).toEqual(["circle", "link.md"]);
 });
 
