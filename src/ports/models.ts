@@ -157,8 +157,8 @@ export class ModelFailure extends Error {
   }
 }
 
-/** Statuses that concern no text of a call: the key, the payment, the model, a server that loads. */
-const OF_NO_TEXT = new Set<number | null>([401, 402, 403, 404, 503]);
+/** Statuses that concern no text: the key, the payment, the model, a quota, a server that loads. */
+const OF_NO_TEXT = new Set<number | null>([401, 402, 403, 404, 429, 503]);
 const SERVER_ERROR = 500;
 
 /**

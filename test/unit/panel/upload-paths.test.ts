@@ -20,7 +20,15 @@ test.each([
 test("a folder that is uploaded has the paths that a push of it has", () => {
   expect(["documents/a.md", "documents/b/c.md"].map(pathInFolder)).toEqual(["a.md", "b/c.md"]);
   expect(pathInFolder("alone.md")).toBe("alone.md");
-  for (const path of ["a.md", ".env", ".git/config", "a/.b/c.md", "a.b/c.md"]) {
+  for (const path of [
+    "a.md",
+    ".env",
+    ".git/config",
+    "a/.b/c.md",
+    "a.b/c.md",
+    "~$a.docx",
+    "b/Thumbs.db",
+  ]) {
     expect({ path, hidden: isHidden(path) }).toEqual({ path, hidden: isHiddenInPush(path) });
   }
 });
