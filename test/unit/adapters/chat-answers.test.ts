@@ -76,28 +76,6 @@ test("a schema that a failing server got no answer to is sent again after a whil
   expect(schemasSent()).toEqual([true, false, false, true]);
 });
 
-test("a server that does not answer is asked once for its window, and keeps the last", async () => {
-  const urls: string[] = [];
-  let isUp = true;
-  const list = { data: [{ id: "small", meta: { n_ctx: 2_048 } }] };
-  const fetch: typeof globalThis.fetch = (input) => {
-    urls.push(input instanceof Request ? input.url : input.toString());
-    return isUp ? Promise.resolve(Response.json(list)) : Promise.reject(new TypeError("refused"));
-  };
-  const variables = { OPENAI_COMPATIBLE_BASE_URL: "http://window.test/v1" };
-  const models = modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {
-    fetch,
-  });
-  const chat = models.chat("local/small");
-  await chat.window?.read();
-  expect(chat.contextTokens).toBe(2_048);
-  isUp = false;
-  vi.useFakeTimers({ now: Date.now() + 61 * 60_000, toFake: ["Date"] });
-  await chat.window?.read();
-  expect(urls).toEqual(Array(2).fill("http://window.test/v1/models"));
-  expect(chat.contextTokens).toBe(2_048);
-});
-
 test("a refusal for another reason stays one, and says it without secrets", async () => {
   const double = new OpenAiDouble();
   const message =

@@ -1,4 +1,4 @@
-import { expect, test, beforeEach } from "vitest";
+import { expect, test, beforeEach, vi } from "vitest";
 
 import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
 import { modelRegistry } from "../../../src/adapters/model-registry.ts";
@@ -97,3 +97,25 @@ test.each([{ kind: "hang" }, { kind: "drip" }] as Failure[])(
     expect(await asked).toBeInstanceOf(Error);
   },
 );
+
+test("a server that does not answer is asked once for its window, and keeps the last", async () => {
+  const urls: string[] = [];
+  let isUp = true;
+  const list = { data: [{ id: "small", meta: { n_ctx: 2_048 } }] };
+  const fetch: typeof globalThis.fetch = (input) => {
+    urls.push(input instanceof Request ? input.url : input.toString());
+    return isUp ? Promise.resolve(Response.json(list)) : Promise.reject(new TypeError("refused"));
+  };
+  const variables = { OPENAI_COMPATIBLE_BASE_URL: "http://window.test/v1" };
+  const models = modelRegistry(parseConfig({ ENVIRONMENT: "development", ...variables }), {
+    fetch,
+  });
+  const chat = models.chat("local/small");
+  await chat.window?.read();
+  expect(chat.contextTokens).toBe(2_048);
+  isUp = false;
+  vi.useFakeTimers({ now: Date.now() + 61 * 60_000, toFake: ["Date"] });
+  await chat.window?.read();
+  expect(urls).toEqual(Array(2).fill("http://window.test/v1/models"));
+  expect(chat.contextTokens).toBe(2_048);
+});

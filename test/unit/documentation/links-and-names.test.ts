@@ -14,7 +14,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/architecture.md", 15_000],
   ["docs/panel-api.md", 13_478],
 ];
-const ALL_DOCS_BYTES = 231_422;
+const ALL_DOCS_BYTES = 231_481;
 const pages = allPages();
 
 /** What is wrong with a link of this page; null: it leads somewhere. */
