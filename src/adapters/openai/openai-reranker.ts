@@ -31,12 +31,13 @@ export function openAiReranker(endpoint: OpenAiEndpoint, modelId: string): Reran
       // Text Embeddings Inference answers with a bare list, Voyage with `data`.
       const list = isObject(answer) ? (answer["results"] ?? answer["data"]) : answer;
       const { data } = results.safeParse(list);
-      // A score that is no number is written as null: it places its document last.
-      const ranking = (data ?? []).flatMap(({ index, ...scores }) => {
-        const relevanceScore = scores.relevance_score ?? scores.score ?? null;
-        return relevanceScore === null ? [] : [{ index, relevanceScore }];
+      const scores = (data ?? []).map((result) => result.relevance_score ?? result.score ?? null);
+      // A score that is no number is written as null: its document is no better than the last.
+      const lowest = Math.min(...scores.filter((value) => value !== null));
+      const ranking = (data ?? []).map(({ index }, at) => {
+        return { index, relevanceScore: scores[at] ?? lowest };
       });
-      if (data === undefined || (ranking.length === 0 && data.length > 0)) throw unreadableReply();
+      if (data === undefined || (lowest === Infinity && data.length > 0)) throw unreadableReply();
       const tokens = usage.safeParse(answer).data?.usage.total_tokens;
       if (tokens === undefined) return { ranking };
       return { ranking, providerMetadata: tokensOfReranking(tokens) };

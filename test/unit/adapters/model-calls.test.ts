@@ -193,7 +193,7 @@ test("a score that is no number does not lose the others, in a list as Voyage's"
   const { model } = modelRegistry(config, { fetch }).reranker("local/bge");
   const documents = { type: "text" as const, values: ["a", "b", "c"] };
   const { ranking } = await model.doRerank({ query: "q", documents });
-  expect(ranking.map(({ index }) => index)).toEqual([0, 2]);
+  expect(ranking.map(({ relevanceScore }) => relevanceScore)).toEqual([0.1, 0.1, 0.3]);
 });
 
 describe("over AI Gateway", () => {
