@@ -23,10 +23,15 @@ const Delivery = z
     status: z.enum(["waiting", "delivered", "failed"]),
     createdAt: time,
     tries: z.int(),
-    nextAt: time.describe("The next try, if it waits."),
+    nextAt: timeOrNull.describe("The next try, if it waits."),
     answer: z.string().nullable().describe("Status of the last answer, or why there is none."),
   })
   .openapi("EventDelivery");
+
+const asShown = (delivery: store.Delivery) => ({
+  ...delivery,
+  nextAt: delivery.status === "waiting" ? delivery.nextAt : null,
+});
 
 export const findEventEndpoint = async ({ db }: Services, { key }: Pick<Address, "key">) =>
   orNotFound(await store.findEndpoint(db, key));
@@ -74,7 +79,7 @@ export const secretRenewal = action({
 async function sendNow(services: Services, endpoint: store.EventEndpoint, id: string) {
   const find = async () => orNotFound(await store.findDelivery(services.db, endpoint, id));
   await sendDelivery(services, endpoint, await find());
-  return await find();
+  return asShown(await find());
 }
 
 export const endpointTest = action({
@@ -116,7 +121,10 @@ export const eventEndpointRoutes = new Endpoints("service", findEventEndpoint)
     "get /event-endpoints/{id}/deliveries",
     "The last 200 deliveries. For administrators; the newest first.",
     { item: Delivery, before: [administrators] },
-    ({ services: { db }, subject, paging }) => store.listDeliveries(db, subject, paging),
+    async ({ services: { db }, subject, paging }) => {
+      const { data, total } = await store.listDeliveries(db, subject, paging);
+      return { data: data.map(asShown), total };
+    },
   )
   .action(endpointCreation)
   .action(endpointChange)

@@ -48,6 +48,7 @@ test("an endpoint is tested, and a delivery sent again with its id", async () =>
     type: "endpoint.test",
     status: "delivered",
     answer: "204",
+    nextAt: null,
     tries: 1,
   });
   const [first] = receiver.sent;

@@ -20,7 +20,7 @@ const FORM = declaredForm(newEndpoint);
 const pathOf = ({ id }: Pick<EventEndpoint, "id">) => `${HERE}/${id}`;
 
 const tellSecret = (value: string) => ({ secret: { label: "The endpoint's secret.", value } });
-const tellAnswer = ({ status, answer }: Delivery) =>
+const tellAnswer = ({ status, answer }: Pick<Delivery, "status" | "answer">) =>
   status === "delivered"
     ? { notice: `It was delivered: ${answer}.` }
     : { problem: `It was not delivered: ${answer}.` };
