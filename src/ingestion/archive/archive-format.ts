@@ -16,7 +16,9 @@ const text = z.string();
 const count = z.int().min(0);
 const hash = text.regex(/^[0-9a-f]{32,64}$/);
 const record = z.record(text, z.unknown());
-const MAX = { shards: 32, dimensions: 10_000 };
+const MAX = { shards: 32, dimensions: 10_000, time: 8.64e15 };
+/** In ms; negative before 1970. A `Date` has no others. */
+export const archivedTime = z.int().min(-MAX.time).max(MAX.time);
 
 export const archivedRag = z.object({
   ...all(text, "fileSource", "embeddingModel", "passagePrefix"),
@@ -40,7 +42,7 @@ export type Manifest = z.infer<typeof manifest>;
 /** A file in a RAG's index. */
 const indexedFile = z.object({
   status: z.enum(FILE_STATUSES),
-  indexedAt: count.nullable(),
+  indexedAt: archivedTime.nullable(),
   chunkCount: count,
   ...all(text.nullable(), "fingerprint", "errorMessage"),
   notes: z.array(text),
@@ -52,7 +54,8 @@ const indexedFile = z.object({
 export const archivedFile = z.object({
   ...all(text, "path", "name", "mimeType", "version"),
   ...all(text.nullable(), "externalId", "url", "unreadable"),
-  ...all(count, "size", "modifiedAt", "createdAt", "readersRevision"),
+  ...all(count, "size", "readersRevision"),
+  ...all(archivedTime, "modifiedAt", "createdAt"),
   sha256: hash.nullable(),
   metadata: record,
   sourceState: record.nullable(),
@@ -66,7 +69,7 @@ export type ArchivedFile = z.infer<typeof archivedFile>;
 export const archivedExclusion = z.object({
   kind: z.enum(["file", "passage"]),
   ...all(text, "value", "path", "excerpt"),
-  createdAt: count,
+  createdAt: archivedTime,
   createdBy: text.nullable(),
 });
 

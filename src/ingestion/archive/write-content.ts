@@ -1,4 +1,4 @@
-import { BYTES_PER_HALF } from "../../core/bytes/half-float.ts";
+import { BYTES_PER_HALF, halfFloats } from "../../core/bytes/half-float.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
 import { busy } from "../../core/errors.ts";
 import { chunkIdOf, shardOf } from "../../core/hash.ts";
@@ -57,6 +57,7 @@ export async function writeListing(services: Services, job: ImportJob, name: str
         if (problemWithName(file.path) !== null || files.has(file.path)) {
           throw damagedArchive(`has a damaged part: ${name} (path)`);
         }
+        refuseOtherBytes(job.archive, file, { name, part: `files/${identifier}/${file.path}` });
         files.set(file.path, file);
         return await waitingFile(services, job.plan, source, file);
       }),
@@ -76,6 +77,17 @@ export async function writeListing(services: Services, job: ImportJob, name: str
       );
     }
   }
+}
+
+/** A listing says how large a file is and its hash, which an upload and a copy rely on. */
+function refuseOtherBytes(
+  { manifest, sizeOf }: ArchiveReader,
+  { size, sha256 }: ArchivedFile,
+  { name, part }: { name: string; part: string },
+): void {
+  const hash = manifest.parts[part];
+  if (hash === undefined || (sizeOf([part]) === size && hash === (sha256 ?? hash))) return;
+  throw damagedArchive(`has a damaged part: ${name} (sha256 or size of ${part})`);
 }
 
 async function waitingFile(
@@ -196,6 +208,8 @@ async function stagedFrom(
   if (row === undefined || vector?.length !== bytes) {
     throw damagedArchive(`lacks vectors: ${name}`);
   }
+  if (!halfFloats(vector).every(Number.isFinite))
+    throw damagedArchive(`has wrong vectors: ${name}`);
   const marks = { ...(isNamed && { isNamed }), ...(recognised && { recognised }) };
   return { ...passage, ...marks, id, duplicateKey, vector };
 }

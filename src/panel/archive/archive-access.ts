@@ -7,6 +7,7 @@ import { ALL } from "../../db/access/token-store.ts";
 import { ACCESS_KINDS, readAccess, type Access } from "../../db/archive/access-store.ts";
 import { ROLES } from "../../db/schema/access.ts";
 import { checked, jsonIn, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
+import { archivedTime } from "../../ingestion/archive/archive-format.ts";
 import type { Services } from "../../services.ts";
 import type { ImportWish, PlannedThing } from "./rename-things.ts";
 
@@ -14,12 +15,12 @@ const ACCESS = "access.json";
 
 const text = z.string().max(1_000);
 const isEmail = (email: string) => emailIn(email) === email;
-const role = { role: z.enum(ROLES), createdAt: z.int() };
+const role = { role: z.enum(ROLES), createdAt: archivedTime };
 const credential = {
   ...all(text, "id", "name"),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
-  createdAt: z.int(),
-  expiresAt: z.int().nullable(),
+  createdAt: archivedTime,
+  expiresAt: archivedTime.nullable(),
 };
 const shape = {
   manageScopes: z.boolean(),

@@ -98,6 +98,10 @@ const without =
     for (const key of all.keys()) if (name.test(key)) all.delete(key);
   };
 
+const replaced = (name: RegExp, from: string | RegExp, to: string) => () =>
+  changed(set(name, (text) => text.replace(from, to)));
+const NOT_NUMBERS = () => new Uint8Array(9_999).fill(255);
+
 const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sentence: RegExp][] = [
   ["nothing", async () => new Uint8Array(), /is cut off, or is no zip file/],
   ["an archive that is cut off", async () => good.slice(0, -100), /is cut off/],
@@ -123,6 +127,8 @@ const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sen
       ),
     /damaged part: files\/refused\/b.md/,
   ],
+  ["a file of another hash", replaced(/b\.md$/, "Beta", "Zeta"), /refused.jsonl \(sha256/],
+  ["a time that is none", replaced(/d\.jsonl/, /"modifiedAt":/, "$&886"), /\(modifiedAt\)/],
   ["a part less", () => changed(without(/b\.md$/), false), /lacks a part: files\/refused\/b.md/],
   [
     "a part more",
@@ -185,11 +191,7 @@ const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sen
     () => changed(set(/settings/, () => "[]")),
     /damaged part: settings.json/,
   ],
-  [
-    "a damaged listing",
-    () => changed(set(/refused\.jsonl/, (text) => text.replace("path", "pfad"))),
-    /damaged part: files\/refused.jsonl \(path\)/,
-  ],
+  ["a damaged listing", replaced(/d\.jsonl/, "path", "pfad"), /files\/refused.jsonl \(path\)/],
   [
     "a damaged passage",
     () => changed(set(/passages/, () => "{}\n")),
@@ -200,6 +202,7 @@ const HOSTILE: [title: string, make: () => Promise<Uint8Array<ArrayBuffer>>, sen
     () => changed(set(/vectors/, () => new Uint8Array(100))),
     /lacks vectors/,
   ],
+  ["vectors that are no numbers", () => changed(set(/vectors/, NOT_NUMBERS)), /wrong vectors/],
   [
     "settings that this service refuses",
     () =>

@@ -112,7 +112,7 @@ function farOffset(extra: DataView): number {
 }
 
 // oxlint-disable-next-line no-control-regex -- these are what no name may hold
-const LEADS_OUT = /[\u0000-\u001f\u007f]|^[a-z]:|(?:^|\\)\.\.(?:\\|$)/i;
+const LEADS_OUT = /[\u0000-\u001f\u007f]|^[a-z]:/i;
 
 /** The name of a file below the archive's root. */
 function nameIn(bytes: Uint8Array): string {
