@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 
 import { Command } from "commander";
@@ -35,8 +35,30 @@ async function download(
   const query = { rags: rag.join(","), sources: source.join(","), ...flags, parts };
   const { response } = await api.GET("/archive", { params: { query }, parseAs: "stream" });
   if (response.body === null) throw new CommandFailure("The service sent an empty answer.");
-  const chunks: AsyncIterable<Uint8Array> = response.body;
-  return chunks;
+  return whole(response.body);
+}
+
+/** @throws CommandFailure when the connection breaks */
+async function* whole(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch {
+    throw new CommandFailure("The archive broke off; nothing is changed.");
+  }
+}
+
+/** Writes a file once it is whole: an earlier archive of that name stays until then. */
+async function writeArchive(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const existing = await stat(path).catch(() => null);
+  // A pipe or a device is no file that another one could replace.
+  const isStream = existing !== null && !existing.isFile();
+  const draft = isStream ? path : `${path}.${process.pid}.tmp`;
+  try {
+    await pipeline(body, createWriteStream(draft));
+    if (!isStream) await rename(draft, path);
+  } finally {
+    if (!isStream) await rm(draft, { force: true });
+  }
 }
 
 const WITH_ACCESS = "also users without passwords, and hashes of tokens and keys";
@@ -61,7 +83,7 @@ export function exportCommand(): Command {
         return;
       }
       const path = pathOfUser(options.to);
-      await pipeline(body, createWriteStream(path));
+      await writeArchive(path, body);
       const { size } = await stat(path);
       terminal.say(`${path}: ${size} bytes`);
       terminal.result({ path, size });

@@ -1,6 +1,6 @@
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { writeZip } from "../../core/bytes/zip/write-zip.ts";
-import { notFound } from "../../core/errors.ts";
+import { notFound, reasonOf } from "../../core/errors.ts";
 import { attempt } from "../../core/log.ts";
 import { listExportedRags, listExportedSources } from "../../db/archive/export-store.ts";
 import { exportContent } from "../../ingestion/archive/export-content.ts";
@@ -77,9 +77,15 @@ async function* ended(
   pieces: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
-  for await (const piece of pieces) {
-    bytes += piece.length;
-    yield piece;
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      yield piece;
+    }
+  } catch (thrown) {
+    // The answer has begun, so that its status cannot say it.
+    log.error("export failed", { reason: reasonOf(thrown) });
+    throw thrown;
   }
   const data = { export: { ...things, bytes } };
   await attempt(log, "export not told", {}, () =>
