@@ -70,8 +70,11 @@ const changeText = ({ field, from = null, to = null }: Plan["changed"][number]["
 
 function readSettings(file: string): Settings {
   try {
+    // Without the mark of byte order, with which editors of Windows begin a file.
+    const settings: unknown = JSON.parse(readFileSync(file, "utf8").trim());
+    if (!isObject(settings)) throw new Error("it must be an object");
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service checks it
-    return JSON.parse(readFileSync(file, "utf8")) as Settings;
+    return settings as Settings;
   } catch (thrown) {
     throw new CommandFailure(`${file} cannot be read as JSON: ${messageOf(thrown)}`);
   }

@@ -21,14 +21,14 @@ export async function keepToFile(folder: string, service: { url: string }, key: 
   const apply = async (options: string[] = [], variables = {}) =>
     await run(["apply", file, ...options], variables);
   const write = (change: (settings: Settings) => unknown) => {
-    const settings = JSON.parse(readFileSync(file, "utf8")) as Settings;
+    const settings = JSON.parse(readFileSync(file, "utf8").trim()) as Settings;
     change(settings);
     writeFileSync(file, JSON.stringify(settings));
   };
   const put = (kind: string, identifier: string, values: object) => (settings: Settings) =>
     Object.assign(settings[kind] ?? {}, { [identifier]: values });
 
-  writeFileSync(file, (await run(["pull"])).stdout);
+  writeFileSync(file, `\uFEFF${(await run(["pull"])).stdout}`);
   const unchanged = { code: 0, stdout: "Nothing changes.\n", stderr: "" };
   expect(await apply()).toEqual(unchanged);
 
@@ -77,6 +77,6 @@ export async function keepToFile(folder: string, service: { url: string }, key: 
     code: 1,
     stderr: expect.stringContaining("rags.docs.chunkSize must be at least 16"),
   });
-  writeFileSync(file, "{");
-  expect(await apply()).toMatchObject({ code: 1, stderr: expect.stringContaining("as JSON") });
+  writeFileSync(file, "null");
+  expect(await apply()).toMatchObject({ code: 1, stderr: expect.stringContaining("an object") });
 }
