@@ -137,8 +137,9 @@ const referencesOf = ({ references = {}, subjectOf }: Kind, values: Values) => [
 
 /** References to things that are absent, and things to be removed that others need. */
 const brokenReferences = (things: Things, entries: Things): FieldProblem[] =>
-  [...things].flatMap(([path, { kind, values }]) =>
-    referencesOf(kind, values)
+  [...things].flatMap(([path, { kind, values, identifier }]) =>
+    // The key of a limit names its subject; one that the document does not have goes with it.
+    referencesOf(kind, entries.has(path) ? { ...values, ...keyOf(kind, identifier) } : values)
       .filter(({ name }) => !things.has(name))
       .map(({ field, name }) =>
         entries.has(path)

@@ -105,9 +105,9 @@ test("only prune removes, what depends on others first, and of named kinds only"
   expect(await pull()).toMatchObject({ rags: { whole: {} }, inferences: { ask: {} } });
   const refused = await apply(without, "prune=true");
   expect(told(refused)).toBe(
-    "400 Invalid request: inferences.ask is in use by questionSets.questions",
+    "400 Invalid request: inferences.ask is in use by questionSets.questions; limits.inference ask calls day.subject.id: there is no inferences.ask",
   );
-  await applied({ ...without, questionSets: {} }, "prune=true");
+  await applied({ ...without, questionSets: {}, limits: {} }, "prune=true");
   expect(await pull()).toMatchObject({
     ...NOTHING,
     fileSources: {},
