@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 
 import { Command } from "commander";
 
+import type { components } from "#api-types/panel";
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
 import { CommandFailure } from "../failure.ts";
@@ -148,13 +149,24 @@ async function importArchive(file: string, options: ImportOptions): Promise<void
     }
     if (options.dryRun === true)
       await api.DELETE("/archive/imports/{id}", { params: { path: { id } } });
-    for (const { thing, outcome, as } of data.things) {
-      terminal.say(`${outcome} ${thing}${as === undefined ? "" : ` as ${as}`}`);
-    }
-    const calls = `${data.embedderCalls} calls of the embedder`;
-    terminal.say(`${data.files} files, ${data.passages} passages, ${calls}`);
-    return terminal.result(data);
+    return sayOutcome(terminal, data);
   }
+}
+
+type Outcome = components["schemas"]["ArchiveImport"];
+
+function sayOutcome(terminal: ReturnType<typeof panelTarget>["terminal"], data: Outcome): void {
+  for (const { thing, outcome, as } of data.things) {
+    terminal.say(`${outcome} ${thing}${as === undefined ? "" : ` as ${as}`}`);
+  }
+  const calls = `${data.embedderCalls} calls of the embedder`;
+  terminal.say(`${data.files} files, ${data.passages} passages, ${calls}`);
+  terminal.result(data);
+  if (!data.things.some(({ outcome }) => outcome === "taken")) return;
+  terminal.warn(
+    "Identifiers are taken: import with --rename [suffix], or --replace what is there.",
+  );
+  process.exitCode = 1;
 }
 
 /** The id of the import. */

@@ -54,14 +54,18 @@ export async function readPlan(files: R2Bucket, id: string): Promise<WholePlan |
 export async function planImport(
   services: Services,
   archive: ArchiveReader,
-  { rehearse, ...wish }: ImportWish & { rehearse: (settings: Values) => Promise<unknown> },
+  { rehearse, ...wish }: Rehearsed,
 ): Promise<WholePlan> {
   const things = await readThings(services);
   const { access, accessThings, tokenIds } = await planAccess(services, archive, wish);
   const renaming = renameThings(await settingsOf(archive), things, { ...wish, tokenIds });
   const { settings, nameOf, outcomes } = renaming;
-  renameInTokens(access, nameOf);
   const now = services.now();
+  const all = [...outcomes, ...accessThings];
+  if (outcomes.some(({ outcome }) => outcome === "taken")) {
+    return { ...EMPTY, ...countsOf(services, archive, {}), now, things: all };
+  }
+  renameInTokens(access, nameOf);
   /** The values and the record of a thing of the archive, under its identifier here. */
   const planned = <Subject>(kind: string, name: string): Planned<Subject> => {
     const as = nameOf(kind, name);
@@ -89,8 +93,16 @@ export async function planImport(
     throw await embeddingRefusal(services, archive, { rags, toEmbed: counts.toEmbed });
   }
   const rest = await planRest(archive, renaming, rehearse);
-  return { now, sources, rags, ...rest, access, things: [...outcomes, ...accessThings], ...counts };
+  return { now, sources, rags, ...rest, access, things: all, ...counts };
 }
+
+type Rehearsed = ImportWish & {
+  dryRun: boolean;
+  rehearse: (settings: Values) => Promise<unknown>;
+};
+
+const NO_ACCESS = { users: [], keys: [], tokens: [] };
+const EMPTY = { sources: {}, rags: {}, settings: {}, questions: {}, access: NO_ACCESS };
 
 function countsOf(
   { config, models }: Services,

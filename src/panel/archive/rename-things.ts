@@ -29,13 +29,14 @@ export const importWish = z.object({
 });
 export type ImportWish = z.output<typeof importWish>;
 
-type Outcome = "made" | "replaced" | "skipped" | "renamed";
+/** `taken`: a dry run says what an import would be refused for. */
+type Outcome = "made" | "replaced" | "skipped" | "renamed" | "taken";
 export type PlannedThing = { thing: string; outcome: Outcome; as?: string };
 
 export type Settings = Partial<Record<string, Record<string, Values>>>;
 
 /** `tokenIds`: of tokens that are here or will be. */
-type Wish = Omit<ImportWish, "embed" | "withoutAccess"> & { tokenIds: Set<unknown> };
+type Wish = Pick<ImportWish, "onConflict" | "suffix"> & { tokenIds: Set<unknown>; dryRun: boolean };
 type Naming = { names: Map<string, string>; things: Map<string, unknown>; wish: Wish };
 
 export const tokenOfLimit = (limit: string) => /^token (\S+)/.exec(limit)?.[1] ?? null;
@@ -62,7 +63,9 @@ function outcomeOf(
   if (!things.has(thing)) return { thing, outcome: "made" };
   const { onConflict, suffix } = wish;
   if (kind === "prices") return { thing, outcome: "skipped" };
-  if (onConflict !== "rename") return { thing, outcome: "replaced" };
+  if (onConflict !== "rename") {
+    return { thing, outcome: onConflict === "replace" ? "replaced" : "taken" };
+  }
   // The address of an endpoint cannot be another one.
   if (KINDS[kind]?.key !== undefined) return { thing, outcome: "skipped" };
   const as = `${identifier.slice(0, MAX_IDENTIFIER_LENGTH - suffix.length - 1)}-${suffix}`;
@@ -71,7 +74,6 @@ function outcomeOf(
 
 /** The settings under the identifiers that they get here, and what becomes of each thing. */
 export function renameThings(settings: Settings, things: Map<string, unknown>, wish: Wish) {
-  const { onConflict } = wish;
   const names = new Map<string, string>();
   // Each kind stands after those that it refers to.
   const outcomes = Object.entries(settings).flatMap(([kind, values = {}]) =>
@@ -86,7 +88,7 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   );
   const sharing = Map.groupBy(finalNames, (name) => name);
   const conflicts = outcomes.filter(({ outcome }, at) => {
-    if (onConflict === "refuse") return outcome === "replaced";
+    if (outcome === "taken") return !wish.dryRun;
     const name = finalNames[at] ?? "";
     // Another one of the archive may have the new name.
     return outcome === "renamed" && (things.has(name) || sharing.get(name)?.[1] !== undefined);

@@ -169,7 +169,7 @@ class ImportRun {
     return stateOf(this.#row, progress);
   }
 
-  async #planned(wish: ImportWish): Promise<WholePlan> {
+  async #planned(wish: ImportWish & { dryRun: boolean }): Promise<WholePlan> {
     if (isPlanned(this.#row)) {
       const plan = await readPlan(this.#services.files, this.#row.id);
       const hasAccess = Object.values(plan?.access ?? {}).some((rows) => rows.length > 0);

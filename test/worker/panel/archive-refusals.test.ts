@@ -280,7 +280,7 @@ test("an import that takes long is over when all of it is there", async () => {
 });
 
 test("renaming that would make two things one is refused", () => {
-  const wish = { onConflict: "rename", suffix: "2", tokenIds: new Set() } as const;
+  const wish = { onConflict: "rename", suffix: "2", tokenIds: new Set(), dryRun: false } as const;
   const settings = { inferences: { ask: {}, "ask-2": {} } };
   const rename = () => renameThings(settings, new Map([["inferences.ask", {}]]), wish);
   expect(rename).toThrow("These identifiers are taken: ask-2");

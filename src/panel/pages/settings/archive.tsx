@@ -145,6 +145,8 @@ async function step(context: PageContext, form: Values, idOf: () => string | Pro
   const values = Object.fromEntries(IMPORT.names.map((name) => [name, form.text(name)]));
   if (plan !== null) values["confirmed"] = "on";
   const isPlan = isDry && plan !== null;
+  const isTaken = plan?.things.some(({ outcome }) => outcome === "taken") === true;
+  const action = `${HERE}/imports/${id}`;
   return await page(
     context,
     { title: "Import", trail: [{ name: "Archive", href: HERE }], place: SETTINGS },
@@ -154,12 +156,24 @@ async function step(context: PageContext, form: Values, idOf: () => string | Pro
         {...{ context, columns: THINGS, label: "Changes", empty: "" }}
         listed={wholeList(plan?.things ?? [])}
       />
-      <Form
-        {...{ action: `${HERE}/imports/${id}`, state: freshForm(), cancel: HERE }}
-        submit={isPlan ? "Import" : "Continue"}
-      >
-        <Hidden values={values} />
-      </Form>
+      {isTaken ? (
+        <SettingForm
+          {...{
+            action,
+            state: IMPORT.state(IMPORT.body(form)),
+            fields: IMPORT.fields,
+            cancel: HERE,
+          }}
+          submit="Show the changes"
+        />
+      ) : (
+        <Form
+          {...{ action, state: freshForm(), cancel: HERE }}
+          submit={isPlan ? "Import" : "Continue"}
+        >
+          <Hidden values={values} />
+        </Form>
+      )}
     </>,
   );
 }
