@@ -1,4 +1,5 @@
 import type { FileSourceId } from "../../core/ids.ts";
+import { COPIED_VERSION } from "../schema/sources.ts";
 import { hasRows, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { audiences, files, fileSources } from "../schema/index.ts";
 import { assigned, columnsOf, flag, optional, pick, select, UPDATED } from "../select.ts";
@@ -16,7 +17,7 @@ const COPIED = select(pick(columnsOf(files, "c"), "path"));
 
 /** `after`: files behind this path; empty or null: a round begins. */
 type CopyPage = {
-  source: { id: FileSourceId; createdAt: number };
+  id: FileSourceId;
   originalId: FileSourceId;
   after: string | null;
   limit: number;
@@ -24,12 +25,9 @@ type CopyPage = {
 
 /**
  * Files of the original that its copy lacks or has otherwise, in order, and, when a round begins,
- * paths of copied files that the original has deleted or moved since: all at one moment.
+ * paths of copied files that the original no longer has: all at one moment.
  */
-export async function differencesOf(
-  db: Database,
-  { source: { id, createdAt }, originalId, after, limit }: CopyPage,
-) {
+export async function differencesOf(db: Database, { id, originalId, after, limit }: CopyPage) {
   const [differing, copies] = await runBatch(db, [
     sql`select ${FILE} from files f left join audiences a on a.id = f.audience
       left join files c on c.file_source_id = ${id} and c.path = f.path and c.deleted_at is null
@@ -40,12 +38,9 @@ export async function differencesOf(
       order by f.path limit ${limit}`,
     sql`select ${COPIED} from files c
       left join files f on f.file_source_id = ${originalId} and f.path = c.path
-      where ${!after} and c.file_source_id = ${id} and c.deleted_at is null
-        and (f.deleted_at >= ${createdAt} and (f.sha256 = c.sha256 or f.deleted_at >= c.created_at)
-          or f.id is null and exists (select 1 from files m
-            where m.file_source_id = ${originalId} and m.size = c.size and m.sha256 = c.sha256
-              and m.modified_at = c.modified_at and coalesce(m.deleted_at >= ${createdAt}, true)))
-      limit ${limit}`,
+        and f.deleted_at is null
+      where ${!after} and c.file_source_id = ${id} and c.deleted_at is null and f.id is null
+        and c.version like ${`${COPIED_VERSION}%`} limit ${limit}`,
   ]);
   return { files: differing, removals: copies.map(({ path }) => path) };
 }

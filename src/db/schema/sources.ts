@@ -17,6 +17,9 @@ import { jsonColumn, jsonObject, textList } from "./columns.ts";
 /** SQL for an id that no other content of the file ever had. */
 export const NEW_CONTENT_ID = "(lower(hex(randomblob(8))))";
 
+/** How the version of a file begins that a copy of a source has from its original. */
+export const COPIED_VERSION = "copy-";
+
 export const fileSources = sqliteTable(
   "file_sources",
   {

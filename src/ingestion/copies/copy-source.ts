@@ -102,7 +102,7 @@ type Page = { source: Source; originalId: FileSourceId; after: string | null };
 /** `last`: files may follow this one. */
 async function copyPage(services: Services, { source, originalId, after }: Page) {
   if (takenBy(source.provider) !== "files") return { isChanged: false };
-  const at = { source, originalId, after, limit: FILES_PER_STEP };
+  const at = { id: source.id, originalId, after, limit: FILES_PER_STEP };
   const { files, removals } = await differencesOf(services.db, at);
   if (removals.length > 0) await removePushedFiles(services, { source, paths: removals });
   const isCopied = await copyFiles(services, { files, originalId, source });
@@ -162,7 +162,7 @@ async function copyFiles(
     for (const some of inBatchesBySize(files, READ_AT_ONCE, ({ size }) => size))
       yield* (await Promise.all(some.map(contentOf))).flat();
   };
-  const results = await putFiles(services, { source, files: contents() });
+  const results = await putFiles(services, { source, files: contents(), isCopied: true });
   for (const { stored: result } of results) if ("thrown" in result) throw result.thrown;
   const paths = new Set(files.flatMap((file) => (file.hasOtherReaders ? [file.path] : [])));
   return results.some(

@@ -30,7 +30,7 @@ export type BatchResult = { path: string; stored: StoredOrFailed };
  */
 export async function putFiles(
   services: Services,
-  { source, files }: { source: PushedSource; files: AsyncIterable<SentFile> },
+  { source, files, isCopied = false }: SentBatch,
 ): Promise<BatchResult[]> {
   const results: BatchResult[] = [];
   const paths = new Set<string>();
@@ -55,7 +55,7 @@ export async function putFiles(
   };
   const take = async (file: SentFile) => {
     const at = results.length;
-    const received = await receivedOrRefused(services, file, paths);
+    const received = await receivedOrRefused(services, file, { paths, isCopied });
     // A file of a group gets its result when the group is stored.
     const thrown = "thrown" in received ? received.thrown : null;
     results.push({ path: file.path, stored: { thrown } });
@@ -79,7 +79,13 @@ export async function putFiles(
   return results;
 }
 
-async function receivedOrRefused(services: Services, file: SentFile, paths: Set<string>) {
+type SentBatch = { source: PushedSource; files: AsyncIterable<SentFile>; isCopied?: boolean };
+
+async function receivedOrRefused(
+  services: Services,
+  file: SentFile,
+  { paths, isCopied }: { paths: Set<string>; isCopied: boolean },
+) {
   if ("thrown" in file) return file;
   const { bytes, ...description } = file;
   try {
@@ -92,7 +98,7 @@ async function receivedOrRefused(services: Services, file: SentFile, paths: Set<
   paths.add(description.path);
   const facts = { size: bytes.byteLength, sha256: await sha256Hex(bytes) };
   const upload = new Upload(services.files, facts, { bytes });
-  return { ...receivedFile(services, description), upload };
+  return { ...receivedFile(services, description, isCopied), upload };
 }
 
 const tooLargeForBatch = () =>

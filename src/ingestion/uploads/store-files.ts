@@ -4,6 +4,7 @@ import { newId, type FileId } from "../../core/ids.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { findFiles, type StoredFile } from "../../db/files/file-store.ts";
 import { writeFiles, type WrittenFile } from "../../db/files/write-files.ts";
+import { COPIED_VERSION } from "../../db/schema/sources.ts";
 import type { IndexMessage } from "../../core/queue-messages.ts";
 import type { PushedText } from "../../ports/job-queue.ts";
 import type { Services } from "../../services.ts";
@@ -47,9 +48,14 @@ export function checkFilePath(path: string): void {
   if (problem !== null) throw invalidField("path", problem);
 }
 
-export const receivedFile = <File extends FileOfCaller>({ now }: Services, file: File) => ({
+/** `isCopied`: a copy of a source takes it from its original. */
+export const receivedFile = <File extends FileOfCaller>(
+  { now }: Services,
+  file: File,
+  isCopied = false,
+) => ({
   ...file,
-  version: crypto.randomUUID(),
+  version: `${isCopied ? COPIED_VERSION : ""}${crypto.randomUUID()}`,
   newId: newId<FileId>(now()),
 });
 

@@ -80,7 +80,7 @@ test("a copy's statements read no whole table, its steps are few", async () => {
 });
 
 test("a copy is equal to an original that changes while it is copied", async () => {
-  const names = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => `${name}.html`);
+  const names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((name) => `${name}.html`);
   const files = Object.fromEntries(names.map((name) => [name, longText(name)]));
   const { world, source, rag } = await indexedRag(new World(), files);
   const { services } = world;
@@ -129,9 +129,11 @@ test("a copy is equal to an original that changes while it is copied", async () 
         moves: [
           { from: "d.html", to: "moved.html" },
           { from: "f.html", to: "deleted.html" },
+          { from: "i.html", to: "renewed.html" },
         ],
       });
       await world.put(source, "g.html", longText("other"));
+      await world.put(source, "renewed.html", longText("heather"));
       const paths = ["deleted.html", "g.html"];
       await removePushedFiles(services, { source: original, paths });
       await readBy(["group:few@example.com"]);
@@ -146,7 +148,7 @@ test("a copy is equal to an original that changes while it is copied", async () 
     "path, sha256, metadata, modified_at, audience from files where deleted_at is null and",
     "path",
   );
-  expect(ofOriginal).toHaveLength(6);
+  expect(ofOriginal).toHaveLength(7);
   expect(ofCopy).toEqual(ofOriginal);
   const [made] = await rowsOf<{ id: RagId }>("select id from rags where file_source_id = ?", id);
   if (made === undefined) throw new Error("the copy has no RAG");
