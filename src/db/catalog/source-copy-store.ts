@@ -1,6 +1,7 @@
 import type { FileSourceId } from "../../core/ids.ts";
+import { execute, hasRows, raw, readRow, readValues, runBatch, sql } from "../sql.ts";
+import type { Database } from "../sql.ts";
 import { COPIED_VERSION } from "../schema/sources.ts";
-import { hasRows, raw, readValues, runBatch, sql, type Database } from "../sql.ts";
 import { audiences, files, fileSources } from "../schema/index.ts";
 import { assigned, columnsOf, flag, optional, pick, select, UPDATED } from "../select.ts";
 
@@ -12,6 +13,10 @@ const FILE = select({
   size: columnsOf(files, "f").size,
   readers: optional(columnsOf(audiences, "a").readers),
   hasOtherReaders: flag(`c.id is not null and coalesce(${HAS_OTHER_READERS}, 0)`),
+});
+const ORIGINAL = select({
+  name: columnsOf(fileSources, "o").name,
+  error: columnsOf(fileSources, "c").copyError,
 });
 const COPIED = select(pick(columnsOf(files, "c"), "path"));
 
@@ -45,10 +50,27 @@ export async function differencesOf(db: Database, { id, originalId, after, limit
   return { files: differing, removals: copies.map(({ path }) => path) };
 }
 
-/** Ends a copy, or holds it; not one that another delivery of its steps has ended. */
+/**
+ * Ends a copy (`copyOf` null), or holds it; not one that another delivery of its steps has ended,
+ * nor one whose original has permissions that it has not: that takes another step.
+ */
 export const settleCopy = (db: Database, id: FileSourceId, copyOf: FileSourceId | null) =>
-  hasRows(db)`update file_sources set ${assigned(fileSources, { copyOf })}, ${UPDATED}
-    where id = ${id} and copy_of is not null returning 1`;
+  hasRows(
+    db,
+  )`update file_sources set ${assigned(fileSources, { copyOf, copyError: null })}, ${UPDATED}
+    where id = ${id} and copy_of is not null and (${copyOf} is not null or not exists (
+      select 1 from file_sources o where o.id = file_sources.copy_of and o.permissions = 'on'
+        and (file_sources.permissions = 'off' or o.default_readers <> file_sources.default_readers)))
+    returning 1`;
+
+export const recordCopyFailure = (db: Database, id: FileSourceId, copyError: string) =>
+  execute(db)`update file_sources set ${assigned(fileSources, { copyError })}
+    where id = ${id} and copy_of is not null`;
+
+/** The original of a copy of a source; null: the copy is complete, or it is none. */
+export const findCopied = (db: Database, id: FileSourceId) =>
+  readRow(db)`select ${ORIGINAL} from file_sources c
+    join file_sources o on o.id = c.copy_of where c.id = ${id}`;
 
 /** Copies that got no files since `before` (ms); they are held until `now`. */
 export const takeStalledCopies = (db: Database, before: number, limit: number) =>

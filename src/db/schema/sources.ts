@@ -87,6 +87,8 @@ export const fileSources = sqliteTable(
     heldSince: integer(),
     /** The source whose files it still gets; null: it is no copy, or has them all. */
     copyOf: text().$type<FileSourceId>(),
+    /** Why the last step of that failed; null: it did not. */
+    copyError: text(),
     /** Counts of files that limits kept out of the newest complete listing. */
     leftOut: jsonColumn(leftOutList).notNull().default([]),
     createdAt: integer().notNull(),

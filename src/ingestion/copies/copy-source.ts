@@ -1,8 +1,9 @@
 import { copyRag } from "../../catalog/rags/copy-rag.ts";
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { createFileSource } from "../../catalog/file-sources/create-file-source.ts";
+import { updateFileSource } from "../../catalog/file-sources/update-file-source.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
-import { busy, conflict, invalidField, QuarryError } from "../../core/errors.ts";
+import { busy, conflict, invalidField, QuarryError, reasonOf } from "../../core/errors.ts";
 import { type FileSourceId, MAX_IDENTIFIER_LENGTH } from "../../core/ids.ts";
 import { MAX_NAME_LENGTH } from "../../core/input/input-fields.ts";
 import { wholeCharacterEnd } from "../../core/whole-character.ts";
@@ -14,6 +15,7 @@ import { copyExclusions, ragsExcluding } from "../../db/catalog/exclusion-store.
 import { findRagIds, findRagRecord } from "../../db/catalog/rag-writes.ts";
 import {
   differencesOf,
+  recordCopyFailure,
   settleCopy,
   takeStalledCopies,
 } from "../../db/catalog/source-copy-store.ts";
@@ -75,26 +77,46 @@ type Copying = {
   id: FileSourceId;
 };
 
+type Step = Pick<ScanMessage & { kind: "copy-source" }, "fileSourceId" | "after" | "isChanged">;
+
 /**
  * One step of a copy: its RAGs, then a page of files. Rounds over all files follow until one finds
  * the copy equal to its original; what this leaves out of search until then, the copy does at once.
  */
-export async function continueCopy(
-  services: Services,
-  message: Pick<ScanMessage & { kind: "copy-source" }, "fileSourceId" | "after" | "isChanged">,
-): Promise<void> {
+export async function continueCopy(services: Services, step: Step): Promise<void> {
+  try {
+    await takeStep(services, step);
+  } catch (thrown) {
+    await recordCopyFailure(services.db, step.fileSourceId, reasonOf(thrown));
+    throw thrown;
+  }
+}
+
+async function takeStep(services: Services, message: Step): Promise<void> {
   const { fileSourceId: id, after } = message;
-  const copy = await findSourceRow(services.db, id);
-  const originalId = copy?.source.copyOf ?? null;
-  if (copy === null || originalId === null) return;
+  const unfinished = await findSourceRow(services.db, id);
+  const originalId = unfinished?.source.copyOf ?? null;
+  if (unfinished === null || originalId === null) return;
+  const copy = await withPermissionsOf(services, originalId, unfinished);
   if (after === null) await copyRags(services, originalId, copy.source);
   const page = await copyPage(services, { source: copy.source, originalId, after });
   const isChanged = message.isChanged || page.isChanged;
   const next = page.last === undefined ? FIRST_PAGE : { after: page.last.path, isChanged };
   const isEqual = page.last === undefined && !isChanged;
-  const isCopying = await settleCopy(services.db, id, isEqual ? null : originalId);
-  if (isCopying && !isEqual)
+  const isSettled = await settleCopy(services.db, id, isEqual ? null : originalId);
+  // A step after the end of a copy does nothing.
+  if (!isEqual || !isSettled)
     await services.queue.scan({ kind: "copy-source", fileSourceId: id, ...next });
+}
+
+/** Permissions that the original has; a copy never lets in more people than that. */
+async function withPermissionsOf(services: Services, originalId: FileSourceId, copy: FileSource) {
+  const original = await findSourceRow(services.db, originalId);
+  const { permissions = "off", defaultReaders = [] } = original?.source ?? {};
+  const isSame = JSON.stringify(defaultReaders) === JSON.stringify(copy.source.defaultReaders);
+  if (permissions === "off" || (copy.source.permissions === "on" && isSame)) return copy;
+  const patch = { permissions, defaultReaders };
+  return await updateFileSource(services, { source: copy, patch });
 }
 
 type Page = { source: Source; originalId: FileSourceId; after: string | null };

@@ -116,6 +116,18 @@ test("the cost of another passage length is asked before the settings are saved"
   });
 });
 
+test("a RAG's page says how far a copy of its source is, and why a step failed", async () => {
+  await api.folderWithRag("Copied");
+  // Later than now, so that the sweep takes no step of it.
+  const copying = "copy_of = id, copy_error = 'storage is full', updated_at = 9e12";
+  await env.DB.exec(`update file_sources set ${copying} where identifier = 'copied'`);
+  await browser.open("/panel/rags/copied");
+  expect(browser.html).toMatch(/still being copied.*0 of.*tried again: storage is full/s);
+  await env.DB.exec("update file_sources set copy_of = null where identifier = 'copied'");
+  await browser.open("/panel/rags/copied");
+  expect(browser.html).not.toContain("being copied");
+});
+
 test("two administrators add models at once, and both are in the list, up to its end", async () => {
   const model = { kind: "chat", inputPrice: "1", outputPrice: "2", currency: "EUR" };
   const names = ["openai/a", "openai/b", "openai/c"];

@@ -1,3 +1,5 @@
+import { findOriginal } from "../../../db/catalog/rag-writes.ts";
+import { findCopied } from "../../../db/catalog/source-copy-store.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { readFileSlices, type PublicFile } from "../../../db/files/public-files.ts";
 import { listGenerations } from "../../../db/generations/generation-store.ts";
@@ -28,23 +30,26 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
   const services = context.get("services");
   const filter = { status: "error", path: null } as const;
   const slice = { ragId: rag.id, generation: rag.generation, offset: 0, limit: FAILED_SHOWN };
-  const [index, [failed = []], generations, spread] = await Promise.all([
+  const [index, [failed = []], generations, copying, spread] = await Promise.all([
     indexState(services, rag.id),
     readFileSlices(services.reads, [{ ...slice, filter }]),
     listGenerations(services.db, rag.id),
+    copyState(services, rag),
     // Searches the index: for the whole page, not each time that the script fetches its live parts.
     context.req.header("X-Refresh") === undefined ? similaritySpread(services, rag) : null,
   ]);
   const mayChange = isAdmin(context);
   // Failed files are done as well: they wait for somebody.
   const filesDone = generations.find(({ state }) => state === "live")?.filesDone ?? 0;
-  const moves = index.building !== null || (rag.status === "active" && filesDone < rag.totalFiles);
+  const isIndexing = rag.status === "active" && filesDone < rag.totalFiles;
+  const moves = index.building !== null || copying !== null || isIndexing;
   return await ragTab(
     context,
     { rag, here: "", refreshSeconds: moves ? LOOK_EVERY_SECONDS : null },
     <>
       <div id="index" data-live>
         <Figures rag={rag} index={index} />
+        <Copying copying={copying} />
         {index.building === null ? null : (
           <Building building={index.building} files={rag.totalFiles} />
         )}
@@ -106,6 +111,29 @@ const Building = ({ building, files }: BuildingProps) => (
     <progress max={Math.max(1, files)} value={building.filesDone} aria-label="Files done" />
   </section>
 );
+
+/** The copy of its source that still gets files, and how many it will have; null: none. */
+async function copyState({ db }: Services, rag: RagRecord) {
+  const source = await findCopied(db, rag.fileSource.id);
+  if (source === null) return null;
+  const { totalFiles = 0 } = (await findOriginal(db, rag)) ?? {};
+  return { ...source, files: rag.totalFiles, total: Math.max(totalFiles, rag.totalFiles, 1) };
+}
+
+const Copying = ({ copying }: { copying: Awaited<ReturnType<typeof copyState>> }) => {
+  if (copying === null) return null;
+  const { name, error, files, total } = copying;
+  return (
+    <section class="notice" aria-label="A copy of a source">
+      <p>
+        <strong>Files are still being copied</strong> from <Data>{name}</Data>: {count(files)} of{" "}
+        {countText(total, "file")}. Searches miss the others.
+      </p>
+      <progress max={total} value={files} aria-label="Files copied" />
+      {error === null ? null : <Problem text={`A step failed and is tried again: ${error}`} />}
+    </section>
+  );
+};
 
 type FailedProps = { rag: RagRecord; files: PublicFile[]; mayChange: boolean };
 

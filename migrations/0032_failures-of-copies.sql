@@ -1,0 +1,1 @@
+ALTER TABLE `file_sources` ADD `copy_error` text;
