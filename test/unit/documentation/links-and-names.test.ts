@@ -12,9 +12,9 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/ranking.md", 8_000],
   ["docs/scale-and-cost.md", 12_000],
   ["docs/architecture.md", 15_000],
-  ["docs/panel-api.md", 13_478],
+  ["docs/panel-api.md", 13_557],
 ];
-const ALL_DOCS_BYTES = 231_481;
+const ALL_DOCS_BYTES = 231_569;
 const pages = allPages();
 
 /** What is wrong with a link of this page; null: it leads somewhere. */
