@@ -87,14 +87,14 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
     thing.replace(/(?<=\.).*/s, (name) => as ?? name),
   );
   const sharing = Map.groupBy(finalNames, (name) => name);
-  const conflicts = outcomes.filter(({ outcome }, at) => {
+  const conflicts = finalNames.filter((name, at) => {
+    const outcome = outcomes[at]?.outcome;
     if (outcome === "taken") return !wish.dryRun;
-    const name = finalNames[at] ?? "";
     // Another one of the archive may have the new name.
     return outcome === "renamed" && (things.has(name) || sharing.get(name)?.[1] !== undefined);
   });
   if (conflicts.length > 0) {
-    const list = conflicts.map(({ thing, as }) => as ?? thing).join(", ");
+    const list = conflicts.join(", ");
     throw conflict(`These identifiers are taken: ${list}. Rename or replace them.`);
   }
   const local = renamedSettings(settings, names, outcomes);
