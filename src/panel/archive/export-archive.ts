@@ -1,6 +1,6 @@
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { writeZip } from "../../core/bytes/zip/write-zip.ts";
-import { notFound, reasonOf } from "../../core/errors.ts";
+import { invalidField, notFound, reasonOf } from "../../core/errors.ts";
 import { attempt } from "../../core/log.ts";
 import { listExportedRags, listExportedSources } from "../../db/archive/export-store.ts";
 import { exportContent } from "../../ingestion/archive/export-content.ts";
@@ -26,10 +26,12 @@ export type ExportChoice = {
 
 /**
  * The archive as a stream of bytes: everything, or sources with their RAGs, or RAGs with their
- * sources. @throws QuarryError `not-found`
+ * sources. @throws QuarryError `not-found`, or `invalid` where nothing is chosen
  */
 export async function exportArchive(services: Services, choice: ExportChoice) {
   const { db, now, version } = services;
+  if (!choice.all && choice.rags.length + choice.sources.length === 0)
+    throw invalidField("all", "must be true, or rags or sources be named");
   const [rags, sources] = await Promise.all([listExportedRags(db), listExportedSources(db)]);
   const missing = [
     ...choice.rags.filter((name) => !rags.some(({ identifier }) => identifier === name)),

@@ -286,7 +286,8 @@ test("renaming that would make two things one is refused", () => {
   expect(rename).toThrow("These identifiers are taken: inferences.ask-2");
 });
 
-test("members neither export nor import", async () => {
+test("members neither export nor import, and nobody exports nothing", async () => {
+  expect(told(await admin.send("GET", "/archive?vectors=true"))).toMatch(/^400 .*all must be true/);
   const member = { email: "reader@example.com", password: "quiet amber lantern" };
   await admin.made("/users", { role: "member", ...member });
   const { send: asMember } = await signedIn(member);
