@@ -14,7 +14,7 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/architecture.md", 15_000],
   ["docs/panel-api.md", 13_557],
 ];
-const ALL_DOCS_BYTES = 231_569;
+const ALL_DOCS_BYTES = 232_189;
 const pages = allPages();
 
 /** What is wrong with a link of this page; null: it leads somewhere. */
