@@ -19,6 +19,7 @@ import { checkStreams } from "./bounds/stream-bounds.ts";
 import { PageWriter } from "./page-writer.ts";
 import { structureOf, type PageStructure, type TreeNode } from "./structure/structure-tree.ts";
 import { coversPage, taggedParts } from "./structure/tagged-parts.ts";
+import { cmapReason, fontNotes, unreadNotes } from "./reading-notes.ts";
 import { textItems } from "./text-items.ts";
 import { UnmappedFonts } from "./fonts/unmapped-fonts.ts";
 import { decodedInLine, UnusablePicture, type Picture } from "../../pictures/picture.ts";
@@ -32,22 +33,24 @@ type PageText = {
   mayBeScan: boolean;
 };
 
+/** Everything of a page that pdf.js reads for its text. */
+type LoadedPage = { items: TextItem[]; viewport: number[]; tree: TreeNode | null };
+
 const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
 const SAMPLED_SEGMENTS = 1 << 12;
 const PAGES_KEPT = 100;
+/** Some hundred bytes each. */
+const MAX_ITEMS_KEPT = 1 << 16;
 /** In characters: what a page takes beside its text. */
 const PAGE_COST = 1 << 12;
 const PICTURE_COST = 1 << 15;
 /** A page with fewer usable letters and digits may be a scan. */
 const SCAN_CHARACTERS = 20;
 const MIN_MAPPED_CHARACTERS = 200;
-const NAMED_PAGES = 10;
-const NAMED_CMAPS = 3;
 /** With more pages, the tree is not used: each page takes time for all of its children. */
 const MAX_TAGGED_PAGES = 500;
 const LACKS_CONTENT = "a part of the pages' content is not in the file: text may be missing";
-const UNKNOWN_MAPS = "unknown character maps";
 const FORM = "PDF is a form in Adobe's own format (XFA), which is not read; print it to a PDF";
 const UNMAPPED = "PDF's fonts do not say which characters they show";
 
@@ -105,6 +108,9 @@ class PdfPages {
   readonly #monospaced = new MonospacedFonts();
   readonly #isTagged: Promise<boolean>;
   readonly hiddenLayers: Promise<HiddenLayers | null>;
+  /** Pages are not loaded again after the sample, and only laid out again if their fonts changed. */
+  readonly #sampled = new Map<number, LoadedPage & { text: PageText; textCount: number }>();
+  #itemsKept = 0;
   #pagesRead = 0;
 
   constructor(pdf: Pdf, pace: Pace, signs: ObjectSigns, missingCmaps: Set<string>) {
@@ -117,23 +123,41 @@ class PdfPages {
     this.hiddenLayers = hiddenLayersOf(pdf);
   }
 
-  async page(number: number): Promise<PageText | null> {
+  /** @param isSample the page is read again later */
+  async page(number: number, isSample = false): Promise<PageText | null> {
     await this.pace.count(PAGE_COST);
     if (++this.#pagesRead % PAGES_KEPT === 0) await this.pdf.cleanup();
     try {
-      const page = await this.pdf.getPage(number);
-      const viewport = page.getViewport({ scale: 1 }).transform;
-      const items = await this.#items(page);
-      this.#monospaced.mark(items);
+      const sampled = this.#sampled.get(number);
+      this.#sampled.delete(number);
+      const loaded = sampled ?? (await this.#load(number));
+      const { items } = loaded;
+      const isMarkedAnew = this.#monospaced.mark(items);
       const texts = await this.pace.run(this.fonts.withoutUnreadable(items));
-      const structure = (await this.#isTagged) ? await pageStructure(page, texts) : null;
-      page.cleanup();
-      const segments = await this.pace.run(segmentsOf(texts, viewport, structure?.blockOf));
-      return { segments, structure, ...signsOf(texts, items) };
+      const isSame = !isMarkedAnew && texts.length === sampled?.textCount;
+      const text = isSame ? sampled.text : await this.#textOf(loaded, texts);
+      if (isSample && (this.#itemsKept += items.length) <= MAX_ITEMS_KEPT)
+        this.#sampled.set(number, { ...loaded, text, textCount: texts.length });
+      return text;
     } catch (error) {
       if (error instanceof UnreadableDocument) throw error;
       return null;
     }
+  }
+
+  async #textOf({ items, viewport, tree }: LoadedPage, texts: TextItem[]): Promise<PageText> {
+    const structure = tree === null ? null : structureIn(tree, texts);
+    const segments = await this.pace.run(segmentsOf(texts, viewport, structure?.blockOf));
+    return { segments, structure, ...signsOf(texts, items) };
+  }
+
+  async #load(number: number): Promise<LoadedPage> {
+    const page = await this.pdf.getPage(number);
+    const { transform: viewport } = page.getViewport({ scale: 1 });
+    const items = await this.#items(page);
+    const tree = (await this.#isTagged) ? await structureTree(page) : null;
+    page.cleanup();
+    return { items, viewport, tree };
   }
 
   /** The picture that the page is, if it is one. @throws UnusablePicture */
@@ -188,9 +212,10 @@ async function isTagged(pdf: Pdf, { isTreeLarge }: ObjectSigns): Promise<boolean
   return info?.["Marked"] === true && info["Suspects"] !== true;
 }
 
-async function pageStructure(page: PdfPage, texts: TextItem[]): Promise<PageStructure | null> {
-  const tree = (await page.getStructTree().catch(() => null)) as TreeNode | null;
-  if (tree === null) return null;
+const structureTree = (page: PdfPage) =>
+  page.getStructTree().catch(() => null) as Promise<TreeNode | null>;
+
+function structureIn(tree: TreeNode, texts: TextItem[]): PageStructure | null {
   const structure = structureOf(tree);
   return coversPage(structure, texts) ? structure : null;
 }
@@ -230,7 +255,7 @@ async function readDocument(
   if (numPages > 0 && unread.length === numPages) {
     throw new UnreadableDocument("no page can be read", "damaged");
   }
-  const notes = [...unreadNotes(unread), ...fontNotes(reader)];
+  const notes = [...unreadNotes(unread), ...fontNotes(reader.fonts, reader.missingCmaps)];
   const facts = { title: title ?? out.firstHeading(2), language, notes };
   if (reader.fonts.isMost && !hasUsablePage)
     return { ...facts, text: "", pages: [], reason: UNMAPPED };
@@ -249,32 +274,11 @@ function* writeParts(
   }
 }
 
-function fontNotes({ fonts, missingCmaps }: PdfPages): string[] {
-  const notes: string[] = [];
-  if (fonts.hasDropped) notes.push("text in fonts without a map to characters left out");
-  if (missingCmaps.size > 0) {
-    notes.push(`text coded by ${UNKNOWN_MAPS} (${namesOf(missingCmaps)}) left out`);
-  }
-  return notes;
-}
-
-const cmapReason = (cmaps: Set<string>) =>
-  cmaps.size > 0 ? { reason: `PDF's text is coded by ${UNKNOWN_MAPS} (${namesOf(cmaps)})` } : {};
-
-const namesOf = (cmaps: Set<string>) => [...cmaps].slice(0, NAMED_CMAPS).join(", ");
-
-function unreadNotes(pages: number[]): string[] {
-  if (pages.length === 0) return [];
-  const numbers = pages.slice(0, NAMED_PAGES).join(", ");
-  const more = pages.length > NAMED_PAGES ? ` and ${pages.length - NAMED_PAGES} more` : "";
-  return [`page${pages.length === 1 ? "" : "s"} ${numbers}${more} could not be read`];
-}
-
 async function samplePages(reader: PdfPages, numPages: number): Promise<Map<number, Segment[]>> {
   const step = Math.max(1, Math.floor(numPages / SAMPLED_PAGES));
   const pages = new Map<number, Segment[]>();
   for (let number = 1; number <= numPages; number += step) {
-    pages.set(number, (await reader.page(number))?.segments.slice(0, SAMPLED_SEGMENTS) ?? []);
+    pages.set(number, (await reader.page(number, true))?.segments.slice(0, SAMPLED_SEGMENTS) ?? []);
   }
   return pages;
 }

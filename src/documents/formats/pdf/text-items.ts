@@ -32,8 +32,9 @@ export async function textItems(
       await pace.count(part.value.items.length * 2 * ITEM_COST);
       for (const item of part.value.items) {
         if ("str" in item) {
-          if (item.str.trim() !== "" && layers.leavesOut()) continue;
-          texts.push(isTagged ? { ...item, mark: marks.at(-1) } : item);
+          if (hiddenLayers !== null && item.str.trim() !== "" && layers.leavesOut()) continue;
+          if (isTagged) item.mark = marks.at(-1);
+          texts.push(item);
         } else followMark(item, marks, layers);
       }
       if (parts > MAX_PARTS_A_PAGE || texts.length > MAX_ITEMS_A_PAGE)

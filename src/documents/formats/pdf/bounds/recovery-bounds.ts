@@ -50,8 +50,17 @@ type Word = { kind: "object" | "trailer" | "stream" | "end"; end: number };
 const [O, T, S, D] = [0x6f, 0x74, 0x73, 0x64];
 
 function* nextWord(bytes: Uint8Array, from: number): CooperativeWork<Word | null> {
-  for (let at = from; at < bytes.length; at++) {
-    if (at % STEP_BYTES === 0) yield STEP_BYTES;
+  for (let at = from, end = 0; at < bytes.length; at = end) {
+    end = Math.min(bytes.length, at - (at % STEP_BYTES) + STEP_BYTES);
+    const word = wordIn(bytes, at, end);
+    if (word !== null) return word;
+    yield STEP_BYTES;
+  }
+  return null;
+}
+
+function wordIn(bytes: Uint8Array, from: number, to: number): Word | null {
+  for (let at = from; at < to; at++) {
     const byte = bytes[at];
     const isEnd = bytes[at - 1] === D;
     if (byte === O && isWordAt(bytes, "obj", at)) {

@@ -134,7 +134,7 @@ function lookAtContent(states: SavedStates): Look {
   let isFirst = true;
   return {
     add(bytes) {
-      if (isFirst && latin1(bytes.subarray(0, SIGN_BYTES)).includes(MAP_SIGN)) map = "";
+      if (isFirst && indexOfBytes(bytes.subarray(0, SIGN_BYTES), MAP_SIGN) >= 0) map = "";
       isFirst = false;
       if (map === null) states.add(bytes);
       else if (map.length < MAX_MAP_CHARACTERS) map += latin1(bytes);
@@ -193,7 +193,9 @@ const MAX_MAPPED = 1_000_000;
 const RANGE = /<([\da-f\s]{1,32})>\s*<([\da-f\s]{1,32})>\s*(?:<[\da-f\s]*>|\[([^\]]*)|\d)/gi;
 
 const [SAVE, RESTORE] = [0x71, 0x51];
-const BREAKS = new Set(Array.from(" \t\n\f\r\0[]<>{}/%()", (each) => each.charCodeAt(0)));
+const IS_BREAK = Uint8Array.from({ length: 256 }, (_, byte) =>
+  " \t\n\f\r\0[]<>{}/%()".includes(String.fromCharCode(byte)) ? 1 : 0,
+);
 
 /** Counts nested saved graphics states, for which pdf.js takes quadratic time. */
 class SavedStates {
@@ -204,15 +206,17 @@ class SavedStates {
 
   /** @throws UnreadableDocument */
   add(bytes: Uint8Array): void {
+    let [token, length] = [this.#token, this.#tokenLength];
     for (const byte of bytes) {
-      if (!BREAKS.has(byte)) {
-        this.#token = byte;
-        this.#tokenLength++;
+      if (IS_BREAK[byte] === 0) {
+        token = byte;
+        length++;
         continue;
       }
-      if (this.#tokenLength === 1) this.#operator(this.#token);
-      this.#tokenLength = 0;
+      if (length === 1) this.#operator(token);
+      length = 0;
     }
+    [this.#token, this.#tokenLength] = [token, length];
   }
 
   endStream(): void {

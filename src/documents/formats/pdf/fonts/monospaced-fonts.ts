@@ -17,11 +17,18 @@ export class MonospacedFonts {
   readonly #seen = new Map<string, Seen>();
   #characters = 0;
 
-  mark(items: TextItem[]): void {
+  /** Returns whether any mark is another than before. */
+  mark(items: TextItem[]): boolean {
     for (const item of items) this.#see(item);
     const fonts = new Set(items.map(({ fontName }) => fontName));
     const monospaced = new Set([...fonts].filter((font) => this.#isMonospaced(font)));
-    for (const item of items) item.isMonospaced = monospaced.has(item.fontName);
+    let isAnew = false;
+    for (const item of items) {
+      const isMonospaced = monospaced.has(item.fontName);
+      isAnew ||= item.isMonospaced !== isMonospaced;
+      item.isMonospaced = isMonospaced;
+    }
+    return isAnew;
   }
 
   get areBody(): boolean {

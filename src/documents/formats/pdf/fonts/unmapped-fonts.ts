@@ -4,6 +4,7 @@ import type { TextItem } from "../layout/segment.ts";
 
 /** Characters that text never contains, but glyph numbers produce. */
 const NO_TEXT = /[[\p{Cc}\p{Cn}\p{Cs}]--\s]/gv;
+const PLAIN = /^[ -~]*$/;
 const SPACE_GLYPH = "\u0003";
 const MIN_SHARE = 0.1;
 /** The share for a file that is known to contain fonts without a map. */
@@ -35,7 +36,7 @@ export class UnmappedFonts {
   *withoutUnreadable(items: TextItem[]): CooperativeWork<TextItem[]> {
     for (const { str, fontName } of items) {
       const use = this.#seen.get(fontName) ?? { ...NOTHING };
-      const odd = str.match(NO_TEXT) ?? [];
+      const odd = PLAIN.test(str) ? [] : (str.match(NO_TEXT) ?? []);
       const spaceGlyphs = odd.filter((glyph) => glyph === SPACE_GLYPH).length;
       use.all += str.length;
       use.odd += odd.length - spaceGlyphs;

@@ -2,6 +2,8 @@ import type { Segment } from "./segment.ts";
 
 const UNSPACED_END =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]$/u;
+/** The test of a script takes longer. */
+const FIRST_IDEOGRAPH = 0x2e80;
 const DIVIDED = /(\p{L}{1,64})[-\u2010]$/u;
 const RANGE_START = /\d[-\u2010-\u2013]$/;
 const HYPHEN_END = /[-\u00ad\u2010-\u2013]$/;
@@ -59,7 +61,8 @@ function joinedLines(lines: Iterable<string>, compounds: ReadonlySet<string>): s
 
 function joinedLine(text: string, next: string, compounds: ReadonlySet<string>): string {
   const last = text.slice(-2);
-  if (text === "" || UNSPACED_END.test(last)) return text + next;
+  const isUnspaced = last.charCodeAt(last.length - 1) >= FIRST_IDEOGRAPH && UNSPACED_END.test(last);
+  if (text === "" || isUnspaced) return text + next;
   return HYPHEN_END.test(last) ? afterHyphen(text, next, compounds) : `${text} ${next}`;
 }
 

@@ -44,8 +44,9 @@ export function* listingsIn(rows: Segment[][]): CooperativeWork<PageSection[]> {
 
 function isTyped(row: Segment[]): boolean {
   const isNumbered = row.length > 1 && LINE_NUMBER.test(row[0]?.text ?? "");
-  const isOfTable = row.length > 1 && !isNumbered && isFigure(row.at(-1)?.text ?? "");
-  return !isOfTable && row.slice(isNumbered ? 1 : 0).every((each) => each.isMonospaced === true);
+  if (row.some(({ isMonospaced }, at) => isMonospaced !== true && !(isNumbered && at === 0)))
+    return false;
+  return row.length === 1 || isNumbered || !isFigure(row.at(-1)?.text ?? "");
 }
 
 function isBelow([last]: Segment[], [next]: Segment[]): boolean {

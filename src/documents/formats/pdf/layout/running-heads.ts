@@ -69,6 +69,7 @@ export class RunningHeads {
 
   /** The document's first page keeps them. Pages are to be given in order. */
   removeFrom(page: Segment[], pageNumber: number): Segment[] {
+    if (this.#titlePlaces.size + this.#known.size === 0) return page;
     const [top = [], ...rest] = rowsAtEdges(page);
     const titles = new Set(
       top.filter((each) => this.#titlePlaces.has(placeOf(each)) && this.#isSmall(each)),
