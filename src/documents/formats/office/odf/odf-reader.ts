@@ -12,7 +12,7 @@ import { OdfStyles } from "./odf-styles.ts";
 import { OdfWriter, type OdfKind } from "./odf-writer.ts";
 
 const LEFT_OUT = new Set(
-  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data object help-message error-message".split(
+  "tracked-changes annotation annotation-end sequence-decls forms settings table-of-content-source title desc ruby-text date-time-decl page-number page-count header-decl footer-decl note-citation binary-data object help-message error-message table-template".split(
     " ",
   ),
 );

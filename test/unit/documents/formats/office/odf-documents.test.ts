@@ -261,6 +261,12 @@ describe("slides", () => {
       odf("presentation", page(box("subtitle", "Spring tides") + box("title", "Harbour"))),
       "# Harbour\n\nSpring tides",
     ],
+    "begin where the body does, not with a template's style of a table's body": [
+      odf("presentation", page(box("title", "Harbour")), {
+        styles: `<table:table-template><table:body/></table:table-template>${p("Click to edit")}`,
+      }),
+      "# Harbour",
+    ],
     "show a chart": [
       withObject("presentation", page(box("title", "Catch") + OBJECT)),
       /^# Catch\n\nCatch by month\n\n\| {2}\| Herring \|/,
