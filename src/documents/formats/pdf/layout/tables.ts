@@ -19,6 +19,9 @@ const SPACE = 0.25;
 const ALIGNED = 0.6;
 /** Lines of a first cell before the line with the others. */
 const LOOK_AHEAD = 6;
+const MIN_FIGURES = 2;
+/** Lines from a row to the next, where a cell is centred between them. */
+const MAX_BETWEEN = 2;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 18;
 /** A segment that covers more columns is a cell that spans them. */
@@ -216,14 +219,35 @@ function gapsIn({ text, x0, x1, gaps = [] }: Segment): Gap[] {
 function rowsOf(lines: Cells[], columns: Interval[]): Cells[] {
   const within = lines.filter((line, at) => isDrawnWithin(lines[at - 1] ?? [], line));
   const isByRows = within.length * 2 < lines.length;
-  const rows = runsOf(lines, (line, run) => {
-    const above = run.at(-1) ?? [];
+  const rows = runsOf([...lines.entries()], ([at, line], run) => {
+    const above = lines[at - 1] ?? [];
     const distance = distanceOf(above.flat(), line.flat());
-    if (distance < OVERLAPPING && areBeside(above, line)) return true;
-    if (distance > LINE_DISTANCE) return false;
-    return (isByRows && isDrawnWithin(above, line)) || isWrapped(above, line, columns);
+    const near = run.slice(-MAX_BETWEEN);
+    if (distance > LINE_DISTANCE || near.some(([, each]) => isOtherRow(each, line))) return false;
+    if (overlap(above, line) || (isByRows && isDrawnWithin(above, line))) return true;
+    return isWrapped(above, line, columns) && !isAhead(line, above, lines[at + 1]);
   });
-  return rows.map((row) => columns.map((_column, at) => row.flatMap((line) => line[at] ?? [])));
+  return rows.map((row) => columns.map((_column, at) => row.flatMap(([, line]) => line[at] ?? [])));
+}
+
+const overlap = (above: Cells, below: Cells) =>
+  distanceOf(above.flat(), below.flat()) < OVERLAPPING && areBeside(above, below);
+
+const isFilled = (cell?: Segment[]) => cell !== undefined && cell.length > 0;
+
+/** Whether a cell begins above the others of its row, which are centred beside it. */
+const isAhead = (line: Cells, above: Cells, below: Cells = []) =>
+  line.filter(isFilled).length === 1 &&
+  isFilled(above[0]) &&
+  isFilled(below[0]) &&
+  below.filter(isFilled).length > 1 &&
+  overlap(line, below);
+
+/** Whether both lines have figures in several columns: each is a row of its own. */
+function isOtherRow(first: Cells, second: Cells): boolean {
+  const areFigures = (at: number) =>
+    [first, second].every((line) => isFigure(line[at]?.[0]?.text ?? ""));
+  return [...second.keys()].filter(areFigures).length >= MIN_FIGURES;
 }
 
 const areBeside = (above: Cells, line: Cells) =>

@@ -140,6 +140,27 @@ it("joins the lines of cells that others are centred beside", async () => {
   expect(markdown).toBe(tableOf([header, ...cells]));
 });
 
+it("keeps two rows apart where a cell begins between them", async () => {
+  const cells = (row: string) => row.split("|");
+  const rows = ["OK|Yes|No|No", "OR|Yes|Unsure|No", "PA|Yes|No|Yes"].map(cells);
+  const texts = cellsOf(rows, PLACES)
+    .flat()
+    .flatMap(([text, x, y]): Text[] =>
+      text === "Unsure"
+        ? [
+            ["Nobody", x, y + 6],
+            ["knows", x, y - 6],
+          ]
+        : [[text, x, y]],
+    );
+  expect(await markdownOf(drawn(texts))).toBe(tableOf(rows).replace("Unsure", "Nobody knows"));
+  const shares = ["Name|Level|May|June", "|Low|5%|8%", "|High|15%|20%"].map((row) =>
+    row.split("|"),
+  );
+  const lines = shares.flatMap((row, at) => cellsOf([row], PLACES, 700 - at * 14).flat());
+  expect(await markdownOf(drawn([...lines, ["Fuel", 50, 679]]))).toMatch(/8% \|\n.*High \| 15%/);
+});
+
 it("divides cells that nearly touch where other rows have their columns", async () => {
   const rows = [
     ["Last name", "First name", "Address", "City"],
