@@ -17,6 +17,9 @@ export type DocumentShape = {
 export const HEADING_SCALE = 1.12;
 const MAX_HEADING_CHARACTERS = 200;
 const MAX_HEADING_LINES = 3;
+/** Text may be larger than that of tables, which there is more of. */
+const SENTENCE = /[。；，、]\s*$/u;
+const PROSE_END = /(?:[。；，、]|\p{Ll}{2}[.;,])\s*$/u;
 const MAX_FONT_HEADING_CHARACTERS = 90;
 const MAX_LEVELS = 4;
 
@@ -51,7 +54,8 @@ export function headingLevel(
   if (text.length > MAX_HEADING_CHARACTERS || !/\p{L}/u.test(text)) return 0;
   const marked = shape.bookmarks.get(foldTitle(text));
   if (marked !== undefined) return marked;
-  if (block.lines.length > MAX_HEADING_LINES) return 0;
+  const isProse = (block.lines.length > 1 ? PROSE_END : SENTENCE).test(text);
+  if (isProse || block.lines.length > MAX_HEADING_LINES) return 0;
   const size = rounded(block.lines[0]?.size ?? 0);
   if (size >= shape.bodySize * HEADING_SCALE) {
     const rank = shape.headingSizes.findIndex((headingSize) => headingSize <= size);

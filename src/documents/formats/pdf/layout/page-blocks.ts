@@ -2,7 +2,7 @@ import { inBatches } from "../../../../core/work/batches.ts";
 import { ITEM_COST, type CooperativeWork } from "../../../../core/work/cooperative.ts";
 import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
-import { boundsOf, byDirection, charactersIn, LAID_OUT_AT_ONCE } from "./page-rows.ts";
+import { boundsOf, byDirection, charactersIn, LAID_OUT_AT_ONCE, wordWidth } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
 import type { Segment } from "./segment.ts";
 import { tableAt, type Interval } from "./tables.ts";
@@ -30,6 +30,12 @@ export type PagePart =
 
 /** In ems. */
 const LINE_DISTANCE = 1.75;
+const DOUBLE_SPACED = 3;
+const WORD_SPACE = 0.25;
+/** A column of prose is wider. */
+const MIN_PROSE = 20;
+const OPEN_END = /[\p{L},，、;；-]\s*$/u;
+const GOES_ON = /^\s*(?![一二三四五六七八九十]{1,3}、)[\p{Ll}\p{Lo}]/u;
 const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
 /** Longer text in another direction may have headings. */
@@ -130,16 +136,28 @@ function continuesBlock(block: Block, next: Segment): boolean {
   if (last === undefined) return false;
   const distance = next.y - last.y;
   const size = Math.max(last.size, next.size);
-  if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block)) return false;
+  const most = isMidSentence(block, last, next) ? DOUBLE_SPACED : LINE_DISTANCE;
+  if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block, most)) return false;
   if (Math.abs(last.size - next.size) > size * SIZE_TOLERANCE) return false;
   if (LIST_MARK.test(next.text)) return false;
   return next.x0 < block.x1 && next.x1 > block.x0;
 }
 
-function lineDistance(block: Block): number {
+/** Whether a line is full, and the next one goes on in its sentence: prose may be double-spaced. */
+function isMidSentence(block: Block, last: Segment, next: Segment): boolean {
+  const edge = Math.max(block.x1, next.x1);
+  return (
+    edge - block.x0 > next.size * MIN_PROSE &&
+    last.x1 + wordWidth(next) + last.size * WORD_SPACE > edge &&
+    OPEN_END.test(last.text) &&
+    GOES_ON.test(next.text)
+  );
+}
+
+function lineDistance(block: Block, most: number): number {
   const [first, second] = block.lines;
-  if (first === undefined || second === undefined) return LINE_DISTANCE;
-  return Math.min(LINE_DISTANCE, ((second.y - first.y) / first.size) * 1.2);
+  if (first === undefined || second === undefined) return most;
+  return Math.min(most, ((second.y - first.y) / first.size) * 1.2);
 }
 
 /** @param compounds words of the document that keep their hyphen where a line ends with it */

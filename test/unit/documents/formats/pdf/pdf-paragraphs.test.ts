@@ -7,6 +7,31 @@ it("reads text once that is drawn twice with a small shift, to look bold", async
   expect((await readPdf(pageOf(draw(50) + draw(50.3)))).markdown).toBe("Harbour till");
 });
 
+it("joins the lines of double-spaced prose, but not a heading or another paragraph", async () => {
+  const lines = [
+    "Rules of the harbour",
+    "The harbour office keeps a list of all the boats that have lain",
+    "at its quay, which each skipper signs on arrival and before de-",
+    "parture.",
+    "Who stays longer than a week pays half for all the days after it",
+  ];
+  const draw = (text: string, at: number) =>
+    `BT /F1 12 Tf 50 ${700 - at * 25} Td (${text}) Tj ET\n`;
+  expect((await readPdf(pageOf(lines.map(draw).join("")))).markdown).toBe(
+    `${lines[0]}\n\n${lines[1]} at its quay, which each skipper signs on arrival and before departure.\n\n${lines[4]}`,
+  );
+});
+
+it("reads sentences that are larger than the text of tables as text, not as headings", async () => {
+  const small = (text: string, at: number) =>
+    `BT /F1 9 Tf 50 ${600 - at * 12} Td (${text}) Tj 200 0 Td (${at}) Tj ET\n`;
+  const rows = Array.from({ length: 20 }, (_, at) => small("Salt and wool from the north", at));
+  const prose = ["All fees are stated for a night at", "the quay and are to be paid there."];
+  const large = prose.map((text, at) => `BT /F1 14 Tf 50 ${700 - at * 17} Td (${text}) Tj ET\n`);
+  const { markdown } = await readPdf(pageOf([...large, ...rows].join("")));
+  expect(markdown).toMatch(/^All fees are stated .* paid there\.\n\n\|/);
+});
+
 it("reads each line with a bullet or a number as one item of a list", async () => {
   const items = ["\\225 Salt, per barrel", "\\225 Wool, per bale", "1. Candles", "2. Oil"];
   const draw = (text: string, at: number) =>
