@@ -39,7 +39,7 @@ export function* decodeText(
     (yield* decodeUtf32(bytes, true)) ??
     (yield* decodeUtf32(bytes, false)) ??
     (yield* decodeMarked(bytes)) ??
-    (yield* decodeUtf8(bytes, isUtf8 ? 1 : GOOD_PER_DAMAGED)) ??
+    (yield* decodeUtf8(bytes, isUtf8 ? 1 : GOOD_PER_DAMAGED, declared)) ??
     (yield* decodeOther(bytes, declared)) ??
     (isUtf8 ? yield* lenient(bytes, "utf-8") : null);
   if (decoded === null) throw new UnreadableDocument(NOT_RECOGNISED, "encoding");
@@ -103,12 +103,18 @@ const isCharacter = (unit: number) =>
   (unit > 0 && unit < 0x40000) || (unit >= 0xe0000 && unit <= 0x10ffff);
 /** A share of all bytes; in UTF-16, every second byte of plain letters is zero. */
 const MAX_ZEROS = 0.25;
+/** Chinese in UTF-16 has a zero byte in each space and line end. */
+const MAX_STRAY_ZEROS = 0.03;
 const ZEROS_IN_A_ROW = 1 << 12;
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROLS = /[\x01-\x06\x0e-\x1a\x1c-\x1f]/;
 
-/** UTF-8 with zero bytes between its characters, which are left out. */
-function* withoutZeros(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
+/** UTF-8, or with few zero bytes another encoding; the zero bytes between characters are left out. */
+function* withoutZeros(
+  bytes: Uint8Array,
+  goodPerDamaged: number,
+  declared: string | null,
+): CooperativeWork<DecodedText | null> {
   const bare = new Uint8Array(bytes.length);
   let [at, zeros] = [0, 0];
   for (; at < bytes.length && zeros <= at * MAX_ZEROS + ZEROS_IN_A_ROW; at++) {
@@ -117,7 +123,10 @@ function* withoutZeros(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
     if (at % UNITS_AT_ONCE === 0) yield UNITS_AT_ONCE / 8;
   }
   if (zeros > at * MAX_ZEROS) return null;
-  const decoded = yield* decodeUtf8(bare.subarray(0, at - zeros), GOOD_PER_DAMAGED);
+  const others = bare.subarray(0, at - zeros);
+  const decoded =
+    (yield* decodeUtf8(others, goodPerDamaged, declared)) ??
+    (zeros > at * MAX_STRAY_ZEROS ? null : yield* decodeOther(others, declared));
   if (decoded === null || CONTROLS.test(decoded.text)) return null;
   return { ...decoded, notes: [...decoded.notes, ...countNote(zeros, "zero byte", "removed")] };
 }
@@ -125,8 +134,10 @@ function* withoutZeros(bytes: Uint8Array): CooperativeWork<DecodedText | null> {
 function* decodeUtf8(
   bytes: Uint8Array,
   goodPerDamaged: number,
+  declared: string | null,
 ): CooperativeWork<DecodedText | null> {
-  if (bytes.includes(0)) return (yield* withoutZeros(bytes)) ?? (yield* decodeUtf16(bytes));
+  if (bytes.includes(0))
+    return (yield* withoutZeros(bytes, goodPerDamaged, declared)) ?? (yield* decodeUtf16(bytes));
   const text = yield* decodeAs(bytes, "utf-8");
   // Seven-bit Japanese is valid UTF-8 and reads as nonsense.
   if (text !== null) return text.includes("\u001b$") ? null : { text, notes: [] };

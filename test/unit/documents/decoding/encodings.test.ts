@@ -208,8 +208,15 @@ it.each([
   ["a.txt", "Opening\0hours", "Openinghours", 1],
   ["a.log", `${LINE}${"\0".repeat(512)}${LINE.repeat(100)}`, LINE.repeat(101), 512],
   ["a.html", "<p>Open\0 from nine to five</p>", "Open from nine to five", 1],
-])("zeros in UTF-8 are removed with a note: %s", async (name, text, expected, zeros) => {
-  const bytes = new TextEncoder().encode(text);
+  [
+    "latin1.txt",
+    "Größe der Boote\0 und der Häfen im Süden",
+    "Größe der Boote und der Häfen im Süden",
+    1,
+  ],
+  ["latin1.html", "<meta charset=latin1><p>Café\0 at the quay</p>", "Café at the quay", 1],
+])("zeros in text are removed with a note: %s", async (name, text, expected, zeros) => {
+  const bytes = new Uint8Array(Buffer.from(text, name.startsWith("latin1") ? "latin1" : "utf8"));
   const { markdown, notes } = await extractDocument({ name, mimeType: null, bytes });
   expect(markdown).toBe(expected);
   expect(notes).toEqual([`${zeros} zero byte${zeros === 1 ? "" : "s"} removed`]);
