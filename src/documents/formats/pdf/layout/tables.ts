@@ -20,8 +20,8 @@ const ALIGNED = 0.6;
 /** Lines of a first cell before the line with the others. */
 const LOOK_AHEAD = 6;
 const MIN_FIGURES = 2;
-/** Lines from a row to the next, where a cell is centred between them. */
-const MAX_BETWEEN = 2;
+/** Lines from a row to the next, where cells of several lines are centred beside both. */
+const MAX_BETWEEN = 8;
 /** Cells of a table: where each row adds a column, there are more than the memory holds. */
 const MAX_CELLS = 1 << 18;
 /** A segment that covers more columns is a cell that spans them. */
