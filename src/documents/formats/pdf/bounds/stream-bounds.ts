@@ -12,7 +12,8 @@ const MAX_OBJECTS = 500_000;
 const MAX_BETWEEN_BYTES = 8 * MIB;
 /** A picture's dictionary may hold its colours. */
 const DICTIONARY_BYTES = 4_096;
-/** Deflate compresses about a thousandfold at most: a piece expands to two megabytes. */
+/** Deflate compresses no further; a piece expands to two megabytes. */
+const DEFLATE_RATIO = 1_032;
 const STEP_BYTES = 1 << 11;
 const PART_BYTES = 1 << 17;
 const ZLIB_HEADER_BYTES = 2;
@@ -72,6 +73,7 @@ function* checkStream(
 ): CooperativeWork<void> {
   yield data.length + dictionary.length;
   if (PICTURE.test(dictionary)) return;
+  if (look === null && data.length <= MAX_STREAM_BYTES / DEFLATE_RATIO) return;
   const filters = dictionary.match(PACKING) ?? [];
   if (filters.length > 1 && look !== null) throw new UnreadableDocument(EXPANDS);
   if (filters.length === 1 && /Fl/.test(filters[0])) yield* unpacked(data, look);
