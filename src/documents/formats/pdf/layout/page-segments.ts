@@ -17,6 +17,10 @@ const OVERLAP = -0.5;
 const SAME_LINE = 0.35;
 const RAISED = 0.6;
 const MARK_GAP = 4;
+/** Two spaces in a justified line. */
+const SENTENCE_GAP = 1.25;
+const ENDS_SENTENCE = /\p{Ll} \p{Ll}+[.?!]\s*$/u;
+const BEGINS_SENTENCE = /^\s*\p{Lu}\p{L}*,? \p{Ll}/u;
 const LIST_MARK = /^\s*(?:[•◦▪‣●○■–·*-]|\d{1,3}[.)]|\(?[a-z][.)])\s*$/;
 const MIN_SIZE = 0.5;
 /** Gaps between words, in those between letters that are spaced. */
@@ -159,8 +163,12 @@ function isContinued(last: Segment, next: Segment): boolean {
   const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
   if (Math.abs(last.y - next.y) > size * (isMark ? RAISED : SAME_LINE)) return false;
   const widest = LIST_MARK.test(last.text) ? MARK_GAP : COLUMN_GAP;
-  return gap > size * OVERLAP && gap < size * widest + letterGap(last) * SPACED_WORDS;
+  const isNear = gap < size * widest + letterGap(last) * SPACED_WORDS;
+  return gap > size * OVERLAP && (isNear || (gap < size * SENTENCE_GAP && isSentence(last, next)));
 }
+
+const isSentence = (last: Segment, next: Segment) =>
+  BEGINS_SENTENCE.test(next.text) && ENDS_SENTENCE.test(last.text);
 
 const mayJoin = (first: Segment, second: Segment) =>
   first.text.length <= MAX_LINE_CHARACTERS &&

@@ -22,6 +22,17 @@ it("joins the lines of double-spaced prose, but not a heading or another paragra
   );
 });
 
+it("reads lines with a wide gap between two sentences as text, not as a table", async () => {
+  const lines = [
+    "[(approximations must be used.) -1100 (Also, estimates of errors are)]",
+    "[(themselves subject to change.) -1100 (Thus, the users should be care-)]",
+  ];
+  const drawn = lines.map((text, at) => lineOf(700 - at * 12, text));
+  expect((await readPdf(pageOf(drawn.join("")))).markdown).toMatch(
+    /^approx.* used. Also, .* are themselves .* change. Thus, the users should be care-$/,
+  );
+});
+
 it("reads sentences that are larger than the text of tables as text, not as headings", async () => {
   const small = (text: string, at: number) =>
     `BT /F1 9 Tf 50 ${600 - at * 12} Td (${text}) Tj 200 0 Td (${at}) Tj ET\n`;
