@@ -123,10 +123,10 @@ function* withoutZeros(
     if (at % UNITS_AT_ONCE === 0) yield UNITS_AT_ONCE / 8;
   }
   if (zeros > at * MAX_ZEROS) return null;
-  const others = bare.subarray(0, at - zeros);
+  const remainder = bare.subarray(0, at - zeros);
   const decoded =
-    (yield* decodeUtf8(others, goodPerDamaged, declared)) ??
-    (zeros > at * MAX_STRAY_ZEROS ? null : yield* decodeOther(others, declared));
+    (yield* decodeUtf8(remainder, goodPerDamaged, declared)) ??
+    (zeros > at * MAX_STRAY_ZEROS ? null : yield* decodeOther(remainder, declared));
   if (decoded === null || CONTROLS.test(decoded.text)) return null;
   return { ...decoded, notes: [...decoded.notes, ...countNote(zeros, "zero byte", "removed")] };
 }

@@ -132,9 +132,9 @@ class PdfPages {
       this.#sampled.delete(number);
       const loaded = sampled ?? (await this.#load(number));
       const { items } = loaded;
-      const isMarkedAnew = this.#monospaced.mark(items);
+      const isChanged = this.#monospaced.mark(items);
       const texts = await this.pace.run(this.fonts.withoutUnreadable(items));
-      const isSame = !isMarkedAnew && texts.length === sampled?.textCount;
+      const isSame = !isChanged && texts.length === sampled?.textCount;
       const text = isSame ? sampled.text : await this.#textOf(loaded, texts);
       if (isSample && (this.#itemsKept += items.length) <= MAX_ITEMS_KEPT)
         this.#sampled.set(number, { ...loaded, text, textCount: texts.length });

@@ -22,13 +22,13 @@ export class MonospacedFonts {
     for (const item of items) this.#see(item);
     const fonts = new Set(items.map(({ fontName }) => fontName));
     const monospaced = new Set([...fonts].filter((font) => this.#isMonospaced(font)));
-    let isAnew = false;
+    let isChanged = false;
     for (const item of items) {
       const isMonospaced = monospaced.has(item.fontName);
-      isAnew ||= item.isMonospaced !== isMonospaced;
+      isChanged ||= item.isMonospaced !== isMonospaced;
       item.isMonospaced = isMonospaced;
     }
-    return isAnew;
+    return isChanged;
   }
 
   get areBody(): boolean {

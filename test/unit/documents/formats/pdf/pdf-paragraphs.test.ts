@@ -7,7 +7,7 @@ it("reads text once that is drawn twice with a small shift, to look bold", async
   expect((await readPdf(pageOf(draw(50) + draw(50.3)))).markdown).toBe("Harbour till");
 });
 
-it("joins the lines of double-spaced prose, but not a heading or another paragraph", async () => {
+it("joins the lines of double-spaced prose, but no other paragraph", async () => {
   const lines = [
     "Rules of the harbour",
     "The harbour office keeps a list of all the boats that have lain",
@@ -33,7 +33,7 @@ it("reads lines with a wide gap between two sentences as text, not as a table", 
   );
 });
 
-it("reads sentences that are larger than the text of tables as text, not as headings", async () => {
+it("reads sentences that are larger than most text as no headings", async () => {
   const small = (text: string, at: number) =>
     `BT /F1 9 Tf 50 ${600 - at * 12} Td (${text}) Tj 200 0 Td (${at}) Tj ET\n`;
   const rows = Array.from({ length: 20 }, (_, at) => small("Salt and wool from the north", at));
