@@ -40,8 +40,8 @@ const MAX_PAGES = 10_000;
 const SAMPLED_PAGES = 24;
 const SAMPLED_SEGMENTS = 1 << 12;
 const PAGES_KEPT = 100;
-/** Some hundred bytes each. */
-const MAX_ITEMS_KEPT = 1 << 16;
+/** Characters of the sample's pages that are kept until they are read again. */
+const MAX_SAMPLED_CHARACTERS = 1 << 21;
 /** In characters: what a page takes beside its text. */
 const PAGE_COST = 1 << 12;
 const PICTURE_COST = 1 << 15;
@@ -110,7 +110,7 @@ class PdfPages {
   readonly hiddenLayers: Promise<HiddenLayers | null>;
   /** Pages are not loaded again after the sample, and only laid out again if their fonts changed. */
   readonly #sampled = new Map<number, LoadedPage & { text: PageText; textCount: number }>();
-  #itemsKept = 0;
+  #sampledCharacters = 0;
   #pagesRead = 0;
 
   constructor(pdf: Pdf, pace: Pace, signs: ObjectSigns, missingCmaps: Set<string>) {
@@ -136,7 +136,8 @@ class PdfPages {
       const texts = await this.pace.run(this.fonts.withoutUnreadable(items));
       const isSame = !isChanged && texts.length === sampled?.textCount;
       const text = isSame ? sampled.text : await this.#textOf(loaded, texts);
-      if (isSample && (this.#itemsKept += items.length) <= MAX_ITEMS_KEPT)
+      if (isSample) this.#sampledCharacters += charactersOf(items) + items.length * ITEM_COST;
+      if (isSample && this.#sampledCharacters <= MAX_SAMPLED_CHARACTERS)
         this.#sampled.set(number, { ...loaded, text, textCount: texts.length });
       return text;
     } catch (error) {
