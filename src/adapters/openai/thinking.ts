@@ -1,17 +1,24 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
+const CLOSING = /<\/think(?:ing)?>/i;
 /**
  * A server without a reasoning parser leaves `<think>…</think>` before the answer, or the marks of
  * Seed-OSS, Magistral, Gemma 4 and gpt-oss (https://cookbook.openai.com/articles/openai-harmony). Chat
  * templates of DeepSeek R1 and of Qwen's thinking models write the opening mark into the prompt:
  * then the text begins without it
- * (https://docs.vllm.ai/en/latest/features/reasoning_outputs.html).
+ * (https://docs.vllm.ai/en/latest/features/reasoning_outputs.html). A thought may name another's
+ * marks, and an answer begin with the link `[Think](…)`.
  */
-const OPENINGS = ["<think>", "<thinking>", "<seed:think>", "[think]", "<|channel>", "<|channel|>"];
-const CLOSING =
-  /<\/(?:seed:)?think(?:ing)?>|\[\/think\]|<channel\|>|<\|channel\|>final<\|message\|>/i;
+const MARKS: [opening: string, closing: RegExp][] = [
+  ["<think>", CLOSING],
+  ["<thinking>", CLOSING],
+  ["<seed:think>", /<\/seed:think>/i],
+  ["[THINK]", /\[\/THINK\]/],
+  ["<|channel>", /<channel\|>/],
+  ["<|channel|>", /<\|channel\|>final(?: ?<\|constrain\|>\w{1,9})?<\|message\|>/],
+];
 const CLOSING_LINE = /\n<\/think(?:ing)?>\s*?(?:\n|$)/i;
-const LONGEST_MARK = "<|channel|>final<|message|>".length;
+const LONGEST_MARK = "<|channel|>final <|constrain|>123456789<|message|>".length;
 /** A text with more space before its first letter has no mark. */
 const MAX_BEGINNING = 99;
 /** A stream of such a model is held back until the closing mark, or its end. */
@@ -56,19 +63,19 @@ function answersOf(modelId: string) {
   });
 }
 
-const beginningOf = (text: string) =>
-  text
-    .slice(0, 2 * MAX_BEGINNING)
-    .trimStart()
-    .toLowerCase();
+const beginningOf = (text: string) => {
+  const beginning = text.slice(0, 2 * MAX_BEGINNING).trimStart();
+  return beginning.startsWith("<") ? beginning.toLowerCase() : beginning;
+};
 const mayOpen = (text: string) =>
-  text.length <= MAX_BEGINNING && OPENINGS.some((mark) => mark.startsWith(beginningOf(text)));
-const opens = (text: string) => OPENINGS.some((mark) => beginningOf(text).startsWith(mark));
+  text.length <= MAX_BEGINNING && MARKS.some(([mark]) => mark.startsWith(beginningOf(text)));
+const closingFor = (text: string) =>
+  MARKS.find(([mark]) => beginningOf(text).startsWith(mark))?.[1] ?? null;
 
 /** Reads the answer in a text that comes in pieces. */
 function answerReader(mayBeginThinking: boolean) {
   let state: "beginning" | "thought" | "gap" | "answer" = "beginning";
-  let isMarked = false;
+  let mark: RegExp | null = null;
   let pending: string[] = [];
   let tail = "";
   const begin = (text: string) => {
@@ -85,8 +92,8 @@ function answerReader(mayBeginThinking: boolean) {
     if (state === "beginning") {
       const beginning = pending.join("");
       if (mayOpen(beginning)) return "";
-      isMarked = opens(beginning);
-      if (!isMarked && !mayBeginThinking) {
+      mark = closingFor(beginning);
+      if (mark === null && !mayBeginThinking) {
         state = "answer";
         pending = [];
         return beginning;
@@ -96,10 +103,10 @@ function answerReader(mayBeginThinking: boolean) {
     }
     tail = visible.slice(-LONGEST_MARK);
     // An answer may mention the mark, where no opening one was.
-    const closing = (isMarked ? CLOSING : CLOSING_LINE).exec(visible);
+    const closing = (mark ?? CLOSING_LINE).exec(visible);
     return closing === null ? "" : begin(visible.slice(closing.index + closing[0].length));
   };
   /** Without a closing mark, a text that had no opening one is the answer. */
-  const end = () => (isMarked ? "" : pending.splice(0).join(""));
+  const end = () => (mark === null ? pending.splice(0).join("") : "");
   return { push, end };
 }
