@@ -133,6 +133,7 @@ test.each([
   [400, "<400> Algo.InvalidParameter: Range of input length should be [1, 30720]", { limit: null }],
   [400, "Please reduce the length of the messages or completion.", { sent: null, limit: null }],
   [400, "max_tokens is too large: 5000. This model supports at most 4096 completion tokens", null],
+  [400, "`max_tokens` must be less than or equal to 8192", null],
   [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", null],
   [400, "'user': string too long. Its maximum length is 64, but it has a length of 120.", null],
 ])("%i %s says how long the input was", async (status, message, tooLong) => {
