@@ -88,7 +88,10 @@ function valuesOf(name: string, ...sources: Claims[]): string[] {
 function valueOf(claims: unknown, name: string): unknown {
   if (!isObject(claims)) return undefined;
   if (Object.hasOwn(claims, name)) return claims[name];
-  const dots = [...name.matchAll(/\./g)].map(({ index }) => index);
-  const dot = dots.find((at) => Object.hasOwn(claims, name.slice(0, at)));
-  return dot === undefined ? undefined : valueOf(claims[name.slice(0, dot)], name.slice(dot + 1));
+  const values = [...name.matchAll(/\./g)].map(({ index }) =>
+    Object.hasOwn(claims, name.slice(0, index))
+      ? valueOf(claims[name.slice(0, index)], name.slice(index + 1))
+      : undefined,
+  );
+  return values.find((value) => value !== undefined);
 }

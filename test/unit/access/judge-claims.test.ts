@@ -15,6 +15,10 @@ test.each<[string, object]>([
     "resource_access.quarry.example.com.roles",
     { resource_access: { "quarry.example.com": { roles: ["staff"] } } },
   ],
+  [
+    "resource_access.quarry.panel.roles",
+    { resource_access: { quarry: { roles: [] }, "quarry.panel": { roles: ["staff"] } } },
+  ],
   ["groups", { groups: "staff" }],
 ])("somebody is let in by a value of %s", (claim, claims) => {
   const needed = { name: "x", issuer: "https://a.test", clientId: "x" };
