@@ -65,9 +65,9 @@ const lettersOf = (name: string) =>
 const ACCOUNT_NUMBERS =
   /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: (?:[A-Z]{4} )?(?=[A-Z]{0,3}\d)[A-Z0-9]{4}){2,7}(?: \d{1,3})?(?![A-Z0-9])/gi;
 
-/** `+49 (0)30 123-456`, `030 / 123456` and `(555) 123-4567`, but neither `0.1234567` nor a date. */
+/** `+49 (0)30 123-456`, `030 / 123456` and `(555) 123-4567`, but neither `0.1234567` nor a date; `/ 0` begins another. */
 const PHONE_NUMBERS =
-  /(?=[+(\d])(?<![\w.,+-])(?!0\.|\d\d([-./])\d\d?\1\d{4}(?!\d))(?:\+\d|\(?0|\(?[2-9]\d\d(?=\)?[ .-]\d{3}[ .-]\d{4}(?!\d)))(?:(?:\)[ -]?| ?\(| ?\/ ?|[ .-])?\d){6,16}(?!\d)/g;
+  /(?=[+(\d])(?<![\w.,+-])(?!0\.|\d\d([-./])\d\d?\1\d{4}(?!\d))(?:\+\d|\(?0|\(?[2-9]\d\d(?=\)?[ .-]\d{3}[ .-]\d{4}(?!\d)))(?:(?:\)[ -]?| ?\(| ?\/ ?(?!0)|[ .-])?\d){6,16}(?!\d)/g;
 /** How many digits a country and its trunk code take is told by no number. */
 const LOCAL_DIGITS = 7;
 const localDigitsOf = (number: string) =>
