@@ -105,7 +105,7 @@ type Served = {
   subject: Subject;
   questions: Questions;
   terminal: Terminal;
-  /** Path and hash of files whose failure was printed. */
+  /** Path and hash of the files that have failed, as was printed. */
   reported: Set<string>;
 };
 
@@ -153,7 +153,8 @@ async function keepIndexed(served: Served, options: DemoOptions): Promise<void> 
     if (isFirst) {
       terminal.say(`Watching ${subject.folder}: changes are indexed within seconds.`);
     }
-    if (summary.added + summary.changed === 0) return;
+    // The wait at the start may have ended before all files were indexed.
+    if (!isFirst && summary.added + summary.changed === 0) return;
     const report = () => reportFailures(served);
     indexed = indexed.then(() => goOnWithout(report, terminal, () => WAITING)).catch(console.error);
   };
@@ -203,19 +204,27 @@ async function pushAndIndex(
   return failed.length === 0 && summary.failed.length === 0 && summary.held === 0;
 }
 
-/** Warns of the files that could not be indexed, once all others are. */
+/** Warns of the files that could not be indexed, once all others are or nothing moves. */
 async function reportFailures(served: Served): Promise<void> {
   const { api, subject, terminal } = served;
-  await finishedCounts(api, subject.identifier, terminal);
-  warnOfFailures(served, (await failedFiles(api, subject.identifier)).data);
+  try {
+    await finishedCounts(api, subject.identifier, terminal);
+  } finally {
+    warnOfFailures(served, (await failedFiles(api, subject.identifier)).data);
+  }
 }
 
-function warnOfFailures({ terminal, reported }: Served, failed: SourceFile[]): void {
+/** Once for each failure of a content: it may be repaired, and fail later. */
+export function warnOfFailures(
+  served: Pick<Served, "reported"> & { terminal: Pick<Terminal, "warn"> },
+  failed: Pick<SourceFile, "filePath" | "sha256" | "errorMessage">[],
+): void {
+  const { terminal, reported } = served;
+  served.reported = new Set();
   for (const { filePath, sha256, errorMessage } of failed) {
     const content = `${filePath} ${sha256}`;
-    if (reported.has(content)) continue;
-    reported.add(content);
-    terminal.warn(`not indexed: ${filePath} (${errorMessage ?? ""})`);
+    served.reported.add(content);
+    if (!reported.has(content)) terminal.warn(`not indexed: ${filePath} (${errorMessage ?? ""})`);
   }
 }
 

@@ -24,7 +24,8 @@ export async function keepPushed(
       return summary.failed.length === 0;
     } catch (thrown) {
       if (isFirst && !(thrown instanceof Unreachable)) throw thrown;
-      console.error(thrown instanceof CommandFailure ? thrown.message : thrown);
+      if (thrown instanceof CommandFailure) terminal.warn(thrown.message);
+      else console.error(thrown);
       console.error("The push is retried automatically.");
       return false;
     }

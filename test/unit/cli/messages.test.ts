@@ -7,7 +7,7 @@ import { beforeEach, expect, test, vi, type MockInstance } from "vitest";
 import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-commands.ts";
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { versionOfProject } from "../../../src/cli/installation.ts";
-import { goOnWithout } from "../../../src/cli/demo/run-demo.ts";
+import { goOnWithout, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
 import { CommandFailure } from "../../../src/cli/failure.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
@@ -230,6 +230,17 @@ test("an inference that searches nothing is asked without search, or refuses it"
   await expect(asked("plain", "hello", "--folder", "hr")).rejects.toThrow(
     "The inference plain searches no RAG before it answers",
   );
+});
+
+test("a failed file is told once, and again where it was whole meanwhile", () => {
+  const warn = vi.fn<(line: string) => void>();
+  const served = { reported: new Set<string>(), terminal: { warn } };
+  const failed = [{ filePath: "a.pdf", sha256: "1", errorMessage: "damaged" }];
+  for (const files of [failed, failed, [], failed]) warnOfFailures(served, files);
+  expect(warn.mock.calls).toEqual([
+    ["not indexed: a.pdf (damaged)"],
+    ["not indexed: a.pdf (damaged)"],
+  ]);
 });
 
 test("npm start goes on serving where its first questions fail, and says why", async () => {
