@@ -189,13 +189,13 @@ export function writeSetting(sql: SqlStorage, name: string, value: string): void
   run(sql)`INSERT OR REPLACE INTO settings (name, value) VALUES (${name}, ${value})`;
 }
 
-/** A list of strings as a column holds it. */
 /** Marks that are absent where they are false. */
 export const marksOf = ({ is_named, recognised }: Row<"chunks", "is_named" | "recognised">) => ({
   ...(is_named === 1 && { isNamed: true as const }),
   ...(recognised === 1 && { recognised: true as const }),
 });
 
+/** A list of strings as a column holds it. */
 export function stringsIn(json: string): string[] {
   const list: unknown = JSON.parse(json);
   if (!Array.isArray(list)) throw new TypeError("a list of strings was expected");
