@@ -6,7 +6,7 @@ import { parseOrRefuse } from "../../http/validation.ts";
 import { readFileId } from "../file-address.ts";
 import { readFileText } from "./file-text.ts";
 import { resourceUri } from "./resources.ts";
-import { schemaOf } from "./schema-of.ts";
+import { numberOrText, schemaOf } from "./schema-of.ts";
 import type { Session } from "./session.ts";
 
 /** UTF-16 code units that one call returns: more than most models read at once. */
@@ -17,7 +17,7 @@ const NO_FILE = "id must be that of a search result";
 
 const Input = z.object({
   id: z.string().max(MAX_ID_LENGTH).describe("Id of a search result: RAG/path."),
-  start: z.coerce.number().int().min(0).default(0).describe("Offset to start at, for long files."),
+  start: numberOrText(z.int().min(0).default(0)).describe("Offset to start at, for long files."),
 });
 
 const Output = z.object({

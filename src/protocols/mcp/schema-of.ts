@@ -1,6 +1,10 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
+/** Models write numbers as texts, too. */
+export const numberOrText = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (typeof value === "string" ? Number(value) : value), schema);
+
 /**
  * The JSON Schema of an object, as the protocol lists it, without what servers of models cannot make
  * a grammar of: llama.cpp refuses each request of a program for one such field of one tool

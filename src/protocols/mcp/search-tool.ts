@@ -11,7 +11,7 @@ import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
 import { fileIdOf } from "../file-address.ts";
 import { search } from "../search.ts";
 import { resourceUri } from "./resources.ts";
-import { schemaOf } from "./schema-of.ts";
+import { numberOrText, schemaOf } from "./schema-of.ts";
 import { coveredRag, coveredRags, type Session } from "./session.ts";
 
 /* `search` and `fetch` as assistants expect them: https://platform.openai.com/docs/mcp */
@@ -33,14 +33,9 @@ const Input = z.object({
     .optional()
     .describe("Only files changed at this ISO 8601 day, or time with its zone, or later."),
   modifiedBefore: pointInTime.optional().describe("Only files changed before this day or time."),
-  // Models write numbers as texts.
-  topK: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(RESULTS_LIMIT)
-    .default(RESULTS_DEFAULT)
-    .describe("Maximum number of results."),
+  topK: numberOrText(z.int().min(1).max(RESULTS_LIMIT).default(RESULTS_DEFAULT)).describe(
+    "Maximum number of results.",
+  ),
 });
 
 const Result = z.object({

@@ -209,6 +209,7 @@ export function mcpTests(world: () => ProtocolsWorld): void {
         ],
         ["search", { query: " " }, /query must not be blank/],
         ["search", { query: "a", topK: 101 }, /topK must be at most 100/],
+        ["search", { query: "a", topK: true }, /topK must be a number/],
         ["fetch", { id: "secrets/closed.md" }, /^Forbidden$/],
         ["fetch", { id: "notes/none.md" }, /^Not found: id must be/],
         ["fetch", { id: "nothing" }, /^Not found: id must be/],
