@@ -52,6 +52,7 @@ test.each([
   ["Mr O’Neill", "ONeill"],
   ["Mr Oneill", "o'neill"],
   ["軟體開發與網路連線", "开发"],
+  ["標準與關係", "标准"],
   ["C++17", "cplusplus"],
   ["an HTTPSConnection", "https"],
 ])("%s is found by %s", (text, query) => {
