@@ -104,7 +104,7 @@ test("no more postings are read than the bound allows", () => {
 
 test("words are quoted; one character of a script without spaces is a prefix", () => {
   const terms = queryTerms('boiler" OR 東', known);
-  expect(matchExpression(terms)).toBe('"東" * OR "boiler"');
+  expect(matchExpression(terms)).toBe('"东" * OR "boiler"');
 });
 
 test("scopes match folders at any depth, exact files, and drive items with contents", () => {
