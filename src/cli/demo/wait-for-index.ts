@@ -6,6 +6,7 @@ import type { Progress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
 const POLL_EVERY_MS = 250;
+const POLLS_SHARE = 0.05;
 /** Longer than any lease and any wait between two attempts at a file. */
 export const STANDSTILL_MS = 15 * 60_000;
 const FAILED_SHOWN = 100;
@@ -53,7 +54,8 @@ export async function finishedCounts(
       if (Date.now() - moved.at > standstillMs) {
         throw new CommandFailure(`Indexing has stopped at ${finished} of ${total} files.`);
       }
-      await pause(POLL_EVERY_MS);
+      // An index that does not move is looked at less and less often.
+      await pause(Math.max(POLL_EVERY_MS, (Date.now() - moved.at) * POLLS_SHARE));
     }
   } finally {
     progress?.[Symbol.dispose]();
