@@ -1,3 +1,4 @@
+import { withSimplifiedCharacters } from "./simplified-characters.ts";
 import { isStopWord } from "./stop-words.ts";
 import { cutUnspacedScripts, isPartOfCut, wordsOf } from "./words.ts";
 
@@ -46,7 +47,8 @@ const HOW_LONG = /\b(?:how long|wie lang)\b/giu;
 /** A text without what only asks, where its words or its script do not show it. */
 function withoutAsking(text: string): string {
   if (!HAN.test(text)) return text.replace(HOW_LONG, " ");
-  return text.replace(KANA.test(text) ? HIRAGANA : ASKS_IN_CHINESE, " ");
+  if (KANA.test(text)) return text.replace(HIRAGANA, " ");
+  return withSimplifiedCharacters(text).replace(ASKS_IN_CHINESE, " ");
 }
 
 export const isTelling = (word: string): boolean => !isStopWord(word) && !ASKING_WORDS.has(word);

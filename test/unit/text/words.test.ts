@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { indexedTextsOf, indexedWordsOf, languagesOf } from "../../../src/text/indexed-words.ts";
+import { tellingWords } from "../../../src/text/telling-words.ts";
 import { languageOfTag } from "../../../src/text/languages.ts";
 import { stemOf } from "../../../src/text/stems.ts";
 import { withoutStopWords } from "../../../src/text/stop-words.ts";
@@ -137,4 +138,10 @@ test("stems are Porter's", () => {
     "poni",
     "hop",
   ]);
+});
+
+test("what asks in Chinese is left out in either characters", () => {
+  const [simplified, traditional] = ["什么时候检查锅炉？", "什麼時候檢查鍋爐？"].map(tellingWords);
+  expect(traditional).toEqual(simplified);
+  expect(simplified?.join("")).not.toContain("什");
 });
