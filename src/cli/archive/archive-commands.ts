@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { realpath, rename, rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 
 import { Command } from "commander";
@@ -49,13 +49,15 @@ async function* whole(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
 }
 
 /** Writes a file once it is whole: an earlier archive of that name stays until then. */
-async function writeArchive(path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function writeArchive(to: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  // A link stays one, and what nobody else may read stays so.
+  const path = await realpath(to).catch(() => to);
   const existing = await stat(path).catch(() => null);
   // A pipe or a device is no file that another one could replace.
   const isStream = existing !== null && !existing.isFile();
   const draft = isStream ? path : `${path}.${process.pid}.tmp`;
   try {
-    await pipeline(body, createWriteStream(draft));
+    await pipeline(body, createWriteStream(draft, { mode: existing?.mode ?? 0o666 }));
     if (!isStream) await rename(draft, path);
   } finally {
     if (!isStream) await rm(draft, { force: true });

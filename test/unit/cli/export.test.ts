@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,22 +15,30 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { exportCommand } from "../../../src/cli/archive/archive-commands.ts";
 import { listen } from "../../doubles/listen.ts";
 
-test("an export that breaks off leaves the earlier archive, and says so", async () => {
+test("an export replaces an earlier archive once it is whole, behind a link, too", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quarry-export-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  let isWhole = false;
   const { address, stop } = await listen((_request, response) => {
     response.writeHead(200, { "Content-Type": "application/zip" });
-    response.write("the beginning", () => response.destroy());
+    if (isWhole) response.end("the new archive");
+    else response.write("the beginning", () => response.destroy());
   });
   onTestFinished(stop);
   vi.stubEnv("QUARRY_KEY", "qrya_key");
   onTestFinished(() => void vi.unstubAllEnvs());
   const path = join(folder, "archive.zip");
-  writeFileSync(path, "the earlier archive");
-  const broken = exportCommand().parseAsync(["--all", "--to", path, "--url", address], {
-    from: "user",
-  });
-  await expect(broken).rejects.toThrow("The archive broke off; nothing is changed.");
+  const link = join(folder, "newest.zip");
+  writeFileSync(path, "the earlier archive", { mode: 0o600 });
+  symlinkSync("archive.zip", link);
+  const exporting = async () =>
+    await exportCommand().parseAsync(["--all", "--to", link, "--url", address], { from: "user" });
+  await expect(exporting()).rejects.toThrow("The archive broke off; nothing is changed.");
   expect(readFileSync(path, "utf8")).toBe("the earlier archive");
-  expect(readdirSync(folder)).toEqual(["archive.zip"]);
+  isWhole = true;
+  await exporting();
+  expect(readFileSync(path, "utf8")).toBe("the new archive");
+  // Nobody else may read it, as before.
+  expect(statSync(path).mode & 0o077).toBe(0);
+  expect(readdirSync(folder)).toEqual(["archive.zip", "newest.zip"]);
 });
