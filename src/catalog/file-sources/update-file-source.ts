@@ -3,6 +3,7 @@ import { forgetMembers } from "../../db/access/member-store.ts";
 import { replaceWatches } from "../../db/scans/watch-store.ts";
 import { releaseImages } from "../../db/files/image-store.ts";
 import { checkImageModel } from "../models/check-model.ts";
+import { copiesOf } from "../../db/catalog/source-copy-store.ts";
 import { updateSourceRow, type SourceChange } from "../../db/catalog/source-store.ts";
 import type { Services } from "../../services.ts";
 import { nextScanAt } from "./create-file-source.ts";
@@ -57,7 +58,24 @@ export async function updateFileSource(
     if (isListed || rereads) await requestScan(services, { sourceId: id });
   }
   if (patch.scanIntervalMinutes !== undefined) await services.wakeClock();
-  return await findFileSource(services, { key: id });
+  const updated = await findFileSource(services, { key: id });
+  await updateCopies(services, source, updated);
+  return updated;
+}
+
+/** Copies that are under way follow, unless they have permissions of their own. */
+async function updateCopies(
+  services: Services,
+  { id, permissions, defaultReaders }: FileSource["source"],
+  { source: updated }: FileSource,
+): Promise<void> {
+  if (updated.permissions === "off") return;
+  const patch = { permissions: updated.permissions, defaultReaders: updated.defaultReaders };
+  for (const key of await copiesOf(services.db, id)) {
+    const source = await findFileSource(services, { key });
+    const own = readersChange(source.source, { permissions, defaultReaders }, services.now());
+    if (Object.keys(own).length === 0) await updateFileSource(services, { source, patch });
+  }
 }
 
 /** `reads`: pictures that waited for another model, or for their turn, are read now. */

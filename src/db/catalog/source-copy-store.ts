@@ -52,7 +52,7 @@ export async function differencesOf(db: Database, { id, originalId, after, limit
 
 /**
  * Ends a copy (`copyOf` null), or holds it; not one that another delivery of its steps has ended,
- * nor one whose original has permissions that it has not: that takes another step.
+ * nor one whose original has permissions while it has none: that takes another step.
  */
 export const settleCopy = (db: Database, id: FileSourceId, copyOf: FileSourceId | null) =>
   hasRows(
@@ -60,8 +60,7 @@ export const settleCopy = (db: Database, id: FileSourceId, copyOf: FileSourceId 
   )`update file_sources set ${assigned(fileSources, { copyOf, copyError: null })}, ${UPDATED}
     where id = ${id} and copy_of is not null and (${copyOf} is not null or not exists (
       select 1 from file_sources o where o.id = file_sources.copy_of and o.permissions = 'on'
-        and (file_sources.permissions = 'off' or o.default_readers <> file_sources.default_readers)))
-    returning 1`;
+        and file_sources.permissions = 'off')) returning 1`;
 
 export const recordCopyFailure = (db: Database, id: FileSourceId, copyError: string) =>
   execute(db)`update file_sources set ${assigned(fileSources, { copyError })}
@@ -71,6 +70,11 @@ export const recordCopyFailure = (db: Database, id: FileSourceId, copyError: str
 export const findCopied = (db: Database, id: FileSourceId) =>
   readRow(db)`select ${ORIGINAL} from file_sources c
     join file_sources o on o.id = c.copy_of where c.id = ${id}`;
+
+/** Copies that still get files of a source. */
+export const copiesOf = (db: Database, id: FileSourceId) =>
+  readValues(db, columnsOf(fileSources).id)`select id from file_sources indexed by file_sources_copy
+    where copy_of = ${id} and removed_at is null`;
 
 /** Copies that got no files since `before` (ms); they are held until `now`. */
 export const takeStalledCopies = (db: Database, before: number, limit: number) =>

@@ -109,12 +109,11 @@ async function takeStep(services: Services, message: Step): Promise<void> {
     await services.queue.scan({ kind: "copy-source", fileSourceId: id, ...next });
 }
 
-/** Permissions that the original has; a copy never lets in more people than that. */
+/** Where the original has permissions, its copy has some, too. */
 async function withPermissionsOf(services: Services, originalId: FileSourceId, copy: FileSource) {
   const original = await findSourceRow(services.db, originalId);
   const { permissions = "off", defaultReaders = [] } = original?.source ?? {};
-  const isSame = JSON.stringify(defaultReaders) === JSON.stringify(copy.source.defaultReaders);
-  if (permissions === "off" || (copy.source.permissions === "on" && isSame)) return copy;
+  if (permissions === "off" || copy.source.permissions === "on") return copy;
   const patch = { permissions, defaultReaders };
   return await updateFileSource(services, { source: copy, patch });
 }

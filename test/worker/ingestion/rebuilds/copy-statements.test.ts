@@ -190,6 +190,29 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
   expect(await progress()).toBeNull();
   const permissions = "select permissions, default_readers from file_sources where id = ?";
   expect(await rowsOf(permissions, id)).toEqual(await rowsOf(permissions, source));
+  const readersOf = async (key: string) => (await rowsOf(permissions, key))[0];
+  const restrict = async (key: string, group: string) => {
+    const patch = { permissions: "on" as const, defaultReaders: [`group:${group}@example.com`] };
+    await updateFileSource(world.services, {
+      source: await findFileSource(world.services, { key }),
+      patch,
+    });
+  };
+  const [later, own] = [newId<FileSourceId>(Date.now()), newId<FileSourceId>(Date.now())];
+  const { source: restricted } = await findFileSource(world.services, { key: source });
+  for (const [key, name] of [
+    [later, "later"],
+    [own, "own"],
+  ] as const) {
+    const named = { name, identifier: `${source}-${name}` };
+    await copySource(world.services, { source: restricted, copy: named, id: key });
+  }
+  await restrict(own, "tenant");
+  const ofTenant = await readersOf(own);
+  await restrict(source, "fewer");
+  await world.deliver();
+  expect(await readersOf(later)).toEqual(await readersOf(source));
+  expect(await readersOf(own)).toEqual(ofTenant);
   const hashes = "select sha256 from files where path = 'a.html' and file_source_id = ?";
   expect(await rowsOf(hashes, id)).toEqual(await rowsOf(hashes, source));
   // A file of its own stays.
