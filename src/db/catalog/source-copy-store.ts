@@ -18,6 +18,8 @@ const ORIGINAL = select({
   name: columnsOf(fileSources, "o").name,
   error: columnsOf(fileSources, "c").copyError,
 });
+/** The others are the copy's own: it keeps what is put into it meanwhile. */
+const IS_COPIED = raw(`c.version like '${COPIED_VERSION}%'`);
 const COPIED = select(pick(columnsOf(files, "c"), "path"));
 
 /** `after`: files behind this path; empty or null: a round begins. */
@@ -29,23 +31,23 @@ type CopyPage = {
 };
 
 /**
- * Files of the original that its copy lacks or has otherwise, in order, and, when a round begins,
- * paths of copied files that the original no longer has: all at one moment.
+ * Files of the original that its copy lacks or has copied otherwise, in order, and, when a round
+ * begins, paths of copied files that the original no longer has: all at one moment.
  */
 export async function differencesOf(db: Database, { id, originalId, after, limit }: CopyPage) {
   const [differing, copies] = await runBatch(db, [
     sql`select ${FILE} from files f left join audiences a on a.id = f.audience
       left join files c on c.file_source_id = ${id} and c.path = f.path and c.deleted_at is null
       where f.file_source_id = ${originalId} and f.path > ${after ?? ""} and f.deleted_at is null
-        and (c.id is null or c.sha256 is not f.sha256 or c.mime_type <> f.mime_type
-          or c.metadata <> f.metadata or c.modified_at <> f.modified_at
-          or ${raw(HAS_OTHER_READERS)})
+        and (c.id is null or ${IS_COPIED} and (c.sha256 is not f.sha256
+          or c.mime_type <> f.mime_type or c.metadata <> f.metadata
+          or c.modified_at <> f.modified_at or ${raw(HAS_OTHER_READERS)}))
       order by f.path limit ${limit}`,
     sql`select ${COPIED} from files c
       left join files f on f.file_source_id = ${originalId} and f.path = c.path
         and f.deleted_at is null
       where ${!after} and c.file_source_id = ${id} and c.deleted_at is null and f.id is null
-        and c.version like ${`${COPIED_VERSION}%`} limit ${limit}`,
+        and ${IS_COPIED} limit ${limit}`,
   ]);
   return { files: differing, removals: copies.map(({ path }) => path) };
 }

@@ -89,15 +89,21 @@ async function storeOnce(
 ): Promise<void> {
   const paths = files.map(({ path }) => path);
   const existing = await unlessLost(services, files, findFiles(services.db, source.id, paths));
-  const { same = [], changed = [] } = Object.groupBy(files, (file) =>
-    isUnchanged(existing.get(file.path), file) ? "same" : "changed",
-  );
+  const {
+    own = [],
+    same = [],
+    changed = [],
+  } = Object.groupBy(files, (file) => {
+    const before = existing.get(file.path);
+    if (isOwn(before, file)) return "own";
+    return isUnchanged(before, file) ? "same" : "changed";
+  });
   const readersOf = async (some: ReceivedFile[]) => await changedReaders(source, some, existing);
   const tells =
     source.permissions === "on" || files.some(({ readers: principals }) => principals !== null);
   if (tells)
     await unlessLost(services, files, recordReaders(services, source, await readersOf(same)));
-  await inParallel(same, WRITES_AT_ONCE, async (file) => {
+  await inParallel([...own, ...same], WRITES_AT_ONCE, async (file) => {
     // This call wrote it already, when the database statement was executed twice.
     if (existing.get(file.path)?.version !== file.version) await file.upload.discard();
     results.set(file, resultOf(file, false));
@@ -178,6 +184,12 @@ async function storeBytes(
   });
   return files.filter((file) => !results.has(file));
 }
+
+const isCopied = ({ version }: { version: string }) => version.startsWith(COPIED_VERSION);
+
+/** Files that are put into a copy while it gets the original's stay. */
+const isOwn = (before: StoredFile | undefined, file: ReceivedFile) =>
+  before?.deletedAt === null && isCopied(file) && !isCopied(before);
 
 function isUnchanged(before: StoredFile | undefined, file: ReceivedFile): boolean {
   return (

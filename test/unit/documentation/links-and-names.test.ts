@@ -12,9 +12,9 @@ const MAX_BYTES: [path: string, bytes: number][] = [
   ["docs/ranking.md", 8_000],
   ["docs/scale-and-cost.md", 12_000],
   ["docs/architecture.md", 15_000],
-  ["docs/panel-api.md", 13_557],
+  ["docs/panel-api.md", 13_600],
 ];
-const ALL_DOCS_BYTES = 232_189;
+const ALL_DOCS_BYTES = 232_232;
 const pages = allPages();
 
 /** What is wrong with a link of this page; null: it leads somewhere. */

@@ -162,12 +162,14 @@ test("a copy is equal to an original that changes while it is copied", async () 
 });
 
 test("a copy follows bytes that are replaced and permissions while it runs", async () => {
-  const { world, source } = await indexedRag(new World(), { "a.html": longText("moss") });
+  const paths = ["a.html", "both.html", "late.html"];
+  const files = Object.fromEntries(paths.map((path) => [path, longText("moss")]));
+  const { world, source } = await indexedRag(new World(), files);
   const { source: original } = await findFileSource(world.services, { key: source });
   const copy = { name: "Copy", identifier: `${source}-copy` };
   const id = newId<FileSourceId>(Date.now());
   await copySource(world.services, { source: original, copy, id });
-  await world.put(id, "own.html", longText("heath"));
+  for (const path of ["own.html", "both.html"]) await world.put(id, path, longText("bramble"));
   const progress = async () => await findCopied(world.services.db, id);
   const seen: unknown[] = [];
   world.aroundBucket(async ({ name, args, go }) => {
@@ -180,13 +182,13 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
       const changed = await findFileSource(world.services, { key: source });
       await updateFileSource(world.services, { source: changed, patch });
     }
+    // Its page is read already.
+    if (seen.length === paths.length) await world.put(id, "late.html", longText("bramble"));
     return await go();
   });
   await world.deliver();
-  expect(seen.slice(0, 2)).toEqual([
-    { name: original.name, error: null },
-    { name: original.name, error: "A file was replaced while it was copied" },
-  ]);
+  for (const error of [null, "A file was replaced while it was copied"])
+    expect(seen).toContainEqual({ name: original.name, error });
   expect(await progress()).toBeNull();
   const permissions = "select permissions, default_readers from file_sources where id = ?";
   expect(await rowsOf(permissions, id)).toEqual(await rowsOf(permissions, source));
@@ -198,29 +200,32 @@ test("a copy follows bytes that are replaced and permissions while it runs", asy
       patch,
     });
   };
-  const [later, own] = [newId<FileSourceId>(Date.now()), newId<FileSourceId>(Date.now())];
-  const { source: restricted } = await findFileSource(world.services, { key: source });
+  const [later, restricted] = [newId<FileSourceId>(Date.now()), newId<FileSourceId>(Date.now())];
+  const { source: current } = await findFileSource(world.services, { key: source });
   for (const [key, name] of [
     [later, "later"],
-    [own, "own"],
+    [restricted, "restricted"],
   ] as const) {
     const named = { name, identifier: `${source}-${name}` };
-    await copySource(world.services, { source: restricted, copy: named, id: key });
+    await copySource(world.services, { source: current, copy: named, id: key });
   }
-  await restrict(own, "tenant");
-  const ofTenant = await readersOf(own);
+  await restrict(restricted, "tenant");
+  const ofTenant = await readersOf(restricted);
   await restrict(source, "fewer");
   await world.deliver();
   expect(await readersOf(later)).toEqual(await readersOf(source));
-  expect(await readersOf(own)).toEqual(ofTenant);
+  expect(await readersOf(restricted)).toEqual(ofTenant);
   const hashes = "select sha256 from files where path = 'a.html' and file_source_id = ?";
   expect(await rowsOf(hashes, id)).toEqual(await rowsOf(hashes, source));
-  // A file of its own stays.
-  const paths = "select path from files where deleted_at is null and file_source_id = ?";
-  expect(await rowsOf(`${paths} order by path`, id)).toEqual([
-    { path: "a.html" },
+  // Files of its own stay.
+  const own = "select path from files where size = ? and deleted_at is null and file_source_id = ?";
+  expect(await rowsOf(`${own} order by path`, longText("bramble").length, id)).toEqual([
+    { path: "both.html" },
+    { path: "late.html" },
     { path: "own.html" },
   ]);
+  const all = "select path from files where deleted_at is null and file_source_id = ?";
+  expect(await rowsOf(all, id)).toHaveLength(4);
 });
 
 test("a step that comes again opens no complete copy, an original waits for its copy", async () => {
