@@ -44,7 +44,7 @@ async function* whole(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   try {
     yield* chunks;
   } catch {
-    throw new CommandFailure("The archive broke off; nothing is changed.");
+    throw new CommandFailure("The archive broke off: it is not whole, and no file is changed.");
   }
 }
 

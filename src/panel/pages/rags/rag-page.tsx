@@ -49,7 +49,7 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
     <>
       <div id="index" data-live>
         <Figures rag={rag} index={index} />
-        <Copying copying={copying} />
+        <Copying copying={copying} showsError={mayChange} />
         {index.building === null ? null : (
           <Building building={index.building} files={rag.totalFiles} />
         )}
@@ -117,10 +117,12 @@ async function copyState({ db }: Services, rag: RagRecord) {
   const source = await findCopied(db, rag.fileSource.id);
   if (source === null) return null;
   const { totalFiles = 0 } = (await findOriginal(db, rag)) ?? {};
-  return { ...source, files: rag.totalFiles, total: Math.max(totalFiles, rag.totalFiles, 1) };
+  return { ...source, files: rag.totalFiles, total: Math.max(totalFiles, rag.totalFiles) };
 }
 
-const Copying = ({ copying }: { copying: Awaited<ReturnType<typeof copyState>> }) => {
+type CopyingProps = { copying: Awaited<ReturnType<typeof copyState>>; showsError: boolean };
+
+const Copying = ({ copying, showsError }: CopyingProps) => {
   if (copying === null) return null;
   const { name, error, files, total } = copying;
   return (
@@ -129,8 +131,10 @@ const Copying = ({ copying }: { copying: Awaited<ReturnType<typeof copyState>> }
         <strong>Files are still being copied</strong> from <Data>{name}</Data>: {count(files)} of{" "}
         {countText(total, "file")}. Searches miss the others.
       </p>
-      <progress max={total} value={files} aria-label="Files copied" />
-      {error === null ? null : <Problem text={`A step failed and is tried again: ${error}`} />}
+      <progress max={Math.max(1, total)} value={files} aria-label="Files copied" />
+      {error === null || !showsError ? null : (
+        <Problem text={`A step failed and is tried again: ${error}`} />
+      )}
     </section>
   );
 };
