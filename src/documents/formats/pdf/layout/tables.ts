@@ -222,9 +222,10 @@ function rowsOf(lines: Cells[], columns: Interval[]): Cells[] {
   const rows = runsOf([...lines.entries()], ([at, line], run) => {
     const above = lines[at - 1] ?? [];
     const distance = distanceOf(above.flat(), line.flat());
-    const near = run.slice(-MAX_BETWEEN);
-    if (distance > LINE_DISTANCE || near.some(([, each]) => isOtherRow(each, line))) return false;
-    if (overlap(above, line) || (isByRows && isDrawnWithin(above, line))) return true;
+    const isWithin = (each: Cells) => isByRows && isDrawnWithin(each, line);
+    const isOther = ([, each]: [number, Cells]) => isOtherRow(each, line) && !isWithin(each);
+    if (distance > LINE_DISTANCE || run.slice(-MAX_BETWEEN).some(isOther)) return false;
+    if (overlap(above, line) || isWithin(above)) return true;
     return isWrapped(above, line, columns) && !isAhead(line, above, lines[at + 1]);
   });
   return rows.map((row) => columns.map((_column, at) => row.flatMap(([, line]) => line[at] ?? [])));

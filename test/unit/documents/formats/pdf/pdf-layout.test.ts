@@ -240,3 +240,17 @@ describe("lines of letters that are all as wide as each other", () => {
     expect((await readPdf(pageWith(["Note"]))).markdown).not.toContain("```");
   });
 });
+
+it("reads figures with others below them, cell by cell, as one row of a table", async () => {
+  const row = (cells: string[][], y: number) =>
+    cells.flatMap((lines, at) =>
+      lines.map((text, line) => `BT /F1 10 Tf ${50 + at * 90} ${y - line * 12} Td (${text}) Tj ET`),
+    );
+  const rows = [["Salt"], ["Tar"], ["Oil"]].map((name) => [name, ["5", "3%"], ["7", "4%"]]);
+  const plain = ["Fish", "Wool", "Hemp", "Rope"].map((name) => [[name], ["6"], ["8"]]);
+  const drawn = [[["Good"], ["May"], ["June"]], ...rows, ...plain].flatMap((cells, at) =>
+    row(cells, 700 - at * 30),
+  );
+  const { markdown } = await readPdf(pageOf(drawn.join("\n")));
+  expect(markdown).toContain("| Salt | 5 3% | 7 4% |");
+});
