@@ -41,7 +41,7 @@ const SAMPLED_PAGES = 24;
 const SAMPLED_SEGMENTS = 1 << 12;
 const PAGES_KEPT = 100;
 /** Characters of the sample's pages that are kept until they are read again. */
-const MAX_SAMPLED_CHARACTERS = 1 << 21;
+const MAX_SAMPLED_CHARACTERS = 1 << 20;
 /** In characters: what a page takes beside its text. */
 const PAGE_COST = 1 << 12;
 const PICTURE_COST = 1 << 15;
