@@ -151,24 +151,27 @@ function continues(last: Segment, next: Segment, spaceBetween: boolean): boolean
     last.x1 = Math.max(last.x1, next.x1);
     return true;
   }
-  if (hasRightToLeft(last) || hasRightToLeft(next) || !isContinued(last, next)) return false;
+  if (hasRightToLeft(last) || hasRightToLeft(next)) return false;
+  if (!isContinued(last, next) && !isNextSentence(last, next)) return false;
   append(last, next, spaceBetween);
   return true;
 }
 
-function isContinued(last: Segment, next: Segment): boolean {
+function isContinued(last: Segment, next: Segment, columnGap = COLUMN_GAP): boolean {
   if (!mayJoin(last, next)) return false;
   const size = Math.max(last.size, next.size);
   const gap = next.x0 - last.x1;
   const isMark = Math.min(last.size, next.size) < size * 0.9 && gap < size * WORD_GAP * 2;
   if (Math.abs(last.y - next.y) > size * (isMark ? RAISED : SAME_LINE)) return false;
-  const widest = LIST_MARK.test(last.text) ? MARK_GAP : COLUMN_GAP;
-  const isNear = gap < size * widest + letterGap(last) * SPACED_WORDS;
-  return gap > size * OVERLAP && (isNear || (gap < size * SENTENCE_GAP && isSentence(last, next)));
+  const widest = LIST_MARK.test(last.text) ? MARK_GAP : columnGap;
+  return gap > size * OVERLAP && gap < size * widest + letterGap(last) * SPACED_WORDS;
 }
 
-const isSentence = (last: Segment, next: Segment) =>
-  BEGINS_SENTENCE.test(next.text) && ENDS_SENTENCE.test(last.text);
+/** Only where it is drawn next: lines of a narrow page's columns are as near to each other. */
+const isNextSentence = (last: Segment, next: Segment) =>
+  isContinued(last, next, SENTENCE_GAP) &&
+  BEGINS_SENTENCE.test(next.text) &&
+  ENDS_SENTENCE.test(last.text);
 
 const mayJoin = (first: Segment, second: Segment) =>
   first.text.length <= MAX_LINE_CHARACTERS &&

@@ -33,6 +33,23 @@ it("reads lines with a wide gap between two sentences as text, not as a table", 
   );
 });
 
+it("keeps the columns of a page apart where a sentence ends beside another", async () => {
+  const left = [
+    "list of boats at the quay,",
+    "and pays for each of them.",
+    "Those who stay for a week",
+  ];
+  const right = [
+    "pay half of it at the gate.",
+    "Salt is weighed in the hall",
+    "until noon, and not after.",
+  ];
+  const column = (texts: string[], x: number) =>
+    texts.map((text, at) => `BT /F1 10 Tf ${x} ${700 - at * 12} Td (${text}) Tj ET\n`).join("");
+  const { markdown } = await readPdf(pageOf(column(left, 50) + column(right, 180)));
+  expect(markdown).not.toMatch(/them\. Salt/);
+});
+
 it("reads sentences that are larger than most text as no headings", async () => {
   const small = (text: string, at: number) =>
     `BT /F1 9 Tf 50 ${600 - at * 12} Td (${text}) Tj 200 0 Td (${at}) Tj ET\n`;
