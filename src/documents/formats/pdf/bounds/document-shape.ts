@@ -19,7 +19,9 @@ const MAX_HEADING_CHARACTERS = 200;
 const MAX_HEADING_LINES = 3;
 /** Text may be larger than that of tables, which there is more of. */
 const SENTENCE = /[。；，、]\s*$/u;
-const PROSE_END = /(?:[。；，、]|\p{Ll}{2}[.;,])\s*$/u;
+const PROSE_END = /\p{Ll}{2}[.;,]\s*$/u;
+/** Larger text is a title, even if it ends with a full stop. */
+const TITLE_SCALE = 1.6;
 const MAX_FONT_HEADING_CHARACTERS = 90;
 const MAX_LEVELS = 4;
 
@@ -54,15 +56,18 @@ export function headingLevel(
   if (text.length > MAX_HEADING_CHARACTERS || !/\p{L}/u.test(text)) return 0;
   const marked = shape.bookmarks.get(foldTitle(text));
   if (marked !== undefined) return marked;
-  const isProse = (block.lines.length > 1 ? PROSE_END : SENTENCE).test(text);
-  if (isProse || block.lines.length > MAX_HEADING_LINES) return 0;
   const size = rounded(block.lines[0]?.size ?? 0);
+  const isTitle = size >= shape.bodySize * TITLE_SCALE;
+  if (isProse(block, text, isTitle) || block.lines.length > MAX_HEADING_LINES) return 0;
   if (size >= shape.bodySize * HEADING_SCALE) {
     const rank = shape.headingSizes.findIndex((headingSize) => headingSize <= size);
     return Math.min((rank < 0 ? shape.headingSizes.length : rank) + 1, MAX_LEVELS);
   }
   return isFontHeading(block, text, next, shape) ? fontLevel(shape) : 0;
 }
+
+const isProse = ({ lines }: Block, text: string, isTitle: boolean) =>
+  SENTENCE.test(text) || (!isTitle && lines.length > 1 && PROSE_END.test(text));
 
 const fontLevel = (shape: DocumentShape) => Math.min(shape.headingSizes.length + 1, MAX_LEVELS + 1);
 

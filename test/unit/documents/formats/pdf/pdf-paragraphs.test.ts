@@ -50,6 +50,16 @@ it("keeps the columns of a page apart where a sentence ends beside another", asy
   expect(markdown).not.toMatch(/them\. Salt/);
 });
 
+it("reads a title that ends with a full stop as a heading", async () => {
+  const title = ["Salt and tar on the hulls of", "boats: a study of ten years."];
+  const large = title.map((text, at) => `BT /F1 18 Tf 50 ${700 - at * 22} Td (${text}) Tj ET\n`);
+  const text = lineOf(
+    640,
+    "[(The harbour office keeps a list of all boats that lie at its quay.)]",
+  );
+  expect((await readPdf(pageOf([...large, text].join("")))).title).toBe(title.join(" "));
+});
+
 it("reads sentences that are larger than most text as no headings", async () => {
   const small = (text: string, at: number) =>
     `BT /F1 9 Tf 50 ${600 - at * 12} Td (${text}) Tj 200 0 Td (${at}) Tj ET\n`;
