@@ -36,6 +36,8 @@ const WORD_SPACE = 0.25;
 const MIN_PROSE = 20;
 const OPEN_END = /[\p{L},，、;；-]\s*$/u;
 const GOES_ON = /^\s*(?![一二三四五六七八九十]{1,3}、)[\p{Ll}\p{Lo}]/u;
+/** Names and German nouns begin lines, too: these go on where others did. */
+const CAPITAL = /^\s*\p{Lu}/u;
 const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
 /** Longer text in another direction may have headings. */
@@ -122,21 +124,23 @@ function extendBlock(block: Block, line: Segment): void {
 
 function* blocksOf(segments: Segment[]): CooperativeWork<Block[]> {
   const blocks: Block[] = [];
+  const { x1: edge } = boundsOf(segments);
   for (const segment of segments) {
     const last = blocks.at(-1);
-    if (last !== undefined && continuesBlock(last, segment)) extendBlock(last, segment);
+    if (last !== undefined && continuesBlock(last, segment, edge)) extendBlock(last, segment);
     else blocks.push(beginBlock(segment));
     yield ITEM_COST;
   }
   return blocks;
 }
 
-function continuesBlock(block: Block, next: Segment): boolean {
+/** @param edge where the longest of all lines ends */
+function continuesBlock(block: Block, next: Segment, edge: number): boolean {
   const last = block.lines.at(-1);
   if (last === undefined) return false;
   const distance = next.y - last.y;
   const size = Math.max(last.size, next.size);
-  const most = isMidSentence(block, last, next) ? DOUBLE_SPACED : LINE_DISTANCE;
+  const most = isMidSentence(block, last, next, edge) ? DOUBLE_SPACED : LINE_DISTANCE;
   if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block, most)) return false;
   if (Math.abs(last.size - next.size) > size * SIZE_TOLERANCE) return false;
   if (LIST_MARK.test(next.text)) return false;
@@ -144,13 +148,12 @@ function continuesBlock(block: Block, next: Segment): boolean {
 }
 
 /** Whether a line is full, and the next one goes on in its sentence: prose may be double-spaced. */
-function isMidSentence(block: Block, last: Segment, next: Segment): boolean {
-  const edge = Math.max(block.x1, next.x1);
+function isMidSentence(block: Block, last: Segment, next: Segment, edge: number): boolean {
   return (
-    edge - block.x0 > next.size * MIN_PROSE &&
+    edge - next.x0 > next.size * MIN_PROSE &&
     last.x1 + wordWidth(next) + last.size * WORD_SPACE > edge &&
     OPEN_END.test(last.text) &&
-    GOES_ON.test(next.text)
+    (GOES_ON.test(next.text) || (block.lines.length > 1 && CAPITAL.test(next.text)))
   );
 }
 

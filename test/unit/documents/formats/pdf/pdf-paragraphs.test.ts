@@ -7,18 +7,24 @@ it("reads text once that is drawn twice with a small shift, to look bold", async
   expect((await readPdf(pageOf(draw(50) + draw(50.3)))).markdown).toBe("Harbour till");
 });
 
-it("joins the lines of double-spaced prose, but no other paragraph", async () => {
-  const lines = [
-    "Rules of the harbour",
+it("joins the lines of double-spaced prose, but no other paragraph or item", async () => {
+  const prose = [
     "The harbour office keeps a list of all the boats that have lain",
-    "at its quay, which each skipper signs on arrival and before de-",
+    "at its quay, which each skipper signs on arrival, as the port of",
+    "Saltholm asks of those who lie there by night, and before de-",
     "parture.",
-    "Who stays longer than a week pays half for all the days after it",
+  ];
+  const others = [
+    "Who stays longer than a week pays half for the days after it.",
+    "salt and wool for all of the boats from the north",
+    "tar",
   ];
   const draw = (text: string, at: number) =>
     `BT /F1 12 Tf 50 ${700 - at * 25} Td (${text}) Tj ET\n`;
+  const lines = ["Rules of the harbour", ...prose, ...others];
+  const joined = prose.join(" ").replace("de- parture", "departure");
   expect((await readPdf(pageOf(lines.map(draw).join("")))).markdown).toBe(
-    `${lines[0]}\n\n${lines[1]} at its quay, which each skipper signs on arrival and before departure.\n\n${lines[4]}`,
+    [lines[0], joined, ...others].join("\n\n"),
   );
 });
 
