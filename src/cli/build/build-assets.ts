@@ -97,9 +97,12 @@ type Changes = Record<string, string>;
  * pdf.js looks at a clock, which stands still in a Worker; it gives turns by operators instead. Its
  * decoders of scans are built apart; a JPEG is handed over as it is, and large pictures are decoded
  * in bands: what is too large has no name in the list of operators. Texts come with the widths of
- * their spaces where many of their characters are spaces, and within marks of their layers.
+ * their spaces where many of their characters are spaces, and within marks of their layers. A font
+ * has the same name after a cleanup.
  */
 const CHANGES: Changes = {
+  "m=e[f].fontID}else m=this.idFactory.createFontId();":
+    "m=e[f].fontID}else m=p?`f${s}`:t.cacheKey?.slice(9)??this.idFactory.createFontId();",
   "this.checked<TimeSlotManager.CHECK_TIME_EVERY?!1:(this.checked=0,this.endTime<=Date.now())}":
     "this.checked>=1e3}turn(){return this.checked<1e3?void 0:new Promise(e=>setTimeout(e))}",
   "{next(Cr);return}flushTextContentItem()": "{next(M.turn());return}flushTextContentItem()",

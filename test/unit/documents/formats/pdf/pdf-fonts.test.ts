@@ -63,3 +63,21 @@ it("a tagged PDF is read by its looks where its tree would cost too much", () =>
   const places = `/K [1 0 R]\nxref\n0 14000\n${"0000000009 00000 n \n".repeat(14_000)}`;
   expect(isLarge(`${places}trailer << /ID [<aa> <bb>] >>`)).toBe(false);
 });
+
+it("knows headings by their font on the last of many pages, too", async () => {
+  const body = [740, 730, 680, 670, 660].map((y) => line("F1", y, "(Boats wait below the gates)"));
+  const pages = Array.from({ length: 101 }, (_, at) => at + 6);
+  const document = await readPdf(
+    pdfOf([
+      "<< /Type /Catalog /Pages 2 0 R >>",
+      `<< /Type /Pages /Count 101 /Kids [${pages.map((page) => `${page} 0 R`).join(" ")}] >>`,
+      HELVETICA,
+      HELVETICA.replace("Helvetica", "Helvetica-Bold"),
+      pdfStream(body.join("") + line("F2", 700, "(Fees)")),
+      ...pages.map(
+        () => `<< ${PAGE} /Contents 5 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>`,
+      ),
+    ]),
+  );
+  expect(document.markdown.match(/^# Fees$/gm)).toHaveLength(101);
+});
