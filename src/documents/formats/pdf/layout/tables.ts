@@ -219,11 +219,15 @@ function gapsIn({ text, x0, x1, gaps = [] }: Segment): Gap[] {
 function rowsOf(lines: Cells[], columns: Interval[]): Cells[] {
   const within = lines.filter((line, at) => isDrawnWithin(lines[at - 1] ?? [], line));
   const isByRows = within.length * 2 < lines.length;
+  const figures = lines.map(figureColumns);
+  /** Whether both lines have figures in several columns: each is a row of its own. */
+  const areRows = (first: number, second: number) =>
+    [...(figures[first] ?? [])].filter((at) => figures[second]?.has(at)).length >= MIN_FIGURES;
   const rows = runsOf([...lines.entries()], ([at, line], run) => {
     const above = lines[at - 1] ?? [];
     const distance = distanceOf(above.flat(), line.flat());
     const isWithin = (each: Cells) => isByRows && isDrawnWithin(each, line);
-    const isOther = ([, each]: [number, Cells]) => isOtherRow(each, line) && !isWithin(each);
+    const isOther = ([before, each]: [number, Cells]) => areRows(before, at) && !isWithin(each);
     if (distance > LINE_DISTANCE || run.slice(-MAX_BETWEEN).some(isOther)) return false;
     if (overlap(above, line) || isWithin(above)) return true;
     return isWrapped(above, line, columns) && !isAhead(line, above, lines[at + 1]);
@@ -244,11 +248,11 @@ const isAhead = (line: Cells, above: Cells, below: Cells = []) =>
   below.filter(isFilled).length > 1 &&
   overlap(line, below);
 
-/** Whether both lines have figures in several columns: each is a row of its own. */
-function isOtherRow(first: Cells, second: Cells): boolean {
-  const areFigures = (at: number) =>
-    [first, second].every((line) => isFigure(line[at]?.[0]?.text ?? ""));
-  return [...second.keys()].filter(areFigures).length >= MIN_FIGURES;
+function figureColumns(line: Cells): Set<number> {
+  const columns = new Set<number>();
+  for (const [at, [first]] of line.entries())
+    if (first !== undefined && isFigure(first.text)) columns.add(at);
+  return columns;
 }
 
 const areBeside = (above: Cells, line: Cells) =>
