@@ -129,6 +129,14 @@ test("a key is shown once, with where it belongs", async () => {
   expect(admin.html).not.toContain("qrya_");
 });
 
+test("a new source shows its webhook's secret, and why it cannot be read", async () => {
+  const unreachable = { "config.apiBaseUrl": "https://github.invalid" };
+  const config = { "config.owner": "acme", "config.credentials": "github_pat_x", ...unreachable };
+  await admin.post("/panel/new/source", { kind: "github", name: "Code", ...config });
+  expect(admin.html).toMatch(/qryw_[0-9A-Za-z]{38}/);
+  expect(admin.text).toContain("The source is created. The connection failed.");
+});
+
 test("a source is removed only by its name, and not while a RAG uses it", async () => {
   await admin.post("/panel/new/source", { kind: "file_system", name: "Old folder" });
   const remove = "/panel/sources/old-folder/remove";

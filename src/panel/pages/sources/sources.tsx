@@ -154,13 +154,10 @@ export function newSourcePages(pages: Pages): void {
       body: () => ({ ...sourceBody(form, manifest), provider: manifest.provider }),
       again: (state) => newSourcePage(context, manifest, state),
       to: ({ source: { source } }) => `/panel/sources/${source.identifier}`,
-      tells: ({ webhookSecret: value, checked }) =>
-        isHooked
-          ? {
-              notice: "The source is created. Its first scan has started.",
-              secret: { label: "The secret of the source's webhook.", value },
-            }
-          : noticeFrom("The source is created.", checked),
+      tells: ({ webhookSecret: value, checked }) => ({
+        ...noticeFrom("The source is created.", checked),
+        ...(isHooked && { secret: { label: "The secret of the source's webhook.", value } }),
+      }),
     });
   };
   pages.receive("/", create, "admins", sourceCreation.name);
