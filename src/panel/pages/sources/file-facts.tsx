@@ -91,7 +91,7 @@ const REMEDIES: Record<FileFailure, string> = {
   encrypted: "Remove the password or the encryption and {again}.",
   empty: "The file has no bytes. If it should have some, {again}.",
   "no-text": "If it is a scan or a picture, recognise its text (OCR) and {again}.",
-  picture: "Choose an image model in the source's settings. The file is then read by itself.",
+  picture: "With an image model, the file is read by itself.",
   "too-large": "Split it into smaller files and {again}.",
   damaged: "Open it in the program that made it, save a new copy and {again}.",
   unsupported: "Convert it to PDF, Word, HTML or text and {again}.",

@@ -149,7 +149,8 @@ const FileState = ({
         <div class="notice bad" role="status">
           <p>
             <strong>Not indexed:</strong>{" "}
-            <Data>{failed.errorMessage ?? "it could not be read"}</Data>. {remedy}
+            <Data>{failed.errorMessage?.replace(/\.$/, "") ?? "it could not be read"}</Data>.{" "}
+            {remedy}
           </p>
         </div>
       )}
