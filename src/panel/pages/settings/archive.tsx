@@ -157,15 +157,18 @@ async function step(context: PageContext, form: Values, idOf: () => string | Pro
         listed={wholeList(plan?.things ?? [])}
       />
       {isTaken ? (
-        <SettingForm
-          {...{
-            action,
-            state: IMPORT.state(IMPORT.body(form)),
-            fields: IMPORT.fields,
-            cancel: HERE,
-          }}
-          submit="Show the changes"
-        />
+        <>
+          <h2>Change the import</h2>
+          <SettingForm
+            {...{
+              action,
+              state: IMPORT.state(IMPORT.body(form)),
+              fields: IMPORT.fields,
+              cancel: HERE,
+            }}
+            submit="Show the changes"
+          />
+        </>
       ) : (
         <Form
           {...{ action, state: freshForm(), cancel: HERE }}
