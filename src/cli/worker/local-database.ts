@@ -41,7 +41,8 @@ export async function applyMigrations(
     const migrations = z.record(z.string(), z.unknown()).parse(parsedJson(sql));
     const where = `The state folder ${stateFolder}`;
     const notice = upgradeNotice(row, { where, migrations: Object.keys(migrations) });
-    if (notice !== null) tell(notice);
+    // Dots of a wait may stand on the line before.
+    if (notice !== null) tell(`\n${notice}`);
   }
   await askDatabase(stateFolder);
   await writeFile(stamp, hash, { mode: OWNER_ONLY });

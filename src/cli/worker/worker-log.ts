@@ -92,5 +92,6 @@ function readableError(line: LogLine): string | null {
     return null;
   const facts = Object.entries(line).filter(([name]) => !NOT_FACTS.has(name));
   const words = facts.map(([name, value]) => `${name}=${String(value)}`);
-  return `worker: ${String(line["event"])} ${words.join(" ")}`.trimEnd();
+  const [first = ""] = `worker: ${String(line["event"])} ${words.join(" ")}`.split("\n");
+  return first.trimEnd();
 }

@@ -34,8 +34,9 @@ test("each line is JSON with a time; errors are told in one line, others are not
   const path = join(testFolder(), "worker.log");
   writeFileSync(path, '{"event":"of the start before"}\n');
   const { write, told } = followed(path);
+  const stack = "Error\n    at put";
   await write(ofWorker("info", { level: "info", event: "request" }));
-  await write(ofWorker("error", { level: "error", event: "index failed", path: "a.md" }));
+  await write(ofWorker("error", { level: "error", event: "index failed", path: "a.md", stack }));
   await write('{"timestamp":"1795895990156","level":"warn","source":"a.rs","message":"a flag"}');
   const source = "workerd/jsg/util.c++:410";
   const message = "failed to lookup address information; sentryErrorContext = jsgInternalError";
@@ -45,7 +46,7 @@ test("each line is JSON with a time; errors are told in one line, others are not
   expect(linesOf(path)).toEqual([
     { event: "of the start before" },
     { time, level: "info", event: "request" },
-    { time, level: "error", event: "index failed", path: "a.md" },
+    { time, level: "error", event: "index failed", path: "a.md", stack },
     {
       time: "2026-11-28T19:59:50.156Z",
       level: "warn",
@@ -61,7 +62,7 @@ test("each line is JSON with a time; errors are told in one line, others are not
       message: "*** Fatal",
     },
   ]);
-  expect(told).toEqual(["worker: index failed path=a.md"]);
+  expect(told).toEqual(["worker: index failed path=a.md stack=Error"]);
 });
 
 test("a log that cannot be written is told once, and goes on when it can", async () => {
