@@ -66,14 +66,19 @@ export async function insertExclusion(
   return rows.length > 0;
 }
 
+/** Also the earlier paths of a file that moved since, which a trigger keeps. */
 export const deleteExclusion = (
   db: Database,
   { sourceId, kind, value }: ExclusionKey,
   repeatAt: number,
 ) =>
   runBatch(db, [
-    sql`delete from search_exclusions
-      where file_source_id in ${withCopies(sourceId)} and kind = ${kind} and value = ${value}`,
+    sql`delete from search_exclusions as e
+      where e.file_source_id in ${withCopies(sourceId)} and e.kind = ${kind} and (e.value = ${value}
+        or e.kind = 'file' and e.created_at = (select o.created_at from search_exclusions o
+          where o.file_source_id = e.file_source_id and o.kind = e.kind and o.value = ${value})
+        and not exists (select 1 from files f where f.file_source_id = e.file_source_id
+          and f.path = e.value and f.deleted_at is null))`,
     repeatAtSql(sourceId, repeatAt),
   ]);
 

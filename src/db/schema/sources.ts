@@ -274,7 +274,7 @@ export const files = sqliteTable(
   ],
 );
 
-/** A file by its path, also when it returns; a passage by the duplicate key of its text. */
+/** A file by its path, also when it returns, a trigger adds those that it moves to; a passage by the duplicate key of its text. */
 export const searchExclusions = sqliteTable(
   "search_exclusions",
   {

@@ -1,7 +1,7 @@
 import type { ChunkId } from "../../core/ids.ts";
 import { inBatches } from "../../core/work/batches.ts";
 import type { FileFacts, PlacedChunk } from "../../ports/index-versions.ts";
-import { isPathExcluded, readScopes, scopeTest } from "./scopes.ts";
+import { isPathExcluded, moveExclusion, readScopes, scopeTest } from "./scopes.ts";
 import { deleteChunks } from "./remove-chunks.ts";
 import { withSuccession } from "./duplicates.ts";
 import { addFile, ancestorsOf, findFile, isSuperseded, writeFacts, type FileRow } from "./files.ts";
@@ -128,6 +128,7 @@ export function makeLive(
   const { sql, change } = context;
   const { path, externalId } = facts;
   const holds = scopeTest(readScopes(sql));
+  if (before.state === "live") moveExclusion(sql, before.path, path);
   const isInside = holds({ path, externalId, ancestors: ancestorsOf(facts) });
   const isHidden = !isInside || isPathExcluded(sql, path);
   writeFacts(sql, before.file, facts, { ...live, hidden: isHidden });

@@ -2,7 +2,10 @@ import type { FileId } from "../../core/ids.ts";
 import type { FileFacts } from "../../ports/index-versions.ts";
 import { run, select, type Row } from "../tables.ts";
 
-const COLUMNS = ["file", "revision", "state", "hidden", "chunk_count", "audience"] as const;
+const COLUMNS = [
+  ...(["file", "revision", "state", "hidden", "path"] as const),
+  ...(["chunk_count", "audience"] as const),
+] as const;
 
 export type FileRow = Row<"files", (typeof COLUMNS)[number]>;
 

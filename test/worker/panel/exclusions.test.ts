@@ -132,6 +132,27 @@ test("a file that is left out is found at no door until it is taken in again", a
   expect(await finding("Vulcan model", "is the Vulcan")).toEqual(EVERY_DOOR);
 });
 
+test("a file that is left out stays so where it moves", async () => {
+  await panel.put(`${SOURCE}/files/crane.md`, "The crane lifts nine tonnes.");
+  await indexedAs(() => true);
+  await exclude({ path: "crane.md", excluded: true });
+  for (const [from, to] of [
+    ["crane.md", "old/crane.md"],
+    ["old/crane.md", "attic.md"],
+  ] as const) {
+    const moves = [{ from, to }];
+    expect(await panel.send("POST", `${SOURCE}/moves`, { moves })).toMatchObject({ status: 200 });
+    await indexedAs(() => true);
+    expect(await finding("crane lifts", "nine tonnes")).toEqual([]);
+    const { body } = await panel.send("GET", `${SOURCE}/files/${to}`);
+    expect(body).toMatchObject({ filePath: to, isExcluded: true });
+  }
+  await exclude({ path: "attic.md", excluded: false });
+  expect(await finding("crane lifts", "nine tonnes")).toEqual(EVERY_DOOR);
+  expect((await panel.send("GET", `${SOURCE}/exclusions`)).body).toMatchObject({ total: 0 });
+  await panel.send("DELETE", `${SOURCE}/files/attic.md`);
+});
+
 test("metadata that is edited filters searches, and the file keeps its version", async () => {
   const { token } = await panel.made("/tokens", {
     name: "R",

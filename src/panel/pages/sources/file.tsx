@@ -157,8 +157,8 @@ const FileState = ({
       {file.isExcluded ? (
         <div class="notice warn" role="status">
           <p>
-            This file is left out of search. It stays indexed, and it stays left out as long as it
-            keeps its path.
+            This file is left out of search. It stays indexed, and it stays left out when it changes
+            or moves.
           </p>
           {mayChange ? <SearchButton of={{ shown: sourceView, file }} /> : null}
         </div>
