@@ -30,7 +30,7 @@ async function readers(path: string, { source: id, ...options }: ReadersOptions)
   terminal.result(answer);
   if (terminal.json) return;
   if (answer.permissions === "off") terminal.warn("Permissions are off: every token reads it.");
-  if (answer.readers === null) terminal.say("nobody: its readers were not told");
+  if (answer.readers === null) terminal.say("nobody: no readers are named for it");
   else if (answer.unreadable !== null) terminal.say(`nobody: ${answer.unreadable}`);
   else if (answer.readers.length === 0) terminal.say("nobody");
   else {

@@ -86,7 +86,7 @@ export const findFileReaders = (db: Database, sourceId: FileSourceId, path: stri
 
 export const MAX_PROBLEMS = 20;
 /** Why nobody reads a file: its source names nobody; it names no readers, and there is no default. */
-export const [NOBODY, UNTOLD] = ["nobody may read it at its source", "its readers were not told"];
+export const [NOBODY, UNTOLD] = ["nobody may read it at its source", "no readers are named for it"];
 const PROBLEM = select({
   path: columnsOf(files, "f").path,
   message: text(`coalesce(a.unreadable, iif(a.readers = '[]', '${NOBODY}', '${UNTOLD}'))`),

@@ -23,13 +23,17 @@ const HELP: Partial<Record<number, string>> = {
   500: "The log has the details under the request id.",
 };
 
+const FORBIDDEN = 403;
+
 export async function errorPage(thrown: unknown, context: Context<PageEnv>): Promise<Response> {
   const { status, error } = answerAndLog(thrown, context);
-  const title = TITLES[status] ?? "That failed.";
+  const isRead = context.req.method === "GET" && status === FORBIDDEN;
+  const title = isRead ? "You may not see this page." : (TITLES[status] ?? "That failed.");
+  const help = isRead ? "Only administrators may. Ask one of them." : HELP[status];
   const content = (
     <>
       <h1>{title}</h1>
-      <p class="sub">{HELP[status] ?? sentence(error)}</p>
+      <p class="sub">{help ?? sentence(error)}</p>
       {status === 500 ? <p class="faint">Request {context.get("requestId")}</p> : null}
       <p>
         <a href="/panel">Go to the overview</a>

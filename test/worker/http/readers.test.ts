@@ -223,7 +223,7 @@ test("a change of readers counts for the next search, and nothing is embedded ag
   expect(refused.status).toBe(400);
 
   const { body: preview } = await panel.send("GET", "/file-sources/vault/permissions");
-  const nobody = ["nobody may read it at its source", "its readers were not told"];
+  const nobody = ["nobody may read it at its source", "no readers are named for it"];
   const counts = { files: 6, nobody: 2, unreadable: 0, isComplete: true };
   expect(preview).toMatchObject({
     ...counts,
