@@ -96,6 +96,7 @@ describe("npm start on the sample", () => {
     const started = startCli("npm start", [...own, "--port", port], variables);
     const { child, finished, untilItSays } = started;
     const shown = await untilItSays("Ctrl-C ends it");
+    expect(shown).toContain("Panel: https://quarry.example/panel");
     expect(shown).toContain(`0 added, 0 changed, 0 removed, ${SAMPLE_FILES} unchanged`);
     const { token, key } = JSON.parse(readFileSync(join(state, "demo.json"), "utf8")) as {
       token: string;

@@ -92,13 +92,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     state.embeddingModel = embeddingModel;
     writeDemoState(stateFolder, state);
     const reported = new Set<string>();
-    const served = { url, lastReason, api, state, subject, questions, terminal, reported };
+    const served = { url, origin, lastReason, api, state, subject, questions, terminal, reported };
     await indexAndAsk(served, options);
   });
 }
 
 type Served = {
   url: string;
+  /** Where people reach it. */
+  origin: string;
   lastReason: () => string;
   api: PanelApi;
   state: DemoState;
@@ -111,7 +113,7 @@ type Served = {
 
 /** Returns with `--once`, else serves until the process ends. */
 async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> {
-  const { url, state, subject, questions, terminal } = served;
+  const { url, origin, state, subject, questions, terminal } = served;
   if (options.once === true) {
     if (!(await pushAndIndex(served, options, STANDSTILL_MS))) process.exitCode = 1;
     return await askAndShow(served);
@@ -129,7 +131,7 @@ async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> 
   const addresses = addressesOf(url, subject.identifier);
   showAddresses(terminal, addresses, state.token ?? "", questions);
   terminal.say(`
-Panel: ${addresses.panel}
+Panel: ${origin}/panel
   Sign in as ${LOCAL_EMAIL}, password ${state.password}
 
 Serving on ${url}. Ctrl-C ends it.`);
