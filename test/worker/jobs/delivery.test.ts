@@ -67,7 +67,7 @@ test("one poison file is an error with its reason after 5 tries; a call retries 
   const heal = failingEmbedder(
     world,
     "poison",
-    () => new ModelFailure("429", { status: 429, retryable: false }),
+    () => new ModelFailure("500", { status: 500, retryable: false }),
   );
   await requestScanOf(world, source);
   let deliveries = 0;
@@ -84,7 +84,7 @@ test("one poison file is an error with its reason after 5 tries; a call retries 
   const failed = (await world.rows(rag)).find(({ status }) => status === "error");
   expect(failed).toMatchObject({
     path: "poison.txt",
-    error: "embedding provider: 429 after 5 tries",
+    error: "embedding provider: 500 after 5 tries",
   });
   heal();
   expect(await retryFiles(world.services, { ragId: rag, paths: null })).toBe(1);
