@@ -149,7 +149,13 @@ const csvAddress = (context: PageContext, path: string) =>
   `${path}/files.csv${new URL(context.req.url).search}`;
 
 const SELECTED: Column<SourceFile> = {
-  head: <input type="checkbox" data-select-all="" aria-label="Select all on this page" />,
+  head: (
+    <>
+      {/* The box is hidden until its script runs. */}
+      <span class="hidden">Selection</span>
+      <input type="checkbox" data-select-all="" aria-label="Select all on this page" />
+    </>
+  ),
   cell: ({ path }) => (
     <input type="checkbox" name="path" value={path} form="selected" aria-label={`Select ${path}`} />
   ),
