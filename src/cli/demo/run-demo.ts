@@ -148,16 +148,21 @@ Serving on ${url}. Ctrl-C ends it.`);
 async function keepIndexed(served: Served, options: DemoOptions): Promise<void> {
   const { api, terminal, subject } = served;
   const request = requestOf(subject, { ...options, confirmRemovals: undefined });
-  // Later pushes do not wait for files of this one.
+  // Pushes do not wait for files of earlier ones; a report that is yet to begin covers all of them.
   let indexed = Promise.resolve();
+  let isAwaited = false;
   const after = (summary: PushSummary, isFirst: boolean) => {
     reportChanges(terminal, summary);
     if (isFirst) {
       terminal.say(`Watching ${subject.folder}: changes are indexed within seconds.`);
     }
     // The wait at the start may have ended before all files were indexed.
-    if (!isFirst && summary.added + summary.changed === 0) return;
-    const report = () => reportFailures(served);
+    if (isAwaited || (!isFirst && summary.added + summary.changed === 0)) return;
+    isAwaited = true;
+    const report = () => {
+      isAwaited = false;
+      return reportFailures(served);
+    };
     indexed = indexed.then(() => goOnWithout(report, terminal, () => WAITING)).catch(console.error);
   };
   await keepPushed(api, terminal, request, after, new AbortController().signal);

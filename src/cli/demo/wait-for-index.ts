@@ -6,6 +6,7 @@ import type { Progress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 
 const POLL_EVERY_MS = 250;
+/** The share of the time without progress after which the index is looked at again. */
 const POLLS_SHARE = 0.05;
 /** Longer than any lease and any wait between two attempts at a file. */
 export const STANDSTILL_MS = 15 * 60_000;
