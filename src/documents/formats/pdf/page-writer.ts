@@ -1,6 +1,7 @@
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { headingLevel, type DocumentShape } from "./bounds/document-shape.ts";
 import { textOf, type Block, type PagePart } from "./layout/page-blocks.ts";
+import { unfolded } from "./layout/folded-tables.ts";
 import { areAlike, isFigure, type Interval } from "./layout/tables.ts";
 import type { BlockRole } from "./structure/structure-tree.ts";
 
@@ -45,7 +46,9 @@ export class PageWriter {
     const above = this.#headerAbove(rows, columns, page);
     const header = above ?? (above === null || isOfFigures(first) ? null : first);
     const isRepeated = header === null || header.join(" ") === first.join(" ");
-    this.#out.table(isRepeated ? rows : [header, ...rows], header !== null);
+    const whole = isRepeated ? rows : [header, ...rows];
+    for (const each of header === null ? [whole] : unfolded(whole))
+      this.#out.table(each, header !== null);
     this.#table = { page, columns, header };
   }
 

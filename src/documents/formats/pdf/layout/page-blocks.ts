@@ -38,6 +38,8 @@ const OPEN_END = /[\p{L},，、;；-]\s*$/u;
 const GOES_ON = /^\s*(?![一二三四五六七八九十]{1,3}、)[\p{Ll}\p{Lo}]/u;
 /** Names and German nouns begin lines, too: these go on where others did. */
 const CAPITAL = /^\s*\p{Lu}/u;
+const OPEN_TITLE = /[,;&–-]\s*$/u;
+const WITHIN_SENTENCE = /^\s*[\p{Ll}([{=]/u;
 const SIZE_TOLERANCE = 0.12;
 const ROW_TOLERANCE = 0.45;
 /** Longer text in another direction may have headings. */
@@ -140,18 +142,26 @@ function continuesBlock(block: Block, next: Segment, edge: number): boolean {
   if (last === undefined) return false;
   const distance = next.y - last.y;
   const size = Math.max(last.size, next.size);
-  const most = isMidSentence(block, last, next, edge) ? DOUBLE_SPACED : LINE_DISTANCE;
+  const isFull = last.x1 + wordWidth(next) + last.size * WORD_SPACE > edge;
+  if (!isFull && block.lines.length === 1 && isTitleAbove(last, next)) return false;
+  const most = isFull && isMidSentence(block, last, next, edge) ? DOUBLE_SPACED : LINE_DISTANCE;
   if (distance <= size * ROW_TOLERANCE || distance > size * lineDistance(block, most)) return false;
   if (Math.abs(last.size - next.size) > size * SIZE_TOLERANCE) return false;
   if (LIST_MARK.test(next.text)) return false;
   return next.x0 < block.x1 && next.x1 > block.x0;
 }
 
-/** Whether a line is full, and the next one goes on in its sentence: prose may be double-spaced. */
+/** Whether a line in a font of its own ends before its sentence would. */
+const isTitleAbove = (line: Segment, next: Segment) =>
+  line.font !== next.font &&
+  /\p{L}/u.test(line.text) &&
+  !OPEN_TITLE.test(line.text) &&
+  !WITHIN_SENTENCE.test(next.text);
+
+/** Whether the line below a full one goes on in its sentence: prose may be double-spaced. */
 function isMidSentence(block: Block, last: Segment, next: Segment, edge: number): boolean {
   return (
     edge - next.x0 > next.size * MIN_PROSE &&
-    last.x1 + wordWidth(next) + last.size * WORD_SPACE > edge &&
     OPEN_END.test(last.text) &&
     (GOES_ON.test(next.text) || (block.lines.length > 1 && CAPITAL.test(next.text)))
   );

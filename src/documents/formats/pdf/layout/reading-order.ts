@@ -3,6 +3,7 @@ import { LINE_NUMBER } from "./listings.ts";
 import { boundsOf, rowsByPlace, wordWidth } from "./page-rows.ts";
 import { isRightToLeft } from "./right-to-left.ts";
 import type { Segment } from "./segment.ts";
+import type { Interval } from "./tables.ts";
 
 type Row = Segment[];
 /** Rows between two lines that cross a river, and the segments on the river's two sides. */
@@ -12,6 +13,9 @@ const MIN_SEGMENTS = 4;
 const MAX_DEPTH = 12;
 /** Rivers that are tried in a region. */
 const MAX_RIVERS = 8;
+const MAX_COMMON_RIVERS = 4;
+/** Rows with a gap at the same place: fewer are rather a table. */
+const MIN_COMMON = 12;
 /** In ems. */
 const MIN_RIVER = 0.7;
 const MIN_COLUMN = 11;
@@ -19,12 +23,20 @@ const MIN_GAP = 0.25;
 /** In prose: the share of the column that lines cover, and of lines without room for a word. */
 const MIN_COVERED = 0.55;
 const MIN_WRAPPED = 0.55;
+const MIN_FULL = 0.85;
 const LETTER = /\p{L}/gu;
 /** Average letters a line, in prose and in lines with numbers. */
 const MIN_LETTERS = 10;
 const MIN_LETTERS_NUMBERED = 16;
 const MAX_PARTS = 1.2;
 const MIN_LINES = 3;
+/** Lines of a table, and of a chart beside it. */
+const MIN_BESIDE = 5;
+/** In ems, and the share of lines that are as near by chance. */
+const LEVEL = [
+  { within: 0.08, most: 0.5 },
+  { within: 0.24, most: 0.85 },
+] as const;
 const MIN_NUMBERS = 3;
 const MIN_NUMBERED = 0.6;
 
@@ -73,8 +85,8 @@ function* bestBands(
 ): CooperativeWork<Band[]> {
   let best: Band[] = [];
   let most = 0;
-  for (const x of riversOf(segments)) {
-    const bands = bandsAt(rows, x).filter((band) => areColumns(band, isFromRight));
+  for (const x of riversOf(segments, rows)) {
+    const bands = bandsAt(rows, x).flatMap((band) => columnsIn(band, rows, isFromRight));
     const size = bands.reduce((sum, { start, end }) => sum + end - start, 0);
     if (size > most) [best, most] = [bands, size];
     yield segments.length * ITEM_COST;
@@ -82,26 +94,42 @@ function* bestBands(
   return best;
 }
 
-/** Places that the fewest segments cross. */
-function riversOf(segments: Segment[]): number[] {
-  const edges = segments
+/** Places that the fewest segments cross, and those where the most rows have a gap. */
+function riversOf(segments: Segment[], rows: Row[]): number[] {
+  const gaps = rows.flatMap((row) =>
+    row.slice(1).map(({ x0 }, at) => ({ x0: row[at]?.x1 ?? x0, x1: x0 })),
+  );
+  const narrowest = sizeOf(segments) * MIN_GAP;
+  const stretches = stretchesOf(segments).filter(({ width }) => width > narrowest);
+  const recurringGaps = stretchesOf(gaps).filter(
+    ({ depth, isMost }) => isMost && depth >= MIN_COMMON,
+  );
+  const places = [
+    ...stretches.sort((a, b) => a.depth - b.depth || b.width - a.width).slice(0, MAX_RIVERS),
+    ...recurringGaps
+      .sort((a, b) => b.depth - a.depth || b.width - a.width)
+      .slice(0, MAX_COMMON_RIVERS),
+  ];
+  return [...new Set(places.map(({ x, width }) => x + width / 2))];
+}
+
+/** `isMost`: more intervals cover it than cover what is on its two sides. */
+type Stretch = { x: number; depth: number; width: number; isMost: boolean };
+
+/** The stretches between the ends of intervals, and how many of these cover each. */
+function stretchesOf(intervals: Interval[]): Stretch[] {
+  const ends = intervals
     .flatMap(({ x0, x1 }) => [
       { x: x0, step: 1 },
       { x: Math.max(x0, x1), step: -1 },
     ])
     .sort((a, b) => a.x - b.x);
-  const size = sizeOf(segments);
-  const gaps: { x: number; depth: number; width: number }[] = [];
   let depth = 0;
-  for (const [at, { x, step }] of edges.entries()) {
+  return ends.map(({ x, step }, at) => {
     depth += step;
-    const width = (edges[at + 1]?.x ?? x) - x;
-    if (width > size * MIN_GAP) gaps.push({ x: x + width / 2, depth, width });
-  }
-  return gaps
-    .sort((a, b) => a.depth - b.depth || b.width - a.width)
-    .slice(0, MAX_RIVERS)
-    .map(({ x }) => x);
+    const next = ends[at + 1];
+    return { x, depth, width: (next?.x ?? x) - x, isMost: step > (next?.step ?? 1) };
+  });
 }
 
 function bandsAt(rows: Row[], x: number): Band[] {
@@ -119,21 +147,72 @@ function bandsAt(rows: Row[], x: number): Band[] {
   return bands;
 }
 
-function areColumns({ start, end, sides }: Band, isFromRight: boolean): boolean {
-  const [left, right] = sides;
-  if (sides.some((side) => side.length === 0)) return false;
-  const river = boundsOf(right).x0 - boundsOf(left).x1;
-  if (river < Math.min(sizeOf(left), sizeOf(right)) * MIN_RIVER) return false;
-  const [leftRows, rightRows] = [rowsByPlace(left), rowsByPlace(right)];
-  const [fewer = 0, more = 0] = [leftRows.length, rightRows.length].sort((a, b) => a - b);
-  if (more < MIN_LINES || lettersIn(right) < rightRows.length * MIN_LETTERS) return false;
-  if (isNumbered(left, rightRows)) return true;
-  if ([leftRows, rightRows].every((rows) => isProse(rows, isFromRight))) return true;
-  // Blocks that are drawn one after the other, with hardly a line at the same height.
-  const shared = fewer + more - (end - start);
-  const last = left.reduce((most, { order }) => Math.max(most, order), 0);
-  return fewer >= MIN_LINES && shared * 2 < fewer && right.every(({ order }) => order > last);
+/** The band, or the part of it below what only its right side begins with, if that has columns. */
+function columnsIn(band: Band, rows: Row[], isFromRight: boolean): Band[] {
+  const [leftSide, rightSide] = band.sides;
+  if (leftSide.length === 0 || rightSide.length === 0 || !hasRiver(band)) return [];
+  if (areColumns(band, isFromRight)) return [band];
+  const titleRows = rows.slice(band.start, band.end).findIndex(([first]) => first === leftSide[0]);
+  const title = new Set(rows.slice(band.start, band.start + titleRows).flat());
+  const chartSegments = rightSide.filter((segment) => !title.has(segment));
+  const chart: Band = {
+    start: band.start + titleRows,
+    end: band.end,
+    sides: [leftSide, chartSegments],
+  };
+  return isBesideTable(chart) ? [chart] : [];
 }
+
+/** Whether the right side, such as a chart's words, was drawn behind a table and between its lines. */
+function isBesideTable({ sides: [leftSide, rightSide] }: Band): boolean {
+  if (!isDrawnBehind(leftSide, rightSide)) return false;
+  const [leftRows, rightRows] = [rowsByPlace(leftSide), rowsByPlace(rightSide)];
+  const rowsOfCells = leftRows.filter(({ length }) => length > 1);
+  const words = rightSide.filter(({ text }) => lettersIn([{ text }]) > 0);
+  const isChart = rowsOfCells.length * 2 > leftRows.length && words.length * 2 > rightSide.length;
+  // A column's head would be level with those of the others.
+  const heads = levelRows(leftRows, rightRows.slice(0, 1), sizeOf(leftSide) * LEVEL[0].within);
+  return isChart && heads === 0 && areApart([leftRows, rightRows], MIN_BESIDE);
+}
+
+/** Whether few lines stand as high as one of the other side: those would be cells of a row. */
+function areApart([leftRows, rightRows]: [Row[], Row[]], least: number): boolean {
+  const fewer = Math.min(leftRows.length, rightRows.length);
+  const size = sizeOf(leftRows.flat());
+  return (
+    fewer >= least &&
+    LEVEL.every(({ within, most }) => levelRows(leftRows, rightRows, size * within) < fewer * most)
+  );
+}
+
+function levelRows(leftRows: Row[], rightRows: Row[], step: number): number {
+  const placeOf = ([first]: Row) => Math.round((first?.y ?? 0) / step);
+  const places = new Set(leftRows.map(placeOf));
+  const isLevel = (row: Row) => [-1, 0, 1].some((distance) => places.has(placeOf(row) + distance));
+  return rightRows.filter(isLevel).length;
+}
+
+const hasRiver = ({ sides: [leftSide, rightSide] }: Band) =>
+  boundsOf(rightSide).x0 - boundsOf(leftSide).x1 >=
+  Math.min(sizeOf(leftSide), sizeOf(rightSide)) * MIN_RIVER;
+
+function isDrawnBehind(leftSide: Segment[], rightSide: Segment[]): boolean {
+  const last = leftSide.reduce((most, { order }) => Math.max(most, order), 0);
+  return rightSide.every(({ order }) => order > last);
+}
+
+function areColumns({ sides: [leftSide, rightSide] }: Band, isFromRight: boolean): boolean {
+  const rows: [Row[], Row[]] = [rowsByPlace(leftSide), rowsByPlace(rightSide)];
+  if (!isOfWords(rightSide, rows)) return false;
+  const prose = rows.filter((side) => isProse(side, isFromRight));
+  if (isNumbered(leftSide, rows[1]) || prose.length === rows.length) return true;
+  if (!isDrawnBehind(leftSide, rightSide)) return false;
+  return areApart(rows, MIN_LINES) || (prose.length > 0 && rows.every(hasFullLines));
+}
+
+const isOfWords = (rightSide: Segment[], [leftRows, rightRows]: [Row[], Row[]]) =>
+  Math.max(leftRows.length, rightRows.length) >= MIN_LINES &&
+  lettersIn(rightSide) >= rightRows.length * MIN_LETTERS;
 
 /** Whether lines are as long as their column allows: they could not take the next word. */
 function isProse(rows: Row[], isFromRight: boolean): boolean {
@@ -150,6 +229,15 @@ function isProse(rows: Row[], isFromRight: boolean): boolean {
   return isFull && wrapped.length >= (rows.length - 1) * MIN_WRAPPED;
 }
 
+/** Whether some lines are as long as their column is wide: a figure stands above or below prose. */
+function hasFullLines(rows: Row[]): boolean {
+  const { x0, x1 } = boundsOf(rows.flat());
+  const full = rows.filter(
+    (row) => row.length === 1 && boundsOf(row).x1 - boundsOf(row).x0 > (x1 - x0) * MIN_FULL,
+  );
+  return full.length >= MIN_BESIDE;
+}
+
 /** Whether nearly each line has its number, as in transcripts and contracts. */
 function isNumbered(numbers: Segment[], rows: Row[]): boolean {
   const ascending = numbers.filter(
@@ -160,7 +248,7 @@ function isNumbered(numbers: Segment[], rows: Row[]): boolean {
   return isText && isLong && ascending.length >= Math.max(MIN_NUMBERS, rows.length * MIN_NUMBERED);
 }
 
-const lettersIn = (segments: Segment[]) =>
+const lettersIn = (segments: Pick<Segment, "text">[]) =>
   segments.reduce((sum, { text }) => sum + (text.match(LETTER)?.length ?? 0), 0);
 
 const sizeOf = (segments: Segment[]) =>

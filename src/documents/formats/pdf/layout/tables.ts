@@ -89,11 +89,21 @@ function isPartialRow(rows: Row[], at: number, columns: Interval[]): boolean {
   const isSpanning = span.end - span.at > 1;
   if (span.end === span.at) return false;
   if (!isSpanning && span.at > 0 && distanceOf(above, row) <= LINE_DISTANCE) return true;
-  const next = rows
-    .slice(at + 1, at + (isSpanning ? 2 : LOOK_AHEAD))
-    .find((each) => each.length > 1);
+  const following = rows.slice(at + 1, at + (isSpanning ? 2 : LOOK_AHEAD));
+  const next = following.find(
+    (each, index) => each.length > 1 || isCentred(following[index - 1] ?? row, each, columns),
+  );
   return next !== undefined && distanceOf(row, next) < ROW_DISTANCE && fits(next, columns);
 }
+
+/** Whether a line is a single figure, centred beside two lines of the cell before it. */
+const isCentred = ([above]: Row, [cell]: Row, columns: Interval[]) =>
+  above !== undefined &&
+  cell !== undefined &&
+  isFigure(cell.text) &&
+  distanceOf([above], [cell]) < OVERLAPPING &&
+  touched(columns, above).end === touched(columns, cell).at &&
+  fits([cell], columns);
 
 function distanceOf([above]: Row, [below]: Row): number {
   return above === undefined || below === undefined ? Infinity : (below.y - above.y) / below.size;
