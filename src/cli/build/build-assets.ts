@@ -153,6 +153,10 @@ const CHANGES: Changes = {
     "let w=textSinkWrapper(o),H=a&&m.get(`OC`),mark=e=>H&&o.enqueue({items:[e],styles:{},lang:l},1);(H?S.parseMarkedContentProps(H,n).catch(()=>{}):Promise.resolve()).then(e=>{mark({type:`beginMarkedContentProps`,layer:e});return S.getTextContent({stream:p,",
   "prevRefs:g}).then(function(){w.enqueueInvoked||D.set":
     "prevRefs:g})}).then(function(){mark({type:`endMarkedContent`}),w.enqueueInvoked||D.set",
+  "if(!e)return-1;if(e[0]===`u`){let t=e.length,r;":
+    "if(!e)return-1;if(e.indexOf(`.`)>0)return getUnicodeForGlyph(e.split(`.`)[0],t);if(e[0]===`u`){let t=e.length,r;",
+  "if(c!==void 0){n[a]=String.fromCharCode(c);continue}let l=0;":
+    "if(c!==void 0){n[a]=String.fromCharCode(c);continue}let m=textOfVariant(s,o);if(m){n[a]=m;continue}let l=0;",
   "addOp(e,t){this.optimizer.push(e,t),this.weight++,":
     "addOp(e,t){if((this.ops=(this.ops||0)+1)>2e5)throw Error(`too many operators`);this.optimizer.push(e,t),this.weight++,",
 };
@@ -174,7 +178,8 @@ function buildPdfReader() {
   const text = readFileSync(join(dirname(require.resolve("unpdf")), "pdfjs.mjs"), "utf8");
   const head = "/*! Changed: it gives turns, and hands scans over. */\n";
   const bands = readFileSync(join(import.meta.dirname, "picture-bands.js"), "utf8");
-  const gaps = readFileSync(join(import.meta.dirname, "text-gaps.js"), "utf8");
+  const texts = readFileSync(join(import.meta.dirname, "glyph-texts.js"), "utf8");
+  const gaps = readFileSync(join(import.meta.dirname, "text-gaps.js"), "utf8") + texts;
   const parts = [head, HANDS_OVER, SQUARE_MEANS, bands, gaps, changed(text, CHANGES)];
   replaceFile(join(DIST, "pdfjs.js"), parts.join(""), DIST);
 }

@@ -108,7 +108,7 @@ function segmentOf(
   const { turn, cos, sin } = directionOf(a, b);
   // Turned text is laid out along its own direction.
   const along = e * cos + f * sin;
-  const text = withoutShapes(withoutRadicals(item.str));
+  const text = withoutShapes(plainCharacters(item.str));
   return {
     text,
     x0: along,
@@ -243,7 +243,14 @@ const IDEOGRAPHS = new Map(
     .map((pair) => [pair.slice(0, 1), pair.slice(1)]),
 );
 
-const withoutRadicals = (text: string) =>
+/**
+ * Old-style figures and small capitals in the private use that the Adobe Glyph List gave them
+ * (https://github.com/adobe-type-tools/agl-aglfn/blob/master/glyphlist.txt).
+ */
+const VARIANTS = /[\uf721-\uf7ff]/g;
+
+const plainCharacters = (text: string) =>
   text
+    .replace(VARIANTS, (variant) => String.fromCharCode(variant.charCodeAt(0) & 0xff))
     .replace(KANGXI, (radical) => normalForm(radical, "NFKC"))
     .replace(SUPPLEMENT, (radical) => IDEOGRAPHS.get(radical) ?? normalForm(radical, "NFKC"));

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runToEnd } from "../../../../../src/core/work/cooperative.ts";
 import { ObjectSigns } from "../../../../../src/documents/formats/pdf/bounds/object-signs.ts";
 import { UnmappedFonts } from "../../../../../src/documents/formats/pdf/fonts/unmapped-fonts.ts";
-import { HELVETICA, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
+import { HELVETICA, pageOf, pdfOf, pdfStream } from "../../../../support/pdf-of.ts";
 import { readPdf } from "../../../../support/read-document.ts";
 
 const PAGE = "/Type /Page /Parent 2 0 R /MediaBox [0 0 595 842]";
@@ -80,4 +80,15 @@ it("knows headings by their font on the last of many pages, too", async () => {
     ]),
   );
   expect(document.markdown.match(/^# Fees$/gm)).toHaveLength(101);
+});
+
+it("reads variants of letters and figures, and glyphs that join several", async () => {
+  const names = "one.taboldstyle threeoldstyle Nsmall f_f_i uni0105.sc T_h hyphen.case";
+  const differences = names
+    .split(" ")
+    .map((name) => `/${name}`)
+    .join(" ");
+  const font = HELVETICA.replace("/WinAnsiEncoding", `<< /Differences [65 ${differences}] >>`);
+  const { markdown } = await readPdf(pageOf("BT /F1 10 Tf 50 700 Td (ABCDEFG) Tj ET", font));
+  expect(markdown).toBe("13nffiąTh-");
 });
