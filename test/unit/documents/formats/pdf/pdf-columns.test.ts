@@ -63,6 +63,8 @@ describe("two columns of prose are read one after the other", () => {
       ...column(50, 700, [...PROSE, ...OTHER]),
       ...figure,
       ...column(320, 640, PROSE.slice(0, 7)),
+      // A page's foot is drawn last.
+      [50, 60, "Harbour rules"],
     ]);
     expect(markdown).toContain(whole([...PROSE, ...OTHER]));
     expect(markdown).toContain(whole(PROSE.slice(0, 7)));
