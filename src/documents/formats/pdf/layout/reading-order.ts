@@ -24,7 +24,7 @@ const MIN_GAP = 0.25;
 const MIN_COVERED = 0.55;
 const MIN_WRAPPED = 0.55;
 const MIN_FULL = 0.85;
-const NEARLY_ALL = 0.95;
+const MAX_TURNS = 4;
 const LETTER = /\p{L}/gu;
 /** Average letters a line, in prose and in lines with numbers. */
 const MIN_LETTERS = 10;
@@ -197,12 +197,18 @@ const hasRiver = ({ sides: [leftSide, rightSide] }: Band) =>
   boundsOf(rightSide).x0 - boundsOf(leftSide).x1 >=
   Math.min(sizeOf(leftSide), sizeOf(rightSide)) * MIN_RIVER;
 
-/** @param share of the segments of each side: a page's foot may be drawn last */
-function isDrawnBehind(leftSide: Segment[], rightSide: Segment[], share = 1): boolean {
-  const orders = leftSide.map(({ order }) => order).sort((a, b) => a - b);
-  const last = orders[Math.floor((orders.length - 1) * share)] ?? 0;
-  const later = rightSide.filter(({ order }) => order > last);
-  return later.length >= rightSide.length * share;
+function isDrawnBehind(leftSide: Segment[], rightSide: Segment[]): boolean {
+  const last = leftSide.reduce((most, { order }) => Math.max(most, order), 0);
+  return rightSide.every(({ order }) => order > last);
+}
+
+/** Whether one side was drawn after the other, but for captions or the page's foot: not by rows. */
+function isDrawnBySides(sides: Segment[][]): boolean {
+  const drawn = sides
+    .flatMap((side, at) => side.map(({ order }) => ({ order, at })))
+    .sort((a, b) => a.order - b.order);
+  const turns = drawn.filter(({ at }, index) => index > 0 && drawn[index - 1]?.at !== at);
+  return turns.length <= MAX_TURNS;
 }
 
 function areColumns({ sides: [leftSide, rightSide] }: Band, isFromRight: boolean): boolean {
@@ -210,8 +216,8 @@ function areColumns({ sides: [leftSide, rightSide] }: Band, isFromRight: boolean
   if (!isOfWords(rightSide, rows)) return false;
   const prose = rows.filter((side) => isProse(side, isFromRight));
   if (isNumbered(leftSide, rows[1]) || prose.length === rows.length) return true;
-  if (prose.length > 0 && rows.every(hasFullLines))
-    return isDrawnBehind(leftSide, rightSide, NEARLY_ALL);
+  if (prose.length > 0 && rows.every(hasFullLines) && isDrawnBySides([leftSide, rightSide]))
+    return true;
   return areApart(rows, MIN_LINES) && isDrawnBehind(leftSide, rightSide);
 }
 
