@@ -16,6 +16,9 @@ const JUSTIFIED_GAP = 1.5;
 const OVERLAP = -0.5;
 const SAME_LINE = 0.35;
 const RAISED = 0.6;
+/** Signs of another font may be so much larger than the text that they stand in. */
+const SIGN_SCALE = 1.2;
+const FAR_LONGER = 5;
 const MARK_GAP = 4;
 /** Two spaces in a justified line. */
 const SENTENCE_GAP = 1.25;
@@ -191,8 +194,15 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   for (const each of next.gaps ?? []) into.gaps.push({ ...each, at: at + each.at });
   into.text += next.text;
   into.x1 = Math.max(into.x1, next.x1);
-  // Superscripts must not change the line's size, font and baseline.
-  if (next.size > into.size) ({ size: into.size, font: into.font, y: into.y } = next);
+  if (isMain(next, into, at)) ({ size: into.size, font: into.font, y: into.y } = next);
+}
+
+/** Whether a line has the size, font and baseline of what follows: not of a superscript or a sign. */
+function isMain(next: Segment, into: Segment, lengthBefore: number): boolean {
+  const { length } = next.text;
+  const scale = next.size / into.size;
+  if (scale > 1) return scale > SIGN_SCALE || length * FAR_LONGER > lengthBefore;
+  return scale < 1 && scale * SIGN_SCALE > 1 && length > lengthBefore * FAR_LONGER;
 }
 
 function isNoteMark(first: Segment, next: Segment): boolean {

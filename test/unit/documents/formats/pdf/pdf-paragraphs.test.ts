@@ -127,3 +127,13 @@ it("reads letters that are drawn apart as words, and a narrow gap as none", asyn
       .markdown,
   ).toBe("network hours of locks");
 });
+
+it("keeps a line in its paragraph where a sign of it is larger", async () => {
+  const lines = ["The harbour keeps a list of", "boats at 12 ", "g a litre of salt in all water."];
+  const drawn =
+    `BT /F1 9 Tf 50 700 Td (${lines[0]}) Tj 0 -11 Td (${lines[1]}) Tj ` +
+    `/F1 10.3 Tf (u) Tj /F1 9 Tf (${lines[2]}) Tj ET\n`;
+  expect((await readPdf(pageOf(drawn))).markdown).toBe(
+    "The harbour keeps a list of boats at 12 ug a litre of salt in all water.",
+  );
+});
