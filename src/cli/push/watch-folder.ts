@@ -6,6 +6,7 @@ import { watch, type FSWatcher } from "chokidar";
 
 import { IGNORE_FILES } from "./ignore-files.ts";
 import { isHidden } from "./list-folder.ts";
+import { READERS_FILE } from "./local-readers.ts";
 
 /** Editors write in several steps: a change is handled after no event for this long. */
 const QUIET_MS = 500;
@@ -14,8 +15,15 @@ const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 10 * 60_000;
 /** Where the system reports changes no more, such as with more files than it can watch. */
 const COMPARE_EVERY_MS = 60_000;
+/** Network drives, and drives of Windows in WSL or Docker, report no change and no error. */
+const COMPARE_SELDOM_MS = 10 * 60_000;
 
-type Options = { firstRetryMs?: number; compareEveryMs?: number; open?: typeof watch };
+type Options = {
+  firstRetryMs?: number;
+  compareEveryMs?: number;
+  compareSeldomMs?: number;
+  open?: typeof watch;
+};
 
 /**
  * Calls `push` now and after every burst of changes, one call at a time, until `signal` aborts. It
@@ -27,8 +35,10 @@ export async function watchFolder(
   folder: string,
   push: (isFirst: boolean) => Promise<boolean>,
   signal: AbortSignal,
-  { firstRetryMs = FIRST_RETRY_MS, compareEveryMs = COMPARE_EVERY_MS, open = watch }: Options = {},
+  options: Options = {},
 ): Promise<void> {
+  const { firstRetryMs = FIRST_RETRY_MS, open = watch } = options;
+  const { compareEveryMs = COMPARE_EVERY_MS, compareSeldomMs = COMPARE_SELDOM_MS } = options;
   let retryMs = firstRetryMs;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -48,11 +58,15 @@ export async function watchFolder(
     retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
   };
   let comparisons: NodeJS.Timeout | undefined;
+  let isBlind = false;
   const watcher = await watcherOf(open, folder, ({ message }) => {
-    if (comparisons !== undefined || signal.aborted) return;
+    if (isBlind || signal.aborted) return;
+    isBlind = true;
     console.error(`Changes are noticed within a minute, not at once: ${message}`);
+    clearInterval(comparisons);
     comparisons = setInterval(() => after(0), compareEveryMs);
   });
+  comparisons ??= setInterval(() => after(0), compareSeldomMs);
   watcher.on("all", () => {
     isDue = true;
     after(QUIET_MS);
@@ -92,8 +106,8 @@ async function watcherOf(
 
 function isInside(path: string, root: string): boolean {
   if (path !== root && !path.startsWith(`${root}${sep}`)) return false;
-  // A change of what is ignored is a change of the folder.
-  const isIgnoreFile = IGNORE_FILES.includes(basename(path));
-  const changed = isIgnoreFile ? dirname(path) : path;
+  // A change of what is ignored, or of who may read it, is a change of the folder.
+  const isOfFolder = [...IGNORE_FILES, READERS_FILE].includes(basename(path));
+  const changed = isOfFolder ? dirname(path) : path;
   return !isHidden(changed.slice(root.length).replaceAll(sep, "/"));
 }
