@@ -7,8 +7,8 @@ import ignore, { type Ignore } from "ignore";
 
 import { codeOf, CommandFailure } from "../failure.ts";
 
-/** The rules of the later file win, as for ripgrep. */
-export const IGNORE_FILES = [".gitignore", ".ignore"];
+/** The rules of the later file win, as for Git and ripgrep. */
+export const IGNORE_FILES = [".git/info/exclude", ".gitignore", ".ignore"];
 
 /** The rules of a folder, for paths relative to it, and those of the folders above. */
 export type IgnoreRules = { own: Ignore; name: string; above: IgnoreRules | null };

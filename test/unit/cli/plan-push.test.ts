@@ -76,12 +76,14 @@ test("links and hidden files are left out and told", async () => {
 
 test("what a checkout's ignore files name is left out, counted, and removed", async () => {
   const rules = {
+    ".git/info/exclude": "own.txt\nkept.log\n",
     ".gitignore": "node_modules/\n*.log\n/secret.txt\nÜbung*\n",
     "docs/.gitignore": "!kept.log\n/drafts\n",
     "docs/.ignore": "notes.md\n!drafts\n",
     "docs/deep/.gitignore": "kept.log\nnotes.md\n!notes.md\n",
   };
-  const left = ["a.log", "docs/deep/kept.log", "docs/notes.md", "secret.txt", "U\u0308bung 1.md"];
+  const own = ["docs/own.txt", "secret.txt", "U\u0308bung 1.md"];
+  const left = ["a.log", "docs/deep/kept.log", "docs/notes.md", ...own];
   const read = ["docs/deep/notes.md", "docs/drafts/a.md", "docs/kept.log", "docs/secret.txt"];
   for (const [path, text] of Object.entries(rules)) write(path, text);
   for (const path of [...left, ...read, "node_modules/x/readme.md"]) write(path, path);
