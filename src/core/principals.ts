@@ -57,10 +57,15 @@ export function writtenPrincipal(text: string): Principal | null {
 export const userPrincipal = (address: string) => principalOf(`user:${address.trim()}`);
 export const groupPrincipal = (name: string) => principalOf(`group:${name.trim()}`);
 
+/** Stands in the name of a guest of a Microsoft tenant, whose domain is not the guest's own. */
+const GUEST = "#ext#@";
+
 /** The domain of an address; null for a name without one. */
 export function domainPrincipal(address: string): Principal | null {
   const at = address.lastIndexOf("@");
-  return at === -1 ? null : principalOf(`domain:${address.slice(at + 1).trim()}`);
+  return at === -1 || address.toLowerCase().includes(GUEST)
+    ? null
+    : principalOf(`domain:${address.slice(at + 1).trim()}`);
 }
 
 /** Adds the principals by which the current default readers of a source let a reader in. */

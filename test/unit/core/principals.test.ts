@@ -26,4 +26,7 @@ test("a reader is in by address, domain and groups; each principal counts once",
     "group:hr@example.com",
   ]);
   expect(principalsOf({ user: "ann", groups: [] })).toEqual(["user:ann", "everyone"]);
+  // A guest of a Microsoft tenant, who is none of its people.
+  const user = "ann_partner.example#ext#@contoso.example";
+  expect(principalsOf({ user, groups: [] })).toEqual([`user:${user}`, "everyone"]);
 });
