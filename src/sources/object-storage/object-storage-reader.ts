@@ -273,8 +273,10 @@ export function* parseListing(xml: string): CooperativeWork<ObjectListing | null
       lastModified: fields.get("lastmodified") ?? "",
     };
   });
-  const isTruncated = /^(?:true|1)$/i.test(top.get("istruncated") ?? "");
-  return { objects, nextToken: isTruncated ? (top.get("nextcontinuationtoken") ?? "") : null };
+  const token = top.get("nextcontinuationtoken") ?? "";
+  // Clients of AWS go on where there is a token: some servers say nothing else.
+  const isTruncated = /^(?:true|1)$/i.test(top.get("istruncated") ?? String(token !== ""));
+  return { objects, nextToken: isTruncated ? token : null };
 }
 
 /** `encoding-type=url` writes a space as `+`. */
