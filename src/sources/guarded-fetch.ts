@@ -1,6 +1,7 @@
 import { readLimited } from "../core/bytes/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS, waitIn } from "../core/time.ts";
+import { kindByMediaType } from "../documents/media-type/media-types.ts";
 import { decodedResponse } from "./content-codings.ts";
 import { guardUrl } from "./guarded-url.ts";
 import { SourceFailure, type OpenedFile } from "../ports/source-reader.ts";
@@ -177,9 +178,15 @@ export async function guardedExchange(
 export const retryAfterMs = (headers: Headers, nowMs: number) =>
   waitIn(headers.get("retry-after") ?? "", nowMs);
 
-/** A document whose bytes an exchange brings, as far as the limit. */
+/**
+ * A document whose bytes an exchange brings, as far as the limit.
+ * @throws SourceFailure `down` where a web page, as to sign in, answers in place of another format
+ */
 export function openedFrom({ response }: GuardedResponse, mimeType: string | null): OpenedFile {
   const { headers, body } = response;
+  const isPage = kindByMediaType(headers.get("content-type")) === "html";
+  if (isPage && !["html", null].includes(kindByMediaType(mimeType)))
+    throw new SourceFailure("down", "a web page answers in place of the file");
   const size = Number(headers.get("content-length") ?? Number.NaN);
   const content = { body: limitBody(body, DOCUMENT_LIMIT_BYTES), mimeType };
   return { ...content, size: Number.isSafeInteger(size) ? size : null };

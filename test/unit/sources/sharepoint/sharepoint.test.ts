@@ -215,6 +215,9 @@ test("a download's address that expired is asked for anew, once", async () => {
   graph.fail({ path: /download/, status: 429, headers: { "retry-after": "3" } });
   const throttled = await failureOf(textOf(source, file));
   expect(throttled).toMatchObject({ kind: "throttled", retryAfterMs: 3_000 });
+  drive.change(file, { mimeType: "text/html" });
+  const page = await failureOf(textOf(source, file));
+  expect(page).toMatchObject({ kind: "down", message: "a web page answers in place of the file" });
   drive.change(file, { malware: true });
   expect(await failureOf(textOf(source, file))).toMatchObject({
     kind: "bad-file",
