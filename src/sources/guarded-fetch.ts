@@ -54,17 +54,20 @@ export async function guardedFetch(
   const signal = AbortSignal.any([request.signal, timeout]);
   const maxRedirects = request.maxRedirects ?? DEFAULT_REDIRECTS;
   const visited = new Set<string>();
+  const cookies = new Map<string, string>();
   let url = guarded(outgoing, address);
   for (;;) {
-    visited.add(withoutFragment(url));
-    const response = await fetchOnce(outgoing, url, request, signal);
+    const cookie = cookiesFor(cookies, url);
+    visited.add(`${withoutFragment(url)} ${cookie}`);
+    const response = await fetchOnce(outgoing, url, request, { signal, cookie });
+    keepCookies(cookies, url, response);
     const location = redirectOf(response);
     if (location === null || maxRedirects === 0 || request.post !== undefined) {
       return { response: decodedResponse(response), url, signal };
     }
     await response.body?.cancel();
     url = guarded(outgoing, location, url);
-    if (visited.has(withoutFragment(url)))
+    if (visited.has(`${withoutFragment(url)} ${cookiesFor(cookies, url)}`))
       throw new SourceFailure("bad-file", "redirects in a circle");
     if (visited.size > maxRedirects) {
       throw new SourceFailure("bad-file", `more than ${maxRedirects} redirects`);
@@ -73,6 +76,20 @@ export async function guardedFetch(
     if (typeof refusal === "string") throw new SourceFailure("denied", refusal);
   }
 }
+
+/** As browsers limit them; other characters cannot be sent. */
+const SENT_COOKIE = /^[ -~]{1,4096}$/;
+
+/** Some sites answer only who brings the cookie of a redirect along. None outlives the exchange. */
+function keepCookies(cookies: Map<string, string>, { host }: URL, { headers }: Response): void {
+  for (const cookie of headers.getSetCookie()) {
+    const [pair = ""] = cookie.split(";", 1);
+    if (SENT_COOKIE.test(pair)) cookies.set(`${host} ${pair.split("=", 1)[0]}`, pair);
+  }
+}
+
+const cookiesFor = (cookies: Map<string, string>, { host }: URL) =>
+  [...cookies].flatMap(([key, pair]) => (key.startsWith(`${host} `) ? pair : [])).join("; ");
 
 function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
   const verdict = guardUrl(address, base, allowPrivate);
@@ -85,9 +102,10 @@ async function fetchOnce(
   { fetch }: Outgoing,
   url: URL,
   { headers: requestHeaders = {}, post, isHead = false, signal: callers }: GuardedRequest,
-  signal: AbortSignal,
+  { signal, cookie }: { signal: AbortSignal; cookie: string },
 ): Promise<Response> {
-  const headers = typeof requestHeaders === "function" ? await requestHeaders(url) : requestHeaders;
+  const own = typeof requestHeaders === "function" ? await requestHeaders(url) : requestHeaders;
+  const headers = cookie === "" ? own : { ...own, cookie };
   const method = post === undefined ? isHead && { method: "HEAD" } : { method: "POST", ...post };
   try {
     return await fetch(url.href, { ...method, headers, signal, redirect: "manual" });

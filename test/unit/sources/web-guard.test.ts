@@ -108,6 +108,26 @@ test("redirects are bounded, and a body may not be larger than allowed once unpa
   ]);
 });
 
+test("a redirect that asks for its cookie gets it back, no other host does", async () => {
+  const asked: (string | undefined)[] = [];
+  site.routes.set("/", (_url, { headers }) => {
+    asked.push(headers.cookie);
+    if (headers.cookie === "seen=1") return { body: htmlPage("There", []) };
+    return { status: 302, headers: { location: "/", "set-cookie": "seen=1; Path=/" } };
+  });
+  const source = webSource(site.port, { startUrls: [BASE] });
+  const { listed } = await source.scan();
+  expect(listed.map((file) => file.failure)).toEqual([undefined]);
+  expect(asked).toEqual([undefined, "seen=1"]);
+  asked.length = 0;
+  site.routes.set("/moved", {
+    status: 302,
+    headers: { location: `http://www.${HOST}/`, "set-cookie": "seen=1" },
+  });
+  await webSource(site.port, { startUrls: [`${BASE}/moved`] }).scan();
+  expect(asked).toEqual([undefined, "seen=1"]);
+});
+
 test("a start URL may move to its www name, and to no other host", async () => {
   site.routes.set("/", { status: 301, headers: { location: `http://www.${HOST}/` } });
   const source = webSource(site.port, { startUrls: [BASE] });
