@@ -70,6 +70,7 @@ test.each([
   ["https://example.com/(S(lit3py55t21z5v55vlm25s55))/a.aspx", "https://example.com/a.aspx"],
   ["https://example.com/wiki/(S)/a", "https://example.com/wiki/(S)/a"],
   ["https://example.com/v?CFID=12&CFTOKEN=34&t=1", "https://example.com/v?t=1"],
+  ["https://example.com/?/a%20b/c&raw&utm_source=x", "https://example.com/?/a%20b/c&raw"],
 ])("%s is the page %s", (address, expected) => {
   expect(normalizeUrl(new URL(address)).href).toBe(expected);
 });
@@ -130,6 +131,11 @@ describe("sitemaps", () => {
     expect(await read(blog)).toEqual({ kind: "pages", addresses: ["/e"] });
     const rdf = `<rdf:RDF><channel/><item rdf:about="/n"><link>https://example.com/n</link></item></rdf:RDF>`;
     expect(await read(rdf)).toEqual({ kind: "pages", addresses: ["https://example.com/n"] });
+    const named =
+      '<?xml version="1.0" encoding="ISO-8859-1"?><urlset><url><loc>/ü</loc></url></urlset>';
+    const pageOfIt = { kind: "pages", addresses: ["/ü"] };
+    expect(await read(Buffer.from(named, "latin1"))).toEqual(pageOfIt);
+    expect(await read(Buffer.from(`\uFEFF${named}`, "utf16le"))).toEqual(pageOfIt);
   });
 
   test("that are none, or are damaged, are told", async () => {
@@ -156,11 +162,11 @@ describe("pages", () => {
         title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon"><link rel="prefetch NEXT" href="?page=2">
         <meta name="robots" content="NOINDEX, follow"><meta http-equiv="refresh" content="3; url='/next'"></head>
        <body><a href="one">1</a><a href="#top">top</a><a>none</a><a rel="nofollow" href="/ad">ad</a>
-       <map><area href="/area"></map><iframe src="/inner"></iframe><svg><title>not this</title></svg></body></html>`,
+       <map><area href="/area"></map><iframe src="/inner"></iframe><object data="a.pdf"></object><embed src="/view?file=%2Fb.pdf"><svg><title>not this</title></svg></body></html>`,
       ),
     );
     expect(page).toEqual({
-      links: ["?page=2", "/next", "one", "/area", "/inner"],
+      links: "?page=2 /next one /area /inner a.pdf /view?file=%2Fb.pdf /b.pdf".split(" "),
       base: "/base/",
       canonical: "/canon",
       refresh: null,

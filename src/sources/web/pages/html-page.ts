@@ -99,7 +99,13 @@ export function* readHtmlPage(html: string): CooperativeWork<HtmlPage> {
 const cut = (text: string) => text.slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
 type Attributes = Record<string, string>;
-const addFrame = (page: HtmlPage, { src = "" }: Attributes) => addLink(page, { href: src });
+
+/** A frame, and the PDF that a viewer in it shows: `viewer.html?file=a.pdf`, `/gview?url=…`. */
+function addFrame(page: HtmlPage, { src = "", data = src }: Attributes): void {
+  addLink(page, { href: data });
+  const query = new URLSearchParams(data.slice(data.indexOf("?") + 1));
+  for (const value of query.values()) if (/\.pdf$/i.test(value)) addLink(page, { href: value });
+}
 
 type Opener = (page: HtmlPage, attributes: Attributes, isInNoScript: boolean) => void;
 
@@ -122,8 +128,10 @@ export function addRefresh(page: HtmlPage, content: string, isInNoScript: boolea
 const openers: Record<string, Opener> = {
   a: addLink,
   area: addLink,
+  embed: addFrame,
   frame: addFrame,
   iframe: addFrame,
+  object: addFrame,
   html(page, { lang = "" }) {
     page.language ??= /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,5}$/.test(lang) ? lang : null;
   },

@@ -22,18 +22,14 @@ export function normalizeUrl(url: URL): URL {
   normal.pathname = normal.pathname
     .replace(SESSION_IN_PATH, "")
     .replace(ESCAPE, unescapeUnreserved);
-  if (normal.search !== "") dropTracking(normal.searchParams);
   // An empty query and none are the same page; assigning "" drops the question mark.
-  if (normal.search === "") normal.search = "";
+  normal.search = normal.search.slice(1).split("&").filter(isTelling).join("&");
   return normal;
 }
 
-function dropTracking(query: URLSearchParams): void {
-  const names = [...query].flatMap(([name, value]) =>
-    TRACKING.test(name) || SESSION.test(`${name}=${value}`) ? name : [],
-  );
-  for (const name of names) query.delete(name);
-}
+/** Other parts of a query stay as written: servers read `?/a%20b` and `?%2Fa+b=` differently. */
+const isTelling = (part: string) =>
+  !TRACKING.test(part.split("=", 1)[0] ?? "") && !SESSION.test(part);
 
 export const ESCAPE = /%[0-9a-f]{2}/gi;
 

@@ -6,6 +6,7 @@ import { guardedFetch, readBytes, TooLarge } from "../../guarded-fetch.ts";
 import { linesOf } from "../../../text/lines.ts";
 import { xmlRecords } from "../../xml-records.ts";
 import { USER_AGENT, type Crawl, type Crawler } from "../crawl-state.ts";
+import { decodeHtml } from "../pages/html-page.ts";
 import { ALLOW_ALL, parseRobots, robotsAllow, type RobotsRules } from "./robots.ts";
 
 const PRODUCT_TOKEN = "quarry";
@@ -78,8 +79,12 @@ const SITEMAP_LIMIT_BYTES = 16 * MIB;
  * @throws SourceFailure `bad-file` when it unpacks to more than the limit.
  */
 export async function readSitemap(bytes: Uint8Array, signal: AbortSignal): Promise<Sitemap | null> {
-  const text = new TextDecoder().decode(await unpacked(bytes, signal)).trimStart();
-  return await runCooperatively(text.startsWith("<") ? fromXml(text) : fromLines(text), nextTurn);
+  return await runCooperatively(fromBytes(await unpacked(bytes, signal)), nextTurn);
+}
+
+function* fromBytes(bytes: Uint8Array): CooperativeWork<Sitemap | null> {
+  const text = (yield* decodeHtml(bytes, null)).trimStart();
+  return yield* text.startsWith("<") ? fromXml(text) : fromLines(text);
 }
 
 async function unpacked(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
