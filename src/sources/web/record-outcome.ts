@@ -115,9 +115,8 @@ function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): str
   const isItself = target.href === normalizeUrl(page.url).href;
   // https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical
   const isFirst = target.pathname === "/" && target.search === "" && page.url.pathname !== "/";
-  const isOther =
-    !isItself && !isFirst && !isTooLong(target) && isWanted(step.crawl, step.bounds, target);
-  return isOther ? target.href : null;
+  if (isItself || isFirst) return null;
+  return !isTooLong(target) && isWanted(step.crawl, step.bounds, target) ? target.href : null;
 }
 
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
@@ -253,9 +252,13 @@ async function recordFailure(step: Step, subject: Subject, failure: SourceFailur
     return;
   }
   listFailure(step, subject, failure);
-  const seenThrough = (await followKept(step, subject, null)) !== null;
-  const passing = failure.kind === "down" || failure.kind === "throttled";
-  if (passing && !seenThrough && entry.found === "start") step.out.partial = true;
+  const asks = await followKept(step, subject, null);
+  if (entry.found !== "start") return;
+  const url = new URL(file?.url ?? entry.url);
+  if (asks !== null) enterSite(step.crawl, step.bounds, entry.url, url);
+  // Sitemaps that robots.txt names are not known where that cannot be read.
+  const isSeen = asks !== null && step.crawl.robots.get(url.origin) !== null;
+  if (!isSeen && ["down", "throttled"].includes(failure.kind)) step.out.partial = true;
 }
 
 function listFailure(

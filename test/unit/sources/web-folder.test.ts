@@ -213,17 +213,19 @@ test("a sitemap that robots.txt names is used, on another host too, within the f
   ]);
 });
 
-test("a sitemap that robots.txt names and cannot be read takes nothing away", async () => {
+test.each([
+  ["a sitemap that robots.txt names", "/map.xml", "sitemap: the server answered 503"],
+  ["the robots.txt that names a sitemap", "/robots.txt", null],
+  ["the start page beside such a sitemap", "/", null],
+])("%s takes nothing away where it cannot be read", async (_what, path, problem) => {
   page("/", []);
   page("/orphan");
   robots(`Sitemap: ${BASE}/map.xml`);
   site.routes.set("/map.xml", sitemapOf([`${BASE}/orphan`]));
   const { source } = await scanned({ startUrls: [BASE] });
-  site.routes.set("/map.xml", { status: 500 });
+  site.routes.set(path, { status: 503 });
   const { problems } = await source.scan();
-  expect(problems).toEqual([
-    { path: `${BASE}/map.xml`, message: "sitemap: the server answered 500" },
-  ]);
+  expect(problems.map(({ message }) => message)).toEqual(problem === null ? [] : [problem]);
   expect(paths(source.files.keys())).toEqual(["/", "/orphan"]);
 });
 
