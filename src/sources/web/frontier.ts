@@ -48,6 +48,11 @@ function isInFolder({ folders }: Crawl, url: URL): boolean {
   return folders.size === 0 || [...folders.values()].some((folder) => address.startsWith(folder));
 }
 
+/** Whether it is the page of a whole site, or of a folder that the crawl stays within. */
+export const isFirstPage = ({ folders }: Crawl, url: URL): boolean =>
+  url.search === "" &&
+  (url.pathname === "/" || [...folders.values()].includes(`${hostOf(url)}${url.pathname}`));
+
 /** Whether a page that nobody named may become a file, by its normal address. */
 export const isWanted = (crawl: Crawl, bounds: Bounds, url: URL) =>
   ownsHost(crawl, url) && bounds.filter(url) && (bounds.isIncluding || isInFolder(crawl, url));

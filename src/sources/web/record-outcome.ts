@@ -4,11 +4,18 @@ import { countOfShape, countShape, noteState, stateOf, type Waiting } from "./cr
 import { fetchEntry, findKnown, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
-import { enterSite, isWanted, leaveOut } from "./frontier.ts";
+import { enterSite, isFirstPage, isWanted, leaveOut } from "./frontier.ts";
 import { keepPage, readPage } from "../page-store.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
-import { isTooLong, nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";
+import {
+  isFurtherPart,
+  isTooLong,
+  nameOfPage,
+  normalizeUrl,
+  pageTime,
+  twinsOf,
+} from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
@@ -114,8 +121,8 @@ function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): str
   const target = normalizeUrl(url);
   const isItself = target.href === normalizeUrl(page.url).href;
   // https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical
-  const isFirst = target.pathname === "/" && target.search === "" && page.url.pathname !== "/";
-  if (isItself || isFirst) return null;
+  const isFirst = isFirstPage(step.crawl, target) && page.url.pathname !== target.pathname;
+  if (isItself || isFirst || isFurtherPart(normalizeUrl(page.url), target)) return null;
   return !isTooLong(target) && isWanted(step.crawl, step.bounds, target) ? target.href : null;
 }
 

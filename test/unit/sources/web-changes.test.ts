@@ -258,6 +258,18 @@ test("two pages that name each other as canonical are not both lost", async () =
   expect(shownBy(source)).toEqual(["/", "/y", "/z"]);
 });
 
+test("further parts of a list whose canonical is its first are read, views are not", async () => {
+  page("/", ["/list"]);
+  const canonical = `<link rel="canonical" href="/list">`;
+  const views = ["/list?sort=up", "/list?page_size=9"];
+  page("/list", ["/list?page=2", "/list/page/3/", ...views], "1", canonical);
+  page("/list?page=2", ["/b"], "1", canonical);
+  page("/list/page/3/", ["/a/1"], "1", canonical);
+  for (const view of views) page(view, [], "1", canonical);
+  const parts = ["/list", "/list/page/3/", "/list?page=2"];
+  expect(shownBy(await crawled())).toEqual(["/", "/a/1", "/b", ...parts]);
+});
+
 test("a page stays where the canonical address that it names cannot be read", async () => {
   const canonical = (path: string) => `<link rel="canonical" href="${path}">`;
   set("/sitemap.xml", sitemapOf(["/a", "/b", "/c", "/d", "/e"].map((path) => BASE + path)));

@@ -162,6 +162,15 @@ test("a folder that redirects to its index page goes by its own address", async 
   expect(paths(source.files.keys())).toEqual(files);
 });
 
+test("a template that names the folder's first page as canonical takes no page away", async () => {
+  const canonical = `<link rel="canonical" href="/docs/">`;
+  for (const path of ["/docs/", "/docs/a", "/docs/a?sort=up"])
+    site.routes.set(path, { body: htmlPage(path, ["/docs/a", "/docs/?sort=up"], canonical) });
+  site.routes.set("/docs/?sort=up", { body: htmlPage("sorted", [], canonical) });
+  const { files } = await scanned({ startUrls: [`${BASE}/docs/`] });
+  expect(files).toEqual(["/docs/", "/docs/a"]);
+});
+
 test("where the folder does not answer, its index page is read at its own address", async () => {
   page("/", ["/docs/", "/a"]);
   page("/a", ["/docs/index.html"]);

@@ -31,6 +31,15 @@ export function normalizeUrl(url: URL): URL {
 const isTelling = (part: string) =>
   !TRACKING.test(part.split("=", 1)[0] ?? "") && !SESSION.test(part);
 
+/** The number of a part, in a query that begins with `&` or at the end of a path. */
+const PART =
+  /&(?:(?:current)?page(?:d|_?no|_?num(?:ber)?|_?index)?|pg?|start|offset)=\d+(?=&|$)|\/page[/-]?\d+(?=\/?(?:&|$))/gi;
+const withoutPart = ({ href }: URL) => href.replace("?", "&").replace(PART, "").replace(/\/$/, "");
+
+/** Whether an address is that of a further part of a long list or text: `?page=2`, `/page/2/`. */
+export const isFurtherPart = (part: URL, whole: URL): boolean =>
+  part.href !== whole.href && withoutPart(part) === withoutPart(whole);
+
 export const ESCAPE = /%[0-9a-f]{2}/gi;
 
 export function unescapeUnreserved(escape: string): string {
