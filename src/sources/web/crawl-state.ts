@@ -98,9 +98,11 @@ const crawlState = z.object({
   partial: flag,
   /** Whether a link was told that is one of endlessly many. */
   toldEndless: flag,
-  /** The pushed URL up to which the known ones were taken in; null: all of them. */
-  pushedAfter: z.string().nullable().default(null),
-  pushedDone: flag,
+  /** Whether something failed that may have led to known pages: these are asked for themselves. */
+  isDoubtful: flag,
+  /** The known file up to which these, or the pushed ones alone, were taken in; null: none was. */
+  knownAfter: z.string().nullable().default(null),
+  knownDone: flag,
   /** Failures to answer in a row, by host. */
   silence: mapOf(z.string(), z.number()),
   /** When each host may be asked again, ms. */

@@ -2,8 +2,9 @@ import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
-import { fetchEntry, subjectOf, takesPushesOf, type Step, type Subject } from "./fetch-entry.ts";
-import { addMap, addNamed, isBounded, takeWaiting } from "./frontier.ts";
+import { fetchEntry, isPushed, subjectOf, takesPushesOf } from "./fetch-entry.ts";
+import type { Step, Subject } from "./fetch-entry.ts";
+import { addMap, addNamed, addUnmet, isBounded, takeWaiting } from "./frontier.ts";
 import { UnresponsiveServer, type Fetched } from "./pages/fetch-page.ts";
 import { BROKEN_SITEMAP, neverRead, recordOutcome, skip } from "./record-outcome.ts";
 import { crawlDelayMs, readSitemap } from "./site/load-site.ts";
@@ -17,7 +18,7 @@ const BYTES_A_CALL = 48 * 1_024 * 1_024;
 const SIDE_BY_SIDE = 4;
 /** Pages of a wave: a slow one delays none of the others. */
 const WAVE = 16;
-const PUSHED_AT_ONCE = 100;
+const KNOWN_AT_ONCE = 500;
 
 /** Whether the crawl is complete. Pages are recorded in the order in which they were found. */
 export async function crawlStep(step: Step): Promise<boolean> {
@@ -29,7 +30,7 @@ export async function crawlStep(step: Step): Promise<boolean> {
     const isLate = step.now() >= startedAt + TIME_A_CALL_MS;
     if (isLate || pages >= PAGES_A_CALL || bytes >= BYTES_A_CALL) return false;
     const wave = await nextWave(step, PAGES_A_CALL - pages);
-    if (wave.length === 0 && step.crawl.waiting.length === 0 && !(await addPushed(step))) {
+    if (wave.length === 0 && step.crawl.waiting.length === 0 && !(await addKnown(step))) {
       return true;
     }
     pages += wave.length;
@@ -84,15 +85,21 @@ async function readWave(step: Step, wave: Subject[], startedAt: number): Promise
   return bytes;
 }
 
-/** Pushed URLs of earlier days, once all else is done. Whether any waits now. */
-async function addPushed({ bounds, crawl, known: knownFiles }: Step): Promise<boolean> {
-  while (!crawl.pushedDone) {
-    const files = await knownFiles.pushed(crawl.pushedAfter, PUSHED_AT_ONCE);
-    for (const { path } of files) {
-      if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
+/**
+ * Pushed URLs of earlier days, once all else is done, and pages that the crawl has not met though
+ * they may be there. Whether any waits now.
+ */
+async function addKnown({ bounds, crawl, known: knownFiles }: Step): Promise<boolean> {
+  while (!crawl.knownDone) {
+    const which = crawl.isDoubtful ? "all" : "pushed";
+    const files = await knownFiles[which](crawl.knownAfter, KNOWN_AT_ONCE);
+    for (const file of files) {
+      const { path } = file;
+      if (!isPushed(file)) addUnmet(crawl, bounds, file);
+      else if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
     }
-    crawl.pushedAfter = files.at(-1)?.path ?? crawl.pushedAfter;
-    crawl.pushedDone = files.length < PUSHED_AT_ONCE;
+    crawl.knownAfter = files.at(-1)?.path ?? crawl.knownAfter;
+    crawl.knownDone = files.length < KNOWN_AT_ONCE;
     if (crawl.waiting.length > 0) return true;
   }
   return false;
@@ -116,5 +123,6 @@ async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Prom
     if (entry.found === "link") skip(step, entry.url, failure.message);
     else out.files.push({ ...neverRead(entry.url, "application/xml"), sourceState, failure });
     if (error.kind === "down" || error.kind === "throttled") out.partial = true;
+    else if (entry.found !== "link") crawl.isDoubtful = true;
   }
 }

@@ -1,5 +1,6 @@
 import { inBatches } from "../../core/work/batches.ts";
 import { nextTurn } from "../../core/work/cooperative.ts";
+import type { ListedFile } from "../../ports/source-reader.ts";
 import { guardUrl } from "../guarded-url.ts";
 import { countOfShape, countShape, hostOf, noteLeftOut, noteState } from "./crawl-state.ts";
 import { ownsHost, stateOf } from "./crawl-state.ts";
@@ -125,6 +126,13 @@ function isFull(crawl: Crawl, { maxPages }: Bounds): boolean {
 /** An address that someone named; `pushed` ones keep the form in which they were given. */
 export function addNamed(crawl: Crawl, url: string, foundBy: FoundBy, depth: number): void {
   add(crawl, { url, kind: "page", found: foundBy, depth });
+}
+
+/** Takes in a page that earlier scans read and no link led to. */
+export function addUnmet(crawl: Crawl, bounds: Bounds, { path, version }: ListedFile): void {
+  const url = new URL(path);
+  const isUnmet = version !== "" && isWanted(crawl, bounds, url) && !isMet(crawl, url);
+  if (isUnmet) addNamed(crawl, path, "link", bounds.maxDepth);
 }
 
 const MAPPED_AT_ONCE = 500;

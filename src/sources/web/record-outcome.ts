@@ -1,21 +1,15 @@
 import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
+import { canonicalOf } from "./canonical-address.ts";
 import { countOfShape, countShape, noteState, stateOf, type Waiting } from "./crawl-state.ts";
 import { fetchEntry, findKnown, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
-import { enterSite, isFirstPage, isWanted, leaveOut } from "./frontier.ts";
+import { enterSite, isWanted, leaveOut } from "./frontier.ts";
 import { keepPage, readPage } from "../page-store.ts";
 import type { Page, Fetched } from "./pages/fetch-page.ts";
 import { factsOf, isHtml, type HtmlPage } from "./pages/html-page.ts";
-import {
-  isFurtherPart,
-  isTooLong,
-  nameOfPage,
-  normalizeUrl,
-  pageTime,
-  twinsOf,
-} from "./pages/page-url.ts";
+import { nameOfPage, normalizeUrl, pageTime, twinsOf } from "./pages/page-url.ts";
 import { directivesOf, NOT_TO_BE_INDEXED } from "./site/robots.ts";
 
 /** Records what was fetched in the listing: files, failures and further addresses. */
@@ -23,13 +17,20 @@ export async function recordOutcome(step: Step, subject: Subject, fetched: Fetch
   const { crawl, bounds } = step;
   const { entry } = subject;
   noteState(crawl, entry.url, "dropped");
-  if (entry.found === "start" && "url" in fetched) enterSite(crawl, bounds, entry.url, fetched.url);
+  const isStart = entry.found === "start";
+  if (isStart && "url" in fetched) enterSite(crawl, bounds, entry.url, fetched.url);
+  crawl.isDoubtful ||= isStart && !leadsOn(fetched);
   if (fetched.outcome === "page") await recordPage(step, subject, fetched);
   else if (fetched.outcome === "unchanged") await recordUnchanged(step, subject, fetched);
   else if (fetched.outcome === "missing")
     recordMissing(step, subject, `the page does not exist (${fetched.status})`);
   else if (fetched.outcome === "failed") await recordFailure(step, subject, fetched.failure);
 }
+
+/** A start page that is empty or no page, as one that fails, says nothing about other pages. */
+const leadsOn = (fetched: Fetched): boolean =>
+  fetched.outcome === "unchanged" ||
+  (fetched.outcome === "page" && fetched.facts !== null && fetched.bytes.length > 0);
 
 async function recordPage(step: Step, subject: Subject, page: Page): Promise<void> {
   const moved = movedTo(subject, page.url);
@@ -111,19 +112,6 @@ async function yieldsToCanonical(
   const isListed = stateOf(crawl, target) === "listed";
   if (isListed) crawl.leftOut.copies += 1;
   return isListed;
-}
-
-/** The canonical address, when it is another one that this crawl may list. */
-function canonicalOf(step: Step, page: Page, { canonical, base }: HtmlPage): string | null {
-  const from = URL.parse(base ?? "", page.url.href) ?? page.url;
-  const url = canonical === null ? null : URL.parse(canonical, from.href);
-  if (url === null) return null;
-  const target = normalizeUrl(url);
-  const isItself = target.href === normalizeUrl(page.url).href;
-  // https://developers.google.com/search/blog/2013/04/5-common-mistakes-with-relcanonical
-  const isFirst = isFirstPage(step.crawl, target) && page.url.pathname !== target.pathname;
-  if (isItself || isFirst || isFurtherPart(normalizeUrl(page.url), target)) return null;
-  return !isTooLong(target) && isWanted(step.crawl, step.bounds, target) ? target.href : null;
 }
 
 type Listing = Subject & { path: string; page: Page; facts: HtmlPage | null };
@@ -254,18 +242,16 @@ export function skip({ out }: Step, path: string, message: string): void {
 /** A failure keeps what was known; only named addresses become files by failing. */
 async function recordFailure(step: Step, subject: Subject, failure: SourceFailure): Promise<void> {
   const { entry, known: file, found: foundBy } = subject;
+  const isPassing = failure.kind === "down" || failure.kind === "throttled";
   if ((file === null || file.version === "") && foundBy === "link") {
+    step.crawl.isDoubtful ||= isPassing;
     skip(step, entry.url, failure.message);
     return;
   }
   listFailure(step, subject, failure);
-  const asks = await followKept(step, subject, null);
-  if (entry.found !== "start") return;
-  const url = new URL(file?.url ?? entry.url);
-  if (asks !== null) enterSite(step.crawl, step.bounds, entry.url, url);
-  // Sitemaps that robots.txt names are not known where that cannot be read.
-  const isSeen = asks !== null && step.crawl.robots.get(url.origin) !== null;
-  if (!isSeen && ["down", "throttled"].includes(failure.kind)) step.out.partial = true;
+  const isSeen = (await followKept(step, subject, null)) !== null;
+  // It may lead to another folder, whose pages the crawl takes for none of its own then.
+  if (isPassing && !isSeen && entry.found === "start") step.out.partial = true;
 }
 
 function listFailure(

@@ -72,7 +72,7 @@ export function webReader(config: WebConfig, options: WebOptions): SourceReader 
         const url = URL.parse(path);
         if (url !== null) addNamed(crawl, pageAddress(url), "pushed", 0);
       }
-      crawl.pushedDone = true;
+      crawl.knownDone = true;
       const step = stepOf(crawl, signal);
       const endsAt = options.now() + LOOK_TIME_MS;
       let isDone = false;
