@@ -26,6 +26,15 @@ test("a check under a rate limit is told as one, and not as a wrong credential",
   expect(await failureOf(source.reader().check(FOREVER))).toMatchObject({ kind: "throttled" });
 });
 
+test("a commit that vanishes while it is listed is a passing failure", async () => {
+  const { double, own, source } = openRepository();
+  own.write("a.md", "a");
+  double.fail({ path: /trees/, status: 404 });
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "down" });
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual(["handbook/a.md"]);
+});
+
 test("a blob that is refused fails alone", async () => {
   // https://github.com/run-llama/llama_index/issues/6481
   const { double, own, source } = openRepository();
