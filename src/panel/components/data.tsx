@@ -4,6 +4,7 @@ import { webUrlIn } from "../../core/input/web-address.ts";
 import { isoTime } from "../../core/time.ts";
 import { relative } from "./figures.ts";
 import { Hidden } from "./form.tsx";
+import { useView } from "./view.tsx";
 
 /** C0 and C1 controls but tab and line feed, and the marks that turn the direction of text. */
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
@@ -75,7 +76,8 @@ export const DangerZone = ({ href, label, title, children }: DangerProps) => (
 );
 
 /** A time relative to now, the exact one on hover; the page's script keeps it right. */
-export const Time = ({ at, now }: { at: number; now: number }) => {
+export const Time = ({ at }: { at: number }) => {
+  const { now } = useView();
   const exact = isoTime(at);
   return (
     <time datetime={exact} title={exact.replace("T", " ").replace(/\.\d+Z$/, " UTC")}>
@@ -85,8 +87,8 @@ export const Time = ({ at, now }: { at: number; now: number }) => {
 };
 
 /** A time, or the words for none. */
-export const TimeOr = ({ at, now, none }: { at: number | null; now: number; none: string }) =>
-  at === null ? <span class="soft">{none}</span> : <Time at={at} now={now} />;
+export const TimeOr = ({ at, none }: { at: number | null; none: string }) =>
+  at === null ? <span class="soft">{none}</span> : <Time at={at} />;
 
 /** A failure in its own words; nothing where there is none. */
 export const Problem = ({ text }: { text: string | null }) =>

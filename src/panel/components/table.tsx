@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 
 import { LinkButton } from "./data.tsx";
 import { OptionList, type Option } from "./form.tsx";
+import { useView } from "./view.tsx";
 
 export type Column<Row> = {
   head: Child;
@@ -14,10 +15,11 @@ export type Column<Row> = {
   wide?: boolean;
   /** The column's name in `?sort=`, where the list can be sorted by it. */
   sort?: string;
+  /** Left out for members. */
+  forAdmins?: boolean;
 };
 
-/** Columns; null is none. */
-export type Columns<Row> = readonly (Column<Row> | null)[];
+export type Columns<Row> = readonly Column<Row>[];
 
 /** How a list is sorted; `hrefOf` is the same list sorted by a column. */
 export type Sorting = {
@@ -29,6 +31,7 @@ export type Sorting = {
 /** Leads to the page that asks before the row's subject is removed. */
 export const removeColumn = <Row,>(hrefOf: (row: Row) => string): Column<Row> => ({
   head: "",
+  forAdmins: true,
   cell: (row) => <LinkButton href={hrefOf(row)} label="Remove" kind="small" />,
 });
 
@@ -48,7 +51,8 @@ const classOf = ({ numeric, wide, main }: Column<never>) =>
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, empty, sorting = null } = props;
-  const columns = props.columns.filter((column) => column !== null);
+  const { mayChange } = useView();
+  const columns = props.columns.filter(({ forAdmins }) => mayChange || forAdmins !== true);
   // Rows with a name are stacked on phones, where other tables scroll.
   const isList = columns.some(({ main }) => main === true);
   if (rows.length === 0) return <>{empty}</>;

@@ -26,7 +26,6 @@ export const lookUp =
 
 export const isSecure = ({ get, req }: PageContext) => isHttps(get("services").config, req.raw);
 
-/** Whether changes are offered: a member sees everything and is offered nothing to change. */
 export const isAdmin = (context: PageContext) => context.get("session").role === "admin";
 
 /** Pages that lead to a change only. @throws QuarryError `forbidden`. */

@@ -14,7 +14,8 @@ import { Form as PostForm, Hidden, TextField, field } from "../components/form.t
 import { Document, Layout, placeAt } from "../components/layout.tsx";
 import { PageHead, Tabs } from "../components/page-head.tsx";
 import type { Crumb, HeadProps, TabsProps } from "../components/page-head.tsx";
-import type { PageContext, PageEnv } from "./page-env.ts";
+import { View } from "../components/view.tsx";
+import { isAdmin, type PageContext, type PageEnv } from "./page-env.ts";
 import { formOf } from "./request/form.ts";
 import { submit, type FormPage } from "./request/submit.ts";
 import { takeFlash, themeIn } from "./request/page-cookies.ts";
@@ -48,13 +49,21 @@ export type PageProps = HeadProps & {
   refreshSeconds?: number | null;
 };
 
+/** Content whose components know the request. */
+export const inView = (context: PageContext, content: Child) => (
+  <View.Provider value={{ now: context.get("services").now(), mayChange: isAdmin(context) }}>
+    {content}
+  </View.Provider>
+);
+
 export async function page(
   context: PageContext,
   props: PageProps,
   content: Child,
 ): Promise<Response> {
   const { version } = context.get("services");
-  const layout = (
+  const layout = inView(
+    context,
     <Layout
       title={props.window ?? props.title}
       place={placeAt(props.place ?? props.trail?.[0]?.href ?? context.req.path)}
@@ -69,7 +78,7 @@ export async function page(
       {props.isHeadless === true ? null : <PageHead {...props} />}
       {props.tabs === undefined ? null : <Tabs {...props.tabs} />}
       {content}
-    </Layout>
+    </Layout>,
   );
   return await context.html(html`<!doctype html>${layout}`, props.status ?? 200);
 }

@@ -80,9 +80,8 @@ export function addSessionEnd(
 }
 
 export async function openSessions(context: PageContext, { userId, here }: Whose): Promise<Child> {
-  const { db, now: clock } = context.get("services");
-  const now = clock();
-  const { data } = await listSessions(db, { userId, offset: 0, limit: SESSIONS_SHOWN }, now);
+  const { db, now } = context.get("services");
+  const { data } = await listSessions(db, { userId, offset: 0, limit: SESSIONS_SHOWN }, now());
   const current = await sessionHashOf(context);
   return (
     <Table
@@ -99,8 +98,8 @@ export async function openSessions(context: PageContext, { userId, here }: Whose
           ),
         },
         { head: "Address", wide: true, cell: ({ address }) => address },
-        { head: "Last used", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} now={now} /> },
-        { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+        { head: "Last used", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+        { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
         {
           head: "",
           cell: ({ id, hash }) =>

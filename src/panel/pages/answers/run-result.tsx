@@ -13,24 +13,26 @@ import { blocksIn } from "../../../inference/answer-text.ts";
 import { providerReason } from "../../../ports/models.ts";
 import type { EmitEvent } from "../../../inference/run-events.ts";
 import type { RetrievedChunk } from "../../../retrieval/score-chunks.ts";
+import { ForAdmins, useView } from "../../components/view.tsx";
 
 type AnswerProps = {
   outcome: RunOutcome;
   /** Before the numbers of its passages, in their addresses on the page. */
   id: string;
-  isAdmin: boolean;
 };
 
 /** An answer, or the part that was written. Times, tokens and cost are for administrators. */
-export const Answer = ({ outcome, id, isAdmin }: AnswerProps) =>
+export const Answer = ({ outcome, id }: AnswerProps) =>
   outcome.kind === "whole" ? (
     <>
-      <Degraded degradations={outcome.result.degradations} isAdmin={isAdmin} />
+      <Degraded degradations={outcome.result.degradations} />
       <Response response={outcome.result.response} id={id} />
       {outcome.result.toolCalls.map((call) => (
-        <Tool call={call} isAdmin={isAdmin} />
+        <Tool call={call} />
       ))}
-      {isAdmin ? <Figures result={outcome.result} /> : null}
+      <ForAdmins>
+        <Figures result={outcome.result} />
+      </ForAdmins>
     </>
   ) : (
     <>
@@ -41,16 +43,12 @@ export const Answer = ({ outcome, id, isAdmin }: AnswerProps) =>
     </>
   );
 
-const Degraded = (props: { degradations: string[]; isAdmin: boolean }) =>
-  props.degradations.length === 0 ? null : (
-    <Warning
-      text={
-        props.isAdmin
-          ? `A part failed, and the answer is built from the rest: ${props.degradations.join("; ")}`
-          : "A part failed, and the answer is built from the rest."
-      }
-    />
+const Degraded = ({ degradations }: { degradations: string[] }) => {
+  const reasons = useView().mayChange ? `: ${degradations.join("; ")}` : ".";
+  return degradations.length === 0 ? null : (
+    <Warning text={`A part failed, and the answer is built from the rest${reasons}`} />
   );
+};
 
 const Response = ({ response, id }: { response: InferenceResult["response"]; id: string }) => {
   const blocks = blocksIn(response);
@@ -111,14 +109,14 @@ const Figures = ({ result: { timings, usage, questions } }: { result: InferenceR
   </details>
 );
 
-const Tool = ({ call: { tool, ok, debug }, isAdmin }: { call: ToolCall; isAdmin: boolean }) => (
+const Tool = ({ call: { tool, ok, debug } }: { call: ToolCall }) => (
   <details class="why">
     <summary>
       <Status tone={ok ? "ok" : "bad"}>
         <Data mono>{tool}</Data> {ok ? "" : "failed"}
       </Status>
     </summary>
-    {isAdmin ? (
+    {useView().mayChange ? (
       <>
         <p class="soft">{duration(debug.durationMs)}</p>
         <CodeBlock label="Input of the tool" text={JSON.stringify(debug.input, null, 2)} />

@@ -11,7 +11,7 @@ const SCORE_DIGITS = 3;
 
 /** For administrators: queries can be personal. */
 export async function askedPage(context: PageContext): Promise<Response> {
-  const { config, db, now } = context.get("services");
+  const { config, db } = context.get("services");
   const days = config.KEEP_QUERIES_DAYS;
   const groups = days === 0 ? [] : await leastFoundQueries(db, GROUPS_SHOWN);
   const lead = `Queries of the last ${countText(days, "day")}, the worst results first.`;
@@ -34,7 +34,7 @@ export async function askedPage(context: PageContext): Promise<Response> {
           numeric: true,
           cell: ({ bestScore }) => bestScore?.toFixed(SCORE_DIGITS) ?? "nothing found",
         },
-        { head: "Last", wide: true, cell: ({ lastAt }) => <Time at={lastAt} now={now()} /> },
+        { head: "Last", wide: true, cell: ({ lastAt }) => <Time at={lastAt} /> },
         {
           head: "",
           cell: ({ ragIdentifier: rag, query, file }) => (

@@ -26,7 +26,6 @@ export async function comparePage(context: PageContext): Promise<Response> {
   const runs = [first, second];
   const isDone = runs.every(({ status }) => status === "done");
   const comparison = isDone ? await compareRuns(services, first, second) : null;
-  const now = services.now();
   const isRunning = runs.some(({ status }) => status === "running");
   return await page(
     context,
@@ -37,22 +36,22 @@ export async function comparePage(context: PageContext): Promise<Response> {
     },
     <div id="comparison" data-live>
       <div class="cols even">
-        <RunSide name="First" set={set} run={first} now={now} />
-        <RunSide name="Second" set={set} run={second} now={now} />
+        <RunSide name="First" set={set} run={first} />
+        <RunSide name="Second" set={set} run={second} />
       </div>
       {comparison === null ? null : <Comparison comparison={comparison} />}
     </div>,
   );
 }
 
-type SideProps = { name: string; set: QuestionSet; run: EvaluationRun; now: number };
+type SideProps = { name: string; set: QuestionSet; run: EvaluationRun };
 
-const RunSide = ({ name, set, run, now }: SideProps) => (
+const RunSide = ({ name, set, run }: SideProps) => (
   <section>
     <h2>{name}</h2>
     <p>
       <a href={`${runsAddress(set)}/${run.id}`}>
-        <Time at={run.startedAt} now={now} />
+        <Time at={run.startedAt} />
       </a>
       : <Data>{settingInWords(run.setting)}</Data>
     </p>

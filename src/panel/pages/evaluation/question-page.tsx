@@ -14,6 +14,7 @@ import { filterIn } from "../request/list.tsx";
 import { Place } from "./run-page.tsx";
 import { runsAddress, setAddress, trailTo } from "./set-parts.tsx";
 import { freshForm, type FormState, type Form as Sent } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 export function questionPages(pages: Pages): void {
   const ofOne = pages.of(lookUp(questionOf));
@@ -74,13 +75,15 @@ async function questionPage(
         </p>
       )}
       {await latestResults(context, set, question)}
-      {mayChange ? <DangerZone href={`${address}/remove`} label="Remove the question …" /> : null}
+      <ForAdmins>
+        <DangerZone href={`${address}/remove`} label="Remove the question …" />
+      </ForAdmins>
     </>,
   );
 }
 
 async function latestResults(context: PageContext, set: QuestionSet, { id }: Question) {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   return (
     <>
       <h2>Latest results</h2>
@@ -93,7 +96,7 @@ async function latestResults(context: PageContext, set: QuestionSet, { id }: Que
             head: "Run",
             cell: ({ runId, startedAt }) => (
               <a href={`${runsAddress(set)}/${runId}`}>
-                <Time at={startedAt} now={now()} />
+                <Time at={startedAt} />
               </a>
             ),
           },

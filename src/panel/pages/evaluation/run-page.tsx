@@ -35,7 +35,7 @@ export function runResultPages(pages: Pages): void {
 }
 
 async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Response> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   const slice = sliceIn(context, QUESTIONS_A_PAGE);
   const { data, total } = await listResults(db, run.id, slice);
   const address = `${runsAddress(set)}/${run.id}`;
@@ -48,7 +48,7 @@ async function runPage(context: PageContext, { set, run }: RunOfSet): Promise<Re
       trail: trailToRuns(set),
       sub: (
         <>
-          <Time at={run.startedAt} now={now()} />, <Data>{settingInWords(run.setting)}</Data>
+          <Time at={run.startedAt} />, <Data>{settingInWords(run.setting)}</Data>
         </>
       ),
       actions: isAdmin(context) ? remove : null,

@@ -57,7 +57,7 @@ async function runsTab(context: PageContext, set: QuestionSet, state: FormState)
     <>
       <div id="runs" data-live>
         <OverTime runs={runs} />
-        <RunTable set={set} runs={runs} now={services.now()} />
+        <RunTable set={set} runs={runs} />
       </div>
       {isAdmin(context) ? <NewRun set={set} state={state} targets={optionsOf(targets)} /> : null}
     </>,
@@ -112,7 +112,7 @@ const measureColumn = (measure: MeasureName): Column<EvaluationRun> => ({
   cell: ({ summary }) => figure(summary?.measures[measure]),
 });
 
-const RunTable = ({ set, runs, now }: { set: QuestionSet; runs: EvaluationRun[]; now: number }) => {
+const RunTable = ({ set, runs }: { set: QuestionSet; runs: EvaluationRun[] }) => {
   const latest = runs.find(({ status }) => status === "done");
   const address = runsAddress(set);
   return (
@@ -130,7 +130,7 @@ const RunTable = ({ set, runs, now }: { set: QuestionSet; runs: EvaluationRun[];
           cell: (run) => (
             <>
               <a href={`${address}/${run.id}`}>
-                <Time at={run.startedAt} now={now} />
+                <Time at={run.startedAt} />
               </a>
               <Faint text={settingInWords(run.setting)} />
               <RunStatus run={run} />

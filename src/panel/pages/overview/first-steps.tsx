@@ -5,6 +5,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { getCookie, setCookie } from "hono/cookie";
 import { DAY_MS, SECOND_MS } from "../../../core/time.ts";
 import type { PageContext } from "../page-env.ts";
+import { useView } from "../../components/view.tsx";
 
 type Step = {
   title: string;
@@ -83,7 +84,8 @@ const INDEXING = "Files are still being indexed; answers use those that are fini
 
 export const missingSteps = (steps: Steps) => stepsOf(steps).filter(({ isDone }) => !isDone).length;
 
-export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean }) => {
+export const FirstSteps = ({ steps }: { steps: Steps }) => {
+  const { mayChange } = useView();
   const all = stepsOf(steps);
   const next = all.find(({ isDone }) => !isDone);
   return (
@@ -107,15 +109,15 @@ export const FirstSteps = ({ steps, mayAct }: { steps: Steps; mayAct: boolean })
               <p>{step.says}</p>
             </div>
             <div class="actions">
-              {mayAct || step.isForAll ? <Action step={step} isNext={step === next} /> : null}
-              {mayAct && step.isPosted === true && at === 0 ? (
+              {mayChange || step.isForAll ? <Action step={step} isNext={step === next} /> : null}
+              {mayChange && step.isPosted === true && at === 0 ? (
                 <LinkButton href="/panel/new/source" label="Use another source" />
               ) : null}
             </div>
           </li>
         ))}
       </ol>
-      {mayAct ? null : (
+      {mayChange ? null : (
         <p class="soft">An administrator does the first four steps. Everybody can ask.</p>
       )}
     </>

@@ -230,7 +230,7 @@ export function firstStepsActions(pages: Pages): void {
 async function firstSteps(context: PageContext, steps: Steps, needs: Needs | null) {
   const content = (
     <div id="steps" data-live>
-      <FirstSteps steps={steps} mayAct={isAdmin(context)} />
+      <FirstSteps steps={steps} />
       {needs === null || (steps.rag === null && needs.problem === null) ? null : (
         <Head found={needs} isBelow />
       )}

@@ -20,6 +20,7 @@ import { fileAddress } from "../search/hits.tsx";
 import { CopyDeeds, Deed } from "./copy-deeds.tsx";
 import { ragAddress, ragTab, SEARCH_FIELDS } from "./rag-tab.tsx";
 import { settingFacts } from "../../components/setting-fields.tsx";
+import { ForAdmins } from "../../components/view.tsx";
 
 const FAILED_SHOWN = 20;
 const LOOK_EVERY_SECONDS = 3;
@@ -38,7 +39,6 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
     // Searches the index: for the whole page, not each time that the script fetches its live parts.
     context.req.header("X-Refresh") === undefined ? similaritySpread(services, rag) : null,
   ]);
-  const mayChange = isAdmin(context);
   // Failed files are done as well: they wait for somebody.
   const filesDone = generations.find(({ state }) => state === "live")?.filesDone ?? 0;
   const isIndexing = rag.status === "active" && filesDone < rag.totalFiles;
@@ -49,14 +49,14 @@ export async function ragPage(context: PageContext, rag: RagRecord): Promise<Res
     <>
       <div id="index" data-live>
         <Figures rag={rag} index={index} />
-        <Copying copying={copying} showsError={mayChange} />
+        <Copying copying={copying} />
         {index.building === null ? null : (
           <Building building={index.building} files={rag.totalFiles} />
         )}
-        <FailedFiles rag={rag} files={failed} mayChange={mayChange} />
+        <FailedFiles rag={rag} files={failed} />
       </div>
       {spread === null ? null : <Similarities spread={spread} rag={rag} />}
-      {mayChange ? <Actions rag={rag} index={index} services={services} /> : null}
+      {isAdmin(context) ? <Actions rag={rag} index={index} services={services} /> : null}
     </>,
   );
 }
@@ -120,9 +120,7 @@ async function copyState({ db }: Services, rag: RagRecord) {
   return { ...source, files: rag.totalFiles, total: Math.max(totalFiles, rag.totalFiles) };
 }
 
-type CopyingProps = { copying: Awaited<ReturnType<typeof copyState>>; showsError: boolean };
-
-const Copying = ({ copying, showsError }: CopyingProps) => {
+const Copying = ({ copying }: { copying: Awaited<ReturnType<typeof copyState>> }) => {
   if (copying === null) return null;
   const { name, error, files, total } = copying;
   return (
@@ -132,22 +130,22 @@ const Copying = ({ copying, showsError }: CopyingProps) => {
         {countText(total, "file")}. Searches miss the others.
       </p>
       <progress max={Math.max(1, total)} value={files} aria-label="Files copied" />
-      {error === null || !showsError ? null : (
-        <Problem text={`A step failed and is tried again: ${error}`} />
-      )}
+      <ForAdmins>
+        <Problem text={error && `A step failed and is tried again: ${error}`} />
+      </ForAdmins>
     </section>
   );
 };
 
-type FailedProps = { rag: RagRecord; files: PublicFile[]; mayChange: boolean };
-
-const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
+const FailedFiles = ({ rag, files }: { rag: RagRecord; files: PublicFile[] }) => {
   if (files.length === 0) return null;
   const retry = `${ragAddress(rag.identifier)}/retry`;
   return (
     <section>
       <h2>Files that failed</h2>
-      {mayChange ? <ActionButton action={retry} label="Retry all" /> : null}
+      <ForAdmins>
+        <ActionButton action={retry} label="Retry all" />
+      </ForAdmins>
       <Table
         label="Files that failed"
         rows={files}
@@ -163,14 +161,11 @@ const FailedFiles = ({ rag, files, mayChange }: FailedProps) => {
               </>
             ),
           },
-          mayChange
-            ? {
-                head: "",
-                cell: ({ path }) => (
-                  <ActionButton action={retry} label="Try again" values={{ path }} />
-                ),
-              }
-            : null,
+          {
+            head: "",
+            forAdmins: true,
+            cell: ({ path }) => <ActionButton action={retry} label="Try again" values={{ path }} />,
+          },
         ]}
       />
       {files.length < FAILED_SHOWN ? null : (
@@ -220,9 +215,7 @@ const Actions = ({ rag, index: { previous, building }, services }: ActionsProps)
     <section>
       <h2>Actions</h2>
       <ul class="needs">
-        {previous === null ? null : (
-          <WayBack address={address} previous={previous} now={services.now()} />
-        )}
+        {previous === null ? null : <WayBack address={address} previous={previous} />}
         <Deed
           name={isPaused ? "Resume indexing." : "Pause indexing."}
           says={
@@ -258,16 +251,16 @@ const Actions = ({ rag, index: { previous, building }, services }: ActionsProps)
   );
 };
 
-type BackProps = { address: string; previous: NonNullable<Index["previous"]>; now: number };
+type BackProps = { address: string; previous: NonNullable<Index["previous"]> };
 
-const WayBack = ({ address, previous, now }: BackProps) => (
+const WayBack = ({ address, previous }: BackProps) => (
   <Deed
     name="Return to the previous index."
     says={
       <>
         Passages of {previous.chunkSize} tokens, embedded by{" "}
         <Data mono>{previous.embeddingModel}</Data>. It catches up with recent changes, then takes
-        over. Quarry deletes it <Time at={previous.keptUntil} now={now} />.
+        over. Quarry deletes it <Time at={previous.keptUntil} />.
       </>
     }
   >

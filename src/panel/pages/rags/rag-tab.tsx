@@ -3,13 +3,14 @@ import type { Child } from "hono/jsx";
 import { ragOf as findRagByKey } from "../../api/rags.ts";
 import type { RagRecord } from "../../../db/records.ts";
 import { LinkButton } from "../../components/data.tsx";
-import { isAdmin, lookUp, page, type PageContext, type PageProps } from "../page.tsx";
+import { lookUp, page, type PageContext, type PageProps } from "../page.tsx";
 import { newRag } from "../../../catalog/rags/rag-settings.ts";
 import { modelChoices } from "../../../catalog/models/model-choices.ts";
 import type { Services } from "../../../services.ts";
 import { ModelField } from "../../components/choice-fields.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import type { FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 /** The RAG that the address names. @throws QuarryError `not-found`. */
 export const ragOf = lookUp(findRagByKey);
@@ -41,12 +42,12 @@ export async function ragTab(
   const tabs = { label: "Pages of this RAG", address: ragAddress(identifier), names: TABS };
   const actions = (
     <>
-      {isAdmin(context) ? (
+      <ForAdmins>
         <LinkButton
           href={`/panel/tokens/new?rag=${identifier}`}
           label="Create token for this RAG"
         />
-      ) : null}
+      </ForAdmins>
       <LinkButton href={`/panel/search?rag=${identifier}`} label="Search this RAG" kind="primary" />
     </>
   );

@@ -101,8 +101,7 @@ const LOOK_EVERY_SECONDS = 3;
 async function ragListPage(context: PageContext): Promise<Response> {
   const query = listQuery(context);
   const { db } = context.get("services");
-  const mayChange = isAdmin(context);
-  const lines = await listRagLines(db, query, mayChange);
+  const lines = await listRagLines(db, query, isAdmin(context));
   const moves = lines.data.some(({ pending, processing, isBuilding }) => {
     return pending + processing > 0 || isBuilding;
   });
@@ -114,7 +113,7 @@ async function ragListPage(context: PageContext): Promise<Response> {
     one: "RAG",
     listed: lines,
     search: "Name or identifier contains",
-    columns: mayChange ? [...COLUMNS, { head: "", cell: Actions }] : COLUMNS,
+    columns: COLUMNS,
     none: {
       title: "There are no RAGs yet.",
       says: "A RAG cuts the documents of a source into passages and finds the right ones.",
@@ -170,6 +169,7 @@ const COLUMNS: Column<RagLine>[] = [
     sort: "model",
     cell: ({ embeddingModel }) => <Shortened text={embeddingModel} mono />,
   },
+  { head: "", forAdmins: true, cell: Actions },
 ];
 
 async function show(context: PageContext, state: FormState): Promise<Response> {

@@ -9,10 +9,11 @@ import { ActionButton, Form, SelectField, TextField, field } from "../../compone
 import { Empty } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
-import { isAdmin, type PageContext } from "../page.tsx";
+import { type PageContext } from "../page.tsx";
 import { changed, pathIn } from "../request/list.tsx";
 import { ragAddress, ragTab } from "./rag-tab.tsx";
 import { freshForm, type FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 const ENTRIES = 100;
 const SCOPES_LISTED = 100;
@@ -22,35 +23,28 @@ export async function scopePage(
   rag: RagRecord,
   state: FormState = freshForm({ type: "path" }),
 ): Promise<Response> {
-  const mayChange = isAdmin(context);
   return await ragTab(
     context,
     { rag, here: "/scope", window: `What ${rag.name} indexes`, status: state.status },
-    rag.scopeMode === "global" ? (
-      <Everything rag={rag} mayChange={mayChange} />
-    ) : (
-      await chosenParts(context, rag, state)
-    ),
+    rag.scopeMode === "global" ? <Everything rag={rag} /> : await chosenParts(context, rag, state),
   );
 }
 
-const Everything = ({ rag, mayChange }: { rag: RagRecord; mayChange: boolean }) => (
+const Everything = ({ rag }: { rag: RagRecord }) => (
   <>
     <p>
       Everything in <Data>{rag.fileSource.name}</Data>, including files added later.
     </p>
-    {mayChange ? (
-      <>
-        <p class="soft">
-          To index a part of the source, choose folders and files. Other files are removed from the
-          index.
-        </p>
-        <LinkButton
-          href={`${ragAddress(rag.identifier)}/scope/narrow`}
-          label="Index chosen parts only …"
-        />
-      </>
-    ) : null}
+    <ForAdmins>
+      <p class="soft">
+        To index a part of the source, choose folders and files. Other files are removed from the
+        index.
+      </p>
+      <LinkButton
+        href={`${ragAddress(rag.identifier)}/scope/narrow`}
+        label="Index chosen parts only …"
+      />
+    </ForAdmins>
   </>
 );
 
@@ -73,8 +67,7 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
   const { among, listed } = await readScopes(db, query);
   const through = above.find((path) => among.has(path)) ?? null;
   const address = `${ragAddress(rag.identifier)}/scope`;
-  const mayChange = isAdmin(context);
-  const tree: Tree = { here: address, folder, entries, among, through, mayChange };
+  const tree: Tree = { here: address, folder, entries, among, through };
   return (
     <>
       <div class="cols">
@@ -90,7 +83,9 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
           </section>
         </aside>
       </div>
-      {mayChange ? <Typed here={address} state={state} rag={rag} /> : null}
+      <ForAdmins>
+        <Typed here={address} state={state} rag={rag} />
+      </ForAdmins>
     </>
   );
 }
@@ -104,11 +99,10 @@ type Tree = {
   among: ReadonlySet<string>;
   /** The folder above that is a scope; null: there is none. */
   through: string | null;
-  mayChange: boolean;
 };
 
 const Folder = ({ tree }: { tree: Tree }) => {
-  const { here, folder, entries, among, through, mayChange } = tree;
+  const { here, folder, entries, among, through } = tree;
   const last = entries.length === ENTRIES ? entries.at(-1) : undefined;
   return (
     <>
@@ -126,7 +120,7 @@ const Folder = ({ tree }: { tree: Tree }) => {
             head: "Indexed",
             cell: ({ path }) => <Chosen isChosen={among.has(path)} through={through} />,
           },
-          mayChange ? { head: "", cell: ({ path }) => <Choose tree={tree} path={path} /> } : null,
+          { head: "", forAdmins: true, cell: ({ path }) => <Choose tree={tree} path={path} /> },
         ]}
       />
       {last === undefined ? null : (
@@ -206,7 +200,9 @@ const ChosenList = ({ tree, scopes }: { tree: Tree; scopes: IndexScope[] }) => {
               {scope.type === "externalId" ? <span class="soft">id </span> : null}
               <Data>{scope.value}</Data>
             </span>
-            {tree.mayChange ? <LeaveOut tree={tree} scope={scope} /> : null}
+            <ForAdmins>
+              <LeaveOut tree={tree} scope={scope} />
+            </ForAdmins>
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { BUILT_IN_MODELS } from "../../../ports/models.ts";
 import type { Model } from "../answers/model-list.tsx";
 import { NO_RERANKER, keyOf, searchesFirst, type Target } from "./search-settings.ts";
 import type { FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 type OptionsProps = {
   state: FormState;
@@ -11,7 +12,6 @@ type OptionsProps = {
   prefix: string;
   target: Target;
   rerankers: string[];
-  mayChange: boolean;
 };
 
 const MODES = [
@@ -28,26 +28,24 @@ export const SearchModeField = (props: { state: FormState; prefix: string; own: 
 );
 
 export const Options = (props: OptionsProps) => {
-  const { target, mayChange } = props;
+  const { target } = props;
   return (
     <>
       {searchesFirst(target) ? <SearchOptions {...props} /> : null}
-      {target.kind === "rag" || !mayChange ? null : <ModelOptions {...props} model={target} />}
-      {mayChange ? (
-        <>
-          <TextField
-            {...field(props.state, `${props.prefix}reader`, "Search as")}
-            type="email"
-            placeholder="ann@example.com"
-            hint="Finds only what this person may read, where permissions are on."
-          />
-          <TextField
-            {...field(props.state, `${props.prefix}groups`, "Groups of this person")}
-            placeholder="hr@example.com, staff@example.com"
-            hint="In addition to the groups that the source knows."
-          />
-        </>
-      ) : null}
+      <ForAdmins>
+        {target.kind === "rag" ? null : <ModelOptions {...props} model={target} />}
+        <TextField
+          {...field(props.state, `${props.prefix}reader`, "Search as")}
+          type="email"
+          placeholder="ann@example.com"
+          hint="Finds only what this person may read, where permissions are on."
+        />
+        <TextField
+          {...field(props.state, `${props.prefix}groups`, "Groups of this person")}
+          placeholder="hr@example.com, staff@example.com"
+          hint="In addition to the groups that the source knows."
+        />
+      </ForAdmins>
     </>
   );
 };

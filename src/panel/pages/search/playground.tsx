@@ -10,6 +10,7 @@ import { SearchForm, type FormProps } from "./search-form.tsx";
 import { ragsOf, type Target } from "./search-settings.ts";
 import { sampleCall, type Passage, type Tried } from "./try-setting.ts";
 import type { SearchAnswer } from "../../search/search-rag.ts";
+import { useView } from "../../components/view.tsx";
 
 export type PlaygroundProps = Omit<FormProps, "call" | "isAnswered" | "hasResults"> & {
   before: EarlierMessage[];
@@ -67,15 +68,15 @@ export const Playground = (props: PlaygroundProps) => {
   );
 };
 
-type OneProps = Pick<PlaygroundProps, "mayChange" | "baseUrl"> & { found: Tried };
+type OneProps = Pick<PlaygroundProps, "baseUrl"> & { found: Tried };
 
-const OneSearch = ({ found, baseUrl, mayChange }: OneProps) => {
+const OneSearch = ({ found, baseUrl }: OneProps) => {
   const { call, timings } = found;
   return (
     <div class="cols">
       <div>
         <h2 class="hidden">Passages</h2>
-        <Found found={found} id="found" mayKeep={mayChange} />
+        <Found found={found} id="found" />
       </div>
       <aside aria-label="About this search">
         {timings === undefined ? null : <Legs timings={timings} />}
@@ -88,17 +89,15 @@ const OneSearch = ({ found, baseUrl, mayChange }: OneProps) => {
   );
 };
 
-const OneAnswer = ({ found: trial, id, mayChange }: Omit<OneProps, "baseUrl"> & { id: string }) => (
+const OneAnswer = ({ found: trial, id }: FoundProps) => (
   <div class="cols even">
     <div class="answer">
-      {trial.outcome === null ? null : (
-        <Answer outcome={trial.outcome} id={id} isAdmin={mayChange} />
-      )}
+      {trial.outcome === null ? null : <Answer outcome={trial.outcome} id={id} />}
     </div>
     <div>
       <h3>{countText(trial.passages.length, "passage")}</h3>
       <div class="given">
-        <Found found={trial} id={id} mayKeep={mayChange} />
+        <Found found={trial} id={id} />
       </div>
     </div>
   </div>
@@ -107,12 +106,12 @@ const OneAnswer = ({ found: trial, id, mayChange }: Omit<OneProps, "baseUrl"> & 
 type FoundProps = {
   found: Tried;
   id: string;
-  mayKeep: boolean;
   /** The other answer's passages in order; absent where there is no other. */
   compared?: string[] | undefined;
 };
 
-const Found = ({ found: trial, id, mayKeep, compared }: FoundProps) => {
+const Found = ({ found: trial, id, compared }: FoundProps) => {
+  const { mayChange: mayKeep } = useView();
   const { target, question, queries, passages, degraded, outcome } = trial;
   return (
     <>
@@ -143,7 +142,7 @@ export const Given = ({ passages, target }: { passages: Passage[]; target: Targe
 );
 
 /** Two settings side by side; the second says what moved. */
-const Compared = ({ found: tries, mayChange, id }: PlaygroundProps & { id: string }) => {
+const Compared = ({ found: tries, id }: PlaygroundProps & { id: string }) => {
   const [first, second] = tries.map((trial) => keysOf(ragsOf(trial.target), trial.passages));
   const missing = first?.filter((key) => second?.includes(key) === false).length ?? 0;
   return (
@@ -154,18 +153,11 @@ const Compared = ({ found: tries, mayChange, id }: PlaygroundProps & { id: strin
             {at === 0 ? "First setting: " : "Second setting: "}
             <Data>{trial.target.record.name}</Data>
           </h2>
-          {trial.outcome === null ? null : (
-            <Answer outcome={trial.outcome} id={`${id}-${at}`} isAdmin={mayChange} />
-          )}
+          {trial.outcome === null ? null : <Answer outcome={trial.outcome} id={`${id}-${at}`} />}
           {at === 0 || missing === 0 ? null : (
             <p class="soft">Without {countText(missing, "passage")} of the first setting.</p>
           )}
-          <Found
-            found={trial}
-            id={`${id}-${at}`}
-            mayKeep={mayChange}
-            compared={at === 1 ? first : undefined}
-          />
+          <Found found={trial} id={`${id}-${at}`} compared={at === 1 ? first : undefined} />
           {trial.timings === undefined ? null : <Legs timings={trial.timings} />}
         </div>
       ))}

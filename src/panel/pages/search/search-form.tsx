@@ -9,6 +9,7 @@ import { Options } from "./options.tsx";
 import { SECOND, keyOf, targetKey, type Choices, type Target } from "./search-settings.ts";
 import { SAMPLE_QUESTION, type Call } from "./try-setting.ts";
 import { type FormState, UPDATED_AT } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 export type FormProps = {
   action: string;
@@ -20,7 +21,6 @@ export type FormProps = {
   /** The second setting's; null: nothing is compared. */
   second: Target | null;
   rerankers: string[];
-  mayChange: boolean;
   turns: EarlierMessage[];
   /** The question that was just answered is not offered again. */
   isAnswered: boolean;
@@ -127,9 +127,9 @@ export const SearchForm = (props: FormProps) => {
 };
 
 /** The system prompt alone is saved: the model's form takes the other fields as they are. */
-const SavePrompt = ({ target, mayChange }: FormProps) =>
-  target.kind === "rag" || !mayChange ? null : (
-    <>
+const SavePrompt = ({ target }: FormProps) =>
+  target.kind === "rag" ? null : (
+    <ForAdmins>
       <input type="hidden" name={UPDATED_AT} value={target.record.updatedAt} />
       <input type="hidden" name="only" value="systemPrompt" />
       <button
@@ -139,7 +139,7 @@ const SavePrompt = ({ target, mayChange }: FormProps) =>
       >
         Save this system prompt
       </button>
-    </>
+    </ForAdmins>
   );
 
 const Comparison = (props: FormProps & { second: Target }) => {

@@ -9,7 +9,7 @@ import type { Listening, RunEvent } from "../../../inference/run-events.ts";
 import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
-import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { inView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { attempt, postedValues } from "../request/form.ts";
 import type { Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
@@ -160,11 +160,11 @@ async function stream(context: PageContext, request: PlaygroundRequest): Promise
       if (event.type === "delta") yield eventText({ text: event.text, step: event.step }, "delta");
       if (event.type === "retrieval") {
         const shown = <Given passages={event.items} target={request.targets[0]} />;
-        yield eventText({ html: (await html`${shown}`).toString() }, "passages");
+        yield eventText({ html: (await html`${inView(context, shown)}`).toString() }, "passages");
       }
       if (event.type !== "result") continue;
       const content = <Playground {...await propsOf(context, request, event.result)} />;
-      yield eventText({ html: (await html`${content}`).toString() }, "page");
+      yield eventText({ html: (await html`${inView(context, content)}`).toString() }, "page");
     }
   };
   const failed = ({ error }: { error: string }) => eventText({ error }, "error");
@@ -195,7 +195,6 @@ async function propsOf(
 ): Promise<PlaygroundProps> {
   const { db, config } = context.get("services");
   const [target, second = null] = targets;
-  const mayChange = isAdmin(context);
   const models = await listModelRows(db);
   const values = Object.fromEntries(
     [...FIELDS, "promptOf", `${SECOND}promptOf`].map((name) => [name, form.exact(name)]),
@@ -216,7 +215,6 @@ async function propsOf(
     target,
     second,
     rerankers: models.flatMap(({ model, kind }) => (kind === "reranker" ? [model] : [])),
-    mayChange,
     before,
     turns: tries[0] === undefined ? before : turnsAfter(before, tries[0]),
     found: tries,

@@ -71,7 +71,7 @@ export function archivePages(pages: Pages): void {
 }
 
 async function archiveTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db, now, config } = context.get("services");
+  const { db, config } = context.get("services");
   const sources = await listChoices(db, "file_source");
   const rags = await listChoices(db, "rag");
   const imports = (await listImports(db)).filter((row) => row.state !== "done");
@@ -113,7 +113,7 @@ async function archiveTab(context: PageContext, state: FormState): Promise<Respo
       </SettingForm>
       <h2>Unfinished imports</h2>
       <List
-        {...{ context, columns: importColumns(now()), label: "Unfinished imports" }}
+        {...{ context, columns: IMPORTS, label: "Unfinished imports" }}
         listed={wholeList(imports)}
         empty="There are none."
       />
@@ -122,8 +122,8 @@ async function archiveTab(context: PageContext, state: FormState): Promise<Respo
   return await settingsPage(context, "/archive", content, state);
 }
 
-const importColumns = (now: number): Columns<ArchiveImport> => [
-  { head: "Created", main: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+const IMPORTS: Columns<ArchiveImport> = [
+  { head: "Created", main: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { head: "State", cell: ({ state }) => state },
   {
     head: "",

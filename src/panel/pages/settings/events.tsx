@@ -63,18 +63,12 @@ export function eventPages(pages: Pages): void {
 }
 
 async function eventsTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db, now } = context.get("services");
-  const data = await listEndpoints(db);
-  const columns: Columns<EventEndpoint> = [
-    { head: "URL", main: true, cell: (item) => <DataLink href={pathOf(item)} text={item.url} /> },
-    { head: "Events", wide: true, cell: ({ events }) => events.join(", ") },
-    { head: "State", cell: (endpoint) => <State of={endpoint} now={now()} /> },
-  ];
+  const data = await listEndpoints(context.get("services").db);
   const content = (
     <>
       <p class="soft">Quarry tells your programs what happens, by signed requests.</p>
       <List
-        {...{ context, columns, label: "Endpoints", empty: "There are none yet." }}
+        {...{ context, columns: ENDPOINTS, label: "Endpoints", empty: "There are none yet." }}
         listed={wholeList(data)}
       />
       <h2>New endpoint</h2>
@@ -84,31 +78,34 @@ async function eventsTab(context: PageContext, state: FormState): Promise<Respon
   return await settingsPage(context, "/events", content, state);
 }
 
-type StateProps = { of: EventEndpoint; now: number };
+const ENDPOINTS: Columns<EventEndpoint> = [
+  { head: "URL", main: true, cell: (item) => <DataLink href={pathOf(item)} text={item.url} /> },
+  { head: "Events", wide: true, cell: ({ events }) => events.join(", ") },
+  { head: "State", cell: (endpoint) => <State of={endpoint} /> },
+];
 
-const State = ({ of: { enabled, failingSince: since }, now }: StateProps) => {
+const State = ({ of: { enabled, failingSince: since } }: { of: EventEndpoint }) => {
   if (since === null)
     return <Status tone={enabled ? "ok" : "off"}>{enabled ? "on" : "off"}</Status>;
   return (
     <Status tone={enabled ? "warn" : "bad"}>
-      {enabled ? "failing" : "disabled after failures"} since <Time at={since} now={now} />
+      {enabled ? "failing" : "disabled after failures"} since <Time at={since} />
     </Status>
   );
 };
 
 async function endpointPage(context: PageContext, endpoint: EventEndpoint, failed?: FormState) {
-  const { db, now } = context.get("services");
   const slice = sliceIn(context, ROWS);
-  const { data, total } = await listDeliveries(db, endpoint, slice);
+  const { data, total } = await listDeliveries(context.get("services").db, endpoint, slice);
   const state = failed ?? FORM.state(endpoint);
   const [path, { url, updatedAt }] = [pathOf(endpoint), endpoint];
-  const columns = deliveryColumns(path, now());
+  const columns = deliveryColumns(path);
   return await page(
     context,
     { title: url, data: true, trail: TRAIL, place: SETTINGS, status: state.status },
     <>
       <p>
-        <State of={endpoint} now={now()} />
+        <State of={endpoint} />
       </p>
       <SettingForm
         {...{ state, fields: FORM.fields }}
@@ -129,7 +126,7 @@ async function endpointPage(context: PageContext, endpoint: EventEndpoint, faile
   );
 }
 
-const deliveryColumns = (path: string, now: number): Columns<Delivery> => [
+const deliveryColumns = (path: string): Columns<Delivery> => [
   {
     head: "Event",
     main: true,
@@ -149,7 +146,7 @@ const deliveryColumns = (path: string, now: number): Columns<Delivery> => [
     ),
   },
   { head: "Tries", numeric: true, cell: ({ tries }) => tries },
-  { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+  { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     head: "",
     cell: ({ id }) => <ActionButton action={`${path}/${id}/resend`} label="Send again" />,

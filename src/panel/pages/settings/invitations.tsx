@@ -39,7 +39,7 @@ async function invitationsTab(context: PageContext, state: FormState): Promise<R
     { head: "E-mail", main: true, cell: ({ email }) => <Data>{email}</Data> },
     { head: "Role", cell: ({ role }) => role },
     { head: "State", cell: (invitation) => invitation.state },
-    { head: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} now={now()} /> },
+    { head: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     {
       head: "",
       cell: ({ id, ...invitation }) =>

@@ -5,12 +5,13 @@ import { Data, Shortened, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findKey, keyCreation, keyRemoval } from "../../api/users.ts";
-import { lookUp, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { lookUp, type PageContext, type Pages } from "../page.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { Expiry } from "../tokens/programs.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 const HERE = "/panel/settings/keys";
 const FORM = declaredForm(newKey(0));
@@ -42,7 +43,7 @@ export function keyPages(pages: Pages): void {
 }
 
 async function keysTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   const part = filterIn(context, "q") ?? "";
   const content = (
     <>
@@ -56,21 +57,19 @@ async function keysTab(context: PageContext, state: FormState): Promise<Response
         one="key"
         listed={await readKeyPage(db, pageAt(context), part)}
         search="Name contains"
-        columns={columnsFor(isAdmin(context), now())}
+        columns={COLUMNS}
         empty="There are no keys yet."
       />
-      {isAdmin(context) ? (
-        <>
-          <h2>New key</h2>
-          <SettingForm action={HERE} state={state} submit="Create key" fields={FORM.fields} />
-        </>
-      ) : null}
+      <ForAdmins>
+        <h2>New key</h2>
+        <SettingForm action={HERE} state={state} submit="Create key" fields={FORM.fields} />
+      </ForAdmins>
     </>
   );
   return await settingsPage(context, "/keys", content, state);
 }
 
-const columnsFor = (mayRemove: boolean, now: number): Columns<ListedKey> => [
+const COLUMNS: Columns<ListedKey> = [
   { head: "Name", main: true, cell: ({ name }) => <Data>{name}</Data> },
   { head: "Role", cell: (key) => key.role },
   {
@@ -78,7 +77,7 @@ const columnsFor = (mayRemove: boolean, now: number): Columns<ListedKey> => [
     wide: true,
     cell: ({ createdByEmail }) => <Shortened text={createdByEmail} />,
   },
-  { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
-  { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} /> },
-  mayRemove ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,
+  { head: "Created", wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { head: "Expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+  removeColumn(({ id }) => `${HERE}/${id}/remove`),
 ];

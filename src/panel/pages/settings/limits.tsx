@@ -6,9 +6,10 @@ import { count, countText, money, percent } from "../../components/figures.ts";
 import type { FormState } from "../../components/form-state.ts";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, Table } from "../../components/table.tsx";
-import { isAdmin, lookUp, type PageContext, type Pages } from "../page.tsx";
+import { lookUp, type PageContext, type Pages } from "../page.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
+import { ForAdmins } from "../../components/view.tsx";
 
 const HERE = "/panel/settings/limits";
 const FORM = declaredForm(newLimit);
@@ -37,13 +38,11 @@ async function limitsTab(context: PageContext, state: FormState): Promise<Respon
         Calls that could exceed a limit are refused before a model is asked. Searches continue
         without the part that costs.
       </p>
-      <Limits limits={limits} context={context} />
-      {isAdmin(context) ? (
-        <>
-          <h2>Set a limit, or change its amount</h2>
-          <SettingForm action={HERE} state={state} submit="Set limit" fields={FORM.fields} />
-        </>
-      ) : null}
+      <Limits limits={limits} />
+      <ForAdmins>
+        <h2>Set a limit, or change its amount</h2>
+        <SettingForm action={HERE} state={state} submit="Set limit" fields={FORM.fields} />
+      </ForAdmins>
     </>
   );
   return await settingsPage(context, "/limits", content, state);
@@ -51,7 +50,7 @@ async function limitsTab(context: PageContext, state: FormState): Promise<Respon
 
 /** Nothing where there is no limit, or the ledger does not answer. */
 export const limitsNextToUsage = async (context: PageContext) => (
-  <Limits limits={await spentLimits(context.get("services")).catch(() => [])} context={context} />
+  <Limits limits={await spentLimits(context.get("services")).catch(() => [])} />
 );
 
 const nameOf = ({ subject: { kind, id, name = id } }: SpentLimit) =>
@@ -65,7 +64,7 @@ const leftOf = (limit: SpentLimit) =>
   inUnit(Math.max(0, limit.amount - limit.used - limit.reserved), limit);
 
 /** How much is left of each, and when it ends. */
-const Limits = ({ limits, context }: { limits: SpentLimit[]; context: PageContext }) => (
+const Limits = ({ limits }: { limits: SpentLimit[] }) => (
   <Table
     label="Spending limits"
     rows={limits}
@@ -85,11 +84,8 @@ const Limits = ({ limits, context }: { limits: SpentLimit[]; context: PageContex
         ),
       },
       { head: "Left", cell: leftOf },
-      {
-        head: "Ends",
-        cell: ({ resetsAt }) => <Time at={resetsAt} now={context.get("services").now()} />,
-      },
-      isAdmin(context) ? removeColumn(({ id }: SpentLimit) => `${HERE}/${id}/remove`) : null,
+      { head: "Ends", cell: ({ resetsAt }) => <Time at={resetsAt} /> },
+      removeColumn(({ id }: SpentLimit) => `${HERE}/${id}/remove`),
     ]}
   />
 );

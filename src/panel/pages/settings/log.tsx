@@ -19,7 +19,7 @@ const HERE = "/panel/settings/log";
 const FAILED_FROM = 400;
 
 export async function logPage(context: PageContext): Promise<Response> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   const thing = await thingIn(context);
   const filter = {
     thing: thing?.filter ?? null,
@@ -45,7 +45,7 @@ export async function logPage(context: PageContext): Promise<Response> {
         label="Audit log"
         one="event"
         listed={events}
-        columns={columnsAt(now(), { names, here: hereOf(context) })}
+        columns={columnsOf({ names, here: hereOf(context) })}
         empty={isFiltered(filter) ? "No matches." : "Nothing has happened yet."}
       />
     </>
@@ -136,8 +136,8 @@ const Thing = ({ event, shown: { names, here: address } }: { event: AuditEvent; 
   );
 };
 
-const columnsAt = (now: number, view: Shown): Column<AuditEvent>[] => [
-  { head: "When", cell: ({ at }) => <Time at={at} now={now} /> },
+const columnsOf = (view: Shown): Column<AuditEvent>[] => [
+  { head: "When", cell: ({ at }) => <Time at={at} /> },
   { head: "Who", cell: (event) => actorOf(event, view.here) },
   { head: "What", main: true, cell: (event) => <What event={event} shown={view} /> },
   {

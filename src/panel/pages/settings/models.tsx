@@ -32,6 +32,7 @@ import { Empty, Facts } from "../../components/page-head.tsx";
 import { changed } from "../request/list.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import type { Form, FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 const HERE = "/panel/settings/models";
 const MODEL_FORM = declaredForm(offeredModels.element);
@@ -116,11 +117,10 @@ function addKeys(pages: Pages): void {
 
 async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Response> {
   const services = context.get("services");
-  const { config, db, now } = services;
+  const { config, db } = services;
   const model = forms.model ?? MODEL_FORM.state({}, { kind: "chat", currency: "USD" });
   const server = forms.server ?? SERVER_FORM.state({ name: "local" });
   const key = forms.key ?? KEY_FORM.state({}, { provider: "gateway" });
-  const mayChange = isAdmin(context);
   const content = (
     <>
       <Facts
@@ -130,42 +130,38 @@ async function modelsTab(context: PageContext, forms: Forms = {}): Promise<Respo
           Vectors: vectorsOf(config),
         }}
       />
-      {mayChange ? <Servers states={await services.models.servers()} form={server} /> : null}
+      {isAdmin(context) ? <Servers states={await services.models.servers()} form={server} /> : null}
       <h2>Offered models</h2>
       <Table
         label="Models"
         rows={await listModelRows(db)}
-        columns={modelColumns(mayChange)}
+        columns={MODELS}
         empty={
           <Empty title="The list is empty.">
             You can use models that are not listed. Without a price, their cost is not counted.
           </Empty>
         }
       />
-      {mayChange ? (
-        <>
-          <h2>Add a model, or change its prices</h2>
-          <SettingForm action={HERE} state={model} submit="Save" fields={MODEL_FORM.fields} />
-        </>
-      ) : null}
+      <ForAdmins>
+        <h2>Add a model, or change its prices</h2>
+        <SettingForm action={HERE} state={model} submit="Save" fields={MODEL_FORM.fields} />
+      </ForAdmins>
       <h2>Provider keys</h2>
       <Table
         label="Provider keys"
         rows={await providerKeyStates(services)}
-        columns={keyColumns(mayChange, now())}
+        columns={KEYS}
         empty={null}
       />
-      {mayChange ? (
-        <>
-          <h3>Set a key</h3>
-          <SettingForm
-            action={`${HERE}/keys`}
-            state={key}
-            submit="Test and save"
-            fields={KEY_FORM.fields}
-          />
-        </>
-      ) : null}
+      <ForAdmins>
+        <h3>Set a key</h3>
+        <SettingForm
+          action={`${HERE}/keys`}
+          state={key}
+          submit="Test and save"
+          fields={KEY_FORM.fields}
+        />
+      </ForAdmins>
     </>
   );
   return await settingsPage(context, "/models", content, forms.server ?? forms.key ?? model);
@@ -198,16 +194,12 @@ function vectorsOf({ VECTOR_INDEX: index, EXACT_SEARCH_CHUNKS: chunks }: Config)
 
 const priceOf = (price: number, { currency }: ModelRow) => `${price} ${currency}`;
 
-const modelColumns = (mayChange: boolean): Columns<ModelRow> => [
+const MODELS: Columns<ModelRow> = [
   { head: "Model", main: true, cell: ({ model }) => <Shortened text={model} mono /> },
   { head: "Kind", wide: true, cell: ({ kind }) => kind },
   { head: "Input", numeric: true, cell: (row) => priceOf(row.inputPrice, row) },
   { head: "Output", numeric: true, cell: (row) => priceOf(row.outputPrice, row) },
-  mayChange
-    ? removeColumn(({ model, kind }) => {
-        return changed(`${HERE}/remove`, { model, kind });
-      })
-    : null,
+  removeColumn(({ model, kind }) => changed(`${HERE}/remove`, { model, kind })),
 ];
 
 const SERVER_COLUMNS: Columns<ServerState> = [
@@ -246,7 +238,7 @@ function modelInWords({ model, kind, contextTokens: tokens }: ServedModel): stri
   return `${model} (${kind ?? "not used"}${tokens === null ? unknown : `, ${count(tokens)} tokens`})`;
 }
 
-const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> => [
+const KEYS: Columns<ProviderKeyState> = [
   { head: "Provider", main: true, cell: ({ provider }) => PROVIDERS[provider] ?? provider },
   {
     head: "Key",
@@ -256,12 +248,12 @@ const keyColumns = (mayChange: boolean, now: number): Columns<ProviderKeyState> 
         <span class="soft">not set</span>
       ) : (
         <>
-          set <Time at={setAt} now={now} />
+          set <Time at={setAt} />
         </>
       );
     },
   },
-  mayChange ? { head: "", cell: removeKeyButton } : null,
+  { head: "", forAdmins: true, cell: (state) => removeKeyButton(state) },
 ];
 
 const removeKeyButton = ({ provider, setBy }: { provider: string; setBy: string | null }) =>

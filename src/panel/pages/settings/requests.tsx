@@ -52,7 +52,7 @@ export async function requestList(context: PageContext, filter: Parameters<typeo
       <Table
         label="Requests"
         rows={calls.slice(slice.offset, slice.offset + slice.limit)}
-        columns={columnsAt(services.now(), filter.token)}
+        columns={columnsOf(filter.token)}
         empty={<Empty title="No requests." />}
       />
       <Part {...slice} here={hereOf(context)} total={calls.length} unit="request" />
@@ -60,8 +60,8 @@ export async function requestList(context: PageContext, filter: Parameters<typeo
   );
 }
 
-const columnsAt = (now: number, ring: string | undefined): Columns<CallRecord> => [
-  { head: "When", cell: ({ time }) => <Time at={time} now={now} /> },
+const columnsOf = (ring: string | undefined): Columns<CallRecord> => [
+  { head: "When", cell: ({ time }) => <Time at={time} /> },
   {
     head: "Request",
     main: true,
@@ -105,7 +105,7 @@ export async function requestPage(context: PageContext): Promise<Response> {
   const { cost, inputTokens, legs, outputTokens } = call;
   const times = Object.entries(legs).map(([leg, ms]) => [legName(leg), duration(ms)]);
   const facts: Record<string, Child> = {
-    When: <Time at={call.time} now={services.now()} />,
+    When: <Time at={call.time} />,
     Status: <Outcome call={call} />,
     Error: call.error,
     Degraded: call.degraded.join("; "),

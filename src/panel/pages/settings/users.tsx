@@ -5,15 +5,16 @@ import { Data, Time, TimeOr, DataLink, DangerZone } from "../../components/data.
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import { Status } from "../../components/status.tsx";
-import type { Column } from "../../components/table.tsx";
+import type { Columns } from "../../components/table.tsx";
 import { List, filterIn, pageAt } from "../request/list.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { settingsPage } from "./settings-page.tsx";
 import { findUser, totpRemoval, userChange, userCreation, userRemoval } from "../../api/users.ts";
 import { ActionButton } from "../../components/form.tsx";
 import { addSessionEnd, openSessions } from "../account/account.tsx";
-import { adminsOnly, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { freshForm, type FormState } from "../../components/form-state.ts";
+import { ForAdmins, useView } from "../../components/view.tsx";
 
 const HERE = "/panel/settings";
 const NEW_FORM = declaredForm(newUser);
@@ -28,7 +29,7 @@ export function userListPages(pages: Pages): void {
 }
 
 async function usersTab(context: PageContext, state: FormState): Promise<Response> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   const part = filterIn(context, "q") ?? "";
   const content = (
     <>
@@ -38,35 +39,31 @@ async function usersTab(context: PageContext, state: FormState): Promise<Respons
         one="user"
         listed={await readPersonPage(db, pageAt(context), part)}
         search="E-mail contains"
-        columns={columnsFor(isAdmin(context), now())}
+        columns={COLUMNS}
         empty={null}
       />
-      {isAdmin(context) ? (
-        <>
-          <h2>New user</h2>
-          <SettingForm action={HERE} state={state} submit="Create user" fields={NEW_FORM.fields} />
-        </>
-      ) : null}
+      <ForAdmins>
+        <h2>New user</h2>
+        <SettingForm action={HERE} state={state} submit="Create user" fields={NEW_FORM.fields} />
+      </ForAdmins>
     </>
   );
   return await settingsPage(context, "", content, state);
 }
 
-const columnsFor = (mayOpen: boolean, now: number): Column<Person>[] => [
-  {
-    head: "E-mail",
-    main: true,
-    cell: ({ id, email }) =>
-      mayOpen ? <DataLink href={pathOf({ id })} text={email} /> : <Data>{email}</Data>,
-  },
+const Name = ({ person: { id, email } }: { person: Person }) =>
+  useView().mayChange ? <DataLink href={pathOf({ id })} text={email} /> : <Data>{email}</Data>;
+
+const COLUMNS: Columns<Person> = [
+  { head: "E-mail", main: true, cell: (person) => <Name person={person} /> },
   { head: "Role", cell: (person) => person.role },
   {
     head: "Second factor",
     wide: true,
     cell: ({ hasTotp }) => <Status tone={hasTotp ? "ok" : "off"}>{hasTotp ? "on" : "off"}</Status>,
   },
-  { head: "Last seen", cell: ({ lastSeenAt }) => <TimeOr at={lastSeenAt} now={now} none="–" /> },
-  { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} now={now} /> },
+  { head: "Last seen", cell: ({ lastSeenAt }) => <TimeOr at={lastSeenAt} none="–" /> },
+  { head: "Since", wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 const FORM = declaredForm(userPatch);

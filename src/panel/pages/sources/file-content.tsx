@@ -12,10 +12,11 @@ import { ActionButton } from "../../components/form.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Empty, Tabs } from "../../components/page-head.tsx";
 import { sliceIn, Part } from "../request/list.tsx";
-import { isAdmin, type PageContext } from "../page-env.ts";
+import { type PageContext } from "../page-env.ts";
 import { Original, ORIGINAL_FRAME, originalHref } from "./original.tsx";
 import { PAGES_SHOWN, RecognisedPages, recognisedPages } from "./recognised-pages.tsx";
 import type { ShownFile } from "./shown-source.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 /** Characters of the text on one page: some documents are books. */
 const TEXT_SHOWN = 60_000;
@@ -135,9 +136,7 @@ async function passagesTab(
                 <Markdown text={between} />
               </li>
             )}
-            {passage === null ? null : (
-              <Cut of={view} passage={passage} own={own} mayChange={isAdmin(context)} back={key} />
-            )}
+            {passage === null ? null : <Cut of={view} passage={passage} own={own} back={key} />}
           </>
         ))}
       </ol>
@@ -175,9 +174,9 @@ function cutsOf(
 
 const EXCERPT_LENGTH = 120;
 
-type CutProps = { of: ShownFile; passage: Passage; own: string; mayChange: boolean; back: string };
+type CutProps = { of: ShownFile; passage: Passage; own: string; back: string };
 
-const Cut = ({ of, passage, own, mayChange, back }: CutProps) => {
+const Cut = ({ of, passage, own, back }: CutProps) => {
   const { headings, page, position, isDuplicate, isExcluded, text, duplicateKey } = passage;
   // The original shows the picture at this page.
   const origin = passage.recognised === true ? <span>read from its picture</span> : null;
@@ -190,7 +189,7 @@ const Cut = ({ of, passage, own, mayChange, back }: CutProps) => {
         {origin}
         {isExcluded ? <span>left out of search</span> : null}
         {isDuplicate && !isExcluded ? <span>a duplicate is found instead</span> : null}
-        {mayChange ? (
+        <ForAdmins>
           <ActionButton
             action={`${of.shown.path}/file/search`}
             label={isExcluded ? "Include in search" : "Leave out of search"}
@@ -203,7 +202,7 @@ const Cut = ({ of, passage, own, mayChange, back }: CutProps) => {
               back,
             }}
           />
-        ) : null}
+        </ForAdmins>
       </div>
       <Markdown text={own} />
     </li>

@@ -7,7 +7,7 @@ import { FileStatus } from "../../components/status.tsx";
 import { Table } from "../../components/table.tsx";
 import type { FileFailure } from "../../../core/file-failures.ts";
 
-export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
+export const FileFacts = ({ file }: { file: FileDetail }) => {
   const href = safeHref(file.url);
   const notes = [...new Set(file.rags.flatMap((rag) => rag.notes))];
   return (
@@ -27,12 +27,12 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
                 <CopyButton text={href} label="address" />
               </>
             ),
-          "Last changed": <TimeOr at={file.modifiedAt} now={now} none="–" />,
-          "First seen": <TimeOr at={file.createdAt} now={now} none="–" />,
+          "Last changed": <TimeOr at={file.modifiedAt} none="–" />,
+          "First seen": <TimeOr at={file.createdAt} none="–" />,
         }}
       />
       <h2>In RAGs</h2>
-      <InRags rags={file.rags} now={now} />
+      <InRags rags={file.rags} />
       {notes.length === 0 ? null : (
         <>
           <h2>Left out or repaired</h2>
@@ -49,7 +49,7 @@ export const FileFacts = ({ file, now }: { file: FileDetail; now: number }) => {
   );
 };
 
-const InRags = ({ rags, now }: { rags: FileDetail["rags"]; now: number }) => (
+const InRags = ({ rags }: { rags: FileDetail["rags"] }) => (
   <Table
     label="RAGs"
     rows={rags}
@@ -70,11 +70,7 @@ const InRags = ({ rags, now }: { rags: FileDetail["rags"]; now: number }) => (
       },
       { head: "Status", cell: ({ status }) => <FileStatus status={status} /> },
       { head: "Passages", numeric: true, cell: ({ chunkCount }) => count(chunkCount) },
-      {
-        head: "Indexed",
-        wide: true,
-        cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
-      },
+      { head: "Indexed", wide: true, cell: ({ indexedAt }) => <TimeOr at={indexedAt} none="–" /> },
     ]}
   />
 );

@@ -1,10 +1,12 @@
 import { isObject } from "../../../core/is-object.ts";
+import { keepsOriginals } from "../../../ingestion/uploads/pushed-files.ts";
 import { Data } from "../../components/data.tsx";
 import { FormMessage } from "../../components/form.tsx";
 import { Facts } from "../../components/page-head.tsx";
 import type { ShownFile } from "./shown-source.ts";
 import { parsedJson } from "../../../core/input/parsed-json.ts";
 import type { Form, FormState } from "../../components/form-state.ts";
+import { useView } from "../../components/view.tsx";
 
 type Metadata = Record<string, unknown>;
 
@@ -42,9 +44,10 @@ export function metadataOf(form: Form, before: Metadata): Metadata {
   return Object.fromEntries(rows);
 }
 
-type Props = { of: ShownFile; state: FormState; mayChange: boolean };
+type Props = { of: ShownFile; state: FormState };
 
-export const FileMetadata = ({ of: { shown: sourceView, file }, state, mayChange }: Props) => {
+export const FileMetadata = ({ of: { shown: sourceView, file }, state }: Props) => {
+  const mayChange = useView().mayChange && keepsOriginals(sourceView.source);
   const entries = Object.entries(file.metadata).map(([name, value]) => [name, typedOf(value)]);
   if (!mayChange) {
     if (entries.length === 0) return null;

@@ -19,6 +19,7 @@ import { originalOf } from "./original.tsx";
 import { sourceOf, trailTo, type ShownFile, type ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { freshForm, type FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 /** The file that the address names. @throws QuarryError `not-found`. */
 async function fileOf(
@@ -103,9 +104,7 @@ function addChanges(ofSource: Pages<ShownSource>): void {
 
 async function filePage(context: PageContext, of: ShownFile, state: FormState = freshForm()) {
   const { shown: sourceView, file } = of;
-  const now = context.get("services").now();
   const isBusy = file.rags.some(({ status }) => status === "pending" || status === "processing");
-  const mayChange = isAdmin(context);
   return await page(
     context,
     {
@@ -114,33 +113,23 @@ async function filePage(context: PageContext, of: ShownFile, state: FormState = 
       status: state.status,
       refreshSeconds: isBusy ? BUSY_SECONDS : null,
       trail: trailTo(sourceView),
-      actions: mayChange ? <Actions of={of} /> : null,
+      actions: isAdmin(context) ? <Actions of={of} /> : null,
     },
     <>
       <div id="file-state" data-live>
-        <FileState of={of} mayChange={mayChange} />
+        <FileState of={of} />
       </div>
       {await readersOfFile(context, { shown: sourceView, path: file.path })}
       {await fileContent(context, of)}
       <div id="file-facts" data-live>
-        <FileFacts file={file} now={now} />
+        <FileFacts file={file} />
       </div>
-      <FileMetadata
-        of={of}
-        state={state}
-        mayChange={mayChange && keepsOriginals(sourceView.source)}
-      />
+      <FileMetadata of={of} state={state} />
     </>,
   );
 }
 
-const FileState = ({
-  of: { shown: sourceView, file },
-  mayChange,
-}: {
-  of: ShownFile;
-  mayChange: boolean;
-}) => {
+const FileState = ({ of: { shown: sourceView, file } }: { of: ShownFile }) => {
   const failed = file.rags.find(({ status }) => status === "error");
   const remedy = remedyOf(failed?.errorCode ?? null, keepsOriginals(sourceView.source));
   return (
@@ -160,7 +149,9 @@ const FileState = ({
             This file is left out of search. It stays indexed, and it stays left out when it changes
             or moves.
           </p>
-          {mayChange ? <SearchButton of={{ shown: sourceView, file }} /> : null}
+          <ForAdmins>
+            <SearchButton of={{ shown: sourceView, file }} />
+          </ForAdmins>
         </div>
       ) : null}
     </>

@@ -11,13 +11,14 @@ import { Filters, FilterSelect, FilterText } from "../../components/table.tsx";
 import type { Column, Columns } from "../../components/table.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { FileStatus as Status, FILE_STATES } from "../../components/status.tsx";
-import { type PageContext, isAdmin } from "../page-env.ts";
+import { type PageContext } from "../page-env.ts";
 import { List, choiceIn, filterIn, pageAt, sortIn } from "../request/list.tsx";
 import { filesAsCsv } from "./export-files.ts";
 import { SelectionBar } from "./selected-files.tsx";
 import type { ShownSource } from "./shown-source.ts";
 import { takenBy } from "../../../sources/registry.ts";
 import { textStream } from "../../../http/text-stream.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 const STATUSES = [
   { value: "", label: "any status" },
@@ -25,7 +26,7 @@ const STATUSES = [
 ];
 
 export async function filesTab(context: PageContext, view: ShownSource): Promise<Child> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   const { source, path } = view;
   const part = filterIn(context, "path") ?? "";
   const status = choiceIn(context, "status", FILE_STATUSES);
@@ -33,23 +34,26 @@ export async function filesTab(context: PageContext, view: ShownSource): Promise
   const isFiltered = part !== "" || status !== null;
   const isPushed = takenBy(source.provider) === "files";
   const total = part === "" ? await filesListed(db, view, status) : null;
-  const mayChange = isAdmin(context);
   const hasRows = listed.data.length > 0;
   return (
     <>
-      {isPushed && mayChange ? <DropPlace path={path} identifier={source.identifier} /> : null}
+      <ForAdmins>
+        {isPushed ? <DropPlace path={path} identifier={source.identifier} /> : null}
+      </ForAdmins>
       <Filters action={path} active={isFiltered}>
         <FilterText name="path" label="Path contains" value={part} />
         <FilterSelect name="status" label="Status" value={status ?? ""} options={STATUSES} />
       </Filters>
-      {mayChange ? <SelectionBar path={path} isPushed={isPushed} hasRows={hasRows} /> : null}
+      <ForAdmins>
+        <SelectionBar path={path} isPushed={isPushed} hasRows={hasRows} />
+      </ForAdmins>
       <List
         context={context}
         label="Files"
         one="file"
         listed={{ ...listed, total, sort, isIndexed: true }}
         countedTo={FILES_COUNTED}
-        columns={columnsOf({ path, now: now(), isPushed, mayChange, sorts })}
+        columns={columnsOf({ path, isPushed, sorts })}
         beside={hasRows ? <a href={csvAddress(context, path)}>Export as CSV</a> : null}
         empty={
           <NoFiles isFiltered={isFiltered} hasMore={listed.after !== null} isPushed={isPushed} />
@@ -136,9 +140,7 @@ const NoFiles = ({ isFiltered, hasMore, isPushed }: NoFilesProps) =>
 
 type Shown = {
   path: string;
-  now: number;
   isPushed: boolean;
-  mayChange: boolean;
   /** The columns by which this list can be sorted. */
   sorts: ReadonlySet<string>;
 };
@@ -149,6 +151,7 @@ const csvAddress = (context: PageContext, path: string) =>
   `${path}/files.csv${new URL(context.req.url).search}`;
 
 const SELECTED: Column<SourceFile> = {
+  forAdmins: true,
   head: (
     <>
       {/* The box is hidden until its script runs. */}
@@ -161,8 +164,8 @@ const SELECTED: Column<SourceFile> = {
   ),
 };
 
-const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Columns<SourceFile> => [
-  mayChange ? SELECTED : null,
+const columnsOf = ({ path, isPushed, sorts }: Shown): Columns<SourceFile> => [
+  SELECTED,
   {
     head: "Path",
     main: true,
@@ -190,12 +193,8 @@ const columnsOf = ({ path, now, isPushed, mayChange, sorts }: Shown): Columns<So
     wide: true,
     cell: (file) => size(file.size),
   },
-  {
-    head: "Indexed",
-    wide: true,
-    cell: ({ indexedAt }) => <TimeOr at={indexedAt} now={now} none="–" />,
-  },
-  mayChange ? { head: "", cell: (file) => <Actions of={{ path, file, isPushed }} /> } : null,
+  { head: "Indexed", wide: true, cell: ({ indexedAt }) => <TimeOr at={indexedAt} none="–" /> },
+  { head: "", forAdmins: true, cell: (file) => <Actions of={{ path, file, isPushed }} /> },
 ];
 
 type ActionsOf = { path: string; file: SourceFile; isPushed: boolean };

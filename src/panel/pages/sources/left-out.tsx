@@ -5,7 +5,7 @@ import { Faint, Shortened, ShortenedLink, Time } from "../../components/data.tsx
 import { ActionButton } from "../../components/form.tsx";
 import { Empty } from "../../components/page-head.tsx";
 import { Table, type Columns } from "../../components/table.tsx";
-import { isAdmin, type PageContext } from "../page-env.ts";
+import { type PageContext } from "../page-env.ts";
 import { sliceIn, Part, ROWS } from "../request/list.tsx";
 import { fileAddress } from "../search/hits.tsx";
 import type { ShownSource } from "./shown-source.ts";
@@ -18,7 +18,7 @@ export async function leftOutTab(
   context: PageContext,
   { source, path }: ShownSource,
 ): Promise<Child> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   const slice = sliceIn(context, ROWS);
   const { data, total } = await listExclusions(db, { sourceId: source.id, ...slice });
   const columns: Columns<Exclusion> = [
@@ -36,15 +36,13 @@ export async function leftOutTab(
       ),
     },
     { head: "What", cell: ({ kind }) => (kind === "file" ? "whole file" : "one passage") },
-    { head: "Since", cell: ({ createdAt }) => <Time at={createdAt} now={now()} /> },
+    { head: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       head: "By",
       wide: true,
       cell: ({ createdBy }) => <Shortened text={createdBy ?? "–"} />,
     },
-    isAdmin(context)
-      ? { head: "", cell: (exclusion) => <TakeIn path={path} of={exclusion} /> }
-      : null,
+    { head: "", forAdmins: true, cell: (exclusion) => <TakeIn path={path} of={exclusion} /> },
   ];
   return (
     <>

@@ -10,7 +10,7 @@ import { count, countText } from "../../components/figures.ts";
 import { Form } from "../../components/form.tsx";
 import { SettingFields } from "../../components/setting-fields.tsx";
 import { manifestOf } from "../../../sources/registry.ts";
-import { isAdmin, type PageContext } from "../page.tsx";
+import { type PageContext } from "../page.tsx";
 import { attempt } from "../request/form.ts";
 import { declaredForm } from "../request/setting-form.ts";
 import type { ShownSource } from "./shown-source.ts";
@@ -18,6 +18,7 @@ import type { Child } from "hono/jsx";
 import { checkReader, fileReaders } from "../../../catalog/file-sources/file-readers.ts";
 import { Table } from "../../components/table.tsx";
 import { formFrom, type FormState } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 const { permissions } = sourcePatch;
 const { defaultReaders } = newSource;
@@ -56,7 +57,7 @@ export async function permissionsTab(
   return (
     <>
       {readersNote === undefined ? null : <p>{readersNote}</p>}
-      {isAdmin(context) ? (
+      <ForAdmins>
         <Form
           action={`${path}/permissions`}
           state={state}
@@ -65,7 +66,7 @@ export async function permissionsTab(
         >
           <SettingFields fields={PERMISSIONS_FORM.fields} state={state} isStored />
         </Form>
-      ) : null}
+      </ForAdmins>
       {effect === null ? null : <Effect {...effect} isOn={isOn} />}
       {groups.length === 0 ? null : (
         <>
@@ -163,7 +164,7 @@ export async function readersOfFile(
       <summary>Readers: {readers.length === 0 ? "nobody" : readers.length}</summary>
       <p class="soft">
         {why === null ? "" : `Nobody may read it: ${why}. `}Changed{" "}
-        <TimeOr at={known.readAt} now={services.now()} none="never" />.
+        <TimeOr at={known.readAt} none="never" />.
       </p>
       <Pairs
         rows={readers.map(({ principal, from }) => [principal, from])}

@@ -86,13 +86,13 @@ export function leftOutSentences(source: Limited, leftOut: readonly LeftOut[]): 
 
 /** The scans of a source, the newest first, with what each found. */
 export async function runsTab(context: PageContext, { source }: ShownSource): Promise<Child> {
-  const { db, now } = context.get("services");
+  const { db } = context.get("services");
   return (
     <List
       context={context}
       label="Runs"
       listed={await readRunPage(db, source.id, pageAt(context))}
-      columns={columnsAt(now(), source)}
+      columns={columnsOf(source)}
       empty="It has not been scanned yet."
     />
   );
@@ -105,8 +105,8 @@ const figure = (head: string, field: "added" | "changed" | "removed" | "unchange
   cell: (run: ScanRunRow) => count(run[field]),
 });
 
-const columnsAt = (now: number, source: ShownSource["source"]): Column<ScanRunRow>[] => [
-  { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} now={now} /> },
+const columnsOf = (source: ShownSource["source"]): Column<ScanRunRow>[] => [
+  { head: "Began", cell: ({ startedAt }) => <Time at={startedAt} /> },
   {
     head: "Outcome",
     main: true,

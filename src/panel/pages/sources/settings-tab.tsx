@@ -18,6 +18,7 @@ import { newSource } from "../../../catalog/file-sources/file-source-settings.ts
 import { literalsOf, type SourceManifest } from "../../../sources/source-manifest.ts";
 import { bodyIn, declaredForm } from "../request/setting-form.ts";
 import type { FormState, Form } from "../../components/form-state.ts";
+import { ForAdmins } from "../../components/view.tsx";
 
 /** The source's settings, how programs reach it, and its removal. */
 export async function settingsTab(
@@ -30,7 +31,6 @@ export async function settingsTab(
   const { takes } = manifest;
   const form = sourceForm(manifest, false);
   const state = failed ?? form.state(source);
-  const now = context.get("services").now();
   return (
     <>
       <Facts
@@ -38,7 +38,7 @@ export async function settingsTab(
           Provider: manifest.name,
           Identifier: <CodeLine text={source.identifier} label="identifier" />,
           Scanned: manifest.open === null ? "when pushed" : interval(source.scanIntervalMinutes),
-          Created: <Time at={source.createdAt} now={now} />,
+          Created: <Time at={source.createdAt} />,
         }}
       />
       {isAdmin(context) ? (
@@ -62,7 +62,9 @@ export async function settingsTab(
       {takes === "addresses" ? <Webhook context={context} shown={view} /> : null}
       {manifest.events === undefined ? null : <Events context={context} shown={view} />}
       {takes === "files" ? <Pushing context={context} shown={view} /> : null}
-      {isAdmin(context) ? <Removal shown={view} /> : null}
+      <ForAdmins>
+        <Removal shown={view} />
+      </ForAdmins>
     </>
   );
 }
@@ -97,18 +99,17 @@ const Events = ({ context, shown: { source, path } }: PartProps) => {
         of this source. Quarry then scans ten seconds after a change.
       </p>
       <CodeBlock text={`${baseUrl}/api/webhooks/${id}/${source.identifier}`} label="Address" />
-      <NewSecret context={context} path={path} />
+      <NewSecret path={path} />
     </>
   );
 };
 
-const NewSecret = ({ context, path }: { context: PageContext; path: string }) =>
-  isAdmin(context) ? (
-    <>
-      <p class="soft">Its secret was shown once. A new secret replaces it at once.</p>
-      <ActionButton action={`${path}/webhook-secret`} label="New webhook secret" />
-    </>
-  ) : null;
+const NewSecret = ({ path }: { path: string }) => (
+  <ForAdmins>
+    <p class="soft">Its secret was shown once. A new secret replaces it at once.</p>
+    <ActionButton action={`${path}/webhook-secret`} label="New webhook secret" />
+  </ForAdmins>
+);
 
 const Webhook = ({ context, shown: { source, path } }: PartProps) => {
   const baseUrl = baseUrlOf(context.get("services").config, context.req.raw);
@@ -129,7 +130,7 @@ const Webhook = ({ context, shown: { source, path } }: PartProps) => {
           : `, ${countText(source.pushesRefused, "one", "ones")} refused.`}
       </p>
       <CodeBlock text={call} label="Pushing an address" />
-      <NewSecret context={context} path={path} />
+      <NewSecret path={path} />
     </>
   );
 };

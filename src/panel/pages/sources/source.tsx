@@ -8,6 +8,7 @@ import { isScanning, isUnderWay, runsTab } from "./scan-state.tsx";
 import { ActionButton } from "../../components/form.tsx";
 import { Tabs } from "../../components/page-head.tsx";
 import { inWords, StatusBar } from "../../components/status.tsx";
+import { ForAdmins, useView } from "../../components/view.tsx";
 import { page, isAdmin, type PageContext, type Pages } from "../page.tsx";
 import { filesCsv, filesTab } from "./files-tab.tsx";
 import { AccessTroubles, PERMISSIONS, permissionsTab } from "./permissions.tsx";
@@ -78,14 +79,14 @@ async function sourcePage(
       refreshSeconds: tab === PERMISSIONS ? null : isBusy ? BUSY_SECONDS : IDLE_SECONDS,
       sub: (
         <span id="source-state" data-live>
-          <State shown={view} now={now} />
+          <State shown={view} />
         </span>
       ),
       actions: isAdmin(context) ? <Actions shown={view} /> : null,
     },
     <>
       <div id="source-troubles" data-live>
-        <Troubles shown={view} mayAct={isAdmin(context)} />
+        <Troubles shown={view} />
         <AccessTroubles {...view} />
         {lastScan === null ? null : <ScanProblems scan={lastScan} manifest={manifest} />}
       </div>
@@ -100,7 +101,8 @@ async function sourcePage(
   );
 }
 
-const State = ({ shown, now }: { shown: ShownSource; now: number }) => {
+const State = ({ shown }: { shown: ShownSource }) => {
+  const { now } = useView();
   const { source, rags, files } = shown;
   const under = isScanning(shown, now) ? " It is being scanned now." : "";
   return (
@@ -139,7 +141,7 @@ const Actions = ({ shown: { source, rags, path } }: { shown: ShownSource }) => (
 );
 
 /** Faults with their remedies. */
-const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) => {
+const Troubles = ({ shown }: { shown: ShownSource }) => {
   const { lastScan, path, source } = shown;
   const cut = leftOutSentences(source, source.leftOut);
   const isFine = cut.length === 0 && lastScan?.error === null && lastScan.heldRemovals === 0;
@@ -155,18 +157,20 @@ const Troubles = ({ shown, mayAct }: { shown: ShownSource; mayAct: boolean }) =>
         <p>{sentence} Raise the limit in the settings to read more.</p>
       ))}
       {lastScan.heldRemovals === 0 ? null : (
-        <p>
-          {countText(lastScan.heldRemovals, "file")} would be removed, more than half of the source.
-          Nothing was removed. If the files are really gone, confirm the removal.
-        </p>
-      )}
-      {lastScan.heldRemovals === 0 || !mayAct ? null : (
-        <ActionButton
-          action={`${path}/scan`}
-          label={`Remove ${countText(lastScan.heldRemovals, "file")}`}
-          values={{ confirmRemovals: "on" }}
-          kind="danger"
-        />
+        <>
+          <p>
+            {countText(lastScan.heldRemovals, "file")} would be removed, more than half of the
+            source. Nothing was removed. If the files are really gone, confirm the removal.
+          </p>
+          <ForAdmins>
+            <ActionButton
+              action={`${path}/scan`}
+              label={`Remove ${countText(lastScan.heldRemovals, "file")}`}
+              values={{ confirmRemovals: "on" }}
+              kind="danger"
+            />
+          </ForAdmins>
+        </>
       )}
     </div>
   );

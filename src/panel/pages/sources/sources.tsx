@@ -3,6 +3,7 @@ import { manifestOf, SOURCES } from "../../../sources/registry.ts";
 import { count } from "../../components/figures.ts";
 import { Status, StatusBar } from "../../components/status.tsx";
 import type { Columns } from "../../components/table.tsx";
+import { useView } from "../../components/view.tsx";
 import { Menu, MenuPost, ShortenedLink, Time, TimeOr } from "../../components/data.tsx";
 import { adminsOnly, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, listQuery } from "../request/list.tsx";
@@ -34,7 +35,7 @@ export function sourceListPages(pages: Pages): void {
       one: "source",
       listed: { ...lines, data: rows },
       search: "Name or identifier contains",
-      columns: columnsAt(now, isAdmin(context)),
+      columns: COLUMNS,
       none: {
         title: "There are no sources yet.",
         says: `A source provides documents: ${SOURCES.map(({ name }) => name).join(", ")}. Quarry reads its files once, and again when they change.`,
@@ -43,7 +44,7 @@ export function sourceListPages(pages: Pages): void {
   });
 }
 
-const columnsAt = (now: number, mayChange: boolean): Columns<Line> => [
+const COLUMNS: Columns<Line> = [
   {
     head: "Name",
     main: true,
@@ -71,7 +72,7 @@ const columnsAt = (now: number, mayChange: boolean): Columns<Line> => [
     head: "Last scan",
     wide: true,
     sort: "scanned",
-    cell: (line) => <LastScan line={line} now={now} />,
+    cell: (line) => <LastScan line={line} />,
   },
   {
     head: "Next",
@@ -81,10 +82,10 @@ const columnsAt = (now: number, mayChange: boolean): Columns<Line> => [
       manifestOf(source).open === null ? (
         <span class="soft">when pushed</span>
       ) : (
-        <TimeOr at={source.nextScanAt} now={now} none="on request" />
+        <TimeOr at={source.nextScanAt} none="on request" />
       ),
   },
-  mayChange ? { head: "", cell: (line) => <Actions line={line} /> } : null,
+  { head: "", forAdmins: true, cell: (line) => <Actions line={line} /> },
 ];
 
 const pathOf = ({ identifier }: Line["source"]) => `/panel/sources/${identifier}`;
@@ -115,7 +116,8 @@ function indexedOf({ rags, files }: Line): string {
   return indexed === total ? count(total) : `${count(indexed)} of ${count(total)}`;
 }
 
-const LastScan = ({ line, now }: { line: Line; now: number }) => {
+const LastScan = ({ line }: { line: Line }) => {
+  const { now } = useView();
   const { source, lastScan } = line;
   if (isScanning(line, now)) return <Status tone="work">under way</Status>;
   if (lastScan === null) {
@@ -123,7 +125,7 @@ const LastScan = ({ line, now }: { line: Line; now: number }) => {
   }
   return (
     <>
-      <Time at={lastScan.finishedAt ?? lastScan.startedAt} now={now} />
+      <Time at={lastScan.finishedAt ?? lastScan.startedAt} />
       {lastScan.error === null ? null : ", failed"}
     </>
   );

@@ -9,6 +9,7 @@ import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
 import { removeColumn, Table, type Column } from "../../components/table.tsx";
+import { useView } from "../../components/view.tsx";
 import type { z } from "zod";
 import { action, type ActionCall } from "../../action.ts";
 import { findToken, tokenRemoval } from "../../api/tokens.ts";
@@ -46,7 +47,7 @@ export function programPages(pages: Pages): void {
             label="Unused registrations"
             rows={unused.slice(0, ROWS)}
             empty={null}
-            columns={registrationColumns(services.now())}
+            columns={REGISTRATIONS}
           />
         </>
       ),
@@ -55,7 +56,7 @@ export function programPages(pages: Pages): void {
   pages
     .of(lookUp(findToken))
     .removal("/:id/remove", ownProgramRemoval, async (context, program) => {
-      const { db, now } = context.get("services");
+      const { db } = context.get("services");
       const { name, person, lastUsedAt, id } = program;
       if (program.clientHost === null) throw notFound();
       const isOwn = await isGrantOf(db, id, context.get("session").userId);
@@ -70,7 +71,7 @@ export function programPages(pages: Pages): void {
           <p>
             <Data>{name}</Data> of <Data>{person ?? ""}</Data> stops working within three seconds
             everywhere. It can be connected again. Last used:{" "}
-            <TimeOr at={lastUsedAt} now={now()} none="never" />.
+            <TimeOr at={lastUsedAt} none="never" />.
           </p>
         ),
       };
@@ -108,7 +109,7 @@ async function show(context: PageContext): Promise<Response> {
       ),
     listed: await listTokenLines(services.db, query, { programs: true, person }),
     search: "Name contains",
-    columns: columnsOf(services.now()),
+    columns: COLUMNS,
     none: {
       title: "No program is connected yet.",
       says: (
@@ -121,13 +122,46 @@ async function show(context: PageContext): Promise<Response> {
   });
 }
 
-const registrationColumns = (now: number): Column<Registration>[] => [
+const REGISTRATIONS: Column<Registration>[] = [
   { head: "Program", main: true, cell: ({ name }) => <Shortened text={name} /> },
   { head: "Network", cell: ({ network }) => <Data>{network}</Data> },
-  { head: "Registered", cell: ({ registeredAt }) => <Time at={registeredAt} now={now} /> },
+  { head: "Registered", cell: ({ registeredAt }) => <Time at={registeredAt} /> },
 ];
 
-const columnsOf = (now: number): Column<TokenLine>[] => [
+export const TOKEN_TABS = {
+  label: "Tokens",
+  address: "/panel/tokens",
+  names: { "": "Tokens", "/programs": "Connected programs" },
+};
+
+const SOON_MS = 7 * DAY_MS;
+
+/** When a token or a key ends; marked where that is soon. */
+export const Expiry = ({ at }: { at: number | null }) => {
+  const { now } = useView();
+  if (at === null) return <span class="soft">never</span>;
+  if (at <= now) return <Status tone="bad">expired</Status>;
+  return at - now < SOON_MS ? (
+    <Status tone="warn">
+      <Time at={at} />
+    </Status>
+  ) : (
+    <Time at={at} />
+  );
+};
+
+/** When it was last used, when it ends and since when it is there. */
+export const timeColumns = (ends: string, since: string): Column<TokenLine>[] => [
+  {
+    head: "Last used",
+    sort: "used",
+    cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} none="never" />,
+  },
+  { head: ends, wide: true, sort: "expires", cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+  { head: since, wide: true, sort: "created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+const COLUMNS: Column<TokenLine>[] = [
   {
     head: "Program",
     main: true,
@@ -141,50 +175,8 @@ const columnsOf = (now: number): Column<TokenLine>[] => [
   },
   { head: "Acts for", cell: ({ person }) => <Shortened text={person ?? ""} /> },
   { head: "May use", cell: (program) => <Rights token={program} /> },
-  ...timeColumns(now, "Ends", "Connected"),
-  removeColumn(({ id }) => `${HERE}/${id}/remove`),
-];
-
-export const TOKEN_TABS = {
-  label: "Tokens",
-  address: "/panel/tokens",
-  names: { "": "Tokens", "/programs": "Connected programs" },
-};
-
-const SOON_MS = 7 * DAY_MS;
-
-/** When a token or a key ends; marked where that is soon. */
-export const Expiry = ({ at, now }: { at: number | null; now: number }) => {
-  if (at === null) return <span class="soft">never</span>;
-  if (at <= now) return <Status tone="bad">expired</Status>;
-  return at - now < SOON_MS ? (
-    <Status tone="warn">
-      <Time at={at} now={now} />
-    </Status>
-  ) : (
-    <Time at={at} now={now} />
-  );
-};
-
-/** When it was last used, when it ends and since when it is there. */
-export const timeColumns = (now: number, ends: string, since: string): Column<TokenLine>[] => [
-  {
-    head: "Last used",
-    sort: "used",
-    cell: ({ lastUsedAt }) => <TimeOr at={lastUsedAt} now={now} none="never" />,
-  },
-  {
-    head: ends,
-    wide: true,
-    sort: "expires",
-    cell: ({ expiresAt }) => <Expiry at={expiresAt} now={now} />,
-  },
-  {
-    head: since,
-    wide: true,
-    sort: "created",
-    cell: ({ createdAt }) => <Time at={createdAt} now={now} />,
-  },
+  ...timeColumns("Ends", "Connected"),
+  { ...removeColumn<TokenLine>(({ id }) => `${HERE}/${id}/remove`), forAdmins: false },
 ];
 
 /** The resources that a token covers. */

@@ -4,7 +4,7 @@ import type { TokenLine } from "../../../db/access/token-store.ts";
 import { Data, LinkButton, Shortened, ShortenedLink, TimeOr } from "../../components/data.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findToken, tokenCreation, tokenRemoval } from "../../api/tokens.ts";
-import { adminsOnly, lookUp, page, isAdmin, type PageContext, type Pages } from "../page.tsx";
+import { adminsOnly, lookUp, page, type PageContext, type Pages } from "../page.tsx";
 import { listPage, filterIn, listQuery } from "../request/list.tsx";
 import { choicesByKind, type Choice } from "../../../db/catalog/panel-lists.ts";
 import { NAMED } from "../../../core/principals.ts";
@@ -15,6 +15,7 @@ import { requestList } from "../settings/requests.tsx";
 import { Rights, timeColumns, TOKEN_TABS } from "./programs.tsx";
 import { declaredForm } from "../request/setting-form.ts";
 import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
+import { useView } from "../../components/view.tsx";
 
 const HERE = "/panel/tokens";
 const TOKENS = { name: "Tokens", href: HERE };
@@ -36,7 +37,7 @@ export function tokenPages(pages: Pages): void {
   const ofOne = pages.of(lookUp(findToken));
   pages.use("/:id", adminsOnly);
   ofOne.get("/:id", (context, token) => tokenPage(context, token));
-  ofOne.removal("/:id/remove", tokenRemoval, (context, subject) => ({
+  ofOne.removal("/:id/remove", tokenRemoval, (_context, subject) => ({
     subject,
     title: "Remove the token",
     trail: [TOKENS],
@@ -44,8 +45,7 @@ export function tokenPages(pages: Pages): void {
     says: (
       <p>
         <Data>{subject.name}</Data> stops working within three seconds everywhere and cannot be
-        restored. Last used:{" "}
-        <TimeOr at={subject.lastUsedAt} now={context.get("services").now()} none="never" />.
+        restored. Last used: <TimeOr at={subject.lastUsedAt} none="never" />.
       </p>
     ),
   }));
@@ -69,7 +69,6 @@ async function tokenPage(context: PageContext, token: TokenLine): Promise<Respon
 async function show(context: PageContext): Promise<Response> {
   const services = context.get("services");
   const query = listQuery(context);
-  const mayChange = isAdmin(context);
   return await listPage(context, {
     title: "Tokens",
     sub: "Programs call the API with a token. Each token lists what it may use.",
@@ -79,7 +78,7 @@ async function show(context: PageContext): Promise<Response> {
     one: "token",
     listed: await listTokenLines(services.db, query, { programs: false }),
     search: "Name contains",
-    columns: columnsOf(services.now(), mayChange),
+    columns: COLUMNS,
     none: {
       title: "There are no tokens yet.",
       says: "Programs need a token to search and to run inferences and agents.",
@@ -87,24 +86,19 @@ async function show(context: PageContext): Promise<Response> {
   });
 }
 
-function columnsOf(now: number, mayChange: boolean): Columns<TokenLine> {
-  return [
-    {
-      head: "Name",
-      main: true,
-      sort: "name",
-      cell: ({ id, name }) =>
-        mayChange ? (
-          <ShortenedLink href={`${HERE}/${id}`} text={name} />
-        ) : (
-          <Shortened text={name} />
-        ),
-    },
-    { head: "May use", cell: (token) => <Rights token={token} /> },
-    ...timeColumns(now, "Expires", "Created"),
-    mayChange ? removeColumn(({ id }) => `${HERE}/${id}/remove`) : null,
-  ];
-}
+const Name = ({ token: { id, name } }: { token: TokenLine }) =>
+  useView().mayChange ? (
+    <ShortenedLink href={`${HERE}/${id}`} text={name} />
+  ) : (
+    <Shortened text={name} />
+  );
+
+const COLUMNS: Columns<TokenLine> = [
+  { head: "Name", main: true, sort: "name", cell: (token) => <Name token={token} /> },
+  { head: "May use", cell: (token) => <Rights token={token} /> },
+  ...timeColumns("Expires", "Created"),
+  removeColumn(({ id }) => `${HERE}/${id}/remove`),
+];
 
 type Group = (typeof GROUPS)[number];
 
