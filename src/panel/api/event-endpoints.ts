@@ -11,7 +11,6 @@ import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
 import { all, Endpoints, time, timeOrNull } from "./request/endpoint.ts";
-import { administrators } from "./request/guards.ts";
 
 const Settings = storedSettings(endpoints.newEndpoint);
 const fields = { id: z.string(), ...Settings.shape, failingSince: timeOrNull };
@@ -111,16 +110,13 @@ export const eventEndpointRoutes = new Endpoints("service", findEventEndpoint)
   .list(
     "get /event-endpoints",
     "Endpoints of events. For administrators; never with their secrets.",
-    { item: Endpoint, before: [administrators] },
-    async ({ services: { db }, paging: { offset, limit } }) => {
-      const data = await store.listEndpoints(db);
-      return { data: data.slice(offset, offset + limit), total: data.length };
-    },
+    { item: Endpoint, by: "admins" },
+    ({ services: { db } }) => store.listEndpoints(db),
   )
   .list(
     "get /event-endpoints/{id}/deliveries",
     "The last 200 deliveries. For administrators; the newest first.",
-    { item: Delivery, before: [administrators] },
+    { item: Delivery, by: "admins" },
     async ({ services: { db }, subject, paging }) => {
       const { data, total } = await store.listDeliveries(db, subject, paging);
       return { data: data.map(asShown), total };

@@ -9,7 +9,6 @@ import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";
 import { all, Endpoints, time } from "./request/endpoint.ts";
-import { administrators } from "./request/guards.ts";
 
 const fields = {
   ...all(z.string(), "id", "email"),
@@ -49,7 +48,7 @@ export const invitationRoutes = new Endpoints("users")
   .list(
     "get /invitations",
     "Invitations of the last month. For administrators; never with their links.",
-    { item: z.object(fields).openapi("Invitation"), before: [administrators] },
+    { item: z.object(fields).openapi("Invitation"), by: "admins" },
     ({ services: { db, now }, paging }) => store.listInvitations(db, now(), paging),
   )
   .action(invitationCreation)

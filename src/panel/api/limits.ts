@@ -65,10 +65,7 @@ export const limitRoutes = new Endpoints("service")
     "get /limits",
     "Spending limits. With what is used in this period, and reserved for model calls under way.",
     { item: Limit },
-    async ({ services, paging: { offset, limit } }) => {
-      const limits = await spentLimits(services);
-      return { data: limits.slice(offset, offset + limit), total: limits.length };
-    },
+    ({ services }) => spentLimits(services),
   )
   .action(limitCreation)
   .action(limitChange)

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
 import { callRecord, type CallRecord } from "../../core/calls/call-record.ts";
-import { forbidden } from "../../core/errors.ts";
 import type { Services } from "../../services.ts";
 import { Endpoints, time } from "./request/endpoint.ts";
 
@@ -38,10 +37,6 @@ export async function findCalls(
 export const requestRoutes = new Endpoints("service").list(
   "get /requests",
   "The last 1,000 calls of programs, at most 7 days old, without queries and texts. For administrators.",
-  { query: callFilter, item: callRecord.extend({ time }) },
-  async ({ services, caller, query, paging: { offset, limit } }) => {
-    if (caller.role !== "admin") throw forbidden();
-    const calls = await findCalls(services, query);
-    return { data: calls.slice(offset, offset + limit), total: calls.length };
-  },
+  { query: callFilter, item: callRecord.extend({ time }), by: "admins" },
+  ({ services, query }) => findCalls(services, query),
 ).app;

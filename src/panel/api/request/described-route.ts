@@ -29,7 +29,7 @@ export type Facts<Query, Body> = {
   errors?: number[];
   before?: MiddlewareHandler[];
   find?: Find<unknown>;
-  /** Who may call what is no GET; absent: administrators. */
+  /** Who may call it; absent: everybody who is signed in a GET, administrators what is none. */
   by?: Who;
   /** The name of a change, for the audit trail. */
   name?: AuditAction;

@@ -113,14 +113,14 @@ export class Endpoints<Subject = undefined> {
     return this.raw(routeOf(declared), about, { ...routeFacts, isParsed: false }, answers, handle);
   }
 
-  /** Answers with one page of a list, or in a form of its own. */
+  /** Answers with one page of a list, which may be given whole, or in a form of its own. */
   list<At extends Route, Item extends z.ZodType, Query extends z.ZodObject>(
     route: At,
     about: string,
     facts: Facts<Query, None> & { item: Item; mediaTypes?: string[] },
     handle: (
       call: Call<Query, None, SubjectAt<At, Subject>> & { paging: Paging },
-    ) => Promise<{ data: z.input<Item>[]; total: number } | Response>,
+    ) => Promise<{ data: z.input<Item>[]; total: number } | z.input<Item>[] | Response>,
   ): this {
     const { item, query, mediaTypes, ...rest } = facts;
     const shown = z.object({ data: z.array(item), total: z.int(), page: z.int(), limit: z.int() });
@@ -130,9 +130,13 @@ export class Endpoints<Subject = undefined> {
       const { page, limit } = paging.parse(call.query);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the fields of `query`
       const own = call as unknown as Call<Query, None, SubjectAt<At, Subject>>;
-      const list = await handle({ ...own, paging: { page, limit, offset: (page - 1) * limit } });
+      const offset = (page - 1) * limit;
+      const list = await handle({ ...own, paging: { page, limit, offset } });
       if (list instanceof Response) return list;
-      return call.context.json(shown.parse({ ...list, page, limit }));
+      const { data, total } = Array.isArray(list)
+        ? { data: list.slice(offset, offset + limit), total: list.length }
+        : list;
+      return call.context.json(shown.parse({ data, total, page, limit }));
     });
   }
 
@@ -144,7 +148,8 @@ export class Endpoints<Subject = undefined> {
     handle: Handle<At, Subject, Query, Body, Promise<Response>>,
   ): this {
     const { method, path } = partsOf(route);
-    const { body, before = [], by, name, isParsed = true } = facts;
+    const { body, before = [], name, isParsed = true } = facts;
+    const { by = method === "get" ? "members" : "admins" } = facts;
     this.app.openAPIRegistry.registerPath(
       createRoute({
         method,
@@ -167,7 +172,7 @@ export class Endpoints<Subject = undefined> {
       const param = (parameter: string) => context.req.param(parameter) ?? "";
       const key = param("id");
       if (name !== undefined) context.set("audit", { action: name, target: key || null });
-      if (method !== "get") permit(context, by);
+      permit(context, by);
       const query = parseOrRefuse(facts.query ?? z.unknown(), context.req.query());
       parseOrRefuse(facts.id ?? z.unknown(), key, "id");
       const path = pathIn(context.req.raw.url);

@@ -107,12 +107,6 @@ export const enrolledOnly = createMiddleware<PanelEnv>(async ({ get }, next) => 
 /** Keys and administrators read everything. */
 export const mayReadAll = ({ kind, role }: PanelCaller) => kind === "key" || role === "admin";
 
-/** @throws QuarryError `forbidden`. */
-export const administrators = createMiddleware<PanelEnv>(async ({ get }, next) => {
-  if (get("caller").role !== "admin") throw forbidden();
-  await next();
-});
-
 /** Pages and routes with names or texts of files; of one source or RAG, or of any. */
 const OF_FILES =
   /^\/panel(?:\/api)?\/(?:(?:file-sources|sources|rags)\/([^/]+)|question-sets|evaluation|asked)(?:\/|$)/;
