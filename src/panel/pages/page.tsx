@@ -167,11 +167,11 @@ export class Pages<Found = undefined> {
   form<Subject, Body extends z.ZodType, Result>(
     path: string,
     change: Action<Subject, Body, Result>,
-    pageOf: Handle<Found, FormPage<Result> & Changed<Subject>>,
+    pageOf: Handle<Found, FormPage<Result> & Changed<Subject, Found>>,
   ): void {
-    const answer = async (context: PageContext, subject: Found) => {
-      const form = await pageOf(context, subject);
-      return await submit(context, change, { ...form, subject: subjectOf<Subject>(form) });
+    const answer = async (context: PageContext, thing: Found) => {
+      const form = await pageOf(context, thing);
+      return await submit(context, change, { ...form, subject: subjectOf<Subject>(form, thing) });
     };
     this.receive(path, answer, change.by, change.name);
   }
@@ -184,7 +184,7 @@ export class Pages<Found = undefined> {
       context: PageContext,
       subject: Found,
       form: Form,
-    ) => MaybePromise<Removal & Changed<Subject>>,
+    ) => MaybePromise<Removal & Changed<Subject, Found>>,
   ): void {
     this.get(path, async (context, subject) => {
       permit(context, change.by);
@@ -192,12 +192,12 @@ export class Pages<Found = undefined> {
       const removal = await removalOf(context, subject, values);
       return await confirmPage(context, removal, freshForm(removal.fields?.chosen));
     });
-    const answer = async (context: PageContext, subject: Found) => {
+    const answer = async (context: PageContext, thing: Found) => {
       const form = await formOf(context);
-      const removal = await removalOf(context, subject, form);
+      const removal = await removalOf(context, thing, form);
       const { name, isMuch = false, fields, to = placeAbove(removal) } = removal;
       return await submit(context, change, {
-        subject: subjectOf<Subject>(removal),
+        subject: subjectOf<Subject>(removal, thing),
         form,
         fields: ["confirmation", ...(fields?.names ?? [])],
         body: () => {
@@ -215,12 +215,12 @@ export class Pages<Found = undefined> {
 
 type MaybePromise<Value> = Promise<Value> | Value;
 
-/** The changed thing; absent: it creates something, or there is only one. */
-type Changed<Subject> = undefined extends Subject ? { subject?: Subject } : { subject: Subject };
+/** The changed thing; absent: what the address names, if anything. */
+type Changed<Subject, Found> = Found extends Subject ? { subject?: Subject } : { subject: Subject };
 
-const subjectOf = <Subject,>(form: Changed<Subject>): Subject =>
+const subjectOf = <Subject,>(form: object, thing: unknown): Subject =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- absent only where it may be
-  Reflect.get(form, "subject") as Subject;
+  ("subject" in form ? form.subject : thing) as Subject;
 
 /** Something that cannot be undone, and what is said and asked before it. */
 type Removal = {

@@ -23,7 +23,6 @@ export function questionPages(pages: Pages): void {
   );
 
   ofOne.form("/:set/questions/:question", questionChange, (context, subject) => ({
-    subject,
     fields: QUESTION_FIELDS,
     body: questionBody,
     changes: subject.question,
@@ -32,7 +31,6 @@ export function questionPages(pages: Pages): void {
   }));
 
   ofOne.removal("/:set/questions/:question/remove", questionRemoval, (_context, subject) => ({
-    subject,
     title: "Remove the question",
     trail: trailTo(subject.set),
     name: subject.question.question,

@@ -34,7 +34,6 @@ export function questionListPages(pages: Pages): void {
   });
 
   ofSet.form("/:set/questions", questionCreation, (context, set) => ({
-    subject: set,
     fields: QUESTION_FIELDS,
     body: questionBody,
     again: (added) => questionsTab(context, set, { added }),

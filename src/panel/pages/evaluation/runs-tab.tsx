@@ -32,7 +32,6 @@ export function runListPages(pages: Pages): void {
   });
 
   ofSet.form("/:set/runs", runsCreation, (context, set) => ({
-    subject: set,
     fields: SETTING_FIELDS,
     body: (form) => ({ setting: settingIn(form, ""), second: settingIn(form, SECOND) }),
     again: (state) => runsTab(context, set, state),

@@ -125,7 +125,6 @@ export function setPages(pages: Pages): void {
   ofSet.get("/:set/settings", (context, set) => settingsTab(context, set, FORM.state(set)));
 
   ofSet.form("/:set/settings", setChange, (context, set) => ({
-    subject: set,
     declared: FORM,
     changes: set,
     again: (state) => settingsTab(context, set, state),
@@ -133,7 +132,6 @@ export function setPages(pages: Pages): void {
   }));
 
   ofSet.removal("/:set/remove", setRemoval, (_context, set) => ({
-    subject: set,
     title: "Remove the set",
     trail: trailTo(set),
     name: set.name,

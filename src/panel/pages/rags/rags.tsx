@@ -43,25 +43,21 @@ export function ragPages(pages: Pages): void {
     ["reindex", reindexing],
     ["return", indexReturn],
   ] as const) {
-    ofRag.form(`/:id/${path}`, change, (_context, rag) => ({ subject: rag, to: addressOf(rag) }));
+    ofRag.form(`/:id/${path}`, change, (_context, rag) => ({ to: addressOf(rag) }));
   }
   ofRag.form("/:id/copy", ragCopying, (_context, rag) => ({
-    subject: rag,
     body: () => ({ name: `${rag.name.slice(0, COPIED_LENGTH)} (copy)` }),
     to: (copy) => `${addressOf(copy)}/settings`,
   }));
   ofRag.form("/:id/take-over", ragTakingOver, (_context, rag) => ({
-    subject: rag,
     body: (form) => ({ from: form.text("from") }),
     to: addressOf(rag),
   }));
   ofRag.form("/:id/retry", retrying, (_context, rag) => ({
-    subject: rag,
     body: (form) => ({ path: form.has("path") ? form.exact("path") : undefined }),
     to: addressOf(rag),
   }));
   ofRag.form("/:id/status", ragChange, (_context, rag) => ({
-    subject: rag,
     body: (form) => ({ status: form.text("status") === "paused" ? "paused" : "active" }),
     to: addressOf(rag),
     tells: ({ status }) => ({

@@ -47,7 +47,6 @@ const lossOf = (rag: RagRecord) => ({
 
 export function addRemovals(ofRag: Pages<RagRecord>): void {
   ofRag.removal("/:id/remove", ragRemoval, (_context, rag) => ({
-    subject: rag,
     ...lossOf(rag),
     title: "Remove the RAG",
     says: (
@@ -85,7 +84,6 @@ const scopeRemoval = action({
 
 function addScopeChanges(ofRag: Pages<RagRecord>): void {
   ofRag.form("/:id/scope/add", scopeAddition, (context, rag) => ({
-    subject: rag,
     fields: ["type", "value"],
     body: scopeIn,
     again: (state) => scopePage(context, rag, state),
@@ -148,7 +146,6 @@ function addNarrowing(ofRag: Pages<RagRecord>): void {
     const offered = entries.map(({ path }) => ({ value: path, label: path }));
     return {
       ...lossOf(rag),
-      subject: rag,
       title: "Index chosen parts only",
       values: { typed: "on" },
       submit: "Index this part only",
@@ -178,7 +175,6 @@ function addWidening(ofRag: Pages<RagRecord>): void {
     const scopes = await countScopes(context.get("services").db, rag.id, MUCH);
     return {
       ...lossOf(rag),
-      subject: rag,
       title: "Index everything",
       isHarmless: true,
       isMuch: scopes >= MUCH,

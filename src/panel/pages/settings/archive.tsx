@@ -65,9 +65,7 @@ export function archivePages(pages: Pages): void {
     await step(context, await formOf(context), () => context.req.param("id") ?? "");
   pages.receive("/imports/:id", next, "admins", "archive.import");
   const ofImport = pages.of(lookUp(findArchiveImport));
-  ofImport.form("/imports/:id/give-up", importRemoval, (_context, subject) => {
-    return { subject, to: HERE };
-  });
+  ofImport.form("/imports/:id/give-up", importRemoval, () => ({ to: HERE }));
 }
 
 async function archiveTab(context: PageContext, state: FormState): Promise<Response> {

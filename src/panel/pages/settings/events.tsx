@@ -37,24 +37,22 @@ export function eventPages(pages: Pages): void {
   const ofEndpoint = pages.of(lookUp(api.findEventEndpoint));
   ofEndpoint.get("/:id", (context, subject) => endpointPage(context, subject));
   ofEndpoint.form("/:id", api.endpointChange, (context, subject) => ({
-    subject,
     declared: FORM,
     changes: subject,
     to: pathOf(subject),
     again: (state) => endpointPage(context, subject, state),
   }));
   ofEndpoint.form("/:id/secret", api.secretRenewal, (_context, subject) => {
-    return { subject, to: pathOf(subject), tells: tellSecret };
+    return { to: pathOf(subject), tells: tellSecret };
   });
   ofEndpoint.form("/:id/test", api.endpointTest, (_context, subject) => {
-    return { subject, to: pathOf(subject), tells: tellAnswer };
+    return { to: pathOf(subject), tells: tellAnswer };
   });
   ofEndpoint.form("/:id/:delivery/resend", api.deliveryResend, ({ req }, endpoint) => {
     const subject = [endpoint, req.param("delivery") ?? ""] as const;
     return { subject, to: pathOf(endpoint), tells: tellAnswer };
   });
   ofEndpoint.removal("/:id/remove", api.endpointRemoval, (_context, subject) => ({
-    subject,
     title: "Remove the endpoint",
     trail: TRAIL,
     name: subject.url,

@@ -29,7 +29,7 @@ export function invitationPages(pages: Pages): void {
   }));
   pages
     .of(lookUp(findListedInvitation))
-    .form("/:id/withdraw", invitationRemoval, (_context, subject) => ({ subject, to: HERE }));
+    .form("/:id/withdraw", invitationRemoval, () => ({ to: HERE }));
 }
 
 async function invitationsTab(context: PageContext, state: FormState): Promise<Response> {

@@ -29,7 +29,6 @@ export function keyPages(pages: Pages): void {
   }));
 
   pages.of(lookUp(findKey)).removal("/:id/remove", keyRemoval, (_context, subject) => ({
-    subject,
     title: "Remove the key",
     trail: [{ name: "Automation keys", href: HERE }],
     name: subject.name,

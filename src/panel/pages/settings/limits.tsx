@@ -22,7 +22,6 @@ export function limitPages(pages: Pages): void {
     to: HERE,
   }));
   pages.of(lookUp(findLimit)).removal("/:id/remove", limitRemoval, (_context, limit) => ({
-    subject: limit,
     title: "Remove the limit",
     trail: [{ name: "Spending limits", href: HERE }],
     name: nameOf(limit),

@@ -34,7 +34,6 @@ export function signInSettings(pages: Pages): void {
   pages
     .of(({ get }) => storedProvider(get("services")))
     .form("/", signInChange, (context, stored) => ({
-      subject: stored,
       declared: FORM,
       changes: stored,
       again: (state) => signInTab(context, { state }),

@@ -78,7 +78,6 @@ export function userPages(pages: Pages): void {
   const ofPerson = pages.of(lookUp(findUser));
   ofPerson.get("/:id", (context, person) => userPage(context, person, null));
   ofPerson.form("/:id", userChange, (context, person) => ({
-    subject: person,
     declared: FORM,
     changes: person,
     again: (state) => userPage(context, person, state),
@@ -86,14 +85,12 @@ export function userPages(pages: Pages): void {
   }));
 
   ofPerson.form("/:id/second-factor/remove", totpRemoval, (_context, person) => ({
-    subject: person,
     to: pathOf(person),
   }));
 
   addSessionEnd(pages, "/:id", ({ req }) => pathOf({ id: req.param("id") ?? "" }));
 
   ofPerson.removal("/:id/remove", userRemoval, (_context, person) => ({
-    subject: person,
     title: "Remove a user",
     trail: [...TRAIL, { name: person.email, href: pathOf(person) }],
     name: person.email,

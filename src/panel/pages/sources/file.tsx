@@ -75,7 +75,6 @@ function addChanges(ofSource: Pages<ShownSource>): void {
     const address = fileAddress(sourceView.source.identifier, path);
     const to = back === "" ? address : `${address}&rag=${encodeURIComponent(back)}`;
     return {
-      subject: sourceView,
       form,
       body: () => ({
         path,

@@ -31,7 +31,6 @@ const FILES_COUNTED = 10_000;
 export function sourceActions(pages: Pages): void {
   const ofSource = pages.of(sourceOf);
   ofSource.form("/:id/scan", sourceScan, (_context, view) => ({
-    subject: view,
     body: (form) => ({ confirmRemovals: form.text("confirmRemovals") === "on" }),
     to: `${view.path}/runs`,
   }));
@@ -43,7 +42,6 @@ export function sourceActions(pages: Pages): void {
   });
 
   ofSource.form("/:id/webhook-secret", webhookSecretRenewal, (_context, view) => ({
-    subject: view,
     to: `${view.path}/settings`,
     tells: (value) => ({ secret: { label: "The secret of the source's webhook.", value } }),
   }));
@@ -55,7 +53,6 @@ export function sourceActions(pages: Pages): void {
   ofSource.form("/:id/settings", sourceChange, (context, view) => {
     const manifest = manifestOf(view.source);
     return {
-      subject: view,
       fields: sourceForm(manifest, false).names,
       body: (form) => sourceBody(form, manifest),
       changes: view.source,
@@ -65,7 +62,6 @@ export function sourceActions(pages: Pages): void {
     };
   });
   ofSource.form("/:id/permissions", sourceChange, (context, view) => ({
-    subject: view,
     declared: PERMISSIONS_FORM,
     again: (state) => failedTab(context, PERMISSIONS, state),
     to: view.path + PERMISSIONS,

@@ -62,7 +62,6 @@ export function programPages(pages: Pages): void {
       const isOwn = await isGrantOf(db, id, context.get("session").userId);
       if (!isOwn && !isAdmin(context)) throw forbidden();
       return {
-        subject: program,
         title: "Disconnect the program",
         trail: TRAIL,
         name,

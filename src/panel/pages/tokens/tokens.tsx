@@ -38,7 +38,6 @@ export function tokenPages(pages: Pages): void {
   pages.use("/:id", adminsOnly);
   ofOne.get("/:id", (context, token) => tokenPage(context, token));
   ofOne.removal("/:id/remove", tokenRemoval, (_context, subject) => ({
-    subject,
     title: "Remove the token",
     trail: [TOKENS],
     name: subject.name,
