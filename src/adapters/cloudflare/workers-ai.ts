@@ -1,14 +1,17 @@
-import type { EmbeddingModelV4, RerankingModelV4 } from "@ai-sdk/provider";
+import type { EmbeddingModelV4, RerankingModelV4, LanguageModelV4 } from "@ai-sdk/provider";
 import { z } from "zod";
-
 import { modelFailed } from "../../core/errors.ts";
 import { DEFAULT_IMAGE_MODEL } from "../../core/models/model-kind.ts";
 import { contextTokensIn, type ModelProvider } from "../model-provider.ts";
-import { markdownConversion } from "./markdown-conversion.ts";
-import { workersAiChat } from "./workers-ai-chat.ts";
-import { ModelFailure } from "../../ports/models.ts";
+import { ModelFailure, type ImageReader } from "../../ports/models.ts";
 import { runWorkersAi, type WorkersAiSettings } from "./workers-ai-failures.ts";
 import { textsOf } from "../openai/openai-reranker.ts";
+import { parsedJson } from "../../core/input/parsed-json.ts";
+import { isObject } from "../../core/is-object.ts";
+import { openAiChat } from "../openai/openai-models.ts";
+import { limitedBody } from "../limited-answer.ts";
+import { withinTime } from "../../core/work/deadline.ts";
+import { retryBindingCall } from "./retry-binding-call.ts";
 
 /** Texts that bge-m3 and similar models take in one call, and bge-reranker-base scores. */
 const PER_CALL = 100;
@@ -138,3 +141,74 @@ export const workersAi: ModelProvider = {
     };
   },
 };
+
+/** The protocol is OpenAI's but for transport and old replies: its SDK model gets our `fetch`. */
+export function workersAiChat(
+  settings: WorkersAiSettings & { maxBytes: number },
+  modelId: string,
+): LanguageModelV4 {
+  const viaBinding = async (_input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const body = parsedJson(typeof init?.body === "string" ? init.body : "");
+    const { model: _, ...inputs } = isObject(body) ? body : {};
+    const signal = init?.signal ?? undefined;
+    const reply = await runWorkersAi(settings, modelId, forBinding(inputs), signal);
+    const isStream = reply instanceof ReadableStream;
+    return isStream
+      ? new Response(limitedBody(reply, { maxBytes: settings.maxBytes, isStream }, signal))
+      : Response.json(reply);
+  };
+  const endpoint = { baseUrl: "https://workers-ai.invalid/v1", name: "workers-ai" };
+  return openAiChat({ ...endpoint, fetch: viaBinding }, modelId);
+}
+
+/** The binding expects the bare schema where OpenAI wraps it with a name. */
+function forBinding(inputs: Record<string, unknown>): Record<string, unknown> {
+  const { response_format: format } = inputs;
+  const wrapped = isObject(format) ? format["json_schema"] : undefined;
+  if (!isObject(wrapped) || wrapped["schema"] === undefined) return inputs;
+  return {
+    ...inputs,
+    response_format: { type: "json_schema", json_schema: wrapped["schema"] },
+  };
+}
+
+/**
+ * Markdown conversion of Workers AI
+ * (https://developers.cloudflare.com/workers-ai/features/markdown-conversion/). A picture that
+ * cannot be converted is an entry with `format: "error"`, not a thrown error.
+ */
+const responseSchema = z.union([
+  z.object({ format: z.literal("error"), error: z.string() }),
+  z.object({ format: z.string(), data: z.string(), tokens: z.number().optional() }),
+]);
+
+const LONGEST_MS = 120_000;
+
+/** Requests through the AI Gateway when one is named. */
+export function markdownConversion(
+  { ai, gatewayId }: WorkersAiSettings,
+  model: string,
+): ImageReader {
+  const options = gatewayId === undefined ? {} : { gateway: { id: gatewayId } };
+  return {
+    name: model,
+    async read({ bytes, mediaType }) {
+      const name = `picture.${mediaType.split("/")[1] ?? ""}`;
+      const blob = new Blob([bytes.slice().buffer], { type: mediaType });
+      const converting = retryBindingCall("conversion", () =>
+        Promise.resolve(ai.toMarkdown?.({ name, blob }, options)),
+      ).catch((cause: unknown) => {
+        throw new ModelFailure("failed", { retryable: true }, { cause });
+      });
+      const reply = await withinTime(converting, LONGEST_MS);
+      if (reply === null) throw new ModelFailure("no answer in time", { isLate: true });
+      const response = responseSchema.safeParse(reply);
+      if (!response.success) throw new ModelFailure("unreadable reply");
+      if ("error" in response.data) throw new ModelFailure("it cannot be converted");
+      const { data, tokens = 0 } = response.data;
+      // The service puts the name of the file above its text.
+      const text = data.replace(`# ${name}`, "").trim();
+      return { text, ending: "whole", inputTokens: 0, outputTokens: tokens };
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { markdownConversion } from "../../../../src/adapters/cloudflare/markdown-conversion.ts";
+import { markdownConversion } from "../../../../src/adapters/cloudflare/workers-ai.ts";
 import { WorkersAiDouble } from "../../../doubles/workers-ai/workers-ai-double.ts";
 
 let ai: WorkersAiDouble;

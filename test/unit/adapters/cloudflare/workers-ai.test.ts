@@ -2,7 +2,7 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 
 import { runWorkersAi } from "../../../../src/adapters/cloudflare/workers-ai-failures.ts";
-import { workersAiChat } from "../../../../src/adapters/cloudflare/workers-ai-chat.ts";
+import { workersAiChat } from "../../../../src/adapters/cloudflare/workers-ai.ts";
 
 /** As the binding throws them. */
 const failing = (message: string) => {
