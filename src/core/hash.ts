@@ -9,13 +9,11 @@ export async function sha256Hex(data: string | ArrayBuffer | Uint8Array): Promis
   return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** HMAC with SHA-256 as lower-case hex, https://www.rfc-editor.org/rfc/rfc2104 */
-export async function hmacHex(secret: string, text: string): Promise<string> {
+/** HMAC with SHA-256, https://www.rfc-editor.org/rfc/rfc2104 */
+export async function hmac(secret: Buffer, text: string): Promise<Buffer> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
-    "sign",
-  ]);
-  return hexOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text))));
+  const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"]);
+  return Buffer.from(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
 }
 
 /** Compares two texts in constant time, so that timing does not show where they differ. */

@@ -1,5 +1,6 @@
 import { unseal } from "../../access/seal.ts";
 import { inParallel } from "../../core/work/parallel.ts";
+import { hmac } from "../../core/hash.ts";
 import { attempt } from "../../core/log.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { GATHER_MS, recordTry, takeEvents } from "../../db/catalog/event-store.ts";
@@ -88,9 +89,6 @@ async function post(
 
 /** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 async function signature(secret: string, content: string): Promise<string> {
-  const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
-  const mac = await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(content));
-  return `v1,${Buffer.from(mac).toString("base64")}`;
+  const mac = await hmac(Buffer.from(secret.slice("whsec_".length), "base64"), content);
+  return `v1,${mac.toString("base64")}`;
 }

@@ -5,7 +5,7 @@ import { bearerIn } from "../../access/bearer.ts";
 import { unseal } from "../../access/seal.ts";
 import { notFound, unauthorized } from "../../core/errors.ts";
 import { MAX_URL_LENGTH } from "../../sources/guarded-url.ts";
-import { equalInConstantTime, hmacHex, sha256Hex } from "../../core/hash.ts";
+import { equalInConstantTime, hmac, sha256Hex } from "../../core/hash.ts";
 import { webUrlIn } from "../../core/input/web-address.ts";
 import type { FileSourceId } from "../../core/ids.ts";
 import { findHookedSource } from "../../db/scans/webhook-store.ts";
@@ -145,7 +145,8 @@ for (const { id, provider, events } of SOURCES) {
     const body = await readText(req.raw, EVENT_LIMIT_BYTES);
     const secret = await unseal(services.config, source.sealedWebhookSecret ?? "").catch(() => "");
     const signature = req.header("X-Hub-Signature-256") ?? "";
-    const expected = secret === "" ? "" : `sha256=${await hmacHex(secret, body)}`;
+    const expected =
+      secret === "" ? "" : `sha256=${(await hmac(Buffer.from(secret), body)).toString("hex")}`;
     if (expected === "" || !(await equalInConstantTime(signature, expected))) throw unauthorized();
     const text = async () => await Promise.resolve(body);
     const call = { header: (name: string) => req.header(name), query: () => undefined, text };
