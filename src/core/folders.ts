@@ -16,3 +16,10 @@ export function withAncestors(folder: string): string[] {
   const segments = folder.split(SEPARATOR);
   return segments.map((_, at) => segments.slice(0, at + 1).join(SEPARATOR));
 }
+
+/** Files that begin with a dot, and those that Windows and Office hide. */
+const HIDDEN = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini)$)/i;
+
+/** Neither `quarry push` nor the panel uploads such a file, or one in such a folder. */
+export const isHidden = (path: string): boolean =>
+  path.split(SEPARATOR).some((name) => HIDDEN.test(name));

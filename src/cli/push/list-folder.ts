@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import picomatch from "picomatch";
 
 import { messageOf } from "../../core/errors.ts";
+import { isHidden } from "../../core/folders.ts";
 import { codeOf, CommandFailure } from "../failure.ts";
 import { isIgnored, rulesAbove, rulesIn, type IgnoreRules } from "./ignore-files.ts";
 
@@ -33,13 +34,6 @@ export function chooser({ include = [], exclude = [], usesIgnoreFiles }: FileCho
     folder: (path) => !isHidden(path) && !excluded(path) && !excluded(`${path}/`),
     usesIgnoreFiles,
   };
-}
-
-/** Files that begin with a dot, and those that Windows and Office hide. */
-const HIDDEN = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini)$)/i;
-
-export function isHidden(path: string): boolean {
-  return path.split("/").some((name) => HIDDEN.test(name));
 }
 
 export function matcher(patterns: string[]): (path: string) => boolean {

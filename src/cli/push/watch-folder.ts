@@ -5,7 +5,7 @@ import { basename, dirname, sep } from "node:path";
 import { watch, type FSWatcher } from "chokidar";
 
 import { IGNORE_FILES } from "./ignore-files.ts";
-import { isHidden } from "./list-folder.ts";
+import { isHidden } from "../../core/folders.ts";
 import { READERS_FILE } from "./local-readers.ts";
 
 /** Editors write in several steps: a change is handled after no event for this long. */

@@ -1,7 +1,6 @@
 import { filesIn, isMeant, type Dropped } from "./dropped-files.ts";
 import { refreshNow } from "./refresh.ts";
-import { pathInFolder } from "./upload-paths.ts";
-import { uploadInWords, type UploadResults } from "./upload-results.ts";
+import { pathInFolder, uploadInWords, type UploadResults } from "./uploads.ts";
 
 /** Uploads at a time: browsers open six connections to one host. */
 const AT_ONCE = 4;

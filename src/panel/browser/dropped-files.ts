@@ -1,4 +1,5 @@
-import { isHidden, pathInFolder } from "./upload-paths.ts";
+import { isHidden } from "../../core/folders.ts";
+import { pathInFolder } from "./uploads.ts";
 
 /** `file` is null where the browser could not read it. */
 export type Dropped = { path: string; file: File | null };

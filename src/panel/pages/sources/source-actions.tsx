@@ -22,7 +22,7 @@ import type { SourceWithScan } from "../../../db/catalog/source-store.ts";
 import { mediaTypeByName, UNKNOWN_MEDIA_TYPE } from "../../../documents/media-type/media-types.ts";
 import { putFile } from "../../../ingestion/uploads/put-file.ts";
 import { storedPath } from "../../../sources/file-names.ts";
-import { uploadInWords } from "../../browser/upload-results.ts";
+import { uploadInWords } from "../../browser/uploads.ts";
 
 /** Counting further would read one row per file. */
 const FILES_COUNTED = 10_000;

@@ -21,3 +21,6 @@ export function uploadInWords({ chosen: total, uploaded, skipped, failed }: Uplo
   ];
   return `${files(total)}: ${parts.join(", ")}`;
 }
+
+/** `documents/a/b.md` in the folder `documents` is `a/b.md`, as `quarry push documents` has it. */
+export const pathInFolder = (path: string): string => path.slice(path.indexOf("/") + 1);
