@@ -138,7 +138,7 @@ type Held = {
 function heldBy({ words: { text, headings, names } }: Candidate, query: QueryStems): Held {
   const counts: Held = {
     text: 0,
-    headings: termsIn(headings, query),
+    headings: termsAmong(wordsIn(headings), query),
     path: termsAmong(names.flat(), query),
     relatives: 0,
     sentences: [],
@@ -191,8 +191,6 @@ function termsAmong(words: string[], query: QueryStems): Terms {
   }
   return terms;
 }
-
-const termsIn = (text: string, query: QueryStems): Terms => termsAmong(wordsIn(text), query);
 
 /** Looks at the candidates of one query, in their order. Pure; no word is English by need. */
 export function featuresOf(query: string, candidates: Candidate[]): Features[] {

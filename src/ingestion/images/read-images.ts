@@ -27,7 +27,7 @@ export async function readImages(
   try {
     const document = await extract({
       readsPictures: file.source.pictures,
-      ...(hasModel && optionsOf(reader, calls, mayTryAgain(file))),
+      ...(hasModel && optionsOf(reader, calls, nextTryMs(file) !== null)),
     });
     await settle(services, file, document, { hasModel, hasText: true });
     if (document.unread === undefined) calls.forgetPages();
@@ -43,7 +43,6 @@ export async function readImages(
 }
 
 const nextTryMs = ({ imageTries }: ClaimedFile) => backOffMs(imageTries + 1);
-const mayTryAgain = (file: ClaimedFile) => nextTryMs(file) !== null;
 
 function optionsOf(
   reader: ImageReader | { problem: string },

@@ -138,7 +138,7 @@ export async function labelFailure<T>(step: string, work: () => Promise<T>): Pro
   }
 }
 
-const isPlain = (thrown: unknown) =>
+const isPlain = (thrown: unknown): thrown is Error =>
   thrown instanceof StepFailure ||
   thrown instanceof SourceFailure ||
   thrown instanceof UnreadableDocument ||
@@ -161,7 +161,7 @@ export function verdictOn(thrown: unknown, attempts: number): FailureVerdict {
     if (thrown.kind === "denied") return { kind: "given-up", message: thrown.message };
   }
   const delayMs = backOffMs(attempts);
-  const message = plainMessage(thrown);
+  const message = isPlain(thrown) ? thrown.message : "indexing failed";
   if (delayMs === null) return { kind: "given-up", message: `${message} after ${MAX_TRIES} tries` };
   return { kind: "again", message, delayMs: Math.max(delayMs, askedWaitMs(thrown)) };
 }
@@ -176,10 +176,6 @@ function failureOf(thrown: unknown): FileFailure {
   return thrown instanceof StepFailure && thrown.cause instanceof ModelFailure
     ? "model"
     : "service";
-}
-
-function plainMessage(thrown: unknown): string {
-  return isPlain(thrown) && thrown instanceof Error ? thrown.message : "indexing failed";
 }
 
 function askedWaitMs(thrown: unknown): number {

@@ -55,7 +55,6 @@ function filled({ lines }: UsageReport, { from, to, group }: Span) {
 }
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
-const inPercent = (value: number) => percent(value, 1);
 const rounded = (value: number) => count(Math.round(value));
 
 const tokensOf = (line: UsageLine) => line.inputTokens + line.outputTokens;
@@ -111,7 +110,7 @@ const UsageFigures = ({ usage, span }: { usage: UsageReport; span: Span }) => {
 const partOf = (part: number, { calls }: UsageLine) => ({
   amount: percent(part, calls),
   aside: countText(part, "call"),
-  format: inPercent,
+  format: (value: number) => percent(value, 1),
   bad: true,
 });
 

@@ -69,8 +69,6 @@ const COLUMNS: Columns<Person> = [
 const FORM = declaredForm(userPatch);
 const OWN_FORM = declaredForm(userPatch, ["password"]);
 
-const ownId = (context: PageContext) => context.get("session").userId;
-
 const pathOf = ({ id }: { id: string }) => `${HERE}/users/${id}`;
 
 export function userPages(pages: Pages): void {
@@ -112,7 +110,7 @@ async function userPage(context: PageContext, person: Person, failed: FormState 
   const { email, role } = person;
   const state = failed ?? freshForm({ email, role });
   const groups = await groupsOfUser(context.get("services").db, person.id);
-  const isOwn = person.id === ownId(context);
+  const isOwn = person.id === context.get("session").userId;
   const { fields } = isOwn ? OWN_FORM : FORM;
   return await page(
     context,
