@@ -3,7 +3,7 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import packageFacts from "../../package.json" with { type: "json" };
 import type { AppEnv } from "./app-env.ts";
 import { finishedDocument } from "./finished-document.ts";
-import { TAGS } from "./routes/route-parts.ts";
+import { bearer, TAGS } from "./routes/route-parts.ts";
 import { HEADERS } from "./schemas/headers.ts";
 
 const DESCRIPTION = `Quarry finds the passages of your documents that answer a query.
@@ -25,22 +25,27 @@ export const aboutService = (baseUrl: string) => ({
 
 /** The published specification, made from the routes that run. */
 export function openApiDocument(app: OpenAPIHono<AppEnv>, baseUrl: string) {
-  const { webhooks: _none, ...document } = app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      ...aboutService(baseUrl),
-      title: "Quarry API",
-      description: DESCRIPTION,
-    },
-    servers: [{ url: baseUrl, description: "This service." }],
+  const { webhooks: _none, ...document } = documentOf(app, baseUrl, {
+    title: "Quarry API",
+    description: DESCRIPTION,
     tags: [
       { name: TAGS.rags, description: "Sets of indexed documents: status, search, files, scopes." },
       { name: TAGS.inferences, description: "Stateless model calls and the context behind them." },
     ],
-    security: [{ bearer: [] }],
   });
   return finishedDocument(document, { isPublished: true });
 }
+
+type About = { title: string; description: string; tags: { name: string; description: string }[] };
+
+const documentOf = (app: OpenAPIHono<AppEnv>, baseUrl: string, { tags, ...about }: About) =>
+  app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { ...aboutService(baseUrl), ...about },
+    servers: [{ url: baseUrl, description: "This service." }],
+    tags,
+    security: bearer,
+  });
 
 /** The routes that are hidden in the published specification, as a document of their own. */
 export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
@@ -49,19 +54,13 @@ export function unpublishedDocument(routes: RouteConfig[], baseUrl: string) {
   for (const route of described) app.openAPIRegistry.registerPath(route);
   const text = JSON.stringify(described);
   registerComponents(app, (header) => text.includes(`/headers/${header}"`));
-  const document = app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      ...aboutService(baseUrl),
-      title: "Quarry API: agents and webhooks",
-      description: "Calls that are not part of the published API.",
-    },
-    servers: [{ url: baseUrl, description: "This service." }],
+  const document = documentOf(app, baseUrl, {
+    title: "Quarry API: agents and webhooks",
+    description: "Calls that are not part of the published API.",
     tags: [
       { name: TAGS.agents, description: "Models that search by themselves, in several steps." },
       { name: TAGS.webhooks, description: "Calls that report changes to a file source." },
     ],
-    security: [{ bearer: [] }],
   });
   return finishedDocument(document);
 }

@@ -18,19 +18,13 @@ const UNPUBLISHED_DOCUMENT = "/api/openapi-agents-and-webhooks.json";
 export function documentation(api: OpenAPIHono<AppEnv>): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   registerComponents(api);
-
-  app.get(
-    DOCUMENT,
-    etag(),
-    documentRoute((base) => openApiDocument(api, base)),
-  );
   const unpublished = [...agentReference, ...webhookReference];
-  app.get(
-    UNPUBLISHED_DOCUMENT,
-    etag(),
-    documentRoute((base) => unpublishedDocument(unpublished, base)),
-  );
-
+  const documents = {
+    [DOCUMENT]: (base: string) => openApiDocument(api, base),
+    [UNPUBLISHED_DOCUMENT]: (base: string) => unpublishedDocument(unpublished, base),
+  };
+  for (const [path, documentOf] of Object.entries(documents))
+    app.get(path, etag(), documentRoute(documentOf));
   app.use("/api/docs/*", withoutSlash(301));
   app.get("/api/docs", (context) =>
     referencePage(context, { title: "Quarry API", document: DOCUMENT }),

@@ -70,15 +70,12 @@ const ofScopes = {
   request: { params: ragParams, body: jsonRequest(Scope, EXAMPLES.scope) },
 };
 
+const guardScopes = [guardRag, mayChangeScopes, ...readsJson(Scope)] as const;
+
 const addRagScope = createRoute({
   ...ofScopes,
   method: "post",
-  middleware: [
-    auditedAs("rags.scopes.create", "identifier"),
-    guardRag,
-    mayChangeScopes,
-    ...readsJson(Scope),
-  ] as const,
+  middleware: [auditedAs("rags.scopes.create", "identifier"), ...guardScopes] as const,
   operationId: "addRagScope",
   summary: "Add a scope",
   description:
@@ -93,12 +90,7 @@ const addRagScope = createRoute({
 const removeRagScope = createRoute({
   ...ofScopes,
   method: "delete",
-  middleware: [
-    auditedAs("rags.scopes.remove", "identifier"),
-    guardRag,
-    mayChangeScopes,
-    ...readsJson(Scope),
-  ] as const,
+  middleware: [auditedAs("rags.scopes.remove", "identifier"), ...guardScopes] as const,
   operationId: "removeRagScope",
   summary: "Remove a scope",
   description:
