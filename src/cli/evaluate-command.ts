@@ -250,12 +250,10 @@ export function thresholdIn(text: string): Threshold {
   return { measure, least };
 }
 
-type Measured = Pick<RunSummary, "questions" | "errors" | "measures">;
-
 /** A sentence for each threshold that is not reached, or that nothing was measured for. */
 export function missedThresholds(
   thresholds: readonly Threshold[],
-  { questions, errors, measures }: Measured,
+  { questions, errors, measures }: Pick<RunSummary, "questions" | "errors" | "measures">,
 ): string[] {
   return thresholds.flatMap(({ measure, least }) => {
     const value = measures[measure] ?? null;

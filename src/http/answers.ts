@@ -21,12 +21,10 @@ export function chunkAnswer(chunk: RetrievedChunk, includeSources: boolean | und
   return includeSources === true ? { text, score, source } : { text, score };
 }
 
-type RunOptions = { includeSources?: boolean | undefined; includeSystemPrompt: boolean };
-
 /** The common answer of an inference run and an agent turn, as this caller may see it. */
 export function runAnswer(
   result: Omit<InferenceResult, "response">,
-  options: RunOptions,
+  options: { includeSources?: boolean | undefined; includeSystemPrompt: boolean },
   caller: Caller,
 ) {
   const { items, toolCalls, systemPrompt, degradations, timings } = result;

@@ -4,15 +4,13 @@ import type { ListedRag } from "../db/records.ts";
 import type { Services } from "../services.ts";
 import type { Caller } from "./caller.ts";
 
-type Reading = Pick<Services, "reads" | "db" | "log" | "now" | "inBackground">;
-
 /**
  * RAGs as the caller may read them. Where permissions are on, the log and the audit trail keep for
  * whom, and nothing of what is asked.
  * @throws QuarryError `invalid`, `forbidden`
  */
 export async function readFor<Rag extends ListedRag>(
-  services: Reading,
+  services: Pick<Services, "reads" | "db" | "log" | "now" | "inBackground">,
   { actor, reading }: Pick<Caller, "actor" | "reading">,
   rags: Rag[],
 ): Promise<Rag[]> {

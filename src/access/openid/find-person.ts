@@ -9,7 +9,6 @@ import { NO_PASSWORD } from "../users/password.ts";
 import type { Person } from "./judge-claims.ts";
 
 export type SignedInUser = { id: UserId; email: string; role: Role };
-type Account = { issuer: string; subject: string };
 /** The user, and what the sign-in changed of them, as the audit trail names it. */
 type FoundUser = { user: SignedInUser; changes: string[] };
 
@@ -20,7 +19,7 @@ type FoundUser = { user: SignedInUser; changes: string[] };
  */
 export async function personOf(
   services: Pick<Services, "db" | "log" | "now">,
-  account: Account,
+  account: { issuer: string; subject: string },
   person: Person,
 ): Promise<FoundUser> {
   const { db, now } = services;

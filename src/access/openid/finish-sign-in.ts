@@ -17,8 +17,6 @@ import { signInChoices } from "./provider-settings.ts";
 /** A session lives so long on one word of the provider. */
 const VOUCHED_MS = HOUR_MS;
 
-type Finishing = Asking & Pick<Services, "db" | "log">;
-
 /** Somebody whom the provider knows and the settings do not let in. */
 export class RefusedPerson extends QuarryError {
   /** The verified address; null: there is none. */
@@ -47,7 +45,7 @@ export type Finished = { user: SignedInUser; secret: string; next: string; chang
  * `unauthorized` and `unprocessable` as `orExplained`; `conflict` as `personOf`; RefusedPerson.
  */
 export async function finishSignIn(
-  services: Finishing,
+  services: Asking & Pick<Services, "db" | "log">,
   callback: {
     kept: string | null;
     returned: URLSearchParams;

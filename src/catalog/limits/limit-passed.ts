@@ -6,12 +6,11 @@ import type { Services } from "../../services.ts";
 
 /** Percent of a limit that are reported, once in a period each. */
 export const SHARES = [80, 100];
-type Passing = { limitId: string; share: number; resetsAt: number };
 
 /** Reports that so much of a limit is used; 100: or that a call was refused from 80 % on. */
 export async function limitPassed(
   { db, log, now }: Pick<Services, "db" | "log" | "now">,
-  passing: Passing,
+  passing: { limitId: string; share: number; resetsAt: number },
 ): Promise<void> {
   log.warn("spending limit", passing);
   const { limitId: id, share, resetsAt } = passing;

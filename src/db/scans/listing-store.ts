@@ -22,13 +22,11 @@ const KNOWN_FILE = select({
 });
 export type KnownRow = Row<typeof KNOWN_FILE>;
 
-type Named = Pick<KnownRow, "path" | "externalId">;
-
 /** By path, and where none matches by external id: an unchanged file costs two rows read. */
 export async function knownFiles(
   db: Database,
   sourceId: FileSourceId,
-  files: Named[],
+  files: Pick<KnownRow, "path" | "externalId">[],
 ): Promise<KnownRow[]> {
   const paths = [...new Set(files.map(({ path }) => path))];
   const rows = await knownBy(db, f.path.sql, sourceId, paths);

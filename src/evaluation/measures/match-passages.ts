@@ -1,8 +1,6 @@
 import { normalForm } from "../../core/normal-form.ts";
 import type { Expected } from "../../db/schema/evaluation.ts";
 
-type FoundPassage = { text: string; source: { filePath: string } };
-
 /**
  * The rank, from 1, of the first result that is an expected passage; null where none is. A result
  * is it when it comes from the file and, where a passage is named, contains that text or is a part
@@ -10,7 +8,7 @@ type FoundPassage = { text: string; source: { filePath: string } };
  */
 export function ranksOf(
   expected: readonly Expected[],
-  results: readonly FoundPassage[],
+  results: readonly { text: string; source: { filePath: string } }[],
 ): (number | null)[] {
   const folded = results.map(({ text, source }) => ({
     file: normalForm(source.filePath, "NFC"),

@@ -29,8 +29,6 @@ function withoutUnfitSearch(text: string): string {
   return queries.safeParse(semanticSearch).success ? text : (jsonText(rest) ?? text);
 }
 
-type Inferring = { get: (key: "inference") => PublicInference };
-
 /**
  * The validation hook of routes behind `guardInferenceRun`: reports in one error what is wrong in
  * the body's form and which fields this inference refuses or requires.
@@ -38,7 +36,7 @@ type Inferring = { get: (key: "inference") => PublicInference };
  */
 export function validateInferenceBody(
   result: Validated & { target: string },
-  context: Inferring,
+  context: { get: (key: "inference") => PublicInference },
 ): undefined {
   if (result.success || result.target !== "json") {
     validationHook(result);

@@ -60,12 +60,10 @@ function optionsOf(
   return { readPicture, picturesAtOnce, pageMemory: (...page) => calls.pictureOf(reader, ...page) };
 }
 
-type Left = { unread?: number; skipped?: number };
-
 async function settle(
   { db, now }: Services,
   file: ClaimedFile,
-  { unread = 0, skipped = 0 }: Left,
+  { unread = 0, skipped = 0 }: { unread?: number; skipped?: number },
   { hasModel, hasText }: { hasModel: boolean; hasText: boolean },
 ): Promise<void> {
   // Without any text, the file itself is tried again.

@@ -13,7 +13,6 @@ import type { StoredFile } from "../../db/files/file-store.ts";
 
 const principalsIn = ({ readers }: Audience) => readers.map(({ principal }) => principal);
 
-type Source = { id: FileSourceId; permissionsSince?: number };
 /** `readers` null: nobody told them, and permissions are off. */
 type FileWithReaders = { id: FileId; readers: FileReaders | null; isNew: boolean };
 
@@ -34,7 +33,7 @@ export async function recordedOf(files: FileWithReaders[]): Promise<Recorded> {
  */
 export async function recordReaders(
   services: Pick<Services, "db" | "now" | "ragIndexes">,
-  source: Source,
+  source: { id: FileSourceId; permissionsSince?: number },
   files: FileWithReaders[],
 ): Promise<void> {
   const recorded = await recordedOf(files);
@@ -88,12 +87,10 @@ export async function tellIndexesOrLater(
   await attempt(services.log, event, { fileSourceId }, () => tellIndexes(services, fileSourceId));
 }
 
-type ToldFile = Awaited<ReturnType<typeof untoldReaders>>["told"][number];
-
 /** `files`: of one index object. */
 async function tellIndex(
   ragIndexes: Services["ragIndexes"],
-  files: ToldFile[],
+  files: Awaited<ReturnType<typeof untoldReaders>>["told"],
   audienceById: Map<string | null, IndexAudience>,
 ): Promise<void> {
   const [first] = files;
@@ -121,12 +118,10 @@ export async function applyDefaultReaders(
 /** A source that files are pushed to. */
 export type PushedSource = { id: FileSourceId; permissions?: "off" | "on" };
 
-type Told = { path: string; newId: FileId; readers?: string[] | null };
-
 /** Told without readers, a file keeps what it has; one that was not there has the default. */
 export async function changedReaders(
   source: PushedSource,
-  files: readonly Told[],
+  files: readonly { path: string; newId: FileId; readers?: string[] | null }[],
   existing: Map<string, StoredFile>,
 ): Promise<FileWithReaders[]> {
   const changed: FileWithReaders[] = [];

@@ -55,8 +55,6 @@ export class Upload {
   }
 }
 
-type Body = ReadableStream<Uint8Array> | ArrayBuffer;
-
 /**
  * Reads a body of at most `limit` bytes; null as soon as it is longer. A long body with a declared
  * length is streamed to the bucket, to the key from `placeFor`, so that concurrent uploads do not
@@ -64,7 +62,7 @@ type Body = ReadableStream<Uint8Array> | ArrayBuffer;
  */
 export async function receiveUpload(
   files: FileStore,
-  body: Body,
+  body: ReadableStream<Uint8Array> | ArrayBuffer,
   upload: { placeFor: () => Promise<string>; limit: number; announcedBytes: number | null },
 ): Promise<Upload | null> {
   const { placeFor, limit, announcedBytes } = upload;

@@ -7,15 +7,13 @@ import type { StoredWatch } from "../../db/scans/watch-store.ts";
 import type { WatchNotification } from "../../ports/source-watcher.ts";
 import type { Services } from "../../services.ts";
 
-type Needed = Pick<Services, "db" | "now" | "debounceDriveScan">;
-
 /**
  * A change that a provider reports leads to one scan after 10 seconds, however many are reported
  * until then; with `startsAtOnce`, the first also leads to one at once. An unknown or expired watch
  * and a wrong token or resource are ignored. A call costs one read of the database.
  */
 export async function receiveNotifications(
-  services: Needed,
+  services: Pick<Services, "db" | "now" | "debounceDriveScan">,
   notifications: WatchNotification[],
   startsAtOnce = false,
 ) {

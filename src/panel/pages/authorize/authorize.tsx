@@ -74,11 +74,9 @@ function idIn(form: Form): TokenId {
   return asId(id);
 }
 
-type Answer = { id: TokenId; form: Form; asked: Valid };
-
 async function connect(
   context: PageContext,
-  { id, form, asked: request }: Answer,
+  { id, form, asked: request }: { id: TokenId; form: Form; asked: Valid },
 ): Promise<string> {
   const person = context.get("session");
   if (form.text("person") !== person.userId) {

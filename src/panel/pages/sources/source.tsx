@@ -24,7 +24,7 @@ const TABS = {
   [PERMISSIONS]: permissionsTab,
   "/settings": settingsTab,
 } as const;
-type Tab = keyof typeof TABS;
+
 /** The pages of one source by what follows its address. */
 const NAMES = {
   "": "Files",
@@ -60,7 +60,7 @@ export async function failedTab(
 async function sourcePage(
   context: PageContext,
   view: ShownSource,
-  tab: Tab,
+  tab: keyof typeof TABS,
   content: Child,
   state: FormState | null = null,
 ): Promise<Response> {
