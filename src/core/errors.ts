@@ -80,6 +80,12 @@ export const invalid = (message: string, fields: FieldProblem[] = []) =>
 export const invalidFields = (problems: FieldProblem[]) =>
   invalid(problems.map(problemText).join("; "), problems);
 export const invalidField = (field: string, problem: string) => invalidFields([{ field, problem }]);
+/** @throws QuarryError `invalid` where there is none. */
+export function orInvalid<Thing>(thing: Thing | null, field: string, problem: string): Thing {
+  if (thing === null) throw invalidField(field, problem);
+  return thing;
+}
+
 /** Throws the error of a body whose caller stopped sending. */
 export function endedEarly(cause: unknown): never {
   throw new QuarryError("invalid", `${INVALID}body ends before its length`, { cause });

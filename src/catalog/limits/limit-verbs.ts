@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { conflict, invalidField } from "../../core/errors.ts";
+import { conflict, invalidField, orInvalid } from "../../core/errors.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { findSubject, limitColumns, listLimits } from "../../db/catalog/limit-store.ts";
 import { setAmount, unpricedModels, upsertLimit } from "../../db/catalog/limit-store.ts";
@@ -53,8 +53,7 @@ async function subjectIdOf(db: Services["db"], { kind, id = "" }: NewLimit["subj
   const person = personId(id);
   if (kind === "service" || (kind === "person" && person.includes("@"))) return person;
   const key = kind === "person" ? null : await findSubject(db, kind, id);
-  if (key === null) throw invalidField("subject.id", `: there is no ${kind} ${id}`);
-  return key.id;
+  return orInvalid(key, "subject.id", `: there is no ${kind} ${id}`).id;
 }
 
 /** Null removes the limit. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-import { invalidField } from "../../core/errors.ts";
+import { orInvalid } from "../../core/errors.ts";
 import { newId, type RagId } from "../../core/ids.ts";
 import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { insertRag } from "../../db/catalog/rag-writes.ts";
@@ -34,8 +34,7 @@ export async function createRag(
   // A copy may have what its original has.
   if (copyOf === null && input.reranker !== null) await checkReranker(services, input.reranker);
   const row = await findSourceRow(db, fileSource);
-  if (row === null) throw invalidField("fileSource", `: there is no ${fileSource}`);
-  const { source } = row;
+  const { source } = orInvalid(row, "fileSource", `: there is no ${fileSource}`);
   const scopeMode = input.scopeMode ?? (scopes.length > 0 ? "scoped" : "global");
   const inserted = await insertRag(db, {
     ...settings,

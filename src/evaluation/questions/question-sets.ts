@@ -1,16 +1,9 @@
 import { z } from "zod";
 
 import { chooseIdentifier, identifierTaken } from "../../catalog/choose-identifier.ts";
-import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { languageModelProblem } from "../../catalog/models/check-model.ts";
-import { findRag } from "../../catalog/rags/find-rag.ts";
-import {
-  invalidField,
-  invalidFields,
-  orNotFound,
-  QuarryError,
-  unprocessable,
-} from "../../core/errors.ts";
+import { invalidField, invalidFields, orInvalid } from "../../core/errors.ts";
+import { orNotFound, unprocessable } from "../../core/errors.ts";
 import { MAX_IDENTIFIER_LENGTH, newId } from "../../core/ids.ts";
 import { identifier, modelName, name } from "../../core/input/input-fields.ts";
 import type { InferenceId, QuestionSetId, RagId } from "../../core/ids.ts";
@@ -21,6 +14,9 @@ import {
   updateSet,
   type QuestionSet,
 } from "../../db/evaluation/set-store.ts";
+import { findRagRecord } from "../../db/catalog/rag-writes.ts";
+import { inferenceRows } from "../../db/catalog/runner-store.ts";
+import type { Database } from "../../db/sql.ts";
 import type { Services } from "../../services.ts";
 import { MAX_SETS } from "../limits.ts";
 
@@ -61,7 +57,7 @@ export async function createQuestionSet(
   const { db, now } = services;
   const identifier = chooseIdentifier(input.name, input.identifier);
   await checkJudge(services, input.judgeModel);
-  const subject = await subjectOf(services, input);
+  const subject = await subjectOf(db, input);
   const { name, judgeModel } = input;
   const set = { id, name, identifier, judgeModel, createdAt: now(), ...subject };
   if (!(await insertSet(db, set, MAX_SETS))) {
@@ -84,20 +80,16 @@ export async function changeQuestionSet(
 
 type Subject = { ragId: RagId | null; inferenceId: InferenceId | null };
 
-async function subjectOf(services: Services, { rag, inference }: NewQuestionSet): Promise<Subject> {
+async function subjectOf(db: Database, { rag, inference }: NewQuestionSet): Promise<Subject> {
   if ((rag === undefined) === (inference === undefined)) {
     throw invalidField("rag", "or inference is required, and only one of them");
   }
-  try {
-    if (rag !== undefined) {
-      return { ragId: (await findRag(services, { key: rag })).id, inferenceId: null };
-    }
-    const row = await findInference(services, { key: inference ?? "" });
-    return { ragId: null, inferenceId: row.id };
-  } catch (thrown) {
-    if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
-    throw invalidField(rag === undefined ? "inference" : "rag", "does not exist");
+  if (rag !== undefined) {
+    const { id } = orInvalid(await findRagRecord(db, rag), "rag", "does not exist");
+    return { ragId: id, inferenceId: null };
   }
+  const row = await inferenceRows.find(db, inference ?? "");
+  return { ragId: null, inferenceId: orInvalid(row, "inference", "does not exist").id };
 }
 
 async function checkJudge(services: Services, judgeModel: string | null): Promise<void> {

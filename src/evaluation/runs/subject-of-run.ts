@@ -1,7 +1,7 @@
-import { findInference } from "../../catalog/inferences/runner-verbs.ts";
 import { chatModelProblem, checkReranker } from "../../catalog/models/check-model.ts";
-import { findRag } from "../../catalog/rags/find-rag.ts";
-import { invalidField, invalidFields, QuarryError } from "../../core/errors.ts";
+import { invalidField, invalidFields, orInvalid } from "../../core/errors.ts";
+import { findRagRecord } from "../../db/catalog/rag-writes.ts";
+import { inferenceRows } from "../../db/catalog/runner-store.ts";
 import type { QuestionSet } from "../../db/evaluation/set-store.ts";
 import type { RunFacts } from "../../db/schema/evaluation.ts";
 import type { Setting } from "../../core/input/run-setting.ts";
@@ -14,14 +14,13 @@ export type Subject =
   | { kind: "rag"; rag: RagRecord }
   | { kind: "inference"; inference: InferenceRecord };
 
-type Finding = Pick<Services, "db" | "models">;
-
 /** @throws QuarryError `invalid`: something that the setting names does not exist. */
 export async function subjectOfRun(
-  services: Finding,
+  services: Pick<Services, "db" | "models">,
   set: QuestionSet,
   setting: Setting,
 ): Promise<Subject> {
+  const { db } = services;
   const { reranker, model, target } = setting;
   if (typeof reranker === "string") await checkReranker(services, reranker);
   // Administrators start runs, and read everything.
@@ -31,24 +30,15 @@ export async function subjectOfRun(
   const key = target ?? set.subjectId;
   if (set.subjectKind === "rag") {
     if (model !== undefined) throw invalidField("model", "is for sets of an inference");
-    return { kind: "rag", rag: withReranker(await findSubject("RAG", key, findRag, services)) };
+    const rag = orInvalid(await findRagRecord(db, key), "target", `: there is no RAG ${key}`);
+    return { kind: "rag", rag: withReranker(rag) };
   }
-  const inference = await findSubject("inference", key, findInference, services);
+  const row = await inferenceRows.find(db, key);
+  const inference = orInvalid(row, "target", `: there is no inference ${key}`);
   const problem = await chatModelProblem(services, model ?? inference.model);
   if (problem !== null) throw invalidFields([problem]);
   const rags = inference.rags.map(withReranker);
   return { kind: "inference", inference: { ...inference, model: model ?? inference.model, rags } };
-}
-
-type Find<Found> = (services: Finding, input: { key: string }) => Promise<Found>;
-
-async function findSubject<Found>(kind: string, key: string, find: Find<Found>, services: Finding) {
-  try {
-    return await find(services, { key });
-  } catch (thrown) {
-    if (!(thrown instanceof QuarryError) || thrown.kind !== "not-found") throw thrown;
-    throw invalidField("target", `: there is no ${kind} ${key}`);
-  }
 }
 
 /** A setting that names a reranker wants it used. */
