@@ -26,6 +26,14 @@ const INDENTED = /^(?: {2}|\t)/;
 export const blocksOf = (markdown: string): Block[] =>
   [...scanBlocks(markdown)].filter((step) => typeof step !== "number");
 
+/** The cells of a table's line, with or without its outer bars. */
+export const cellsOf = (line: string): string[] =>
+  line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+
 /** Finds blocks in one pass; the work is linear in the text. Numbers: progress within a block. */
 export function* scanBlocks(markdown: string): Generator<Block | number> {
   let at = yield* frontMatterEnd(markdown);

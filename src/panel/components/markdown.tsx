@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { LIST_ITEM, blocksOf, type Block } from "../../documents/chunking/scan-blocks.ts";
+import { LIST_ITEM, blocksOf, cellsOf, type Block } from "../../documents/chunking/scan-blocks.ts";
 import { visible } from "./data.tsx";
 import { inline, type Words } from "./markdown-inline.tsx";
 
@@ -103,14 +103,6 @@ function table(lines: string[], words: Words): Child {
     </div>
   );
 }
-
-const cellsOf = (line: string): string[] =>
-  line
-    .trim()
-    .replace(/^\|/, "")
-    .replace(/\|$/, "")
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll("\\|", "|"));
 
 function list(lines: string[], words: Words, depth: number): Child {
   const [first = ""] = lines;

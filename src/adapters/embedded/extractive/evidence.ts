@@ -1,4 +1,5 @@
 import { BLANKS, trimEnd, trimStart } from "../../../core/trim.ts";
+import { cellsOf } from "../../../documents/chunking/scan-blocks.ts";
 import { isTelling } from "../../../text/telling-words.ts";
 import { wordsOf } from "../../../text/words.ts";
 import { stemsOf } from "./question.ts";
@@ -44,13 +45,6 @@ function rowsIn([header = "", , ...rows]: string[]): string[] {
   const namedCell = (cell: string, at: number) => [columns[at], cell].filter(Boolean).join(": ");
   return rows.map((row) => cellsOf(row).map(namedCell).join("; "));
 }
-
-const cellsOf = (row: string): string[] =>
-  row
-    .trim()
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.replaceAll("\\|", "|").trim());
 
 /** Words that count are candidates whose value is not read; `a month` counts, too. */
 const COUNTING =
