@@ -1,3 +1,4 @@
+import { percentDecoded } from "../../../core/input/web-address.ts";
 import type { CooperativeWork } from "../../../core/work/cooperative.ts";
 import { ZipArchive } from "../archive/zip-archive.ts";
 import { decodeText, withLineFeeds } from "../../decoding/decode-text.ts";
@@ -103,13 +104,5 @@ function* readPackage(archive: ZipArchive, part: string): CooperativeWork<Packag
 function partFor(archive: ZipArchive, folder: string, href: string): string {
   const [path = ""] = href.split("#", 1);
   const asWritten = resolvePart(folder, path);
-  return archive.has(asWritten) ? asWritten : resolvePart(folder, decodeReference(path));
-}
-
-function decodeReference(href: string): string {
-  try {
-    return decodeURIComponent(href);
-  } catch {
-    return href;
-  }
+  return archive.has(asWritten) ? asWritten : resolvePart(folder, percentDecoded(path));
 }

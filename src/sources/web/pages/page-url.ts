@@ -1,3 +1,4 @@
+import { percentDecoded } from "../../../core/input/web-address.ts";
 import { timeIn } from "../../../core/time.ts";
 
 /** Parameters that say who followed a link, not what it leads to. */
@@ -84,15 +85,7 @@ export function pageAddress(url: URL): string {
 
 /** The last segment of the path, or the host. */
 export function nameOfPage(url: URL): string {
-  return decoded(url.pathname.split("/").findLast((part) => part !== "") ?? url.host);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return percentDecoded(url.pathname.split("/").findLast((part) => part !== "") ?? url.host);
 }
 
 /** Not even counted. Endings that names have, too (`bignumber.js`), are left to `Content-Type`. */
