@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 
 import { Command, InvalidArgumentError } from "commander";
 
-import { dataOf, panelApi, publicApi, unless } from "./api/clients.ts";
-import type { PublicApi } from "./api/clients.ts";
+import { dataOf, panelApi, publicApi, unless, type PublicApi } from "./api/clients.ts";
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";

@@ -1,6 +1,5 @@
 import type { Verb } from "./write/write-context.ts";
-import { writtenHeadings } from "../ports/index-versions.ts";
-import type { StoredChunk, StoredVersion } from "../ports/index-versions.ts";
+import { writtenHeadings, type StoredChunk, type StoredVersion } from "../ports/index-versions.ts";
 import type { Passage, RagIndex } from "../ports/rag-index.ts";
 import { marksOf, rowsOf, stringsIn, valueOf, readTotals, type Row } from "./tables.ts";
 

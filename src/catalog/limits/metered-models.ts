@@ -7,8 +7,7 @@ import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import { QuarryError, SpendingReached } from "../../core/errors.ts";
 import { ModelFailure, rerankedTokens } from "../../ports/models.ts";
 import type { ImageReader, ModelRegistry } from "../../ports/models.ts";
-import type { Hold, ModelTokens, Spending } from "../../ports/spending.ts";
-import type { SpendingSubject } from "../../ports/spending.ts";
+import type { Hold, ModelTokens, Spending, SpendingSubject } from "../../ports/spending.ts";
 import type { Services } from "../../services.ts";
 import { estimateTokens, type Tokenizer } from "../../text/tokens.ts";
 

@@ -3,8 +3,7 @@ import { DEFAULT } from "../../core/principals.ts";
 import { LETS_IN } from "../access/member-store.ts";
 import { portionsOf, execute, raw, readRow, readValues, only, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
-import { audiences, files, ragFiles, readerChanges } from "../schema/index.ts";
-import type { fileSources } from "../schema/index.ts";
+import { audiences, files, ragFiles, readerChanges, type fileSources } from "../schema/index.ts";
 import { columnsOf, maybe, number, pick, select, text, type Row } from "../select.ts";
 import { g } from "../records.ts";
 

@@ -8,8 +8,7 @@ import { sha256Hex } from "../../core/hash.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import { ARCHIVE_FORMAT, isPartName, manifest } from "./archive-format.ts";
-import type { Manifest } from "./archive-format.ts";
+import { ARCHIVE_FORMAT, isPartName, manifest, type Manifest } from "./archive-format.ts";
 
 /** Bytes of every stored piece of an upload but the last one. */
 export const PIECE_BYTES = 8 * 1_024 * 1_024;

@@ -12,8 +12,7 @@ import { nextGeneration } from "../../db/archive/import-store.ts";
 import type { PlannedRag, PlannedSource } from "../../db/archive/import-store.ts";
 import { findPrices, PRICED_TOKENS, priceKey } from "../../db/catalog/model-store.ts";
 import { ragsOfSource } from "../../db/catalog/source-store.ts";
-import type { ArchiveReader } from "../../ingestion/archive/archive-file.ts";
-import { jsonIn, planKey } from "../../ingestion/archive/archive-file.ts";
+import { jsonIn, planKey, type ArchiveReader } from "../../ingestion/archive/archive-file.ts";
 import { SETTINGS, type ArchivedRag } from "../../ingestion/archive/archive-format.ts";
 import type { ImportPlan } from "../../ingestion/archive/write-content.ts";
 import type { FileSource } from "../../catalog/file-sources/find-file-source.ts";
@@ -24,8 +23,7 @@ import { movedDestination } from "../../sources/source-secrets.ts";
 import { KINDS, type Values } from "../config/kinds.ts";
 import { planAccess, renameInTokens } from "./archive-access.ts";
 import { planRest, type RestPlan } from "./rest-of-import.ts";
-import { renameThings, type ImportWish } from "./rename-things.ts";
-import type { Settings } from "./rename-things.ts";
+import { renameThings, type ImportWish, type Settings } from "./rename-things.ts";
 import { parseSettings, readThings, withSecret } from "../config/settings.ts";
 
 export type WholePlan = ImportPlan &

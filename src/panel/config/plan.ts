@@ -1,6 +1,5 @@
 import { fieldChanges, type FieldChange } from "../../access/audit/field-changes.ts";
-import { invalidField, invalidFields, QuarryError } from "../../core/errors.ts";
-import type { FieldProblem } from "../../core/errors.ts";
+import { invalidField, invalidFields, QuarryError, type FieldProblem } from "../../core/errors.ts";
 import { given } from "../../core/input/given.ts";
 import { isObject } from "../../core/is-object.ts";
 import { withoutWrites, WriteRefused } from "../../db/sql.ts";

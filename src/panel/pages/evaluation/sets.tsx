@@ -1,6 +1,5 @@
 import { listChoices, type Choice } from "../../../db/catalog/panel-lists.ts";
-import { listSets, setsOfRag } from "../../../db/evaluation/set-store.ts";
-import type { QuestionSet } from "../../../db/evaluation/set-store.ts";
+import { listSets, setsOfRag, type QuestionSet } from "../../../db/evaluation/set-store.ts";
 import { MAX_SETS } from "../../../evaluation/limits.ts";
 import { newQuestionSet } from "../../../evaluation/questions/question-sets.ts";
 import { setChange, setCreation, setRemoval } from "../../api/evaluation/questions.ts";

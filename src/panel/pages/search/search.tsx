@@ -10,8 +10,7 @@ import { Empty } from "../../components/page-head.tsx";
 import { readTurns, turnsAfter, turnsIn, TURNS } from "../answers/conversation.tsx";
 import { addressOf as modelAddress, modelTab, type Model } from "../answers/model-list.tsx";
 import { inView, isAdmin, page, type PageContext, type Pages } from "../page.tsx";
-import { attempt, postedValues } from "../request/form.ts";
-import type { Attempt } from "../request/form.ts";
+import { attempt, postedValues, type Attempt } from "../request/form.ts";
 import { Given, Playground, type PlaygroundProps } from "./playground.tsx";
 import {
   SECOND,

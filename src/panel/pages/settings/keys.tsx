@@ -1,6 +1,5 @@
 import { newKey } from "../../../access/keys/create-key.ts";
-import { readKeyPage } from "../../../db/access/key-store.ts";
-import type { ListedKey } from "../../../db/access/key-store.ts";
+import { readKeyPage, type ListedKey } from "../../../db/access/key-store.ts";
 import { Data, Shortened, Time } from "../../components/data.tsx";
 import { SettingForm } from "../../components/setting-fields.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";

@@ -1,5 +1,4 @@
-import { newLimit, spentLimits } from "../../../catalog/limits/limit-verbs.ts";
-import type { SpentLimit } from "../../../catalog/limits/limit-verbs.ts";
+import { newLimit, spentLimits, type SpentLimit } from "../../../catalog/limits/limit-verbs.ts";
 import { findLimit, limitCreation, limitRemoval } from "../../api/limits.ts";
 import { Data, Faint, Time } from "../../components/data.tsx";
 import { count, countText, money, percent } from "../../components/figures.ts";

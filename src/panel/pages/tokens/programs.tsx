@@ -2,8 +2,7 @@ import { endRegistrations, unusedRegistrations } from "../../../access/programs/
 import type { Registration } from "../../../access/programs/registrations.ts";
 import { forbidden, notFound } from "../../../core/errors.ts";
 import { isGrantOf } from "../../../db/access/grant-store.ts";
-import { listTokenLines } from "../../../db/access/token-store.ts";
-import type { TokenLine } from "../../../db/access/token-store.ts";
+import { listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
 import { baseUrlOf } from "../../../http/base-url.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";

@@ -1,6 +1,5 @@
 import { newToken } from "../../../access/tokens/token-settings.ts";
-import { listTokenLines } from "../../../db/access/token-store.ts";
-import type { TokenLine } from "../../../db/access/token-store.ts";
+import { listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
 import { Data, LinkButton, Shortened, ShortenedLink, TimeOr } from "../../components/data.tsx";
 import { removeColumn, type Columns } from "../../components/table.tsx";
 import { findToken, tokenCreation, tokenRemoval } from "../../api/tokens.ts";
