@@ -13,7 +13,7 @@ import type { Services } from "../../services.ts";
 import { randomBase62 } from "../credential-format.ts";
 import { refusePasswords } from "../openid/provider-settings.ts";
 import { openSession } from "../sessions/open-session.ts";
-import { createUser, emailTaken } from "./create-user.ts";
+import { createUser, emailTaken } from "./change-user.ts";
 import { foldEmail } from "./user-input.ts";
 
 /** 43 base62 characters hold 256 bits. */

@@ -5,7 +5,7 @@ import { expiredSessionCookie, sessionCookie } from "../../access/sessions/sessi
 import { signIn, type SignedIn } from "../../access/sessions/sign-in.ts";
 import { signOut } from "../../access/sessions/sign-out.ts";
 import { confirmation, credentials, proof } from "../../access/totp/totp-input.ts";
-import { changeOwnPassword } from "../../access/users/change-own-password.ts";
+import { changeOwnPassword } from "../../access/users/change-user.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, orNotFound, QuarryError } from "../../core/errors.ts";
 import { originOf } from "../../http/client-address.ts";
@@ -14,8 +14,7 @@ import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
 import { enrolledOnly, noForeignPages, ownPagesOnly, ownSession } from "./request/guards.ts";
 import { sessionHashOf, signedInOnly } from "./request/guards.ts";
-import { beginTotp, confirmEnrolment } from "../../access/totp/enrol-totp.ts";
-import { removeOwnTotp } from "../../access/totp/remove-totp.ts";
+import { beginTotp, confirmEnrolment, removeOwnTotp } from "../../access/totp/change-totp.ts";
 import { action, type ActionContext } from "../action.ts";
 import { providerInput, providerSettings } from "../../access/openid/provider-settings.ts";
 import { saveProvider, storedProvider } from "../../access/openid/provider-settings.ts";

@@ -2,10 +2,9 @@ import { z } from "@hono/zod-openapi";
 
 import { createKey, newKey } from "../../access/keys/create-key.ts";
 import type { PanelCaller } from "../../access/sessions/find-panel-caller.ts";
-import { removeTotp } from "../../access/totp/remove-totp.ts";
-import { createUser } from "../../access/users/create-user.ts";
+import { removeTotp } from "../../access/totp/change-totp.ts";
+import { createUser, removeUser, updateUser } from "../../access/users/change-user.ts";
 import { userBehind } from "../../access/users/own-credentials.ts";
-import { removeUser, updateUser } from "../../access/users/update-user.ts";
 import { newUser, role, userPatch } from "../../access/users/user-input.ts";
 import { forbidden, orNotFound } from "../../core/errors.ts";
 import { asId, type UserId } from "../../core/ids.ts";

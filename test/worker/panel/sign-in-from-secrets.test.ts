@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 
-import { createUser } from "../../../src/access/users/create-user.ts";
+import { createUser } from "../../../src/access/users/change-user.ts";
 import {
   clearThrottle,
   throttleSignIn,
   throttleCode,
 } from "../../../src/access/sessions/throttle-sign-in.ts";
-import { confirmEnrolment, pendingTotp } from "../../../src/access/totp/enrol-totp.ts";
+import { confirmEnrolment, pendingTotp } from "../../../src/access/totp/change-totp.ts";
 import { findSignIn } from "../../../src/db/access/user-store.ts";
 import { findSession } from "../../../src/access/sessions/find-session.ts";
 import { signIn } from "../../../src/access/sessions/sign-in.ts";

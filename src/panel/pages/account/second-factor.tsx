@@ -1,4 +1,4 @@
-import { pendingTotp } from "../../../access/totp/enrol-totp.ts";
+import { pendingTotp } from "../../../access/totp/change-totp.ts";
 import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { ActionButton, Form, TextField, field } from "../../components/form.tsx";

@@ -1,18 +1,22 @@
-import { conflict, invalidField, orNotFound } from "../../core/errors.ts";
+import { conflict, invalidField, notFound, orNotFound } from "../../core/errors.ts";
 import type { UserId } from "../../core/ids.ts";
-import { confirmTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
+import { confirmTotp, deleteTotp, findTotp, insertTotp } from "../../db/access/totp-store.ts";
+import { findUserById } from "../../db/access/user-store.ts";
 import type { Services } from "../../services.ts";
 import { seal } from "../seal.ts";
-import { openSecret } from "./check-second-factor.ts";
+import { clearThrottle, throttleCode, throttleSignIn } from "../sessions/throttle-sign-in.ts";
+import { refuseOwn } from "../users/own-credentials.ts";
+import { verifyPassword } from "../users/password.ts";
+import { openSecret, secondFactorOf, useCode } from "./check-second-factor.ts";
 import { newRecoveryCode, newSecret, recoveryHash, stepOf, totpUri } from "./totp-code.ts";
 
 const RECOVERY_CODES = 8;
 
-type Enrolling = Pick<Services, "config" | "db" | "now">;
+type Changing = Pick<Services, "config" | "db" | "now">;
 
 /** It takes effect once a code confirms it. @throws QuarryError `conflict` when there is one. */
 export async function beginTotp(
-  { config, db, now }: Enrolling,
+  { config, db, now }: Changing,
   user: { userId: UserId; email: string },
 ): Promise<{ secret: string; uri: string }> {
   const secret = newSecret();
@@ -30,7 +34,7 @@ export async function beginTotp(
  * `conflict`; `unprocessable` when its key is not set any more.
  */
 export async function confirmEnrolment(
-  { config, db, now }: Enrolling,
+  { config, db, now }: Changing,
   input: { userId: UserId; sessionHash: string; code: string },
 ): Promise<{ recoveryCodes: string[] }> {
   const { userId } = input;
@@ -58,4 +62,41 @@ export async function pendingTotp(
   const secret = await openSecret(config, factor).catch(() => null);
   if (secret === null) return null;
   return { secret, uri: totpUri(secret, user.email) };
+}
+
+export type Proof = { code?: string | undefined; password?: string | undefined };
+
+/**
+ * Removes the caller's own second factor, given a code of it or the password.
+ * @throws QuarryError `invalid` (wrong); `not-found` when there is none; `too-many`.
+ */
+export async function removeOwnTotp(
+  services: Changing,
+  input: { userId: UserId; address: string } & Proof,
+): Promise<void> {
+  const { userId, address, code, password } = input;
+  const [user, factor] = await Promise.all([
+    findUserById(services.db, userId),
+    secondFactorOf(services, userId),
+  ]);
+  if (user === null || factor === null) throw notFound();
+  const { email } = user;
+  if (code !== undefined) await throttleCode(services, email);
+  else await throttleSignIn(services, { email, user, address });
+  const isProven =
+    code === undefined
+      ? await verifyPassword(password ?? "", user.passwordHash)
+      : await useCode(services, userId, factor, code);
+  if (!isProven) throw invalidField(code === undefined ? "password" : "code", "is wrong");
+  await clearThrottle(services, { email, address });
+  await deleteTotp(services.db, userId);
+}
+
+/** For an administrator; the other user has lost it. @throws QuarryError `not-found`. */
+export async function removeTotp(
+  { db }: Pick<Services, "db">,
+  { userId, by }: { userId: UserId; by: UserId },
+): Promise<void> {
+  refuseOwn(userId, by);
+  if (!(await deleteTotp(db, userId))) throw notFound();
 }
