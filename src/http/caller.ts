@@ -17,7 +17,7 @@ import {
 } from "../db/access/principal-lookup.ts";
 import type { Services } from "../services.ts";
 import type { Actor } from "../access/audit/record-event.ts";
-import { baseUrlOf, isHttps } from "./base-url.ts";
+import { baseUrlOf, isHttps } from "./client-address.ts";
 
 /** Who calls the public API. */
 export type Caller = {

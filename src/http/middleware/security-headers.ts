@@ -1,7 +1,7 @@
 import { createMiddleware } from "hono/factory";
 
 import type { AppEnv } from "../app-env.ts";
-import { isHttps } from "../base-url.ts";
+import { isHttps } from "../client-address.ts";
 
 /** For answers that are data: nothing in them may run, be framed or be cached. */
 const DEFAULTS = {

@@ -5,7 +5,7 @@ import { runAgent } from "../../inference/run-agent.ts";
 import type { ContentBlock as Block } from "../../inference/types.ts";
 import { linkedSourceOf, runAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
-import { baseUrlOf } from "../base-url.ts";
+import { baseUrlOf } from "../client-address.ts";
 import { guardAgent, guardAgentRun } from "../middleware/guard.ts";
 import { answerRun } from "../run-stream.ts";
 import { AgentInvokeRequest } from "../../inference/run-requests.ts";

@@ -3,7 +3,7 @@ import { Hono, type Handler } from "hono";
 import { etag } from "hono/etag";
 
 import type { AppEnv } from "../app-env.ts";
-import { baseUrlOf } from "../base-url.ts";
+import { baseUrlOf } from "../client-address.ts";
 import { withoutSlash } from "../middleware/without-slash.ts";
 import { openApiDocument, registerComponents, unpublishedDocument } from "../open-api-document.ts";
 import { referencePage } from "../reference-page.ts";

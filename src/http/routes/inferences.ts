@@ -9,7 +9,7 @@ import { retrieveContext } from "../../inference/retrieve-context.ts";
 import { runInference } from "../../inference/run-inference.ts";
 import { chunkAnswer, degradedFor, runAnswer } from "../answers.ts";
 import type { AppEnv } from "../app-env.ts";
-import { baseUrlOf } from "../base-url.ts";
+import { baseUrlOf } from "../client-address.ts";
 import { callerFrom, credentialIn } from "../caller.ts";
 import { guardInferenceRun } from "../middleware/guard.ts";
 import { ignoreIdleSearch, validateInferenceBody } from "../middleware/inference-body.ts";

@@ -4,7 +4,7 @@ import { getMimeType } from "hono/utils/mime";
 import { notFound } from "../../core/errors.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { AppEnv } from "../app-env.ts";
-import { baseUrlOf } from "../base-url.ts";
+import { baseUrlOf } from "../client-address.ts";
 import { failingParts } from "../readiness.ts";
 
 /** The routes outside the APIs and the panel. */

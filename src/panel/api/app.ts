@@ -1,6 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 
-import { baseUrlOf } from "../../http/base-url.ts";
+import { baseUrlOf } from "../../http/client-address.ts";
 import { audited } from "../../http/middleware/audit.ts";
 import { finishedDocument } from "../../http/finished-document.ts";
 import { aboutService } from "../../http/open-api-document.ts";

@@ -4,7 +4,7 @@ import { invitePerson, withdraw } from "../../access/users/invitations.ts";
 import { newInvitation, role } from "../../access/users/user-input.ts";
 import { orNotFound } from "../../core/errors.ts";
 import * as store from "../../db/access/invitation-store.ts";
-import { baseUrlOf } from "../../http/base-url.ts";
+import { baseUrlOf } from "../../http/client-address.ts";
 import type { Services } from "../../services.ts";
 import { action } from "../action.ts";
 import type { Address } from "./request/described-route.ts";

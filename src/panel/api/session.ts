@@ -8,9 +8,8 @@ import { confirmation, credentials, proof } from "../../access/totp/totp-input.t
 import { changeOwnPassword } from "../../access/users/change-user.ts";
 import { emailIn, ownPassword, role } from "../../access/users/user-input.ts";
 import { forbidden, orNotFound, QuarryError } from "../../core/errors.ts";
-import { originOf } from "../../http/client-address.ts";
+import { originOf, isHttps } from "../../http/client-address.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
-import { isHttps } from "../../http/base-url.ts";
 import { Endpoints } from "./request/endpoint.ts";
 import { enrolledOnly, noForeignPages, ownPagesOnly, ownSession } from "./request/guards.ts";
 import { sessionHashOf, signedInOnly } from "./request/guards.ts";

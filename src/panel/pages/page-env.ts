@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 
 import { forbidden } from "../../core/errors.ts";
-import { isHttps } from "../../http/base-url.ts";
+import { isHttps } from "../../http/client-address.ts";
 import type { Session } from "../../access/sessions/find-session.ts";
 import type { Find } from "../api/request/described-route.ts";
 import type { PanelEnv } from "../api/request/read-request.ts";

@@ -4,7 +4,7 @@ import { createMiddleware } from "hono/factory";
 import { resourceMetadataUrl } from "../../access/programs/addresses.ts";
 import { forbidden, invalid, notFound, QuarryError } from "../../core/errors.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrlOf } from "../../http/base-url.ts";
+import { baseUrlOf } from "../../http/client-address.ts";
 import { callerFrom, credentialIn } from "../../http/caller.ts";
 import { logFailure } from "../../http/errors.ts";
 import { asJson, readJson } from "../../http/middleware/json-body.ts";

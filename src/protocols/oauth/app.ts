@@ -12,8 +12,7 @@ import { notFound } from "../../core/errors.ts";
 import { jsonText, parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import type { AppEnv } from "../../http/app-env.ts";
-import { baseUrlOf } from "../../http/base-url.ts";
-import { clientOf } from "../../http/client-address.ts";
+import { baseUrlOf, clientOf } from "../../http/client-address.ts";
 import { readText, refuseCoded } from "../../http/middleware/json-body.ts";
 import { rateLimit } from "../../http/middleware/rate-limit.ts";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 
 import { parseConfig } from "../../../src/config.ts";
-import { baseUrlOf } from "../../../src/http/base-url.ts";
-import { addressOf, clientOf } from "../../../src/http/client-address.ts";
+import { baseUrlOf, addressOf, clientOf } from "../../../src/http/client-address.ts";
 
 const PRODUCTION = { ENVIRONMENT: "production", ENCRYPTION_KEY: btoa("0".repeat(32)) };
 const BEHIND = { ENVIRONMENT: "development", TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8:ff::1" };

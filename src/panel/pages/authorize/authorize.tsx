@@ -23,7 +23,7 @@ import { attempt, formOf } from "../request/form.ts";
 import { asPage, enrolledPage, ownForms, signedInPage } from "../request/guards.ts";
 import { appBehind, withOwnResource } from "../../../access/programs/addresses.ts";
 import { authorizationServer } from "../../../access/programs/authorization-server.ts";
-import { baseUrlOf } from "../../../http/base-url.ts";
+import { baseUrlOf } from "../../../http/client-address.ts";
 import { SourceFailure } from "../../../ports/source-reader.ts";
 import { freshForm, type Form, type FormState } from "../../components/form-state.ts";
 

@@ -6,7 +6,7 @@ import { mustEnrol } from "../../../access/totp/must-enrol.ts";
 import { isSameOrigin } from "../../../access/sessions/same-origin.ts";
 import { billPerson } from "../../../catalog/limits/spending.ts";
 import { forbidden } from "../../../core/errors.ts";
-import { baseUrlOf, isHttps } from "../../../http/base-url.ts";
+import { baseUrlOf, isHttps } from "../../../http/client-address.ts";
 import { isReading } from "../../api/request/guards.ts";
 import type { PageContext, PageEnv } from "../page-env.ts";
 import { endedSessionPage } from "../error-page.tsx";

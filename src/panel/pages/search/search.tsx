@@ -2,7 +2,7 @@ import { html } from "hono/html";
 
 import { listModelRows } from "../../../db/catalog/model-store.ts";
 import { orNotFound } from "../../../core/errors.ts";
-import { baseUrlOf } from "../../../http/base-url.ts";
+import { baseUrlOf } from "../../../http/client-address.ts";
 import { eventText, EVENT_STREAM_HEADERS } from "../../../http/event-stream.ts";
 import { runBody } from "../../../http/run-stream.ts";
 import type { Listening, RunEvent } from "../../../inference/run-events.ts";

@@ -5,8 +5,7 @@ import { addressAfterSignIn } from "../../../access/sessions/address-after-sign-
 import { findSession } from "../../../access/sessions/find-session.ts";
 import { sessionCookie } from "../../../access/sessions/session-cookie.ts";
 import { QuarryError, toldToPeople } from "../../../core/errors.ts";
-import { baseUrlOf } from "../../../http/base-url.ts";
-import { originOf } from "../../../http/client-address.ts";
+import { baseUrlOf, originOf } from "../../../http/client-address.ts";
 import { answerAndLog } from "../../../http/errors.ts";
 import { countTry, sessionHashOf } from "../../api/request/guards.ts";
 import { Data } from "../../components/data.tsx";

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-import { baseUrlOf } from "../../../http/base-url.ts";
+import { baseUrlOf } from "../../../http/client-address.ts";
 import { manifestOf } from "../../../sources/registry.ts";
 import { CodeBlock, CodeLine } from "../../components/code-block.tsx";
 import { Data, Time, DangerZone, DataLink } from "../../components/data.tsx";

@@ -3,7 +3,7 @@ import type { Registration } from "../../../access/programs/registrations.ts";
 import { forbidden, notFound } from "../../../core/errors.ts";
 import { isGrantOf } from "../../../db/access/grant-store.ts";
 import { listTokenLines, type TokenLine } from "../../../db/access/token-store.ts";
-import { baseUrlOf } from "../../../http/base-url.ts";
+import { baseUrlOf } from "../../../http/client-address.ts";
 import { CodeLine } from "../../components/code-block.tsx";
 import { Data, Faint, LinkButton, Shortened, TimeOr, Time } from "../../components/data.tsx";
 import { countText } from "../../components/figures.ts";
