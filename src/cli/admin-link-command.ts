@@ -10,8 +10,7 @@ import { DEFAULT_STATE, IS_PACKED } from "./installation.ts";
 import { afterHelp } from "./run-command.ts";
 import { checkedUrl, DEFAULT_URL } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
-import { askDatabase, hasDatabase } from "./worker/local-database.ts";
-import { buildIfChanged } from "./worker/workerd.ts";
+import { askDatabase, hasDatabase, buildIfChanged } from "./worker/workerd.ts";
 
 const CODE_LENGTH = 43;
 const GOOD_FOR_MS = 600_000;

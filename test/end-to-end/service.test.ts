@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 
 import { PROJECT } from "../../src/cli/installation.ts";
-import { askDatabase } from "../../src/cli/worker/local-database.ts";
+import { askDatabase } from "../../src/cli/worker/workerd.ts";
 import type { RunningWorker } from "../../src/cli/worker/start-worker.ts";
 import { makeRag, scratchFolder, startService } from "./local-service.ts";
 import { freePort } from "./run-cli.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 import { PROJECT } from "../installation.ts";
-import { applyMigrations } from "../worker/local-database.ts";
+import { applyMigrations } from "../worker/workerd.ts";
 import { buildAssets } from "./build-assets.ts";
 import { buildDatabase } from "./build-service.ts";
 

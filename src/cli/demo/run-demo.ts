@@ -8,7 +8,7 @@ import { pushFolder, reportPush, type PushSummary } from "../push/push-folder.ts
 import { isReadable } from "../run-command.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
-import { hasDatabase } from "../worker/local-database.ts";
+import { hasDatabase } from "../worker/workerd.ts";
 import { withWorker } from "../worker/start-worker.ts";
 import { encryptionKeys } from "../worker/state-files.ts";
 import { checkVariables, givenVariables, withSettings } from "../worker/worker-variables.ts";
