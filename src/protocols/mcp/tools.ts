@@ -7,9 +7,8 @@ import type {
 
 import { logFailure } from "../../http/errors.ts";
 import type { EmitEvent } from "../../inference/run-events.ts";
-import { FETCH_TOOL, fetchFile } from "./fetch-tool.ts";
+import { FETCH_TOOL, fetchFile, SEARCH_TOOL, searchDocuments } from "./document-tools.ts";
 import { runnerNamed, runnerTools, runTool } from "./runner-tools.ts";
-import { SEARCH_TOOL, searchDocuments } from "./search-tool.ts";
 import type { Session } from "./session.ts";
 
 /* https://modelcontextprotocol.io/specification/2026-07-28/server/tools */

@@ -8,11 +8,12 @@ import { modifiedWithin } from "../../retrieval/retrieval-request.ts";
 import { degradedFor } from "../../http/answers.ts";
 import { parseOrRefuse } from "../../http/validation.ts";
 import type { RetrievedChunk } from "../../retrieval/score-chunks.ts";
-import { fileIdOf } from "../file-address.ts";
+import { fileIdOf, readFileId } from "../file-address.ts";
 import { search } from "../search.ts";
 import { resourceUri } from "./resources.ts";
 import { numberOrText, schemaOf } from "./schema-of.ts";
 import { coveredRag, coveredRags, type Session } from "./session.ts";
+import { readFileText } from "./file-text.ts";
 
 /* `search` and `fetch` as assistants expect them: https://platform.openai.com/docs/mcp */
 
@@ -22,7 +23,7 @@ const MAX_QUERY_LENGTH = 10_000;
 /** Each is searched on its own; a program that covers more names one. */
 const RAGS_LIMIT = 20;
 
-const Input = z.object({
+const SearchInput = z.object({
   query: z
     .string()
     .regex(/\S/, "must not be blank")
@@ -57,20 +58,20 @@ const Degraded = z
   .object({ occurred: z.literal(true) })
   .describe("Present if a part of the search was down: results may be missing.");
 
-const Output = z.object({ results: z.array(Result), degraded: Degraded.optional() });
+const SearchOutput = z.object({ results: z.array(Result), degraded: Degraded.optional() });
 
 export const SEARCH_TOOL: Tool = {
   name: "search",
   title: "Search documents",
   description:
     "Finds passages by meaning and by words. Returns the best first, each with its file's id, title and place.",
-  inputSchema: schemaOf(Input, "input"),
-  outputSchema: schemaOf(Output, "output"),
+  inputSchema: schemaOf(SearchInput, "input"),
+  outputSchema: schemaOf(SearchOutput, "output"),
   annotations: { readOnlyHint: true, openWorldHint: false },
 };
 
 export async function searchDocuments(session: Session, input: object) {
-  const { query, rag, topK, ...modified } = parseOrRefuse(Input, input);
+  const { query, rag, topK, ...modified } = parseOrRefuse(SearchInput, input);
   const { services, caller, signal } = session;
   const rags = rag === undefined ? await allRags(session) : [await namedRag(session, rag)];
   const condition = modifiedWithin(modified);
@@ -113,4 +114,55 @@ function resultOf({ text, score, source }: RetrievedChunk): z.output<typeof Resu
     start,
     end,
   };
+}
+
+/** UTF-16 code units that one call returns: more than most models read at once. */
+const TEXT_LIMIT = 200_000;
+const MAX_ID_LENGTH = 10_000;
+
+const NO_FILE = "id must be that of a search result";
+
+const FetchInput = z.object({
+  id: z.string().max(MAX_ID_LENGTH).describe("Id of a search result: RAG/path."),
+  start: numberOrText(z.int().min(0).default(0)).describe("Offset to start at, for long files."),
+});
+
+const FetchOutput = z.object({
+  id: z.string(),
+  title: z.string(),
+  text: z.string().describe("The file as it was read, as Markdown."),
+  url: z.string(),
+  metadata: z.object({
+    rag: z.string(),
+    path: z.string(),
+    mimeType: z.string(),
+    size: z.int().describe("Bytes of the file."),
+    length: z.int().describe("Characters of its whole text."),
+    next: z.int().nullable().describe("start of the next part; null if this is the last."),
+  }),
+});
+
+export const FETCH_TOOL: Tool = {
+  name: "fetch",
+  title: "Read a file",
+  description: "Returns the text of a file that search found, with its metadata.",
+  inputSchema: schemaOf(FetchInput, "input"),
+  outputSchema: schemaOf(FetchOutput, "output"),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+export async function fetchFile(session: Session, input: object) {
+  const { id, start } = parseOrRefuse(FetchInput, input);
+  const address = readFileId(id);
+  if (address === null) throw notFound(NO_FILE);
+  const { rag } = address;
+  const part = { start, limit: TEXT_LIMIT };
+  const { file, text, length, next } = await readFileText(session, address, part).catch(
+    (thrown: unknown) => {
+      throw isNotFound(thrown) ? notFound(NO_FILE) : thrown;
+    },
+  );
+  const { path, name: title, mimeType, size } = file;
+  const url = resourceUri({ rag, path });
+  return { id, title, text, url, metadata: { rag, path, mimeType, size, length, next } };
 }
