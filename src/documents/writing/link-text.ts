@@ -1,5 +1,6 @@
 import { longer } from "./bounded-text.ts";
 import { foldSpace } from "./fold-space.ts";
+import { loweredText, raisedText } from "./raised-text.ts";
 
 const TARGET = /^(?:https?:\/\/|mailto:)[^\s()]{1,300}$/i;
 /** In a longer text links become plain text: it is copied for each. */
@@ -17,15 +18,34 @@ export function linked(text: string, target: string): string {
 /** The text of a paragraph or cell that is being read, with the links that are open in it. */
 export class LinkedText {
   #text = "";
+  /** Text above or below the line, which may go on in the next run. */
+  #script = "";
+  #height = 0;
+  /** The last character: reading it from the text would copy all of it. */
+  #last = "";
   readonly #links: { start: number; target: string }[] = [];
 
   get length(): number {
+    this.add("");
     return this.#text.length;
   }
 
-  /** @throws UnreadableDocument when it becomes longer than any paragraph. */
-  add(text: string): void {
+  /** `height`: see `heightOf`. @throws UnreadableDocument when it becomes longer than any paragraph. */
+  add(text: string, height = 0): void {
+    if (height !== this.#height) {
+      const isFirst = this.#links.at(-1)?.start === this.#text.length;
+      const inLine = this.#height > 0 ? raisedText : loweredText;
+      this.#append(inLine(this.#script, isFirst ? "" : this.#last));
+      this.#script = "";
+      this.#height = height;
+    }
+    if (height === 0) this.#append(text);
+    else this.#script = longer(this.#script, text);
+  }
+
+  #append(text: string): void {
     this.#text = longer(this.#text, text);
+    this.#last = text.at(-1) ?? this.#last;
   }
 
   openLink(target: string): void {
@@ -39,13 +59,14 @@ export class LinkedText {
 
   /** Makes a link of the text from `start` on. */
   linkFrom(start: number, target: string): void {
-    if (this.length > MAX_LINKED_CHARACTERS) return;
+    if (target === "" || this.length > MAX_LINKED_CHARACTERS) return;
     this.#text = this.#text.slice(0, start) + linked(this.#text.slice(start), target);
   }
 
   take(): string {
+    this.add("");
     const text = this.#text;
-    this.#text = "";
+    this.#text = this.#last = "";
     return text;
   }
 }

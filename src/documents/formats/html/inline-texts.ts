@@ -1,11 +1,9 @@
 import { foldSpace } from "../../writing/fold-space.ts";
 import { linked } from "../../writing/link-text.ts";
+import { loweredText, raisedText } from "../../writing/raised-text.ts";
 import { isSkipLink, type Attributes, type Effect } from "./html-roles.ts";
 
 const PERMALINK = /^(?:[¶#§¤∞↩↑⚓⌗\u{1f517}\uf0c1]|\ufe0e|\ufe0f)+$/u;
-/** Superscript ends of ordinals and abbreviations: 21st, 1er, Mme, 3ème, Nº. */
-const HIGH_ENDING = /^\p{L}{2,4}$/u;
-const MAX_RAISED_CHARACTERS = 40;
 
 /** Deeper inline elements are plain text: each level scans and copies all of its text. */
 export const MAX_INLINE_DEPTH = 12;
@@ -50,20 +48,5 @@ function codeText(code: string): string {
   return code.trim() === "" || code.includes("`") ? code : `\`${foldSpace(code)}\``;
 }
 
-/** Powers are written apart from their base: 10^6 is not 106. */
-function raisedText(text: string, before: string): string {
-  const label = foldSpace(text);
-  const isExponent =
-    /[\p{L}\p{N})\]]/u.test(before) &&
-    /^[-+−–]?[\p{L}\p{N}]/u.test(label) &&
-    label.length <= MAX_RAISED_CHARACTERS;
-  if (!isExponent || HIGH_ENDING.test(label)) return text;
-  if (/^\p{L}$/u.test(label) && /\p{N}/u.test(before)) return text;
-  return /^[-+−–]?[\p{L}\p{N}.,]+$/u.test(label) ? `^${label}` : `^(${label})`;
-}
-
 /** Struck text stays apart from the text around it: ~~100~~ 80. */
 const struckText = (text: string) => (text.trim() === "" ? text : ` ~~${text.trim()}~~ `);
-
-const loweredText = (text: string, before: string) =>
-  /\d/.test(before) && /^\s*\d/.test(text) ? `_${foldSpace(text)}` : text;

@@ -7,6 +7,7 @@ export type TextStyle = {
   numId: string | null;
   listLevel: number | null;
   isHidden: boolean | null;
+  height: number | null;
   isCode: boolean;
   isQuote: boolean;
 };
@@ -18,6 +19,7 @@ export const PLAIN_STYLE: TextStyle = {
   numId: null,
   listLevel: null,
   isHidden: null,
+  height: null,
   isCode: false,
   isQuote: false,
 };
@@ -61,6 +63,7 @@ function inherit(style: TextStyle, from: TextStyle): void {
   style.numId ??= from.numId;
   style.listLevel ??= from.listLevel;
   style.isHidden ??= from.isHidden;
+  style.height ??= from.height;
   style.isCode ||= CODE.test(from.name);
   style.isQuote ||= QUOTE.test(from.name);
 }

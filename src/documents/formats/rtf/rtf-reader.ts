@@ -28,6 +28,7 @@ type Destination =
 type Group = {
   destination: Destination;
   isHidden: boolean;
+  height: number;
   font: number;
   /** Bytes to skip after `\u`. */
   unicodeSkip: number;
@@ -47,6 +48,7 @@ export class RtfReader {
   #group: Group = {
     destination: "text",
     isHidden: false,
+    height: 0,
     font: -1,
     unicodeSkip: 1,
     field: { code: "" },
@@ -126,7 +128,10 @@ export class RtfReader {
     },
     v: (on) => this.#set({ isHidden: on !== 0 }),
     deleted: (on) => this.#set({ isHidden: on !== 0 }),
-    plain: () => this.#set({ isHidden: false, font: this.#fonts.defaultFont }),
+    super: (on) => this.#set({ height: on === 0 ? 0 : 1 }),
+    sub: (on) => this.#set({ height: on === 0 ? 0 : -1 }),
+    nosupersub: () => this.#set({ height: 0 }),
+    plain: () => this.#set({ isHidden: false, height: 0, font: this.#fonts.defaultFont }),
     // Its label may precede a paragraph's properties.
     pard: () => this.#change({ ...BODY_TEXT, label: this.#paragraph.label || null }),
     intbl: () => this.#change({ isInTable: true }),
@@ -264,11 +269,11 @@ export class RtfReader {
   }
 
   #write(text: string): void {
-    const { destination, isHidden, field } = this.#group;
+    const { destination, isHidden, height, field } = this.#group;
     if (destination === "skip") return;
     if (destination === "object") this.#side = (this.#side + text).slice(0, MAX_OBJECT_DIGITS);
     else if (isHidden) this.hiddenCharacters += text.length;
-    else if (destination === "text") this.#text.add(text);
+    else if (destination === "text") this.#text.add(text, height);
     else if (destination === "note") this.#writer.addToNote(text);
     else if (destination === "field-code") field.code = longer(field.code, text);
     else this.#side = longer(this.#side, text);

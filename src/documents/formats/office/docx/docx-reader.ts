@@ -1,10 +1,12 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
-import { LinkedText } from "../../../writing/link-text.ts";
+import type { LinkedText } from "../../../writing/link-text.ts";
+import { heightOf } from "../../../writing/raised-text.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import type { Omissions } from "../../../notes.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { DocxFields, linkTargetOf } from "./docx-fields.ts";
+import { blankParagraph, PLAIN_RUN, type Paragraph, type Run } from "./docx-paragraph.ts";
 import type { Numbering } from "./docx-numbering.ts";
 import { isOn } from "./docx-styles.ts";
 import type { Drawing } from "../drawings.ts";
@@ -12,7 +14,7 @@ import { OpenFormula } from "../formula.ts";
 import type { NoteMarks } from "../note-marks.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
 import { symbolCharacter } from "../symbol-fonts.ts";
-import { headingLevelOf, PLAIN_STYLE, type TextStyle, type TextStyles } from "../text-styles.ts";
+import { headingLevelOf, type TextStyle, type TextStyles } from "../text-styles.ts";
 import { TextWriter, type ListMark } from "../text-writer.ts";
 
 export type DocxParts = {
@@ -29,31 +31,8 @@ const LEFT_OUT = new Set(
   "delText delInstrText del moveFrom Fallback rPrChange pPrChange sectPrChange rt".split(" "),
 );
 
-/** `headingLevel`, `numId` and `listLevel`: its own, before those of its style. */
-type Paragraph = Pick<TextStyle, "headingLevel" | "numId" | "listLevel"> & {
-  text: LinkedText;
-  style: TextStyle;
-  hasText: boolean;
-  hasHiddenText: boolean;
-};
-
-const blankParagraph = (): Paragraph => ({
-  text: new LinkedText(),
-  style: PLAIN_STYLE,
-  headingLevel: null,
-  numId: null,
-  listLevel: null,
-  hasText: false,
-  hasHiddenText: false,
-});
-
-/** Whether it is hidden, by its properties (`own`) or its character style; null: as its paragraph. */
-type Run = { own: boolean | null; style: boolean | null; isCounted: boolean };
-
 /** `w:numId` 0 takes a paragraph out of its style's list. */
 const NO_LIST = "0";
-
-const PLAIN_RUN: Run = { own: null, style: null, isCounted: false };
 
 /** Reads a part of WordprocessingML (ECMA-376 part 1, §17) into Markdown. */
 export class DocxReader implements XmlHandler {
@@ -71,6 +50,8 @@ export class DocxReader implements XmlHandler {
   #noteHidden = false;
   /** The mark of the note that the next text begins. */
   #noteMark = "";
+  /** A large first letter, which is a paragraph of its own, before the paragraph that it begins. */
+  #dropCap: LinkedText | undefined;
   readonly #leftOut: Omissions;
 
   constructor(parts: DocxParts, out: MarkdownBuilder, noteElement: string | null = null) {
@@ -81,16 +62,21 @@ export class DocxReader implements XmlHandler {
   }
 
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
-    p: () => this.#paragraphs.push(blankParagraph()),
+    p: () => {
+      this.#paragraphs.push(blankParagraph(this.#dropCap));
+      this.#dropCap = undefined;
+    },
     pStyle: ({ val = "" }) => this.#change({ style: this.#parts.styles.of(val) }),
     outlineLvl: ({ val = "" }) => this.#change({ headingLevel: headingLevelOf(Number(val)) }),
     numId: ({ val = "" }) => this.#change({ numId: val }),
     ilvl: ({ val = "" }) => this.#change({ listLevel: Number(val) }),
+    framePr: ({ dropCap = "none" }) => this.#change({ isDropCap: dropCap !== "none" }),
     pageBreakBefore: ({ val }) => {
       if (isOn(val)) this.#nextPage();
     },
     r: () => this.#runs.push({ ...PLAIN_RUN }),
     rStyle: ({ val = "" }) => this.#changeRun({ style: this.#parts.styles.of(val).isHidden }),
+    vertAlign: ({ val }) => this.#changeRun({ height: heightOf(val) }),
     vanish: ({ val }) => this.#changeRun({ own: isOn(val) }),
     t: () => this.#collect("text"),
     tab: () => {
@@ -158,7 +144,11 @@ export class DocxReader implements XmlHandler {
   }
 
   readonly #onClose: Record<string, () => void> = {
-    p: () => this.#closeParagraph(),
+    p: () => {
+      const paragraph = this.#paragraphs.pop();
+      if (paragraph?.isDropCap === true) this.#dropCap = paragraph.text;
+      else if (paragraph !== undefined) this.#closeParagraph(paragraph);
+    },
     t: () => this.#collect(null),
     instrText: () => this.#collect(null),
     r: () => this.#runs.pop(),
@@ -170,6 +160,7 @@ export class DocxReader implements XmlHandler {
   };
 
   finish(): void {
+    if (this.#dropCap !== undefined) this.#closeParagraph(blankParagraph(this.#dropCap));
     this.#writer.finish();
   }
 
@@ -182,7 +173,7 @@ export class DocxReader implements XmlHandler {
     if (paragraph === undefined || this.#fields.hidesText) return;
     const isSeen = /\S/.test(text);
     if (!this.#isHidden(paragraph)) {
-      paragraph.text.add(text);
+      paragraph.text.add(text, this.#runs.at(-1)?.height);
       if (isSeen) {
         paragraph.hasText = true;
         this.#isPageFresh = false;
@@ -260,9 +251,7 @@ export class DocxReader implements XmlHandler {
     this.#paragraphs.at(-1)?.text.openLink(target);
   }
 
-  #closeParagraph(): void {
-    const paragraph = this.#paragraphs.pop();
-    if (paragraph === undefined) return;
+  #closeParagraph(paragraph: Paragraph): void {
     const { style } = paragraph;
     const text = paragraph.text.take();
     this.#fields.endParagraph();

@@ -6,7 +6,7 @@ import type { TextStyle } from "../text-styles.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 
 /** A span of one style. `isCounted`: it was already counted as hidden text. */
-type Span = { isHidden: boolean; isCounted: boolean };
+type Span = { isHidden: boolean; isCounted: boolean; height: number };
 
 export type OdfParagraph = {
   text: LinkedText;
@@ -36,7 +36,7 @@ export class OdfParagraphs {
     const style = this.#styles.of("paragraph", attributes["style-name"]);
     const isAnchorHidden = this.innermost?.spans.at(-1)?.isHidden ?? false;
     const isHidden = isAnchorHidden || style.isHidden === true;
-    const spans = [{ isHidden, isCounted: false }];
+    const spans = [{ isHidden, isCounted: false, height: 0 }];
     const outline = level || (style.headingLevel ?? 0);
     this.#open.push({ text: new LinkedText(), level: outline, style, attributes, spans });
   }
@@ -44,16 +44,17 @@ export class OdfParagraphs {
   openSpan(attributes: XmlAttributes): void {
     const spans = this.innermost?.spans;
     const around = spans?.at(-1);
-    const own = this.#styles.of("text", attributes["style-name"]).isHidden;
-    const isHidden = own ?? around?.isHidden ?? false;
-    spans?.push({ isHidden, isCounted: isHidden && around?.isCounted === true });
+    const own = this.#styles.of("text", attributes["style-name"]);
+    const isHidden = own.isHidden ?? around?.isHidden ?? false;
+    const height = own.height ?? around?.height ?? 0;
+    spans?.push({ isHidden, isCounted: isHidden && around?.isCounted === true, height });
   }
 
   write(text: string): void {
     const paragraph = this.innermost;
     const span = paragraph?.spans.at(-1);
     if (paragraph === undefined) return;
-    if (span?.isHidden !== true) paragraph.text.add(text);
+    if (span?.isHidden !== true) paragraph.text.add(text, span?.height);
     else if (!span.isCounted && foldSpace(text) !== "") {
       this.#leftOut.add("hidden text run");
       span.isCounted = true;
@@ -66,7 +67,7 @@ export class OdfParagraphs {
     if (paragraph === undefined) return;
     const isCounted = foldSpace(paragraph.text.take()) !== "";
     if (isCounted) this.#leftOut.add("hidden text run");
-    paragraph.spans = paragraph.spans.map(() => ({ isHidden: true, isCounted }));
+    paragraph.spans = paragraph.spans.map(() => ({ isHidden: true, isCounted, height: 0 }));
   }
 
   close(): OdfParagraph | undefined {

@@ -1,3 +1,4 @@
+import { heightOf } from "../../../writing/raised-text.ts";
 import type { XmlAttributes } from "../../xml/xml-stream.ts";
 import { TextStyles, type TextStyle } from "../text-styles.ts";
 
@@ -22,7 +23,10 @@ export class OdfStyles {
     },
     "table-properties": ({ display }) => this.#setHidden(display === "false" || null),
     "drawing-page-properties": ({ visibility }) => this.#setHidden(visibility === "hidden" || null),
-    "text-properties": ({ display }) => this.#setHidden(display ? display === "none" : null),
+    "text-properties": ({ display, "text-position": position }) => {
+      this.#setHidden(display ? display === "none" : null);
+      if (this.#current !== null && position) this.#current.height = heightOf(position);
+    },
   };
 
   /** Null changes nothing. */

@@ -15,7 +15,9 @@ import {
 } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
+import { linked, LinkedText } from "../../../writing/link-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
+import { heightOf } from "../../../writing/raised-text.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
 const MAX_ROWS = 1 << 20;
@@ -101,20 +103,22 @@ function* readSharedStrings(
   part: string | null,
 ): CooperativeWork<SharedStrings> {
   const strings = new SharedStrings();
-  let current = "";
+  const current = new LinkedText();
+  let height = 0;
   let collects = false;
   yield* readXml(archive.chunks(part ?? ""), {
-    open: (name) => {
+    open: (name, { val }) => {
       if (name === PHONETIC) return "skip";
-      if (name === "si") current = "";
+      if (name === "r") height = 0;
+      else if (name === "vertAlign") height = heightOf(val);
       collects = name === "t";
       return undefined;
     },
     text: (data) => {
-      if (collects) current = longer(current, data);
+      if (collects) current.add(data, height);
     },
     close: (name) => {
-      if (name === "si") strings.add(unescaped(current));
+      if (name === "si") strings.add(unescaped(current.take()));
       collects = false;
     },
   });
@@ -128,7 +132,7 @@ type SheetParts = {
   countRow: (isEmpty: boolean) => void;
 };
 
-const isTrue = (value = "") => /^(1|true)$/.test(value);
+const isTrue = (value = "") => /^(1|true)$/i.test(value);
 
 /** Characters that XML cannot hold are written as `_x000D_`. */
 const unescaped = (text: string) =>
@@ -151,6 +155,7 @@ class SheetReader implements XmlHandler {
   #type = "n";
   #style = 0;
   #value = "";
+  #linkTarget = "";
   #collects = false;
   readonly #writer: SheetWriter;
   readonly #of: SheetParts;
@@ -164,8 +169,8 @@ class SheetReader implements XmlHandler {
     if (name === PHONETIC) return "skip";
     if (name === "row") this.#openRow(attributes);
     else if (name === "c") this.#openCell(attributes);
-    else if (name === "v" || name === "t") this.#collects = true;
-    else if (name === "f")
+    else if (/^[vtf]$/.test(name)) this.#collects = true;
+    if (name === "f")
       this.#formulaCells = attributes["t"] === "array" ? cellsIn(attributes["ref"] ?? "") : 1;
     return undefined;
   }
@@ -175,9 +180,13 @@ class SheetReader implements XmlHandler {
   }
 
   close(name: string): void {
-    if (name === "v" || name === "t") this.#collects = false;
-    else if (name === "c") {
-      const value = foldSpace(this.#shownValue());
+    if (/^[vtf]$/.test(name)) this.#collects = false;
+    if (name === "f") {
+      this.#linkTarget = /^HYPERLINK\("([^"]{1,300})"/i.exec(this.#value)?.[1] ?? "";
+      this.#value = "";
+    }
+    if (name === "c") {
+      const value = linked(foldSpace(this.#shownValue()), this.#linkTarget);
       const text = this.#of.ranges.textOf(value, this.#rowNumber, this.#column);
       if (text !== "") this.#row.set(this.#column, text);
       this.#column++;
@@ -213,6 +222,7 @@ class SheetReader implements XmlHandler {
     this.#type = t;
     this.#style = Number(s);
     this.#value = "";
+    this.#linkTarget = "";
     this.#formulaCells = 0;
   }
 
@@ -231,7 +241,8 @@ class SheetReader implements XmlHandler {
       return "";
     }
     const number = Number(value);
-    if (!Number.isFinite(number)) return value;
+    // Longer whole numbers are codes: a double would change their digits.
+    if (!Number.isFinite(number) || /^-?\d{16,}$/.test(value)) return value;
     return (this.#of.formats[this.#style] ?? plainNumber)(number);
   }
 }

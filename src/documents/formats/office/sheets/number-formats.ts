@@ -81,7 +81,8 @@ function sectionFormat(section: string, is1904: boolean): Section {
   const unquoted = format.replace(QUOTED, "");
   const bare = unquoted.replace(/\[(?![hms]+\])[^[\]]*\]/gi, "");
   const isEmpty = format.trim() === "";
-  if (/[ymdhs]/i.test(bare) && !/general/i.test(bare))
+  // `e` and `g` are years and eras of East Asia.
+  if (/[ymdhs]|^\s*g*e+\s*$/i.test(bare) && !/general/i.test(bare))
     return { isEmpty, isDate: true, hasNumber: true, show: dateFormat(bare, is1904) };
   const number = numberFormat(bare);
   const [before, after] = wordsAround(format);
@@ -98,7 +99,7 @@ function wordsAround(section: string): [string, string] {
   const textOf = (part: string[]) => {
     const text = part.map((token) => token.replace(/^["\\]|"$/g, "")).join("");
     const words = text.replace(/[()+-]/g, "").replace(/\s+/g, " ");
-    return /[\p{L}\p{Sc}°%‰]/u.test(words) ? words : "";
+    return /[\p{L}\p{S}%‰]/u.test(words) ? words : "";
   };
   if (first < 0) return [textOf(tokens).trim(), ""];
   const isScientific = /E[+-]/i.test(bare);
@@ -113,27 +114,30 @@ function numberFormat(bare: string): CellFormat | null {
   if (/general|@|E[+-]|[#?0]\s*\/\s*[#?\d]/i.test(bare)) return plainNumber;
   // The words of a section without digits say what the number means.
   if (!/[0#?]/.test(bare)) return null;
-  const decimals = Math.min(/\.([0#?]+)/.exec(bare)?.[1]?.length ?? 0, MAX_DECIMALS);
+  const places = /\.([0#?]+)/.exec(bare)?.[1] ?? "";
+  const decimals = Math.min(places.length, MAX_DECIMALS);
+  const optional = places.length - 1 - Math.max(places.lastIndexOf("0"), places.lastIndexOf("?"));
   const zeros = minDigits(bare);
   const percents = bare.split("%").length - 1;
-  const places = percents * PERCENT_PLACES - scalingCommas(bare) * COMMA_PLACES;
+  const shift = percents * PERCENT_PLACES - scalingCommas(bare) * COMMA_PLACES;
   return (value) => {
-    const text = decimalText(value, places, decimals);
+    const text = decimalText(value, shift, decimals, optional);
     const point = text.indexOf(".");
     return "0".repeat(Math.max(0, zeros - (point < 0 ? text.length : point))) + text;
   };
 }
 
 /**
- * A number that is not negative, with its point moved right by `places`, to `decimals` decimals.
- * Halves round up in the decimal digits that a cell shows, as in Excel: the binary value of 1.005
- * is below that.
+ * A number that is not negative, with its point moved right by `places`, to `decimals` decimals;
+ * of the last, `optional` ones, zeros are left out. Halves round up in the decimal digits that a
+ * cell shows, as in Excel: the binary value of 1.005 is below that.
  */
-function decimalText(value: number, places: number, decimals: number): string {
+function decimalText(value: number, places: number, decimals: number, optional: number): string {
   const [digits = "0", exponent = "0"] = plainNumber(value).split("e");
   const shifted = Math.round(Number(`${digits}e${Number(exponent) + places + decimals}`));
   const text = Number(`${shifted}e${-decimals}`).toFixed(decimals);
-  return /^[\d.]+$/.test(text) ? text : plainNumber(Number(`${value}e${places}`) || value);
+  const short = text.replace(/(?<!0)0+$/, (zeros) => zeros.slice(optional)).replace(/\.$/, "");
+  return /^[\d.]+$/.test(text) ? short : plainNumber(Number(`${value}e${places}`) || value);
 }
 
 function minDigits(bare: string): number {

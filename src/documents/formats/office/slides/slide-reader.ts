@@ -1,4 +1,5 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
+import { heightOf } from "../../../writing/raised-text.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
 import type { FilledRow } from "../../../writing/table-text.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
@@ -48,7 +49,7 @@ export class SlideReader implements XmlHandler {
   #bullet: Bullet = "unset";
   readonly #counts: (Count | undefined)[] = [];
   /** Where the open run begins, and where it leads. */
-  #run: { start: number; target: string } | null = null;
+  #run: { start: number; target: string; height: number } | null = null;
   readonly #formula = new OpenFormula();
   #collects = false;
   readonly #tables = new NestedTables();
@@ -83,10 +84,14 @@ export class SlideReader implements XmlHandler {
     buAutoNum: ({ type: scheme = "arabicPeriod", startAt = "1" }) =>
       this.#setBullet({ scheme, start: Number(startAt) || 1 }),
     r: () => {
-      this.#run = { start: this.#paragraph.length, target: "" };
+      this.#run = { start: 0, target: "", height: 0 };
+    },
+    rPr: ({ baseline }) => {
+      if (this.#run !== null) this.#run.height = heightOf(baseline);
     },
     hlinkClick: (attributes) => {
-      if (this.#run !== null) this.#run.target = this.#links.get(attributes["r:id"] ?? "") ?? "";
+      const target = this.#links.get(attributes["r:id"] ?? "") ?? "";
+      if (this.#run !== null) Object.assign(this.#run, { target, start: this.#paragraph.length });
     },
     t: () => {
       this.#collects = true;
@@ -122,7 +127,7 @@ export class SlideReader implements XmlHandler {
   }
 
   text(data: string): void {
-    if (!this.#formula.takes(data) && this.#collects) this.#paragraph.add(data);
+    if (!this.#formula.takes(data) && this.#collects) this.#paragraph.add(data, this.#run?.height);
   }
 
   close(name: string): void {

@@ -228,8 +228,8 @@ describe("text", () => {
     ["<h2>Locks<a class=headerlink href='#locks'>¶</a></h2>", "## Locks"],
     ["<dl><dt>open()<a href='#open'>#</a><dd>Opens.</dl>", "- open()\n   - Opens."],
     [
-      "10<sup>6</sup> m<sup>2</sup>, x<sup>n+1</sup>, the 21<sup>st</sup>",
-      "10^6 m^2, x^(n+1), the 21st",
+      "10<sup>6</sup> m<sup>2</sup>, x<sup>n+1</sup>, the 21<sup>st</sup>, XIX<sup>e</sup>",
+      "10^6 m^2, x^(n+1), the 21st, XIXe",
     ],
     [
       "Oil it<sup><a href='#f1'>1</a></sup> or<a href='#f2'><sup>2</sup></a> not.",

@@ -29,6 +29,13 @@ describe("runs", () => {
       runs(`${r("left")}<w:r><w:ptab/></w:r>${r("right")}`),
       "left right",
     ],
+    "a large first letter": [
+      docx(
+        p(r("O"), '<w:framePr w:dropCap="drop"/>') + p(`<w:r>${p(r("Box"))}</w:r>${r("il it.")}`),
+      ),
+      "Box\n\nOil it.",
+    ],
+    "a large first letter alone": [docx(p(r("O"), '<w:framePr w:dropCap="margin"/>')), "O"],
     "how a name is pronounced": [
       runs(
         `<w:r><w:ruby><w:rt>${r("とうきょう")}</w:rt><w:rubyBase>${r("東京")}</w:rubyBase></w:ruby></w:r>${r("駅")}`,

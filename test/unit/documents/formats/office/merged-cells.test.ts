@@ -25,6 +25,10 @@ reads("a.xlsx", {
     ),
     "# Log\n\n| Area | Town | Fee |\n| --- | --- | --- |\n| North | Ayl | 5 |\n| North | Bex | 6 |\n| North | Cay |  |\n|  | Dee | 7 |",
   ],
+  "cells keep the targets of formulas": [
+    xlsx('<row><c t="str"><f>HYPERLINK("https://x.test/1",A2)</f><v>Tides</v></c></row>'),
+    "# Log\n\n[Tides](https://x.test/1)",
+  ],
   "cells keep the targets of their links": [
     xlsx(rowsOf(["Port", "Page"], ["Ayl", "Tides"], ["Bex", "Fees"]), {
       tail: '<hyperlinks><hyperlink ref="B2" r:id="h"/><hyperlink ref="A3" location="Log!A1"/><hyperlink ref="B3:C3" r:id="h"/></hyperlinks>',

@@ -25,7 +25,7 @@ describe("sheets", () => {
     ],
     "show truth however it is written, and none where there is none": [
       xlsx(
-        `<row><c t="b"><v>true</v></c><c t="b"><v> 1 </v></c><c t="b"><v>0</v></c><c t="b"/>${words("Gate", "E1")}</row>`,
+        `<row><c t="b"><v>True</v></c><c t="b"><v> 1 </v></c><c t="b"><v>0</v></c><c t="b"/>${words("Gate", "E1")}</row>`,
       ),
       "# Log\n\n| TRUE | TRUE | FALSE | Gate |\n| --- | --- | --- | --- |",
     ],
@@ -99,6 +99,9 @@ describe("sheets", () => {
     ],
     ["#,##0,&quot;k&quot;", 1234567, "1235k"],
     ["00000", 42, "00042"],
+    ["0.###", 1.5, "1.5"],
+    ["&quot;&lt;&quot;0.0#", 2, "<2.0"],
+    ["[$-411]ggge&quot;年&quot;", 45123, "2023-07-16"],
     ["# ?/?", 5.25, "5.25"],
     ["?/8", 0.375, "0.375"],
     ["&quot;open&quot;;&quot;open&quot;;&quot;shut&quot;", 0, "shut"],
@@ -107,7 +110,7 @@ describe("sheets", () => {
     ["[h]:mm:ss", 1.5, "36:00:00"],
     ["h:mm", 2.25, "06:00:00"],
     ["dd\\.mm\\.yyyy;@", 45123, "2023-07-16"],
-    ["General", 0.1, "0.1"],
+    ["General", 1234567890123456, "1234567890123456"],
     // Halves of what the cell shows, not of its binary value.
     ["0%", 0.145, "15%"],
     ["0.00", 1.005, "1.01"],
