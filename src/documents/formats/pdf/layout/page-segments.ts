@@ -182,12 +182,8 @@ const mayJoin = (first: Segment, second: Segment) =>
   first.turn === second.turn;
 
 function append(into: Segment, next: Segment, spaceBetween: boolean): void {
-  const gap = next.x0 - into.x1;
-  const wantsSpace =
-    spaceBetween || isNoteMark(into, next) || gap > Math.max(into.size, next.size) * WORD_GAP;
-  const hasSpace = /\s$/.test(into.text) || /^\s/.test(next.text);
   into.isMonospaced = next.isMonospaced && (into.isMonospaced || LINE_NUMBER.test(into.text));
-  if (wantsSpace && !hasSpace) into.text += " ";
+  into.text += signBetween(into, next, spaceBetween);
   const at = into.text.length;
   into.gaps ??= [];
   into.gaps.push({ at, x0: into.x1, x1: next.x0 });
@@ -205,10 +201,19 @@ function isMain(next: Segment, into: Segment, lengthBefore: number): boolean {
   return scale < 1 && scale * SIGN_SCALE > 1 && length > lengthBefore * FAR_LONGER;
 }
 
-function isNoteMark(first: Segment, next: Segment): boolean {
-  const isRaised = first.size < next.size * 0.8 && first.y < next.y - next.size * 0.1;
-  return isRaised && /^\s*\d{1,3}$/.test(first.text);
+/** A figure and the first part of what is raised behind it: 10^6 is not 106. */
+const POWER = /(?<!\^[-−]?\d{0,9})\d\n[-+−]?\d/;
+
+function signBetween(first: Segment, next: Segment, hasSpace: boolean): string {
+  if (/\s$/.test(first.text) || /^\s/.test(next.text)) return "";
+  const isNoteMark = isRaised(first, next) && /^\s*\d{1,3}$/.test(first.text);
+  const gap = next.x0 - first.x1;
+  if (hasSpace || isNoteMark || gap > Math.max(first.size, next.size) * WORD_GAP) return " ";
+  return isRaised(next, first) && POWER.test(`${first.text.slice(-20)}\n${next.text}`) ? "^" : "";
 }
+
+const isRaised = (mark: Segment, line: Segment) =>
+  mark.size < line.size * 0.9 && mark.y < line.y - line.size * 0.1;
 
 /** The transformation of a text by its own matrix and then by the page's (ISO 32000-1, §8.3.4). */
 function multiply(page: number[], text: number[]) {
