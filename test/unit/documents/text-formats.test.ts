@@ -218,6 +218,18 @@ it("reads all parts of a packed file, up to the zeros that fill it up", async ()
   expect(markdown).toBe("One\nTwo\n");
 });
 
+reads("a.log", {
+  "leaves out what only colours a terminal": [
+    "\x1b[1;32mINFO\x1b[0m pump on\n",
+    "INFO pump on\n",
+    "2 invisible characters removed",
+  ],
+});
+
+it("takes the mark of a file of subtitles for no title", async () => {
+  expect((await read("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n")).title).toBeNull();
+});
+
 it("tells the language by its words", async () => {
   const text = "Die Pumpe wird von der Nachtschicht geprüft, und der Druck wird eingetragen.";
   expect((await read("a.txt", text)).language).toBe("de");

@@ -20,7 +20,9 @@ export class OpenItems {
   }
 
   open(name: string, attributes: Attributes): boolean {
-    if (LISTS.has(name)) this.#lists.push(name === "ol" ? counterOf(attributes) : null);
+    // A list that counts down begins with the number of its items, which only its end tells.
+    const isCounted = name === "ol" && !("reversed" in attributes);
+    if (LISTS.has(name)) this.#lists.push(isCounted ? counterOf(attributes) : null);
     else if (ITEMS.has(name)) this.#startItem(name, attributes);
     else return false;
     return true;

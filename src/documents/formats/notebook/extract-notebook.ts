@@ -98,7 +98,7 @@ class NotebookReader {
   }
 
   *#addOutput(output: unknown): CooperativeWork<void> {
-    this.#out.code(this.#bounded(linesAt(output, "text")));
+    this.#out.code(this.#bounded(linesAt(output, "text").split("\n").map(lastState).join("\n")));
     yield* this.#addValue(fieldOf(output, "data"));
     const error = wordAt(output, ["ename"]);
     if (error !== null) this.#out.code(`${error}: ${wordAt(output, ["evalue"]) ?? ""}`);
@@ -130,6 +130,9 @@ class NotebookReader {
     return text.slice(0, MAX_OUTPUT_CHARACTERS);
   }
 }
+
+/** A bar of progress writes its line again and again, each time behind a carriage return. */
+const lastState = (line: string) => line.slice(line.trimEnd().lastIndexOf("\r") + 1).trimEnd();
 
 function fieldOf(value: unknown, key: string): unknown {
   return isObject(value) ? value[key] : undefined;

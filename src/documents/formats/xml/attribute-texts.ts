@@ -51,6 +51,8 @@ function ownAttributes(attributes: XmlAttributes): [key: string, value: string][
 
 function isSilent({ name, isDocument, isDrawing }: Element, key: string, value: string): boolean {
   if ((isDocument || isDrawing) && LAYOUT.test(key)) return true;
+  // SpreadsheetML, which Excel 2003 and many reports write, says how each cell looks.
+  if (/^(?:Cell StyleID|Data Type)$/.test(`${name} ${key}`)) return true;
   if (key === "version") return FORMATS.has(name.toLowerCase());
   const isFeedType = key === "type" && TEXT_TYPE.test(value);
   return isFeedType && (isDocument || FEED_TEXTS.has(name.toLowerCase()));

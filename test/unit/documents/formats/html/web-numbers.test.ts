@@ -38,6 +38,7 @@ describe("numbers stay what they are", () => {
 describe("items of a list have the numbers of their type, start and value", () => {
   reads("a.html", {
     "a beginning": ['<ol start="0"><li>a<li>b</ol>', "0. a\n1. b"],
+    "a countdown": ["<ol reversed><li>a<li>b</ol>", "- a\n- b"],
     "no beginning": ['<ol start="x"><li>a<li>b</ol>', "1. a\n2. b"],
     "numbers of their own": ["<ol><li value=12>a<li>b<li value=20>c</ol>", "12. a\n13. b\n20. c"],
     letters: ["<ol type=a start=26><li>a<li>b<li>c</ol>", "- z. a\n- aa. b\n- ab. c"],

@@ -17,6 +17,11 @@ it("keeps what a notebook's code gave", async () => {
   expect(notes).toEqual([]);
 });
 
+it("keeps a bar of progress as it ended", async () => {
+  const { markdown } = await read(ran({ text: ["\r 1%", "\r 50%", "\r100%\r\n", "Done\n"] }));
+  expect(markdown).toBe(`${RUN}\n\n${code("100%\nDone")}`);
+});
+
 it("keeps a table once, as its plain text, and no name of a picture", async () => {
   const html = "<table><tr><th>quay<th>depth<tr><td>3<td>4.5</table>";
   const table = { data: { "text/plain": "  quay depth\n0 3 4.5", "text/html": [html] } };

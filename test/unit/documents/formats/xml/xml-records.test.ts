@@ -6,6 +6,10 @@ const markdownOf = async (xml: string) => (await read("a.xml", xml)).markdown;
 
 describe("records keep every value, whatever it is called", () => {
   reads("a.xml", {
+    "leaves out how the cells of a sheet look": [
+      '<Workbook><Table><Row><Cell StyleID="s1"><Data Type="String">Oil</Data></Cell><Cell><Data Type="Number">3</Data></Cell></Row></Table></Workbook>',
+      "| Oil | 3 |\n| --- | --- |",
+    ],
     "parts with nothing but attributes": [
       '<bom><part number="A-1" quantity="3"/></bom>',
       "- part (number: A-1, quantity: 3)",
