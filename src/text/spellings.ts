@@ -9,8 +9,8 @@ const MAX_RUN = 40;
 type Runs = { place: RegExp; part: RegExp };
 
 const TIED: Runs = {
-  place: /(?<=[A-Za-z0-9])[-\u2010\u2011./&_,'\u2019](?=[A-Za-z0-9])/g,
-  part: /[-A-Za-z0-9\u2010\u2011./&_,'\u2019]/,
+  place: /(?<=[A-Za-z0-9])[-\u2010\u2011./&_,'\u2019^](?=[A-Za-z0-9])/g,
+  part: /[-A-Za-z0-9\u2010\u2011./&_,'\u2019^]/,
 };
 const SPACED: Runs = {
   place: /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g,
@@ -47,13 +47,15 @@ const WRITTEN_TOGETHER = [
   /^[A-Za-z]+[-\u2010\u2011][A-Za-z]+$/,
   // `AB-1234/56`, `978-3-16-148410-0`, `2024-03-05`
   /^(?=.*\d)[A-Za-z0-9]+(?:[-\u2010\u2011/_][A-Za-z0-9]+)+$/,
+  // `m^2`, which `m²` is without its sign
+  /^[A-Za-z]{1,3}\^\d$/,
   // `Node.js`, `ASP.NET`
   /^[A-Za-z]+\.(?:js|net)$/i,
 ];
 
-/** `25kg`, `XK20459`, `Windows11` and `v2`, which are written apart, too. */
+/** `25kg`, `XK20459`, `Windows11`, `v2` and `M8x20`, which are written apart, too. */
 const WRITTEN_APART =
-  /^(?:\d+(?!(?:st|nd|rd|th)$)[A-Za-z]{1,4}|(?:v|[A-Za-z]{1,2}(?=\d\d)|[A-Za-z]{3,12})\d+)$/;
+  /^(?:[A-Za-z]?(?!0x)\d+(?:x\d+)+[A-Za-z]{0,2}|\d+(?!(?:st|nd|rd|th)$)[A-Za-z]{1,4}|(?:v|[A-Za-z]{1,2}(?=\d\d)|[A-Za-z]{3,12})\d+)$/;
 const BETWEEN = /(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)/;
 
 /** Names that consist of a letter and signs, as people write them in letters. */

@@ -47,10 +47,17 @@ const FORMS: Record<ReducedLanguage, Forms> = {
   other: asItIs,
 };
 
+/** Hebrew writes `and`, `the`, `in`, `to` and `from` onto a word: the word without them is a form. */
+const withoutPrefixes = remembered((word) => {
+  const prefix = /^[\u05d1\u05d4\u05d5\u05db\u05dc\u05de\u05e9]{0,2}(?=.{3})/.exec(word)?.[0] ?? "";
+  return Array.from({ length: prefix.length + 1 }, (_, at) => word.slice(at));
+});
+
 /** Forms by script: first code after its letters. */
 const SCRIPTS: [from: number, to: number, forms: Forms][] = [
   [0x370, 0x400, formsBy(greek)],
   [0x400, 0x530, formsBy(russian)],
+  [0x590, 0x600, withoutPrefixes],
   [0x600, 0x700, formsBy(arabic)],
   [0x900, 0xe00, asItIs],
 ];

@@ -54,6 +54,10 @@ test.each([
   ["軟體開發與網路連線", "开发"],
   ["標準與關係", "标准"],
   ["C++17", "cplusplus"],
+  ["60 m^2", "m²"],
+  ["60 m²", "m^2"],
+  ["M8x20", "m8 × 20"],
+  ["30 × 40 cm", "30x40cm"],
   ["an HTTPSConnection", "https"],
 ])("%s is found by %s", (text, query) => {
   const words = wordsOf(text);
@@ -63,7 +67,7 @@ test.each([
 test("plain words, decimals and places have no other spelling, nor C", () => {
   expect(spellingsOf("C, or vitamin C, c+1 and #C")).toEqual([]);
   expect(
-    spellingsOf("We'll see 3.14 on the 21st, see page 7: a/b, e.g. x--y, 10.20.30.40"),
+    spellingsOf("We'll see 3.14 on the 21st, see page 7: a/b, e.g. x--y, 10.20.30.40, 0x80070005"),
   ).toEqual([]);
   expect(spellingsOf("Η εταιρεία και ο Α.Β. η τιμή")).toEqual(["alpha", "beta"]);
   expect(spellingsOf(`${"a1-".repeat(20)}b ${"1,234".repeat(9)}`)).toEqual([]);
