@@ -122,7 +122,7 @@ export function answerIn(json: unknown, place: Place, isCalling = false): Answer
   const error = errorIn(json);
   if (error !== null) return { error: namedError(error) };
   if (!isObject(json)) return null;
-  const usage = isObject(json["usage"]) ? countsIn(json["usage"]) : undefined;
+  const usage = usageIn(json["usage"]);
   const choices = choicesIn(json);
   const failed = choices.find((choice) => brokenOff(choice) !== undefined);
   if (failed !== undefined) {
@@ -137,13 +137,21 @@ export function answerIn(json: unknown, place: Place, isCalling = false): Answer
 const brokenOff = ({ finish_reason: end, native_finish_reason: native }: Json) =>
   [end, native].map(String).find((reason) => BROKEN_OFF.test(reason));
 
+/** Undefined also where gateways write zeros, or nothing, for what they do not count. */
+function usageIn(usage: unknown): Json | undefined {
+  const counts: Json = isObject(usage) ? countsIn(usage) : {};
+  const { input_tokens: prompt_tokens, output_tokens: completion_tokens } = counts;
+  const tokens = { prompt_tokens, completion_tokens, ...counts };
+  return Number(tokens.prompt_tokens) > 0 ? tokens : undefined;
+}
+
 /** For a count that is no number, the SDK would refuse the whole answer. */
 const countsIn = (usage: Json, depth = 2): Json =>
   Object.fromEntries(
     Object.entries(usage).flatMap(([name, value]) => {
       const inner = depth > 1 && isObject(value) ? countsIn(value, depth - 1) : null;
       const count = inner ?? Number(value ?? Number.NaN);
-      return Number.isNaN(count) ? [] : [[name, count]];
+      return Number.isNaN(count) || Number(count) < 0 ? [] : [[name, count]];
     }),
   );
 

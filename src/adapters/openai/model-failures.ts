@@ -91,9 +91,9 @@ const NO_KEY = /api[ _-]?key|authentication|unauthorized|invalid token|no connec
 const UNSPECIFIC = new Set([400, 403, 422, SERVER_ERROR]);
 export const NO_SUCH_MODEL = " (it knows no such model or address)";
 
-/** OpenAI says so with the status of a limit that passes. */
+/** OpenAI says so with the status of a limit that passes, Anthropic with 400. */
 const PAYMENT_REQUIRED = 402;
-const NO_CREDIT = /"insufficient_quota"/;
+const NO_CREDIT = /"insufficient_quota"|credit balance is too low/;
 
 function meaningOf(status: number, body: string): string {
   if (status === PAYMENT_REQUIRED || NO_CREDIT.test(body)) return " (no credit or quota is left)";
@@ -111,14 +111,14 @@ const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]
 const MAX_REASON_LENGTH = 300;
 
 const TOO_LONG =
-  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? .{0,80}tokens|prompt length|tokens in the prompt|`inputs` tokens|less than \d+ tokens/i;
+  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|exceeds? (?:max length|.{0,80}tokens)|token (?:limit|count)|prompt length|tokens in the prompt|`inputs` tokens|less than \d+ tokens/i;
 /** The limit of the answer is too high, whatever the prompt. */
 const OF_ANSWER = /completion tokens/i;
 const THOUSANDS = /(?<=\d),(?=\d{3})/g;
 const FIGURES = /(?<![\w.<-])\d{2,7}(?![\w.-]*\d|(?: input)? characters)/g;
 /** In tokens: a smaller limit is that of another field, such as a name. */
 const MIN_LIMIT = 100;
-const LIMIT = /(?:n_ctx\W{1,3}|> |length (?:is|of)(?: only)? )(\d{2,7})/;
+const LIMIT = /(?:n_ctx\W{1,3}|> |limit (?:is|of) |(?<!rent )length (?:is|of)(?: only)? )(\d{2,7})/;
 
 /**
  * Servers name an input's tokens, the limit and the answer's tokens, in any order: "input (705

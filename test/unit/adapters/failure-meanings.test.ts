@@ -35,6 +35,7 @@ test.each([
   [400, "No connected db.", NO_KEY],
   [401, "Unauthorized", NO_KEY],
   [402, "Insufficient credits", NO_CREDIT],
+  [400, "Your credit balance is too low to access the Anthropic API.", NO_CREDIT],
 ])("%i %s is said in words, and not asked again", async (status, message, meaning) => {
   const failed = { status, message: `${status} ${meaning}`, retryable: false };
   await expect(answerTo(status, message)).rejects.toMatchObject(failed);
@@ -132,6 +133,15 @@ test.each([
   [400, "the input length exceeds the context length", { sent: null, limit: null }],
   [400, "<400> Algo.InvalidParameter: Range of input length should be [1, 30720]", { limit: null }],
   [400, "Please reduce the length of the messages or completion.", { sent: null, limit: null }],
+  // As Cerebras, GLM, Moonshot and GitHub's models answer.
+  [
+    400,
+    "Current length is 9000 while limit is 8192, reduce the length of the messages",
+    { limit: 8_192 },
+  ],
+  [400, "Prompt exceeds max length", { sent: null, limit: null }],
+  [400, "Your request exceeded model token limit: 8192", { sent: null }],
+  [400, "prompt token count of 70000 exceeds the limit of 64000", { sent: 70_000, limit: 64_000 }],
   [400, "max_tokens is too large: 5000. This model supports at most 4096 completion tokens", null],
   [400, "`max_tokens` must be less than or equal to 8192", null],
   [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", null],
