@@ -4,14 +4,15 @@ type Answer = Pick<Awaited<ReturnType<ImageReader["read"]>>, "text" | "ending">;
 /** The text of a picture, or why the answer does not tell it, as a clause. */
 export type Transcription = { text: string } | { problem: string };
 
-const FENCED = /^```[a-z]*\n([^]*?)\n?```$/i;
+const FENCED = /^```[a-z]*\n([^]*?)\n?```(?:\n+(?:let me know|note|please|i hope)\b[^\n]*)?$/i;
 const INTRODUCTION =
-  /^(?:sure|certainly|of course|okay|here (?:is|are)|here's|below is)\b[^\n]{0,200}:\s*\n/i;
-const NO_TEXT = /^\[?(?:no text|no visible text|blank page)\]?\.?$/i;
+  /^(?:(?:sure|certainly|of course|okay|here (?:is|are)|here's|below is|based on the)\b[^\n]{0,200}:|[#*]*(?:the )?transcri(?:ption|bed text)(?: is as follows)?:?[*]*|---\nprimary_language:[^]{0,400}?\n---)\s*\n/i;
+const NO_TEXT =
+  /^(?:[[(*`]*(?:no (?:(?:readable|visible|legible) )?text(?: (?:found|detected|visible))?|blank(?: page)?|illegible|image)[\])*`]*\.?|!\[[^\]]*\]\([^)]*\)|(?:there is|(?:the|this) (?:image|picture|page|photo|scan) (?:shows|contains|has|does(?: not|n['’]t) (?:show|contain|have))) (?:no|any) (?:\w+ ){0,3}text\b[^\n]{0,80}|das bild (?:enthält|zeigt) keinen text\.|cette image ne contient (?:pas de|aucun) texte\.|la imagen no contiene (?:ningún )?texto\.|图片中没有任?何?文字。)$/i;
 /** A refusal is short; a page may begin with these words. */
 const MAX_REFUSAL_CHARACTERS = 400;
 const REFUSES =
-  /^(?:i['’]?m sorry|i am sorry|sorry|unfortunately|i (?:cannot|can['’]?t|am unable|am not able|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b/i;
+  /^(?:(?:i['’]?m|i am) (?:sorry|unable|not able)|i apologi[sz]e|unable to (?:read|process|transcribe)|sorry|unfortunately|i (?:cannot|can['’]?t|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b/i;
 const EXPLAINS =
   /^(?:the|this) (?:image|picture|photo|photograph|screenshot|scan|document|page)(?: you (?:sent|provided|uploaded))? (?:shows|contains|depicts|displays|appears|features|is an? )/i;
 /** A page may begin with "This document contains". */
@@ -23,7 +24,7 @@ const MAX_PERIOD = 250;
 
 /** Says whether an answer is what the picture says, as far as words tell. */
 export function checkTranscription({ text: answer, ending }: Answer): Transcription {
-  const trimmed = answer.trim();
+  const trimmed = answer.trim().replace(INTRODUCTION, "");
   const text = (FENCED.exec(trimmed)?.[1] ?? trimmed).trim().replace(INTRODUCTION, "").trim();
   if (ending === "refused") return { problem: "the model refused" };
   if (text === "") return { problem: "an empty answer" };
