@@ -24,7 +24,10 @@ const PARTS_LIMIT = 100;
 
 const TextPart = z.discriminatedUnion(
   "type",
-  [z.object({ type: z.literal("text"), text: z.string() })],
+  [
+    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({ type: z.literal("refusal"), refusal: z.string() }),
+  ],
   "must be text: other parts are not supported",
 );
 const Content = z.union([z.string(), z.array(TextPart).max(PARTS_LIMIT)]).nullish();
@@ -138,7 +141,9 @@ function saidIn(message: Parsed["messages"][number], at: number): Said {
 }
 
 const textOf = (content: z.output<typeof Content>) =>
-  typeof content === "string" ? content : (content ?? []).map((part) => part.text).join("\n");
+  typeof content === "string"
+    ? content
+    : (content ?? []).map((part) => ("text" in part ? part.text : part.refusal)).join("\n");
 
 function chatSchemaOf(format: Parsed["response_format"]): string | undefined {
   if (format?.type !== "json_schema") return schemaOf(format, "response_format.schema");

@@ -87,7 +87,7 @@ function orderOf(
   if (budget.orders < 0) throw refuse("filters", `must have at most ${ORDERS_LIMIT} comparisons`);
   const field = metadataField(String(key));
   if (field === "path" || field === "folder")
-    throw refuse(`${at}.type`, `does not apply to ${field}`);
+    throw refuse(`${at}.type`, `must be eq, ne, in or nin for ${field}`);
   if (field === "modifiedAt") {
     const ms = timeIn(value, `${at}.value`);
     return { of: field, test: "order", kind: "time", relation, value: ms };

@@ -70,6 +70,8 @@ const Item = z.discriminatedUnion(
       ...OUTPUT_FIELDS,
     }),
     z.object({ type: z.literal("item_reference"), id: z.string() }),
+    // Nothing is read of another model's, where a conversation goes on here.
+    z.object({ type: z.literal(["reasoning", "web_search_call", "file_search_call"]) }),
   ],
   "must be message, function_call or function_call_output: other items are not supported",
 );
@@ -139,7 +141,7 @@ export function readResponse(body: unknown): ReadResponse {
 }
 
 type Input = z.output<typeof ResponsesRequest>["input"];
-type ReadItem = z.output<typeof Item>;
+type SaidItem = Extract<z.output<typeof Item>, { call_id: string } | { role: string }>;
 
 function saidIn(input: Input): Said[] {
   if (typeof input === "string") {
@@ -147,7 +149,8 @@ function saidIn(input: Input): Said[] {
   }
   const last = input.findLastIndex((item) => item.type === "message" && item.role === "user");
   return input.flatMap((item, at) => {
-    if (item.type !== "item_reference") return [itemSaid(item, `input[${at}]`)];
+    if ("call_id" in item || "role" in item) return [itemSaid(item, `input[${at}]`)];
+    if (item.type !== "item_reference") return [];
     const call = callOfItem(item.id);
     if (call !== undefined) return [callSaid(call, `input[${at}]`)];
     // Text with calls since the last question can be missed; an earlier answer cannot.
@@ -163,7 +166,7 @@ const callSaid = (call: FunctionCall, at: string): Said => {
   return { param: at, content: at, role: "assistant", text: "", calls: [call] };
 };
 
-function itemSaid(item: Exclude<ReadItem, { type: "item_reference" }>, at: string): Said {
+function itemSaid(item: SaidItem, at: string): Said {
   if (item.type === "function_call") {
     return callSaid({ id: item.call_id, name: item.name, arguments: item.arguments }, at);
   }

@@ -49,6 +49,7 @@ test("system messages come after the configured prompt, in their order", () => {
     { role: "system", content: "Be brief." },
     { role: "user", content: "Hello" },
     { role: "developer", content: [{ type: "text", text: "Rhyme." }] },
+    { role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
     { role: "user", content: "Again" },
   ];
   const open = { temperature: null, maxOutputTokens: null };

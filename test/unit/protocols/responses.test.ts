@@ -155,6 +155,8 @@ test("items are read as a conversation", () => {
     input: [
       { role: "developer", content: "Rhyme." },
       { role: "user", content: "Hello" },
+      { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" },
+      { type: "web_search_call", id: "ws_1", status: "completed" },
       { ...said, content: parts },
       question,
       // What was said with the calls, as a client that counts on a store has it.
@@ -212,7 +214,8 @@ test.each<[string, object, string]>([
   ["input", { input: " " }, "must not be blank"],
   ["input[0].content", { input: [{ role: "system", content: " " }] }, "must not be blank"],
   ["input[0].content", { input: [{ role: "system", content: "" }] }, "must not be blank"],
-  ["input[0].type", { input: [{ type: "reasoning", summary: [] }] }, "must be message"],
+  ["instructions", { input: [{ type: "reasoning", summary: [] }] }, "must not be blank"],
+  ["input[0].type", { input: [{ type: "compaction" }] }, "must be message"],
   ["input[0].type", { input: [{ type: "item_reference", id: "m" }, question] }, "store: false"],
   [
     "input[0].content[0].type",
