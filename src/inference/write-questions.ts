@@ -160,7 +160,7 @@ const QUESTION_END =
 function questionsIn(text: string, most: number): string[] {
   const lines = text
     .split("\n")
-    .map((line) => line.trim().replace(LIST_MARK, ""))
+    .map((line) => line.replaceAll("**", "").trim().replace(LIST_MARK, ""))
     .filter(
       (line) => line.length <= QUESTION_LENGTH && QUESTION_END.test(line) && LETTER.test(line),
     );

@@ -185,7 +185,13 @@ test("who hangs up ends the writing, too", async () => {
 });
 
 test("lists, thoughts and doubles are no questions; three are searched", async () => {
-  const four = ["1. Where is it?", "- Where is it?", '"¿Cuándo abre?"', "В котором часу?", "Who?"];
+  const four = [
+    "1. Where is it?",
+    "- **Where is it?**",
+    '"¿Cuándo abre?"',
+    "В котором часу?",
+    "Who?",
+  ];
   questions = ["<think>Is it Lyon?</think>Here they are:", ...four].join("\n");
   const { questions: told } = await run();
   expect(told).toEqual(["Where is it?", '"¿Cuándo abre?"', "В котором часу?"]);
