@@ -95,7 +95,7 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   });
   if (conflicts.length > 0) {
     const list = conflicts.join(", ");
-    throw conflict(`These identifiers are taken: ${list}. Rename or replace them.`);
+    throw conflict(`These identifiers are taken: ${list}. Set onConflict (--rename, --replace).`);
   }
   const local = renamedSettings(settings, names, outcomes);
   /** The name here of a thing of the archive. */
