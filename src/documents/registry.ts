@@ -138,6 +138,11 @@ const LISTED = [
     read: () => import("./formats/mail/extract-mail.ts"),
   },
   {
+    kind: "calendar",
+    files: { "text/calendar": "ics" },
+    read: () => import("./formats/mail/calendar.ts"),
+  },
+  {
     kind: "man",
     files: { "text/troff": "man mdoc roff troff" },
     read: () => import("./formats/man/extract-man.ts"),

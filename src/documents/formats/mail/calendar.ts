@@ -4,7 +4,9 @@ import { replaced } from "../../decoding/decode-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import { writePlainBody } from "./body/plain-body.ts";
 import { entryNamed } from "../archive/named-entry.ts";
-import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import type { Extraction } from "../../extracted-document.ts";
+import { readText as readPlainText } from "../text/extract-plain-text.ts";
 
 const PROPERTY = /^([\w-]+)((?:;[\w-]+=(?:"[^"]*"|[^":])*)?):/;
 const MAX_NAME_CHARACTERS = 4_096;
@@ -29,6 +31,14 @@ const MOMENT = /\b(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(?:\d\d)?(Z)?)?\b/g;
 export const isCalendar = (text: string) =>
   /^\s*BEGIN:VCALENDAR\s/i.test(text.slice(0, 200)) &&
   /^BEGIN:V(?:EVENT|TODO|JOURNAL)\s/im.test(text);
+
+/** A calendar as a file of its own; without entries as it stands. */
+export function* readText(text: string): CooperativeWork<Extraction> {
+  if (!isCalendar(text)) return yield* readPlainText(text);
+  const out = new MarkdownBuilder();
+  yield* writeCalendar(text, out);
+  return out.extraction();
+}
 
 export function* writeCalendar(text: string, out: MarkdownBuilder): CooperativeWork<void> {
   const areEntries: boolean[] = [];
