@@ -67,6 +67,14 @@ it("keeps Markdown as it is, and takes title and language from its front matter"
 });
 
 reads("a.csv", {
+  "quotes with backslashes, as databases write them": [
+    'said,by\n"He said \\"no\\", and left","Ann"\n"C:\\\\","Bo"\n',
+    '| said | by |\n| --- | --- |\n| He said "no", and left | Ann |\n| C:\\ | Bo |',
+  ],
+  "a backslash at the end of a quoted cell": [
+    'folder,by\n"C:\\","Ann"\n',
+    "| folder | by |\n| --- | --- |\n| C:\\ | Ann |",
+  ],
   "reads delimited text with quotes, line ends in cells and other delimiters": [
     'name;note\r\n"Okoye, I.";"said ""yes""\r\nagain"\r\nLi;\r\n',
     '| name | note |\n| --- | --- |\n| Okoye, I. | said "yes" again |\n| Li |  |',

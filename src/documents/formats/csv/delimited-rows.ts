@@ -8,6 +8,9 @@ const MAX_CELLS = 2_000;
 /** Limit of a quoted cell: a quote that opens a longer one is a stray character. */
 const MAX_QUOTED = 1 << 20;
 
+/** A quote within a cell, as some databases write it; `"C:\"` alone ends a cell. */
+const ESCAPED_QUOTE = /\\"[^",;\t|\r\n]/;
+
 export type Place = { at: number; isInQuotes: boolean; hasStrayQuote: boolean };
 
 export function guessDelimiter(text: string): string {
@@ -28,10 +31,11 @@ export function* rowsOf(
   delimiter: string,
   place: Place = { at: 0, isInQuotes: false, hasStrayQuote: false },
 ): Generator<string[]> {
+  const hasEscapes = ESCAPED_QUOTE.test(text.slice(0, SAMPLE_CHARACTERS));
   let row: string[] = [];
   let at = 0;
   while (at < text.length) {
-    const { cell, end } = cellAt(text, at, delimiter, place);
+    const { cell, end } = cellAt(text, at, { delimiter, hasEscapes }, place);
     row.push(cell);
     at = end;
     place.at = at;
@@ -52,8 +56,10 @@ export function* rowsOf(
 
 type Cell = { cell: string; end: number };
 
-function cellAt(text: string, at: number, delimiter: string, place: Place): Cell {
-  const quoted = text[at] === '"' ? quotedCell(text, at) : null;
+type Dialect = { delimiter: string; hasEscapes: boolean };
+
+function cellAt(text: string, at: number, { delimiter, hasEscapes }: Dialect, place: Place): Cell {
+  const quoted = text[at] === '"' ? quotedCell(text, at, hasEscapes) : null;
   if (quoted?.isStray === true) place.hasStrayQuote = true;
   if (quoted === null || quoted.isStray) return bareCell(text, at, delimiter);
   place.isInQuotes ||= quoted.isOpen;
@@ -69,16 +75,31 @@ function bareCell(text: string, from: number, delimiter: string): Cell {
 }
 
 /** `isStray`: the quote is not closed within a cell's limit, so it opens none. */
-function quotedCell(text: string, from: number): Cell & { isOpen: boolean; isStray: boolean } {
+function quotedCell(
+  text: string,
+  from: number,
+  hasEscapes: boolean,
+): Cell & { isOpen: boolean; isStray: boolean } {
   const last = from + MAX_QUOTED;
   let end = text.indexOf('"', from + 1);
-  while (end >= 0 && end <= last && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  while (end >= 0 && end <= last) {
+    if (hasEscapes && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    else if (text[end + 1] === '"') end = text.indexOf('"', end + 2);
+    else break;
+  }
   const stop = end < 0 ? text.length : end;
   if (stop > last) return { cell: "", end: from, isOpen: false, isStray: true };
+  const cell = text.slice(from + 1, stop).replaceAll('""', '"');
   return {
-    cell: text.slice(from + 1, stop).replaceAll('""', '"'),
+    cell: hasEscapes ? cell.replace(/\\(["\\])/g, "$1") : cell,
     end: Math.min(stop + 1, text.length),
     isOpen: end < 0,
     isStray: false,
   };
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text[start - 1] === "\\") start--;
+  return (at - start) % 2 === 1;
 }
