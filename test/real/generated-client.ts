@@ -108,13 +108,15 @@ async function laterVersion(tools: Tools, url: string): Promise<string> {
   return address;
 }
 
-/** Without fields that are null, and with times of whole seconds: many clients write no others. */
+/** Without what is null or false, and with times of whole seconds: many clients write no others. */
 const compact = (json: unknown): unknown =>
   JSON.parse(JSON.stringify(json), (_field, value: unknown) => {
     if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value))
       return Date.parse(value) - (Date.parse(value) % 1_000);
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
+    return Object.fromEntries(
+      Object.entries(value).filter(([, inner]) => inner !== null && inner !== false),
+    );
   });
 
 type Calls = {
