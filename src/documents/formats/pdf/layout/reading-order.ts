@@ -24,6 +24,7 @@ const MIN_GAP = 0.25;
 const MIN_COVERED = 0.55;
 const MIN_WRAPPED = 0.55;
 const MIN_FULL = 0.85;
+const MAX_OUTSIDE = 0.1;
 const MAX_TURNS = 4;
 const LETTER = /\p{L}/gu;
 /** Average letters a line, in prose and in lines with numbers. */
@@ -240,9 +241,18 @@ function isProse(rows: Row[], isFromRight: boolean): boolean {
   return isFull && wrapped.length >= (rows.length - 1) * MIN_WRAPPED;
 }
 
+/** The edges of a column, beyond which a tenth of its lines may reach, such as a page's number. */
+function edgesOf(rows: Row[]): Interval {
+  const bounds = rows.map(boundsOf);
+  const outside = Math.floor(rows.length * MAX_OUTSIDE);
+  const starts = bounds.map(({ x0 }) => x0).sort((a, b) => a - b);
+  const ends = bounds.map(({ x1 }) => x1).sort((a, b) => b - a);
+  return { x0: starts[outside] ?? 0, x1: ends[outside] ?? 0 };
+}
+
 /** Whether some lines are as long as their column is wide: a figure stands above or below prose. */
 function hasFullLines(rows: Row[]): boolean {
-  const { x0, x1 } = boundsOf(rows.flat());
+  const { x0, x1 } = edgesOf(rows);
   const full = rows.filter(
     (row) => row.length === 1 && boundsOf(row).x1 - boundsOf(row).x0 > (x1 - x0) * MIN_FULL,
   );

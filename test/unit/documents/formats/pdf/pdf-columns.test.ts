@@ -62,12 +62,13 @@ describe("two columns of prose are read one after the other", () => {
     const markdown = await read([
       ...column(50, 700, [...PROSE, ...OTHER]),
       ...figure,
-      ...column(320, 640, PROSE.slice(0, 7)),
-      // A page's foot is drawn last.
+      ...column(320, 640, [...PROSE, ...PROSE.slice(0, 7)]),
+      // A page's foot is drawn last, and its number beyond the column.
       [50, 60, "Harbour rules"],
+      [580, 60, "95"],
     ]);
     expect(markdown).toContain(whole([...PROSE, ...OTHER]));
-    expect(markdown).toContain(whole(PROSE.slice(0, 7)));
+    expect(markdown).toContain(whole([...PROSE, ...PROSE.slice(0, 7)]));
   });
 
   it("where headings and sizes keep their lines from standing level", async () => {
