@@ -4,15 +4,18 @@ type Answer = Pick<Awaited<ReturnType<ImageReader["read"]>>, "text" | "ending">;
 /** The text of a picture, or why the answer does not tell it, as a clause. */
 export type Transcription = { text: string } | { problem: string };
 
-const FENCED = /^```[a-z]*\n([^]*?)\n?```(?:\n+(?:let me know|note|please|i hope)\b[^\n]*)?$/i;
+/** Models add a sentence behind a fence; "Note: restart the server" is the page's. */
+const FENCED =
+  /^```[a-z]*\n([^]*?)\n?```(?:\n+(?:let me know|i hope|(?:note|please)\b[^\n]*\b(?:image|picture|scan|illegible|transcri))[^\n]*)?$/i;
 const INTRODUCTION =
-  /^(?:(?:sure|certainly|of course|okay|here (?:is|are)|here's|below is|based on the)\b[^\n]{0,200}:|[#*]*(?:the )?transcri(?:ption|bed text)(?: is as follows)?:?[*]*|---\nprimary_language:[^]{0,400}?\n---)\s*\n/i;
+  /^(?:(?:sure|certainly|of course|okay|here (?:is|are)|here's|below is|based on the (?:\w+ )?(?:image|picture|scan))\b[^\n]{0,200}:|[#* ]*(?:the )?transcri(?:ption|bed text)(?: is as follows)?\**:\**|---\nprimary_language:[^]{0,400}?\n---)\s*\n/i;
 const NO_TEXT =
-  /^(?:[[(*`]*(?:no (?:(?:readable|visible|legible) )?text(?: (?:found|detected|visible))?|blank(?: page)?|illegible|image)[\])*`]*\.?|!\[[^\]]*\]\([^)]*\)|(?:there is|(?:the|this) (?:image|picture|page|photo|scan) (?:shows|contains|has|does(?: not|n['’]t) (?:show|contain|have))) (?:no|any) (?:\w+ ){0,3}text\b[^\n]{0,80}|das bild (?:enthält|zeigt) keinen text\.|cette image ne contient (?:pas de|aucun) texte\.|la imagen no contiene (?:ningún )?texto\.|图片中没有任?何?文字。)$/i;
+  /^(?:[[(*`]*(?:no (?:(?:readable|visible|legible) )?text(?: (?:found|detected|visible))?|blank(?: page)?|illegible|image)[\])*`]*\.?|!\[[^\]]*\]\([^)]*\)|(?:there is|(?:the|this) (?:image|picture|page|photo|scan) (?:shows|contains|has|does(?: not|n['’]t) (?:show|contain|have))) (?:no|any) (?:\w+ ){0,3}text(?: (?:content|visible|present|found|detected|shown|to \w+|(?:in|on|within) (?:the|this|it)\b(?: \w+)?)){0,3}(?:[.,;:][^\n]{0,80})?|das bild (?:enthält|zeigt) keinen text\.|cette image ne contient (?:pas de|aucun) texte\.|la imagen no contiene (?:ningún )?texto\.|图片中没有任?何?文字。)$/i;
 /** A refusal is short; a page may begin with these words. */
 const MAX_REFUSAL_CHARACTERS = 400;
+/** Letters and errors are unable to do other things than to read. */
 const REFUSES =
-  /^(?:(?:i['’]?m|i am) (?:sorry|unable|not able)|i apologi[sz]e|unable to (?:read|process|transcribe)|sorry|unfortunately|i (?:cannot|can['’]?t|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b/i;
+  /^(?:(?:(?:i['’]?m|i am) (?:unable|not able)|i apologi[sz]e|unable to)\b[^\n]{0,120}\b(?:image|picture|photo|scan|text|transcri|assist|help|request)|(?:(?:i['’]?m|i am) sorry|sorry|unfortunately|i (?:cannot|can['’]?t|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b)/i;
 const EXPLAINS =
   /^(?:the|this) (?:image|picture|photo|photograph|screenshot|scan|document|page)(?: you (?:sent|provided|uploaded))? (?:shows|contains|depicts|displays|appears|features|is an? )/i;
 /** A page may begin with "This document contains". */
@@ -24,8 +27,11 @@ const MAX_PERIOD = 250;
 
 /** Says whether an answer is what the picture says, as far as words tell. */
 export function checkTranscription({ text: answer, ending }: Answer): Transcription {
-  const trimmed = answer.trim().replace(INTRODUCTION, "");
-  const text = (FENCED.exec(trimmed)?.[1] ?? trimmed).trim().replace(INTRODUCTION, "").trim();
+  const trimmed = answer.trim();
+  const body = trimmed.replace(INTRODUCTION, "");
+  const fenced = (FENCED.exec(body)?.[1] ?? body).trim();
+  // A second introduction is the page's own.
+  const text = (body === trimmed ? fenced.replace(INTRODUCTION, "") : fenced).trim();
   if (ending === "refused") return { problem: "the model refused" };
   if (text === "") return { problem: "an empty answer" };
   if (repeatsItself(text)) return { problem: "the answer repeats itself" };

@@ -15,12 +15,26 @@ test.each([
   expect(checked(text)).toEqual({ text: "" });
 });
 
-test.each(["No text messages while you drive!", "There is no text book of it.\nRead on.", "None"])(
-  "%s is what a page says",
-  (text) => {
-    expect(checked(text)).toEqual({ text });
-  },
-);
+test.each([
+  "No text messages while you drive!",
+  "There is no text book of it.\nRead on.",
+  "There is no text on page 3; see annex B.",
+  "The page has no text messages, no ads.",
+  "None",
+  "Based on the survey, the board decides:\n1. Rents rise.",
+  "Transcription\nThe cell copies DNA into RNA.",
+  "```\nnpm ci\n```\nNote: restart the server.",
+  "Unable to process payment. The card was declined.",
+  "I'm unable to attend on Friday.\nAnn",
+  "I apologize for the late reply. The goods come on Friday.",
+])("%j is what a page says", (text) => {
+  expect(checked(text)).toEqual({ text });
+});
+
+test("a page that begins like an introduction keeps its line behind the model's", () => {
+  const text = "Here are the rules:\nNo dogs.";
+  expect(checked(`Here is the transcription:\n\n${text}`)).toEqual({ text });
+});
 
 test.each([
   "I'm unable to read the text in this image.",
