@@ -152,6 +152,8 @@ const endsOf = (text: string, limit: number) =>
   text.length <= limit ? text : `${text.slice(0, limit / 2)} … ${text.slice(-limit / 2)}`;
 
 const LIST_MARK = /^(?:[-*•]|\d{1,2}[.)])\s+/u;
+/** Words between marks; `2**8` and `**kwargs` are what is asked about. */
+const BOLD = /(?<![^\s(])\*{2,3}(?=\S)([^*]*[^*\s])\*{2,3}(?![\p{L}\p{N}*])/gu;
 const LETTER = /\p{L}/u;
 /** With the marks of Greek, Arabic and Chinese; some languages ask without any. */
 const QUESTION_END =
@@ -160,7 +162,7 @@ const QUESTION_END =
 function questionsIn(text: string, most: number): string[] {
   const lines = text
     .split("\n")
-    .map((line) => line.replaceAll("**", "").trim().replace(LIST_MARK, ""))
+    .map((line) => line.replace(BOLD, "$1").trim().replace(LIST_MARK, ""))
     .filter(
       (line) => line.length <= QUESTION_LENGTH && QUESTION_END.test(line) && LETTER.test(line),
     );

@@ -185,16 +185,10 @@ test("who hangs up ends the writing, too", async () => {
 });
 
 test("lists, thoughts and doubles are no questions; three are searched", async () => {
-  const four = [
-    "1. Where is it?",
-    "- **Where is it?**",
-    '"¿Cuándo abre?"',
-    "В котором часу?",
-    "Who?",
-  ];
+  const four = ["1. Where is it?", "- **Where is it?**", '"¿Es 2**8?"', "В котором часу?", "Who?"];
   questions = ["<think>Is it Lyon?</think>Here they are:", ...four].join("\n");
   const { questions: told } = await run();
-  expect(told).toEqual(["Where is it?", '"¿Cuándo abre?"', "В котором часу?"]);
+  expect(told).toEqual(["Where is it?", '"¿Es 2**8?"', "В котором часу?"]);
 });
 
 test.each(["พนักงานลาพักร้อนได้กี่วัน", "休暇は何日ありますか。", "လာမလား။", "Πότε ανοίγει\u037e"])(
