@@ -33,14 +33,19 @@ export class LinkedText {
   /** `height`: see `heightOf`. @throws UnreadableDocument when it becomes longer than any paragraph. */
   add(text: string, height = 0): void {
     if (height !== this.#height) {
-      const isFirst = this.#links.at(-1)?.start === this.#text.length;
-      const inLine = this.#height > 0 ? raisedText : loweredText;
-      this.#append(inLine(this.#script, isFirst ? "" : this.#last));
-      this.#script = "";
+      this.#endScript(this.#links.at(-1)?.start);
       this.#height = height;
     }
     if (height === 0) this.#append(text);
     else this.#script = longer(this.#script, text);
+  }
+
+  /** A raised number that is all of a link is no power: `[^1](…)` would name a note. */
+  #endScript(linkStart: number | undefined): void {
+    const inLine = this.#height > 0 ? raisedText : loweredText;
+    this.#append(inLine(this.#script, linkStart === this.#text.length ? "" : this.#last));
+    this.#script = "";
+    this.#height = 0;
   }
 
   #append(text: string): void {
@@ -59,7 +64,9 @@ export class LinkedText {
 
   /** Makes a link of the text from `start` on. */
   linkFrom(start: number, target: string): void {
-    if (target === "" || this.length > MAX_LINKED_CHARACTERS) return;
+    if (target === "") return;
+    this.#endScript(start);
+    if (this.#text.length > MAX_LINKED_CHARACTERS) return;
     this.#text = this.#text.slice(0, start) + linked(this.#text.slice(start), target);
   }
 

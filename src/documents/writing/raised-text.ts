@@ -2,8 +2,8 @@ import { foldSpace } from "./fold-space.ts";
 
 /** Superscript ends of ordinals and abbreviations: 21st, 1er, Mme, 3ème. */
 const HIGH_ENDING = /^\p{L}{2,4}$/u;
-/** Endings of one letter behind the character before them: 3º, XIXe, Nº. */
-const SHORT_ENDING = /^(?:\p{N}\p{L}|[IVXnN][aeo])$/u;
+/** Endings of one letter behind the character before them: 3º, XIXe, Nº; but n^a. */
+const SHORT_ENDING = /^(?:\p{N}\p{L}|[IVX][aeo]|[nN]o)$/u;
 const MAX_RAISED_CHARACTERS = 40;
 
 /** Powers are written apart from their base: 10^6 is not 106. `before`: the last character. */

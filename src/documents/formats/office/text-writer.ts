@@ -1,5 +1,5 @@
-import { longer } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
+import { LinkedText } from "../../writing/link-text.ts";
 import { LongTable } from "../../writing/long-table.ts";
 import type { BlockTarget, MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import type { FilledRow } from "../../writing/table-text.ts";
@@ -27,7 +27,7 @@ export class TextWriter {
   protected readonly out: MarkdownBuilder;
   readonly #code: string[] = [];
   readonly #drawings: Drawing[] = [];
-  readonly #notes: string[] = [];
+  readonly #notes: LinkedText[] = [];
   #pageFollows = false;
 
   constructor(out: MarkdownBuilder, page = 1) {
@@ -111,20 +111,22 @@ export class TextWriter {
 
   /** Begins a note. Returns its mark, whose number counts the notes in the text. */
   openNote(): string {
-    return `[^${this.#notes.push("")}]`;
+    return `[^${this.#notes.push(new LinkedText())}]`;
   }
 
   /** Appends to the last note, untrimmed: trimming would copy it for each of its parts. */
-  addToNote(text: string): void {
-    this.#notes.push(longer(this.#notes.pop() ?? "", text));
+  addToNote(text: string, height?: number): void {
+    this.#notes.at(-1)?.add(text, height);
   }
 
   /** Notes stand at the end, in the order of their marks. */
   finish(): void {
     this.endCode();
     this.endBlock();
-    for (const [at, note] of this.#notes.entries())
-      if (note.trim() !== "") this.out.paragraph(`[^${at + 1}]: ${note.trim()}`);
+    for (const [at, note] of this.#notes.entries()) {
+      const text = note.take().trim();
+      if (text !== "") this.out.paragraph(`[^${at + 1}]: ${text}`);
+    }
   }
 
   protected endCode(): void {

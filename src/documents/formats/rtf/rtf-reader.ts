@@ -274,7 +274,7 @@ export class RtfReader {
     if (destination === "object") this.#side = (this.#side + text).slice(0, MAX_OBJECT_DIGITS);
     else if (isHidden) this.hiddenCharacters += text.length;
     else if (destination === "text") this.#text.add(text, height);
-    else if (destination === "note") this.#writer.addToNote(text);
+    else if (destination === "note") this.#writer.addToNote(text, height);
     else if (destination === "field-code") field.code = longer(field.code, text);
     else this.#side = longer(this.#side, text);
   }

@@ -1,3 +1,7 @@
+import { expect, test } from "vitest";
+
+import { LinkedText } from "../../../../src/documents/writing/link-text.ts";
+import { raisedText } from "../../../../src/documents/writing/raised-text.ts";
 import { docx, odf, pptx, xlsx } from "../../../support/office-files.ts";
 import { bytesOf, reads } from "../../../support/read-document.ts";
 
@@ -59,4 +63,25 @@ reads("a.rtf", {
     ),
     POWER,
   ],
+});
+
+const footnote = "{\\super\\chftn}{\\footnote {\\super\\chftn} About 10{\\super 6}.}";
+reads("notes.rtf", {
+  "powers stay apart in notes": [
+    bytesOf(`{\\rtf1 Word${footnote}}`),
+    "Word[^1]\n\n[^1]: About 10^6.",
+  ],
+});
+
+test("a raised number that is a link names no note", () => {
+  const text = new LinkedText();
+  text.add("Word");
+  text.openLink("https://example.com/a");
+  text.add("1", 1);
+  text.closeLink();
+  expect(text.take()).toBe("Word[1](https://example.com/a)");
+});
+
+test("a letter that is a power is no ending of a word", () => {
+  expect(["n", "N", "3"].map((before) => raisedText("a", before))).toEqual(["^a", "^a", "a"]);
 });
