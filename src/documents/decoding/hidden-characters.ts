@@ -11,7 +11,7 @@ import {
 /** Characters, and colours of a terminal, that may have to be removed: a quick test, as most texts have none. */
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  /\u{1b}\[[\d;:?]{0,32}[A-Za-z]|\u{1b}\][^\n\u{7}\u{1b}]{0,256}\u{7}|[\0-\u{8}\u{b}\u{e}-\u{1f}\u{7f}-\u{84}\u{86}-\u{9f}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
+  /\u{1b}(?:\[[\d;:?]{0,32}[A-Za-z]|\][^\n\u{7}\u{1b}]{0,256}(?:\u{7}|\u{1b}\\)|\(B)|[\0-\u{8}\u{b}\u{e}-\u{1f}\u{7f}-\u{84}\u{86}-\u{9f}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
 /** Any but the usual characters: one of these is in each text with a suspect, and quickly found. */
 const UNUSUAL =
   /[^\t\n\r\f -~\u0085\u00a0-\u00ac\u00ae-\u034e\u0350-\u05ff\u2010-\u2027\u2030-\u205f\u2070-\u2bff\u3000-\u3163\u3165-\ud7ff]/;

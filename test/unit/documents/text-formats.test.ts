@@ -228,9 +228,9 @@ it("reads all parts of a packed file, up to the zeros that fill it up", async ()
 
 reads("a.log", {
   "leaves out what only colours a terminal": [
-    "\x1b[1;32mINFO\x1b[0m pump on\n",
-    "INFO pump on\n",
-    "2 invisible characters removed",
+    "\x1b[1;32mINFO\x1b(B\x1b[m \x1b]8;;https://x.test\x1b\\pump\x1b]8;;\x1b\\ was switched on today\n",
+    "INFO pump was switched on today\n",
+    "5 invisible characters removed",
   ],
 });
 

@@ -182,7 +182,7 @@ class SheetReader implements XmlHandler {
   close(name: string): void {
     if (/^[vtf]$/.test(name)) this.#collects = false;
     if (name === "f") {
-      this.#linkTarget = /^HYPERLINK\("([^"]{1,300})"/i.exec(this.#value)?.[1] ?? "";
+      this.#linkTarget = /^HYPERLINK\("([^"]{1,300})"\s*[,)]/i.exec(this.#value)?.[1] ?? "";
       this.#value = "";
     }
     if (name === "c") {

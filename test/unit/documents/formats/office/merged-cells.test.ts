@@ -26,8 +26,10 @@ reads("a.xlsx", {
     "# Log\n\n| Area | Town | Fee |\n| --- | --- | --- |\n| North | Ayl | 5 |\n| North | Bex | 6 |\n| North | Cay |  |\n|  | Dee | 7 |",
   ],
   "cells keep the targets of formulas": [
-    xlsx('<row><c t="str"><f>HYPERLINK("https://x.test/1",A2)</f><v>Tides</v></c></row>'),
-    "# Log\n\n[Tides](https://x.test/1)",
+    xlsx(
+      '<row><c t="str"><f>HYPERLINK("https://x.test/1",A2)</f><v>Tides</v></c></row><row><c t="str"><f>HYPERLINK("https://x.test/"&amp;A2)</f><v>Made</v></c></row>',
+    ),
+    "# Log\n\n[Tides](https://x.test/1)\n\nMade",
   ],
   "cells keep the targets of their links": [
     xlsx(rowsOf(["Port", "Page"], ["Ayl", "Tides"], ["Bex", "Fees"]), {

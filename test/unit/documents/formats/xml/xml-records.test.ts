@@ -10,6 +10,10 @@ describe("records keep every value, whatever it is called", () => {
       '<Workbook><Table><Row><Cell StyleID="s1"><Data Type="String">Oil</Data></Cell><Cell><Data Type="Number">3</Data></Cell></Row></Table></Workbook>',
       "| Oil | 3 |\n| --- | --- |",
     ],
+    "kinds of data that no sheet has": [
+      '<log><Data Type="Humidity">55</Data></log>',
+      "- Data (Type: Humidity): 55",
+    ],
     "parts with nothing but attributes": [
       '<bom><part number="A-1" quantity="3"/></bom>',
       "- part (number: A-1, quantity: 3)",
