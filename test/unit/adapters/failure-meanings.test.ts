@@ -142,6 +142,8 @@ test.each([
   [400, "Prompt exceeds max length", { sent: null, limit: null }],
   [400, "Your request exceeded model token limit: 8192", { sent: null }],
   [400, "prompt token count of 70000 exceeds the limit of 64000", { sent: 70_000, limit: 64_000 }],
+  [400, "Your daily token limit of 100000 is reached", null],
+  [422, "user exceeds max length 100", null],
   [400, "max_tokens is too large: 5000. This model supports at most 4096 completion tokens", null],
   [400, "`max_tokens` must be less than or equal to 8192", null],
   [400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", null],
