@@ -204,9 +204,12 @@ function isMain(next: Segment, into: Segment, lengthBefore: number): boolean {
 /** A figure and the first part of what is raised behind it: 10^6 is not 106. */
 const POWER = /(?<!\^[-−]?\d{0,9})\d\n[-+−]?\d/;
 
+const NOTE_MARK = /^\s*\d{1,3}\n(?![/\u2044])/;
+
 function signBetween(first: Segment, next: Segment, hasSpace: boolean): string {
   if (/\s$/.test(first.text) || /^\s/.test(next.text)) return "";
-  const isNoteMark = isRaised(first, next) && /^\s*\d{1,3}$/.test(first.text);
+  // A figure before a bar is the upper part of a fraction.
+  const isNoteMark = isRaised(first, next) && NOTE_MARK.test(`${first.text}\n${next.text}`);
   const gap = next.x0 - first.x1;
   if (hasSpace || isNoteMark || gap > Math.max(first.size, next.size) * WORD_GAP) return " ";
   return isRaised(next, first) && POWER.test(`${first.text.slice(-20)}\n${next.text}`) ? "^" : "";
