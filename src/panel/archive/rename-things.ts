@@ -95,7 +95,9 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   });
   if (conflicts.length > 0) {
     const list = conflicts.join(", ");
-    throw conflict(`These identifiers are taken: ${list}. Set onConflict (--rename, --replace).`);
+    const isRenaming = wish.onConflict === "rename";
+    const remedy = isRenaming ? "Set another suffix" : "Set onConflict (--rename, --replace)";
+    throw conflict(`These identifiers are taken: ${list}. ${remedy}.`);
   }
   const local = renamedSettings(settings, names, outcomes);
   /** The name here of a thing of the archive. */

@@ -283,7 +283,7 @@ test("renaming that would make two things one is refused", () => {
   const wish = { onConflict: "rename", suffix: "2", tokenIds: new Set(), dryRun: false } as const;
   const settings = { inferences: { ask: {}, "ask-2": {} } };
   const rename = () => renameThings(settings, new Map([["inferences.ask", {}]]), wish);
-  expect(rename).toThrow("These identifiers are taken: inferences.ask-2");
+  expect(rename).toThrow("These identifiers are taken: inferences.ask-2. Set another suffix.");
 });
 
 test("members neither export nor import, and nobody exports nothing", async () => {
