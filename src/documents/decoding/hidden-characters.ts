@@ -12,6 +12,10 @@ import {
 const SUSPECT =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /\u{1b}(?:\[[\d;:?]{0,32}[A-Za-z]|\][^\n\u{7}\u{1b}]{0,256}(?:\u{7}|\u{1b}\\)|\(B)|[\0-\u{8}\u{b}\u{e}-\u{1f}\u{7f}-\u{84}\u{86}-\u{9f}\p{Cf}\p{Variation_Selector}\u{34f}\u{115f}\u{1160}\u{17b4}\u{17b5}\u{3164}\u{ffa0}]/gu;
+/** A sequence for a terminal that goes on in the next part of a text. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CUT_SEQUENCE = /\u{1b}(?:\(|\[[\d;:?]*|\][^\n\u{7}\u{1b}]*\u{1b}?)?$/u;
+const LONGEST_SEQUENCE = 260;
 /** Any but the usual characters: one of these is in each text with a suspect, and quickly found. */
 const UNUSUAL =
   /[^\t\n\r\f -~\u0085\u00a0-\u00ac\u00ae-\u034e\u0350-\u05ff\u2010-\u2027\u2030-\u205f\u2070-\u2bff\u3000-\u3163\u3165-\ud7ff]/;
@@ -72,8 +76,13 @@ function* withoutHidden(text: string, pages: PageStart[]): CooperativeWork<Shown
     if (!SILENT.has(code)) count++;
     return "";
   };
-  yield* eachPart(text, (part, from) => {
-    visible.append(part.replace(SUSPECT, (character, offset) => clean(character, from + offset)));
+  let from = 0;
+  yield* eachPart(text, (part, at) => {
+    const end = at + part.length;
+    const cut = end < text.length ? CUT_SEQUENCE.exec(part.slice(-LONGEST_SEQUENCE)) : null;
+    const whole = text.slice(from, end - (cut?.[0].length ?? 0));
+    visible.append(whole.replace(SUSPECT, (character, offset) => clean(character, from + offset)));
+    from += whole.length;
   });
   movePages(text.length);
   return { kept: visible, count, moved };

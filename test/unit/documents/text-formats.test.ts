@@ -234,6 +234,11 @@ reads("a.log", {
   ],
 });
 
+it("leaves out what colours a terminal wherever a long text is cut", async () => {
+  const lines = Array.from({ length: 3_000 }, (_line, at) => `\x1b[1;32mline ${at}\x1b[0m of it\n`);
+  expect((await read("a.log", lines.join(""))).markdown).not.toMatch(/\[|m\n/);
+});
+
 it("takes the mark of a file of subtitles for no title", async () => {
   expect((await read("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHi\n")).title).toBeNull();
 });
