@@ -137,12 +137,13 @@ export function answerIn(json: unknown, place: Place, isCalling = false): Answer
 const brokenOff = ({ finish_reason: end, native_finish_reason: native }: Json) =>
   [end, native].map(String).find((reason) => BROKEN_OFF.test(reason));
 
-/** Undefined also where gateways write zeros, or nothing, for what they do not count. */
+/** Undefined also where gateways write zeros, or nothing, for one that they do not count. */
 function usageIn(usage: unknown): Json | undefined {
   const counts: Json = isObject(usage) ? countsIn(usage) : {};
   const { input_tokens: prompt_tokens, output_tokens: completion_tokens } = counts;
   const tokens = { prompt_tokens, completion_tokens, ...counts };
-  return Number(tokens.prompt_tokens) > 0 ? tokens : undefined;
+  const isCounted = Number(tokens.prompt_tokens) > 0 && tokens.completion_tokens !== undefined;
+  return isCounted ? tokens : undefined;
 }
 
 /** For a count that is no number, the SDK would refuse the whole answer. */

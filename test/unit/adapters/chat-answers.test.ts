@@ -130,7 +130,7 @@ test.each<[string, Chunk[], object]>([
   ["with usage alone", [HI, END, { usage: { prompt_tokens: 5 } }], ends("stop")],
   [
     "with texts as counts",
-    [HI, { ...END, usage: { prompt_tokens: "5", total_tokens: null, cost: "?", details: {} } }],
+    [HI, { ...END, usage: { prompt_tokens: "5", completion_tokens: "1", cost: "?", details: {} } }],
     { ...ends("stop"), usage: { inputTokens: { total: 5 } } },
   ],
   [
