@@ -30,9 +30,9 @@ export class CellRanges {
     else if (name === "hyperlink") this.#targets.set(place, this.#links.get(id) ?? "");
   }
 
-  /** The text with its link; it may cover rows below. */
-  textOf(text: string, row: number, column: number): string {
-    const label = linked(text, this.#targets.get(placeOf(row, column)) ?? "");
+  /** The text with its link, if a formula has no other target; it may cover rows below. */
+  textOf(text: string, target: string, { row, column }: Record<"row" | "column", number>): string {
+    const label = linked(text, target || (this.#targets.get(placeOf(row, column)) ?? ""));
     const lastRow = this.#lastRows.get(placeOf(row, column)) ?? 0;
     if (lastRow > row && label !== "" && label.length <= MAX_REPEATED) {
       this.#above.set(column, { text: label, lastRow });

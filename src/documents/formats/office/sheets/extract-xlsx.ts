@@ -15,7 +15,7 @@ import {
 } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
 import { SheetWriter } from "./sheet-writer.ts";
-import { linked, LinkedText } from "../../../writing/link-text.ts";
+import { LinkedText } from "../../../writing/link-text.ts";
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
@@ -186,8 +186,9 @@ class SheetReader implements XmlHandler {
       this.#value = "";
     }
     if (name === "c") {
-      const value = linked(foldSpace(this.#shownValue()), this.#linkTarget);
-      const text = this.#of.ranges.textOf(value, this.#rowNumber, this.#column);
+      const place = { row: this.#rowNumber, column: this.#column };
+      const value = foldSpace(this.#shownValue());
+      const text = this.#of.ranges.textOf(value, this.#linkTarget, place);
       if (text !== "") this.#row.set(this.#column, text);
       this.#column++;
     } else if (name === "row") this.#closeRow();

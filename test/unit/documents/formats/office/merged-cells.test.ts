@@ -28,6 +28,10 @@ reads("a.xlsx", {
   "cells keep the targets of formulas": [
     xlsx(
       '<row><c t="str"><f>HYPERLINK("https://x.test/1",A2)</f><v>Tides</v></c></row><row><c t="str"><f>HYPERLINK("https://x.test/"&amp;A2)</f><v>Made</v></c></row>',
+      {
+        tail: '<hyperlinks><hyperlink ref="A1" r:id="h"/></hyperlinks>',
+        more: { "xl/_rels/s.rels": relationships(["h", "hyperlink", "https://x.test/2"]) },
+      },
     ),
     "# Log\n\n[Tides](https://x.test/1)\n\nMade",
   ],
