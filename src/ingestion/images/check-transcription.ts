@@ -10,12 +10,12 @@ const FENCED =
 const INTRODUCTION =
   /^(?:(?:sure|certainly|of course|okay|here (?:is|are)|here's|below is|based on the (?:\w+ )?(?:image|picture|scan))\b[^\n]{0,200}:|[#* ]*(?:the )?transcri(?:ption|bed text)(?: is as follows)?\**:\**|---\nprimary_language:[^]{0,400}?\n---)\s*\n/i;
 const NO_TEXT =
-  /^(?:[[(*`]*(?:no (?:(?:readable|visible|legible) )?text(?: (?:found|detected|visible))?|blank(?: page)?|illegible|image)[\])*`]*\.?|!\[[^\]]*\]\([^)]*\)|(?:there is|(?:the|this) (?:image|picture|page|photo|scan) (?:shows|contains|has|does(?: not|n['’]t) (?:show|contain|have))) (?:no|any) (?:\w+ ){0,3}text(?: (?:content|visible|present|found|detected|shown|to \w+|(?:in|on|within) (?:the|this|it)\b(?: \w+)?)){0,3}(?:[.,;:][^\n]{0,80})?|das bild (?:enthält|zeigt) keinen text\.|cette image ne contient (?:pas de|aucun) texte\.|la imagen no contiene (?:ningún )?texto\.|图片中没有任?何?文字。)$/i;
+  /^(?:[[(*`]*(?:no (?:(?:readable|visible|legible) )?text(?: (?:found|detected|visible))?|blank(?: page)?|illegible|image)[\])*`]*\.?|!\[[^\]]*\]\([^)]*\)|(?:there is|(?:the|this) (?:image|picture|page|photo|scan) (?:shows|contains|has|does(?: not|n['’]t) (?:show|contain|have))) (?:no|any) (?:\w+ ){0,3}text(?: (?:content|visible|present|found|detected|shown|at all|or \w+|to \w+|(?:in|on|within) (?:the|this|it)\b(?: \w+){0,3}|that (?:can|could|is)[^\n]{0,60})){0,3}(?:[.,;:][^\n]{0,80})?|das bild (?:enthält|zeigt) keinen text\.|cette image ne contient (?:pas de|aucun) texte\.|la imagen no contiene (?:ningún )?texto\.|图片中没有任?何?文字。)$/i;
 /** A refusal is short; a page may begin with these words. */
 const MAX_REFUSAL_CHARACTERS = 400;
 /** Letters and errors are unable to do other things than to read. */
 const REFUSES =
-  /^(?:(?:(?:i['’]?m|i am) (?:unable|not able)|i apologi[sz]e|unable to)\b[^\n]{0,120}\b(?:image|picture|photo|scan|text|transcri|assist|help|request)|(?:(?:i['’]?m|i am) sorry|sorry|unfortunately|i (?:cannot|can['’]?t|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b)/i;
+  /^(?:(?:(?:i['’]?m|i am) (?:unable|not able)|i apologi[sz]e|unable to)\b[^\n]{0,120}\b(?:image|picture|photo|scan|document|attach|text|transcri|assist|help|request|comply)|(?:(?:i['’]?m|i am) sorry|sorry|unfortunately|i (?:cannot|can['’]?t|won['’]?t)|as an ai|i do not see|i don['’]?t see|please (?:provide|upload)|es tut mir leid|leider kann ich|je suis désolé|lo siento)\b)/i;
 const EXPLAINS =
   /^(?:the|this) (?:image|picture|photo|photograph|screenshot|scan|document|page)(?: you (?:sent|provided|uploaded))? (?:shows|contains|depicts|displays|appears|features|is an? )/i;
 /** A page may begin with "This document contains". */

@@ -6,7 +6,8 @@ const checked = (text: string) => checkTranscription({ text, ending: "whole" });
 
 test.each([
   "The image does not contain any readable text.",
-  "There is no text in this image.",
+  "There is no text in this image, only a photo of a dog.",
+  "The image does not contain any text or writing that can be read.",
   "No readable text found.",
   "*[no text]*",
   "![image](image.png)",
