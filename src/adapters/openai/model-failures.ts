@@ -111,7 +111,7 @@ const SECRETS = /[a-z]{1,32}:\/\/\S+|\b(?:sk|pk|gsk|key|bearer)[-_ ]\S+|[\w+/=-]
 const MAX_REASON_LENGTH = 300;
 
 const TOO_LONG =
-  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|(?:prompt|input) exceeds max length|exceeds? .{0,80}tokens|model token limit|token count of|prompt length|tokens in the prompt|`inputs` tokens|less than \d+ tokens/i;
+  /context[ _]?(?:length|size|window)|n_ctx|(?:too (?:long|large)|length of the messages|range of input length)|(?:prompt|input) exceeds max length|exceeds? .{0,80}tokens|model token limit|token count (?:of|exceeds)|prompt length|tokens in the prompt|`inputs` tokens|less than \d+ tokens/i;
 /** The limit of the answer is too high, whatever the prompt. */
 const OF_ANSWER = /completion tokens/i;
 const THOUSANDS = /(?<=\d),(?=\d{3})/g;
