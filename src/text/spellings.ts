@@ -9,8 +9,8 @@ const MAX_RUN = 40;
 type Runs = { place: RegExp; part: RegExp };
 
 const TIED: Runs = {
-  place: /(?<=[A-Za-z0-9])[-\u2010\u2011./&_,'\u2019^](?=[A-Za-z0-9])/g,
-  part: /[-A-Za-z0-9\u2010\u2011./&_,'\u2019^]/,
+  place: /(?<=[A-Za-z0-9])[-\u2010\u2011./&_,'\u2019](?=[A-Za-z0-9])/g,
+  part: /[-A-Za-z0-9\u2010\u2011./&_,'\u2019]/,
 };
 const SPACED: Runs = {
   place: /(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))/g,
@@ -47,8 +47,6 @@ const WRITTEN_TOGETHER = [
   /^[A-Za-z]+[-\u2010\u2011][A-Za-z]+$/,
   // `AB-1234/56`, `978-3-16-148410-0`, `2024-03-05`
   /^(?=.*\d)[A-Za-z0-9]+(?:[-\u2010\u2011/_][A-Za-z0-9]+)+$/,
-  // `m^2`, which `m²` is without its sign
-  /^[A-Za-z]{1,3}\^\d$/,
   // `Node.js`, `ASP.NET`
   /^[A-Za-z]+\.(?:js|net)$/i,
 ];
@@ -57,6 +55,9 @@ const WRITTEN_TOGETHER = [
 const WRITTEN_APART =
   /^(?:[A-Za-z]?(?!0x)\d+(?:x\d+)+[A-Za-z]{0,2}|\d+(?!(?:st|nd|rd|th)$)[A-Za-z]{1,4}|(?:v|[A-Za-z]{1,2}(?=\d\d)|[A-Za-z]{3,12})\d+)$/;
 const BETWEEN = /(?<=\d)(?=[A-Za-z])|(?<=[A-Za-z])(?=\d)/;
+
+/** `m^2`, which `m²` is without its sign. */
+const POWERS = /(?<![-A-Za-z&'\u2019])[A-Za-z]{1,3}\^\d(?![\dA-Za-z^])/g;
 
 /** Names that consist of a letter and signs, as people write them in letters. */
 const NAMED = /(?<![A-Za-z0-9])(?:[A-Za-z](?:\+\+|#)(?![A-Za-z+#])|\.NET(?![A-Za-z0-9]))/g;
@@ -104,6 +105,7 @@ const halfWidth = (text: string) =>
 export function spellingsOf(original: string): string[] {
   const text = withAsciiDigits(halfWidth(original));
   const words = (text.match(NAMED) ?? []).map(lettersOf);
+  words.push(...(text.match(POWERS) ?? []).map((power) => power.replace("^", "")));
   words.push(...(text.match(ACCOUNT_NUMBERS) ?? []).map((number) => number.replaceAll(" ", "")));
   words.push(...(text.match(PHONE_NUMBERS) ?? []).map(localDigitsOf));
   for (const run of [...runsIn(text, TIED), ...runsIn(text, SPACED)]) {
