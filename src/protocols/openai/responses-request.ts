@@ -148,7 +148,7 @@ function saidIn(input: Input): Said[] {
     return [{ param: "input", content: "input", role: "user", text: input }];
   }
   const last = input.findLastIndex((item) => item.type === "message" && item.role === "user");
-  return input.flatMap((item, at) => {
+  const messages = input.flatMap((item, at) => {
     if ("call_id" in item || "role" in item) return [itemSaid(item, `input[${at}]`)];
     if (item.type !== "item_reference") return [];
     const call = callOfItem(item.id);
@@ -157,6 +157,8 @@ function saidIn(input: Input): Said[] {
     if (at > last) return [];
     throw refuse(`input[${at}].type`, NO_REFERENCE);
   });
+  if (messages.length === 0) throw refuse("input", "must have a message");
+  return messages;
 }
 
 const NO_REFERENCE =

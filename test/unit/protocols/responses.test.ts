@@ -214,7 +214,7 @@ test.each<[string, object, string]>([
   ["input", { input: " " }, "must not be blank"],
   ["input[0].content", { input: [{ role: "system", content: " " }] }, "must not be blank"],
   ["input[0].content", { input: [{ role: "system", content: "" }] }, "must not be blank"],
-  ["instructions", { input: [{ type: "reasoning", summary: [] }] }, "must not be blank"],
+  ["input", { instructions: "Hi", input: [{ type: "reasoning", summary: [] }] }, "a message"],
   ["input[0].type", { input: [{ type: "compaction" }] }, "must be message"],
   ["input[0].type", { input: [{ type: "item_reference", id: "m" }, question] }, "store: false"],
   [
