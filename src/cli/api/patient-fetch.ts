@@ -132,7 +132,10 @@ async function errorOf(target: ApiTarget, request: Request, response: Response) 
   const explained: Record<number, string> = {
     401: `${baseUrl} refused the credentials (401 Unauthorized). Check ${credential}.`,
     403: `${credential} does not cover this: ${subject} (403 Forbidden).`,
-    404: `There is no ${subject} at ${baseUrl} (404 Not found).`,
+    // Where the service says what is missing, its own words name it.
+    ...(words.startsWith("Not found: ")
+      ? {}
+      : { 404: `There is no ${subject} at ${baseUrl} (404 Not found).` }),
   };
   return new ApiError(status, explained[status] ?? `${subject}: ${words} (${status}).`);
 }

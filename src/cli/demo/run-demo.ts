@@ -79,7 +79,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const { port, host } = options;
   const { warn: tell, output } = terminal;
   const worker = { port, host, stateFolder, variables, tell, output };
-  await withWorker(worker, async ({ url, lastReason }) => {
+  await withWorker(worker, async ({ url, lastReason }, stopping) => {
     const { origin } = new URL(environment["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {
       const api = await openPanel(url, state, origin);
@@ -92,7 +92,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     state.embeddingModel = embeddingModel;
     writeDemoState(stateFolder, state);
     const reported = new Set<string>();
-    const served = { url, origin, lastReason, api, state, subject, questions, terminal, reported };
+    const running = { url, origin, lastReason, stopping };
+    const served = { ...running, api, state, subject, questions, terminal, reported };
     await indexAndAsk(served, options);
   });
 }
@@ -102,6 +103,8 @@ type Served = {
   /** Where people reach it. */
   origin: string;
   lastReason: () => string;
+  /** Aborts when a signal ends the service. */
+  stopping: AbortSignal;
   api: PanelApi;
   state: DemoState;
   subject: Subject;
@@ -119,13 +122,13 @@ async function indexAndAsk(served: Served, options: DemoOptions): Promise<void> 
     return await askAndShow(served);
   }
   const index = () => pushAndIndex(served, options, SERVE_AFTER_MS);
-  await goOnWithout(index, terminal, () => {
+  await goOnWithout(index, served, () => {
     const reason = served.lastReason();
     return `${WAITING}${reason === "" ? "" : ` The last failure: ${reason}.`}`;
   });
   await goOnWithout(
     () => askAndShow(served),
-    terminal,
+    served,
     () => "Set CHAT_MODEL for another model, or start with --embedded.",
   );
   const addresses = addressesOf(url, subject.identifier);
@@ -138,7 +141,7 @@ Serving on ${url}. Ctrl-C ends it.`);
   const isWatched = options.watch && subject.folder !== SAMPLE_FOLDER;
   await goOnWithout(
     () => (isWatched ? keepIndexed(served, options) : Promise.resolve()),
-    terminal,
+    served,
     () => "Changes of the folder are indexed at the next start.",
   );
   await new Promise(() => undefined);
@@ -163,9 +166,9 @@ async function keepIndexed(served: Served, options: DemoOptions): Promise<void> 
       isAwaited = false;
       return reportFailures(served);
     };
-    indexed = indexed.then(() => goOnWithout(report, terminal, () => WAITING)).catch(console.error);
+    indexed = indexed.then(() => goOnWithout(report, served, () => WAITING)).catch(console.error);
   };
-  await keepPushed(api, terminal, request, after, new AbortController().signal);
+  await keepPushed(api, terminal, request, after, served.stopping);
 }
 
 const requestOf = (
@@ -238,14 +241,16 @@ export function warnOfFailures(
 /** A broken model or a full disk does not end the service: it can search, and be repaired. */
 export async function goOnWithout(
   work: () => Promise<unknown>,
-  { warn }: Pick<Terminal, "warn">,
+  { terminal, stopping }: { terminal: Pick<Terminal, "warn">; stopping: AbortSignal },
   advice: () => string,
 ): Promise<void> {
   try {
     await work();
   } catch (thrown) {
+    // While the service ends, its calls fail: that is no news, and nothing follows it.
+    if (stopping.aborted) await new Promise(() => undefined);
     if (!isReadable(thrown)) throw thrown;
-    warn(`\n${thrown.message}\nThe service runs. ${advice()}`);
+    terminal.warn(`\n${thrown.message}\nThe service runs. ${advice()}`);
   }
 }
 

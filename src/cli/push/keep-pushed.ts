@@ -1,5 +1,5 @@
 import type { PanelApi } from "../api/clients.ts";
-import { Unreachable } from "../api/patient-fetch.ts";
+import { ApiError, Unreachable } from "../api/patient-fetch.ts";
 import { CommandFailure } from "../failure.ts";
 import type { Terminal } from "../terminal.ts";
 import { pushFolder, reportPush, type PushRequest, type PushSummary } from "./push-folder.ts";
@@ -7,7 +7,7 @@ import { watchFolder } from "./watch-folder.ts";
 
 /**
  * Keeps a source equal to a folder until `signal` aborts. A push that fails is reported and tried
- * again. @throws what the first push throws, unless the service is unreachable
+ * again. @throws what the first push throws, unless the service is unreachable or has failed
  */
 export async function keepPushed(
   api: PanelApi,
@@ -23,7 +23,8 @@ export async function keepPushed(
       if (summary.failed.length > 0) console.error("Failed files are retried automatically.");
       return summary.failed.length === 0;
     } catch (thrown) {
-      if (isFirst && !(thrown instanceof Unreachable)) throw thrown;
+      if (signal.aborted) return false;
+      if (isFirst && !isPassing(thrown)) throw thrown;
       if (thrown instanceof CommandFailure) terminal.warn(thrown.message);
       else console.error(thrown);
       console.error("The push is retried automatically.");
@@ -32,6 +33,10 @@ export async function keepPushed(
   };
   await watchFolder(request.folder, push, signal);
 }
+
+/** Whether the cause lies at the service: a full disk, or a start that is under way. */
+const isPassing = (thrown: unknown) =>
+  thrown instanceof Unreachable || (thrown instanceof ApiError && thrown.status >= 500);
 
 /** A push that changed nothing and left nothing out says nothing. */
 export function reportChanges(terminal: Terminal, summary: PushSummary): void {

@@ -107,12 +107,12 @@ const INTERRUPTED_EXIT = 130;
  */
 export async function withWorker(
   settings: WorkerSettings & { output: NodeJS.WritableStream },
-  work: (worker: RunningWorker) => Promise<void>,
+  work: (worker: RunningWorker, stopping: AbortSignal) => Promise<void>,
 ): Promise<void> {
   let endNicely = (): Promise<void> => Promise.resolve();
-  const state = { interrupted: false };
+  const stopping = new AbortController();
   const interrupt = () => {
-    state.interrupted = true;
+    stopping.abort();
     const ending = endNicely();
     endNicely = () => Promise.resolve();
     // Exiting ends the remaining processes of the group.
@@ -125,9 +125,9 @@ export async function withWorker(
   endNicely = worker.stop;
   const exitOfWorker = worker.ended.then(() => "gone" as const);
   try {
-    const outcome = await Promise.race([work(worker), exitOfWorker]);
+    const outcome = await Promise.race([work(worker, stopping.signal), exitOfWorker]);
     // Waits for the exit above.
-    if (state.interrupted) await new Promise(() => undefined);
+    if (stopping.signal.aborted) await new Promise(() => undefined);
     if (outcome === "gone")
       throw new CommandFailure(
         "The Worker ended unexpectedly. See worker.log in the state folder.",

@@ -248,7 +248,7 @@ test("npm start goes on serving where its first questions fail, and says why", a
   const failure = new CommandFailure("Model call failed: provider answered 500.");
   await goOnWithout(
     () => Promise.reject(failure),
-    { warn },
+    { terminal: { warn }, stopping: new AbortController().signal },
     () => "Set CHAT_MODEL for another.",
   );
   expect(warn.mock.calls.flat().join("")).toMatch(
@@ -258,8 +258,18 @@ test("npm start goes on serving where its first questions fail, and says why", a
   await expect(
     goOnWithout(
       () => Promise.reject(mistake),
-      { warn },
+      { terminal: { warn }, stopping: new AbortController().signal },
       () => "",
     ),
   ).rejects.toBe(mistake);
+});
+
+test("npm start that a signal ends reports no failure of what it breaks off", async () => {
+  const warn = vi.fn<(line: string) => void>();
+  const served = { terminal: { warn }, stopping: AbortSignal.abort() };
+  const broken = () => Promise.reject(new CommandFailure("Cannot reach the service."));
+  const goingOn = goOnWithout(broken, served, () => "").then(() => "goes on");
+  const ending = new Promise((resolve) => setImmediate(() => resolve("ends")));
+  expect(await Promise.race([goingOn, ending])).toBe("ends");
+  expect(warn).not.toHaveBeenCalled();
 });

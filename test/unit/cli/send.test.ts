@@ -109,8 +109,8 @@ test("a POST that failed inside is not repeated", async () => {
 });
 
 test("a refused token, a missing RAG and a silent server are reported plainly", async () => {
-  let status = 401;
-  const url = await saying((_request, response) => answer(response, status, { error: "x" }));
+  let [status, error] = [401, "x"];
+  const url = await saying((_request, response) => answer(response, status, { error }));
   const params = { path: { identifier: "docs" } };
   const rag = (at: string) => publicApi(at, "qry_x").GET("/api/rags/{identifier}", { params });
   await expect(rag(url)).rejects.toThrow(/refused the credentials.*Check QUARRY_TOKEN/);
@@ -124,6 +124,9 @@ test("a refused token, a missing RAG and a silent server are reported plainly", 
     panelApi(url, "k").POST(`${readers}/check`, { params: file, body }),
   ])
     await expect(asked).rejects.toThrow(`There is no a/nope.md at ${url}`);
+  error = "Not found: there is no docs";
+  const archive = panelApi(url, "k").GET("/archive", { params: { query: { rags: "docs" } } });
+  await expect(archive).rejects.toThrow("Not found: there is no docs (404).");
   const nowhere = /Cannot reach http:\/\/127.0.0.1:1 \((?!TypeError)/;
   await expect(rag("http://127.0.0.1:1")).rejects.toThrow(nowhere);
 });

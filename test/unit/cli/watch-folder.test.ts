@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { watch, type FSWatcher } from "chokidar";
 import { expect, test, vi } from "vitest";
 
+import type { PanelApi } from "../../../src/cli/api/clients.ts";
+import { ApiError } from "../../../src/cli/api/patient-fetch.ts";
+import { keepPushed } from "../../../src/cli/push/keep-pushed.ts";
 import { watchFolder } from "../../../src/cli/push/watch-folder.ts";
+import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -21,6 +25,30 @@ test("a push that failed is tried again until it is done, without a change", asy
   };
   await watchFolder(folder, push, stopping.signal, { firstRetryMs: 1 });
   expect(calls).toEqual([true, false, false]);
+});
+
+test.each([
+  [507, "a full disk", "is tried again"],
+  [403, "a key of a member", "ends the command"],
+])("a first push that meets %i, %s, %s", async (status, _cause, outcome) => {
+  const stopping = new AbortController();
+  vi.spyOn(console, "error").mockImplementation(() => stopping.abort());
+  const refused = () => Promise.reject(new ApiError(status, "no"));
+  const api = { GET: refused, PUT: refused, POST: refused } as unknown as PanelApi;
+  const terminal = { ...openTerminal(false), warn: vi.fn<(line: string) => void>() };
+  const request = {
+    source: "docs",
+    choice: { usesIgnoreFiles: true },
+    confirmRemovals: false,
+    dryRun: false,
+  };
+  const folder = testFolder();
+  const kept = keepPushed(api, terminal, { ...request, folder }, () => {}, stopping.signal);
+  const ended = await kept.then(
+    () => "is tried again",
+    () => "ends the command",
+  );
+  expect(ended).toBe(outcome);
 });
 
 test("a folder that is removed and made again is still watched", async () => {
