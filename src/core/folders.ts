@@ -23,3 +23,9 @@ const HIDDEN = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini)$)/i;
 /** Neither `quarry push` nor the panel uploads such a file, or one in such a folder. */
 export const isHidden = (path: string): boolean =>
   path.split(SEPARATOR).some((name) => HIDDEN.test(name));
+
+/** A folder and those above it, outermost first: `a/`, `a/b/`. A web source's outermost is a host. */
+export const trailOf = (folder: string): string[] =>
+  [...folder.matchAll(/(?:[^/]*:\/\/)?[^/]*\//g)].map(({ 0: name, index }) =>
+    folder.slice(0, index + name.length),
+  );

@@ -123,8 +123,10 @@ export async function listFolder(
   const next = (from: Sql) => sql`(select min(f.path) from files f where f.file_source_id =
     ${sourceId} and f.path > ${from} and f.path < ${folder + AFTER_ALL} and f.deleted_at is null)`;
   const rest = sql`substr(found, length(${folder}) + 1)`;
-  const isFolder = sql`instr(${rest}, '/') > 0`;
-  const below = sql`${folder} || substr(${rest}, 1, instr(${rest}, '/'))`;
+  // The slashes of `https://` part no folders: a host is the outermost one of a web source.
+  const slash = sql`instr(replace(${rest}, '://', ':  '), '/')`;
+  const isFolder = sql`${slash} > 0`;
+  const below = sql`${folder} || substr(${rest}, 1, ${slash})`;
   const start = after === null ? folder : after.replace(/\/$/, `/${AFTER_ALL}`);
   return await readRows(db)`with recursive step(found) as (
       select ${next(sql`${start}`)}

@@ -210,7 +210,8 @@ test("folders are walked level by level, reading no more rows than are shown", a
     select 'tree-' || row.value, s.id, row.value, '', 1, '', '', '{}', 0, ?2
     from file_sources s, json_each(?1) row where s.identifier = 'tree'`;
   const deep = Array.from({ length: 1_000 }, (_, at) => `a/deep/${at}.md`);
-  const paths = ["a/b/c.md", ...deep, "a/x.md", "a0", "a-b/c", "z.md", "🌿/x"];
+  const site = ["https://x.org/", "https://x.org/b/c", "https://x.org/d"];
+  const paths = ["a/b/c.md", ...deep, "a/x.md", "a0", "a-b/c", ...site, "z.md", "🌿/x"];
   await env.DB.prepare(insert).bind(JSON.stringify(paths), null).run();
   await env.DB.prepare(insert)
     .bind(JSON.stringify(["a/gone.md", "no/x"]), 1)
@@ -221,10 +222,12 @@ test("folders are walked level by level, reading no more rows than are shown", a
     entries.map((path) => ({ path, isFolder: path.endsWith("/") }));
   expect(await folder("")).toEqual({
     path: "",
-    entries: shown("a-b/", "a/", "a0", "z.md", "🌿/"),
+    entries: shown("a-b/", "a/", "a0", "https://x.org/", "z.md", "🌿/"),
     after: null,
   });
   expect(await folder("path=a")).toMatchObject({ entries: shown("a/b/", "a/deep/", "a/x.md") });
+  const ofSite = shown("https://x.org/b/", "https://x.org/d");
+  expect(await folder("path=https://x.org/")).toMatchObject({ entries: ofSite });
   expect(await folder("path=a/&after=a/b/")).toMatchObject({ entries: shown("a/deep/", "a/x.md") });
   const first = (await folder("path=a/deep/")) as { entries: unknown[]; after: string };
   expect(first.entries).toHaveLength(200);

@@ -1,3 +1,4 @@
+import { trailOf } from "../../../core/folders.ts";
 import { trimEnd } from "../../../core/trim.ts";
 import { listFolder, type FolderEntry } from "../../../db/files/source-file-list.ts";
 import { readScopes } from "../../../db/catalog/rag-scope-store.ts";
@@ -48,12 +49,6 @@ const Everything = ({ rag }: { rag: RagRecord }) => (
   </>
 );
 
-/** The folders above a path, outermost first: `a/b/` has `a/`. */
-function foldersAbove(path: string): string[] {
-  const names = path.replace(/\/$/, "").split("/").slice(0, -1);
-  return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
-}
-
 async function chosenParts(context: PageContext, rag: RagRecord, state: FormState) {
   const { db } = context.get("services");
   const path = pathIn(context, "path");
@@ -61,7 +56,7 @@ async function chosenParts(context: PageContext, rag: RagRecord, state: FormStat
   const after = pathIn(context, "after");
   const slice = { sourceId: rag.fileSource.id, folder, after: after || null, limit: ENTRIES };
   const entries = await listFolder(db, slice);
-  const above = folder === "" ? [] : [...foldersAbove(folder), folder];
+  const above = trailOf(folder);
   const paths = [...entries.map(({ path }) => path), ...above];
   const query = { ragId: rag.id, paths, after: null, limit: SCOPES_LISTED };
   const { among, listed } = await readScopes(db, query);
