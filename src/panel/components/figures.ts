@@ -56,10 +56,10 @@ const AGES: [ms: number, unit: string][] = [
   [SECOND_MS, "second"],
 ];
 
-/** "5 hours", "40 seconds": the largest whole unit. */
-function span(ms: number): string {
+/** "5 hours", "40 seconds": the largest unit that fits. */
+function span(ms: number, rounded: (figure: number) => number = Math.floor): string {
   for (const [length, unit] of AGES) {
-    if (ms >= length) return countText(Math.floor(ms / length), unit);
+    if (ms >= length) return countText(rounded(ms / length), unit);
   }
   return "a moment";
 }
@@ -67,10 +67,10 @@ function span(ms: number): string {
 /** Before it is a while ago: clocks differ, and "0 seconds ago" reads badly. */
 const NOW_WITHIN_MS = 5 * SECOND_MS;
 
-/** "5 hours ago", "in 2 days", "just now". */
+/** "5 hours ago", "in 3 days" for what has just been given three, "just now". */
 export function relative(at: number, now: number): string {
   if (Math.abs(now - at) < NOW_WITHIN_MS) return "just now";
-  return at > now ? `in ${span(at - now)}` : `${span(now - at)} ago`;
+  return at > now ? `in ${span(at - now, Math.round)}` : `${span(now - at)} ago`;
 }
 
 /** Minutes between scans: "every 6 hours". */
