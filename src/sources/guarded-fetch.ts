@@ -110,16 +110,24 @@ async function fetchOnce(
   try {
     return await fetch(url.href, { ...method, headers, signal, redirect: "manual" });
   } catch (error) {
-    throw exchangeFailure(error, callers, signal);
+    throw exchangeFailure(error, callers, signal, ` to ${url.host}`);
   }
 }
 
 /** Names the failure of an exchange that broke off; the caller's abort is passed on as it is. */
-function exchangeFailure(error: unknown, callers: AbortSignal | undefined, signal: AbortSignal) {
+function exchangeFailure(
+  error: unknown,
+  callers: AbortSignal | undefined,
+  signal: AbortSignal,
+  where = "",
+) {
   if (error instanceof SourceFailure) return error;
   if (callers?.aborted === true) return callers.reason;
   const late = signal.aborted;
-  return new SourceFailure("down", late ? "no complete answer in time" : "the connection failed");
+  return new SourceFailure(
+    "down",
+    late ? "no complete answer in time" : `the connection${where} failed`,
+  );
 }
 
 function redirectOf(response: Response): string | null {

@@ -33,7 +33,7 @@ const SERVER_HINT = "For an Enterprise Server: https://HOST/api/v3.";
 export const githubConfig = z.strictObject({
   owner: z
     .string()
-    .regex(/^[\w-]{1,100}$/)
+    .regex(/^[\w-]{1,100}$/, "must be the name alone, without an address")
     .meta({ label: "Owner", hint: "The organization or person that has the repositories." }),
   repositories: patterns.meta({
     label: "Repositories",

@@ -178,7 +178,7 @@ test("one that fails holds back none, and 410 ends the endpoint until it is enab
   expect(names).toEqual(["one", "two", "three", "four"]);
   const state = (await deliveriesOf(id)).map(({ status, answer }) => `${status} ${answer}`);
   expect(state.slice(0, 3)).toEqual([
-    "waiting the connection failed",
+    "waiting the connection to hooks.example.com failed",
     "waiting 302",
     "delivered 204",
   ]);

@@ -132,9 +132,13 @@ test("a key is shown once, with where it belongs", async () => {
 test("a new source shows its webhook's secret, and why it cannot be read", async () => {
   const unreachable = { "config.apiBaseUrl": "https://github.invalid" };
   const config = { "config.owner": "acme", "config.credentials": "github_pat_x", ...unreachable };
-  await admin.post("/panel/new/source", { kind: "github", name: "Code", ...config });
+  const source = { kind: "github", name: "Code", ...config };
+  await admin.post("/panel/new/source", { ...source, "config.owner": "https://github.com/acme" });
+  expect(admin.text).toContain("Owner must be the name alone, without an address");
+  await admin.post("/panel/new/source", source);
   expect(admin.html).toMatch(/qryw_[0-9A-Za-z]{38}/);
-  expect(admin.text).toContain("The source is created. The connection failed.");
+  const failed = "The source is created. The connection to github.invalid failed.";
+  expect(admin.text).toContain(failed);
 });
 
 test("a source is removed only by its name, and not while a RAG uses it", async () => {
