@@ -201,8 +201,8 @@ function isMain(next: Segment, into: Segment, lengthBefore: number): boolean {
   return scale < 1 && scale * SIGN_SCALE > 1 && length > lengthBefore * FAR_LONGER;
 }
 
-/** A figure and the first part of what is raised behind it: 10^6 is not 106. */
-const POWER = /(?<!\^[-−]?\d{0,9})\d\n[-+−]?\d/;
+/** A figure or word and the first part of what is raised behind it: 10^6 is not 106. */
+const POWER = /(?<!\^[-−]?\d{0,9})[\p{L}\d)\]]\n[-+−]?\d/u;
 
 const NOTE_MARK = /^\s*\d{1,3}\n(?![/\u2044])/;
 

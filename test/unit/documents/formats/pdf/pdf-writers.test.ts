@@ -21,11 +21,13 @@ describe("letters whose accents are drawn apart, as older TeX does", () => {
   });
 });
 
-it("keeps figures apart from those that are raised behind them", async () => {
+it("keeps figures and words apart from figures that are raised behind them", async () => {
   const raised = (figures: string) => `/F1 7 Tf 4 Ts (${figures}) Tj 0 Ts /F1 10 Tf `;
-  const drawn = `(See 3 4 at 10) Tj ${raised("1")}${raised("2")}( Hz, in 2023) Tj ${raised("1")}(, the 4) Tj ${raised("th")}(.) Tj 0 -40 Td ${raised("1")}(/2 h is enough.) Tj`;
+  const drawn = `(See 3 4 at 10) Tj ${raised("1")}${raised("2")}( Hz by 5 m) Tj ${raised("2")}(, in the room) Tj ${raised("1")}(, the 4) Tj ${raised("th")}(.) Tj 0 -40 Td ${raised("1")}(/2 h is enough.) Tj`;
   const { markdown } = await readPdf(pageOf(`BT /F1 10 Tf 50 700 Td ${drawn} ET`));
-  expect(markdown).toBe("See 3 4 at 10^12 Hz, in 2023^1, the 4th.\n\n1/2 h is enough.");
+  expect(markdown).toBe(
+    "See 3 4 at 10^12 Hz by 5 m^2, in the room^1, the 4th.\n\n1/2 h is enough.",
+  );
 });
 
 describe("fonts that are coded by the glyphs of a known collection", () => {
