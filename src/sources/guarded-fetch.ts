@@ -81,15 +81,15 @@ export async function guardedFetch(
 const SENT_COOKIE = /^[ -~]{1,4096}$/;
 
 /** Some sites answer only who brings the cookie of a redirect along. None outlives the exchange. */
-function keepCookies(cookies: Map<string, string>, { host }: URL, { headers }: Response): void {
+function keepCookies(cookies: Map<string, string>, { origin }: URL, { headers }: Response): void {
   for (const cookie of headers.getSetCookie()) {
     const [pair = ""] = cookie.split(";", 1);
-    if (SENT_COOKIE.test(pair)) cookies.set(`${host} ${pair.split("=", 1)[0]}`, pair);
+    if (SENT_COOKIE.test(pair)) cookies.set(`${origin} ${pair.split("=", 1)[0]}`, pair);
   }
 }
 
-const cookiesFor = (cookies: Map<string, string>, { host }: URL) =>
-  [...cookies].flatMap(([key, pair]) => (key.startsWith(`${host} `) ? pair : [])).join("; ");
+const cookiesFor = (cookies: Map<string, string>, { origin }: URL) =>
+  [...cookies].flatMap(([key, pair]) => (key.startsWith(`${origin} `) ? pair : [])).join("; ");
 
 function guarded({ allowPrivate }: Outgoing, address: string, base?: URL): URL {
   const verdict = guardUrl(address, base, allowPrivate);

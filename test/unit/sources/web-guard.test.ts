@@ -128,6 +128,19 @@ test("a redirect that asks for its cookie gets it back, no other host does", asy
   expect(asked).toEqual([undefined, "seen=1"]);
 });
 
+test("a cookie of https is not sent over http", async () => {
+  const asked: (string | null)[] = [];
+  const hops = [`https://${HOST}/2`, `${BASE}/3`];
+  const follow = (_address: string, { headers = {} }: RequestInit = {}) => {
+    const location = hops[asked.push(new Headers(headers).get("cookie")) - 1];
+    const answer = { "set-cookie": "seen=1; Secure", ...(location && { location }) };
+    return Promise.resolve(new Response("", { status: location ? 302 : 200, headers: answer }));
+  };
+  const outgoing = { fetch: follow, allowPrivate: false };
+  await guardedFetch(outgoing, `https://${HOST}/`, { signal: new AbortController().signal });
+  expect(asked).toEqual([null, "seen=1", null]);
+});
+
 test("a start URL may move to its www name, and to no other host", async () => {
   site.routes.set("/", { status: 301, headers: { location: `http://www.${HOST}/` } });
   const source = webSource(site.port, { startUrls: [BASE] });
