@@ -43,14 +43,21 @@ export async function watchFolder(
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isDue = false;
+  let isWaiting = false;
   /** A push that is due replaces one that waits. */
   const after = (waitMs: number) => {
     clearTimeout(timer);
     if (signal.aborted) return;
     timer = setTimeout(() => {
-      isDue = false;
-      running = running.then(() => push(false)).then(settle);
+      // A push that waits for another one to end sees all that happens until then.
+      if (isWaiting || signal.aborted) return;
+      isWaiting = true;
+      running = running.then(pushAgain).then(settle);
     }, waitMs);
+  };
+  const pushAgain = () => {
+    isWaiting = isDue = false;
+    return push(false);
   };
   const settle = (isDone: boolean) => {
     // A later change has a push of its own, which comes sooner.

@@ -116,3 +116,19 @@ test.each([
   const expected = "Changes are noticed within a minute, not at once: ENOSPC: no watchers";
   expect(words.mock.calls).toEqual(errors > 0 ? [[expected]] : []);
 });
+
+test("what is due again and again while a push lasts is pushed once after it", async () => {
+  const stopping = new AbortController();
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  let pushes = 0;
+  const push = async () => {
+    pushes += 1;
+    const before = timers.mock.calls.length;
+    const isDueOften = () => expect(timers.mock.calls.length).toBeGreaterThan(before + 20);
+    if (pushes === 1) await eventually(isDueOften, 1);
+    else stopping.abort();
+    return true;
+  };
+  await watchFolder(testFolder(), push, stopping.signal, { compareSeldomMs: 1 });
+  expect(pushes).toBe(2);
+});
