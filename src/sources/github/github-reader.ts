@@ -55,11 +55,6 @@ type Step = Run & { own: Repository; earlier: Repository | undefined; path: stri
 /** Thrown where only a listing finds what a change concerns. */
 class ListsAll extends Error {}
 
-function nullIfListsAll(thrown: unknown): null {
-  if (thrown instanceof ListsAll) return null;
-  throw thrown;
-}
-
 const reference = z.object({ object: z.object({ sha: z.string() }) });
 const CHANGES = "changes/";
 const FILES_AT_ONCE = 500;
@@ -93,18 +88,23 @@ export class GithubReader implements SourceReader {
   }
 
   async list(cursor: string | null, signal: AbortSignal): Promise<ListingPage> {
-    const page = await this.#page(null, cursor, signal).catch(nullIfListsAll);
-    if (page !== null) return page;
-    if (cursor === null) throw new SourceFailure("down", "GitHub: a commit vanished meanwhile");
-    // The state kept between pages, or the commit that was read, is lost: the listing starts again.
-    return { ...(await this.list(null, signal)), restarted: true };
+    const page = await this.#page(null, cursor, signal).catch((thrown: unknown) => {
+      if (!(thrown instanceof ListsAll)) throw thrown;
+      // To start again would have no end where a tree is not there at all.
+      throw new SourceFailure("down", "GitHub: a commit vanished meanwhile");
+    });
+    // The state kept between pages is lost: the listing starts again.
+    return page ?? { ...(await this.list(null, signal)), restarted: true };
   }
 
   async follow(changeCursor: string, cursor: string | null, signal: AbortSignal) {
     const before = await this.#state.committed();
     const isSame = before?.readsPermissions === this.#readsPermissions;
     if (before?.cursor !== changeCursor || !isSame) return null;
-    return await this.#page(before, cursor, signal).catch(nullIfListsAll);
+    return await this.#page(before, cursor, signal).catch((thrown: unknown) => {
+      if (thrown instanceof ListsAll) return null;
+      throw thrown;
+    });
   }
 
   async check(signal: AbortSignal): Promise<string> {

@@ -35,6 +35,15 @@ test("a commit that vanishes while it is listed is a passing failure", async () 
   expect(source.paths()).toEqual(["handbook/a.md"]);
 });
 
+test("a commit that is never there ends the listing, however many pages it has", async () => {
+  const { double, own, source } = openRepository();
+  own.write("a.md", "a");
+  for (let nth = 0; nth < 20; nth++) double.repository(`empty${nth}`);
+  double.repository("broken").write("b.md", "b");
+  double.fail({ path: /broken\/git\/trees/, status: 404, times: 9 });
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "down" });
+});
+
 test("a blob that is refused fails alone", async () => {
   // https://github.com/run-llama/llama_index/issues/6481
   const { double, own, source } = openRepository();
