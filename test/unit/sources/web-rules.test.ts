@@ -162,11 +162,14 @@ describe("pages", () => {
         title &amp; more </title><link rel="alternate" href="/alt"><link rel="CANONICAL" href="/canon"><link rel="prefetch NEXT" href="?page=2">
         <meta name="robots" content="NOINDEX, follow"><meta http-equiv="refresh" content="3; url='/next'"></head>
        <body><a href="one">1</a><a href="#top">top</a><a>none</a><a rel="nofollow" href="/ad">ad</a>
-       <map><area href="/area"></map><iframe src="/inner"></iframe><object data="a.pdf"></object><embed src="/view?file=%2Fb.pdf"><svg><title>not this</title></svg></body></html>`,
+       <map><area href="/area"></map><iframe src="/inner"></iframe><object data="a.pdf"></object><embed src="/view?file=%2Fb.pdf"><iframe src="/view/?file=../c.pdf#page=2"></iframe><svg><title>not this</title></svg></body></html>`,
       ),
     );
     expect(page).toEqual({
-      links: "?page=2 /next one /area /inner a.pdf /view?file=%2Fb.pdf /b.pdf".split(" "),
+      links: [
+        ..."?page=2 /next one /area /inner a.pdf /view?file=%2Fb.pdf /b.pdf".split(" "),
+        ..."/view/?file=../c.pdf#page=2 /view/../c.pdf".split(" "),
+      ],
       base: "/base/",
       canonical: "/canon",
       refresh: null,

@@ -103,8 +103,13 @@ type Attributes = Record<string, string>;
 /** A frame, and the PDF that a viewer in it shows: `viewer.html?file=a.pdf`, `/gview?url=…`. */
 function addFrame(page: HtmlPage, { src = "", data = src }: Attributes): void {
   addLink(page, { href: data });
-  const query = new URLSearchParams(data.slice(data.indexOf("?") + 1));
-  for (const value of query.values()) if (/\.pdf$/i.test(value)) addLink(page, { href: value });
+  const [address = ""] = data.split("#", 1);
+  const [viewer = "", query = ""] = address.split("?", 2);
+  // It is relative to the viewer, not to the page around it.
+  const folder = viewer.slice(0, viewer.lastIndexOf("/") + 1);
+  for (const value of new URLSearchParams(query).values())
+    if (/\.pdf$/i.test(value))
+      addLink(page, { href: /^(?:\/|\w+:)/.test(value) ? value : `${folder}${value}` });
 }
 
 type Opener = (page: HtmlPage, attributes: Attributes, isInNoScript: boolean) => void;
