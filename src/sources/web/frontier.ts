@@ -28,6 +28,8 @@ export type Bounds = Pick<WebConfig, "maxDepth" | "maxPages"> & {
  */
 const SHAPE_SHARE = 0.5;
 const MIN_OF_SHAPE = 50;
+/** A page to which no link of this crawl led has it: the links beyond it are not followed. */
+const UNKNOWN_DEPTH = Number.MAX_SAFE_INTEGER;
 /** Addresses remembered for each page that may be listed. */
 const SEEN_PER_PAGE = 3;
 const SPARE = 500;
@@ -111,7 +113,7 @@ function wantedLink(crawl: Crawl, bounds: Bounds, link: string, from: Origin): U
 }
 
 export function addTooDeep(crawl: Crawl, bounds: Bounds, link: string, from: Origin): null {
-  const url = wantedLink(crawl, bounds, link, from);
+  const url = from.depth === UNKNOWN_DEPTH ? null : wantedLink(crawl, bounds, link, from);
   if (url !== null && !looksEndless(url)) leaveOut(crawl, bounds, url.href, "maxDepth");
   return null;
 }
@@ -132,7 +134,7 @@ export function addNamed(crawl: Crawl, url: string, foundBy: FoundBy, depth: num
 export function addUnmet(crawl: Crawl, bounds: Bounds, { path, version }: ListedFile): void {
   const url = new URL(path);
   const isUnmet = version !== "" && isWanted(crawl, bounds, url) && !isMet(crawl, url);
-  if (isUnmet) addNamed(crawl, path, "link", bounds.maxDepth);
+  if (isUnmet) addNamed(crawl, path, "link", UNKNOWN_DEPTH);
 }
 
 const MAPPED_AT_ONCE = 500;

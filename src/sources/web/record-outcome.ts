@@ -19,7 +19,7 @@ export async function recordOutcome(step: Step, subject: Subject, fetched: Fetch
   noteState(crawl, entry.url, "dropped");
   const isStart = entry.found === "start";
   if (isStart && "url" in fetched) enterSite(crawl, bounds, entry.url, fetched.url);
-  crawl.isDoubtful ||= isStart && !leadsOn(fetched);
+  crawl.isDoubtful ||= isStart && !leadsOn(subject, fetched);
   if (fetched.outcome === "page") await recordPage(step, subject, fetched);
   else if (fetched.outcome === "unchanged") await recordUnchanged(step, subject, fetched);
   else if (fetched.outcome === "missing")
@@ -27,10 +27,12 @@ export async function recordOutcome(step: Step, subject: Subject, fetched: Fetch
   else if (fetched.outcome === "failed") await recordFailure(step, subject, fetched.failure);
 }
 
-/** A start page that is empty or no page, as one that fails, says nothing about other pages. */
-const leadsOn = (fetched: Fetched): boolean =>
-  fetched.outcome === "unchanged" ||
-  (fetched.outcome === "page" && fetched.facts !== null && fetched.bytes.length > 0);
+/** A start page that is empty or a page no more, as one that fails, says nothing about other pages. */
+function leadsOn({ known: file }: Subject, fetched: Fetched): boolean {
+  if (fetched.outcome !== "page") return fetched.outcome === "unchanged";
+  if (fetched.facts === null) return file !== null && !isHtml(file.mimeType);
+  return fetched.bytes.length > 0;
+}
 
 async function recordPage(step: Step, subject: Subject, page: Page): Promise<void> {
   const moved = movedTo(subject, page.url);

@@ -162,45 +162,6 @@ test("a folder that redirects to its index page goes by its own address", async 
   expect(paths(source.files.keys())).toEqual(files);
 });
 
-test.each([
-  ["an address that redirects to a page", "/doc"],
-  ["a page to which another address redirects", "/doc/"],
-  ["a page that is not to be indexed, and leads on", "/hub"],
-  ["a sitemap of the settings that is missing", "/map.xml"],
-  ["a start page that is empty", "/"],
-])("%s, and fails once, takes nothing away", async (_what, path) => {
-  page("/", ["/doc", "/hub"]);
-  redirect("/doc", "/doc/");
-  page("/doc/", ["/doc/a"]);
-  page("/doc/a");
-  page("/hub", ["/beyond"], `<meta name="robots" content="noindex">`);
-  page("/beyond");
-  page("/mapped");
-  site.routes.set("/map.xml", sitemapOf([`${BASE}/mapped`]));
-  const settings = { startUrls: [BASE], sitemapUrls: [`${BASE}/map.xml`] };
-  const { source, files } = await scanned(settings);
-  const whole = ["/", "/beyond", "/doc/", "/doc/a", "/mapped"];
-  expect(files).toEqual(whole);
-  const statuses: Record<string, number> = { "/": 200, "/map.xml": 404 };
-  site.routes.set(path, { status: statuses[path] ?? 503, body: "" });
-  await source.scan();
-  expect(paths(source.files.keys())).toEqual(expect.arrayContaining(whole));
-  page("/", []);
-  site.routes.delete("/doc/a");
-  await source.scan();
-  expect(paths(source.files.keys())).not.toContain("/doc/a");
-});
-
-test("a start that leads to another folder, and fails once, takes nothing away", async () => {
-  redirect("/latest/", "/v2/");
-  page("/v2/", ["/v2/a"]);
-  page("/v2/a");
-  const { source } = await scanned({ startUrls: [`${BASE}/latest/`] });
-  site.routes.set("/latest/", { status: 503 });
-  await source.scan();
-  expect(paths(source.files.keys())).toEqual(["/latest/", "/v2/", "/v2/a"]);
-});
-
 test("a template that names the folder's first page as canonical takes no page away", async () => {
   const canonical = `<link rel="canonical" href="/docs/">`;
   for (const path of ["/docs/", "/docs/a", "/docs/a?sort=up"])
