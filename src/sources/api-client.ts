@@ -143,7 +143,7 @@ export class ApiClient {
     const reply = await (isElsewhere
       ? this.#downloadRedirected(address)
       : this.download(address, headers));
-    if ("got" in reply) return openedFrom(reply.got, mimeType);
+    if ("got" in reply) return await openedFrom(reply.got, mimeType);
     const { status } = reply.error;
     if (missing.includes(status)) throw missingFile(`${this.#provider.name}: ${status}`);
     throw this.failure(reply.error);

@@ -208,11 +208,16 @@ export const retryAfterMs = (headers: Headers, nowMs: number) =>
  * A document whose bytes an exchange brings, as far as the limit.
  * @throws SourceFailure `down` where a web page, as to sign in, answers in place of another format
  */
-export function openedFrom({ response }: GuardedResponse, mimeType: string | null): OpenedFile {
+export async function openedFrom(
+  { response }: GuardedResponse,
+  mimeType: string | null,
+): Promise<OpenedFile> {
   const { headers, body } = response;
   const isPage = kindByMediaType(headers.get("content-type")) === "html";
-  if (isPage && !["html", null].includes(kindByMediaType(mimeType)))
+  if (isPage && !["html", null].includes(kindByMediaType(mimeType))) {
+    await body?.cancel();
     throw new SourceFailure("down", "a web page answers in place of the file");
+  }
   const size = Number(headers.get("content-length") ?? Number.NaN);
   const content = { body: limitBody(body, DOCUMENT_LIMIT_BYTES), mimeType };
   return { ...content, size: Number.isSafeInteger(size) ? size : null };

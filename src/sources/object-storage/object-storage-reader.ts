@@ -94,7 +94,7 @@ export function objectStorageReader(
       const got = await get(objectUrl(config, keyOf(prefix, file)), signal, {
         timeoutMs: DOWNLOAD_TIMEOUT_MS,
       });
-      if (got.response.ok) return openedFrom(got, got.response.headers.get("content-type"));
+      if (got.response.ok) return await openedFrom(got, got.response.headers.get("content-type"));
       const failure = await storageFailure(got, now());
       // A bucket that does not exist is a denial.
       if (got.response.status === 404 && failure.kind !== "denied")
