@@ -265,7 +265,8 @@ const IDEOGRAPHS = new Map(
  * Old-style figures and small capitals in the private use that the Adobe Glyph List gave them
  * (https://github.com/adobe-type-tools/agl-aglfn/blob/master/glyphlist.txt).
  */
-const VARIANTS = /[\uf721-\uf7ff]/g;
+const VARIANTS =
+  /[\uf721\uf724\uf726\uf730-\uf739\uf73f\uf760-\uf77a\uf7a1\uf7a2\uf7a8\uf7af\uf7b4\uf7b8\uf7bf\uf7e0-\uf7f6\uf7f8-\uf7ff]/g;
 
 const plainCharacters = (text: string) =>
   text

@@ -92,3 +92,9 @@ it("reads variants of letters and figures, and glyphs that join several", async 
   const { markdown } = await readPdf(pageOf("BT /F1 10 Tf 50 700 Td (ABCDEFG) Tj ET", font));
   expect(markdown).toBe("13nffiąTh-");
 });
+
+it("takes no other private character for a variant, and no number for a character", async () => {
+  const font = HELVETICA.replace("/WinAnsiEncoding", "<< /Differences [65 /uF7B5 /uFFFFFF.alt] >>");
+  const { markdown } = await readPdf(pageOf("BT /F1 10 Tf 50 700 Td (ABC) Tj ET", font));
+  expect(markdown).toBe("\uf7b5BC");
+});
