@@ -4,7 +4,7 @@ import { textOfLines } from "./joined-lines.ts";
 import { listingsIn } from "./listings.ts";
 import { boundsOf, byDirection, charactersIn, LAID_OUT_AT_ONCE, wordWidth } from "./page-rows.ts";
 import { regionsOf } from "./reading-order.ts";
-import type { Segment } from "./segment.ts";
+import { endFontOf, type Segment } from "./segment.ts";
 import { tableAt, type Interval } from "./tables.ts";
 import type { BlockRole } from "../structure/structure-tree.ts";
 
@@ -102,7 +102,7 @@ function lineOf(row: Segment[]): Segment[] {
   const [first, ...rest] = row;
   if (first === undefined || rest.length === 0) return row;
   const text = row.map((segment) => segment.text.trim()).join(" ");
-  return [{ ...first, ...boundsOf(row), text }];
+  return [{ ...first, ...boundsOf(row), text, endFont: endFontOf(rest.at(-1) ?? first) }];
 }
 
 export function blockOf([first, ...rest]: Segment[]): Block | null {
@@ -151,9 +151,10 @@ function continuesBlock(block: Block, next: Segment, edge: number): boolean {
   return next.x0 < block.x1 && next.x1 > block.x0;
 }
 
-/** Whether a line in a font of its own ends before its sentence would. */
+/** Whether a line in a font of its own, to its end, ends before its sentence would. */
 const isTitleAbove = (line: Segment, next: Segment) =>
   line.font !== next.font &&
+  endFontOf(line) !== next.font &&
   /\p{L}/u.test(line.text) &&
   !OPEN_TITLE.test(line.text) &&
   !WITHIN_SENTENCE.test(next.text);

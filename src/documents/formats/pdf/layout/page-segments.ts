@@ -6,7 +6,7 @@ import { withAccent } from "../fonts/loose-accents.ts";
 import { byDirection, LAID_OUT_AT_ONCE, rowsByPlace } from "./page-rows.ts";
 import { gapsOf, letterGap, withoutSpacing } from "./spaced-letters.ts";
 import { isRightToLeft, readingOrder, withoutShapes } from "./right-to-left.ts";
-import type { Piece, Segment, TextItem } from "./segment.ts";
+import { endFontOf, type Piece, type Segment, type TextItem } from "./segment.ts";
 
 /** In ems: closer fragments are one word, wider gaps separate columns. */
 const WORD_GAP = 0.13;
@@ -18,6 +18,7 @@ const SAME_LINE = 0.35;
 const RAISED = 0.6;
 /** Signs of another font may be so much larger than the text that they stand in. */
 const SIGN_SCALE = 1.2;
+const SIGN_LENGTH = 2;
 const FAR_LONGER = 5;
 const MARK_GAP = 4;
 /** Two spaces in a justified line. */
@@ -94,6 +95,7 @@ const hasRightToLeft = ({ pieces, text }: Segment) => pieces !== undefined || is
 function appendPiece(into: Segment, next: Segment): void {
   into.pieces ??= [pieceOf(into)];
   for (const piece of next.pieces ?? [pieceOf(next)]) into.pieces.push(piece);
+  into.endFont = endFontOf(next);
   into.x0 = Math.min(into.x0, next.x0);
   into.x1 = Math.max(into.x1, next.x1);
 }
@@ -189,6 +191,7 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
   into.gaps.push({ at, x0: into.x1, x1: next.x0 });
   for (const each of next.gaps ?? []) into.gaps.push({ ...each, at: at + each.at });
   into.text += next.text;
+  into.endFont = endFontOf(next);
   into.x1 = Math.max(into.x1, next.x1);
   if (isMain(next, into, at)) ({ size: into.size, font: into.font, y: into.y } = next);
 }
@@ -197,7 +200,8 @@ function append(into: Segment, next: Segment, spaceBetween: boolean): void {
 function isMain(next: Segment, into: Segment, lengthBefore: number): boolean {
   const { length } = next.text;
   const scale = next.size / into.size;
-  if (scale > 1) return scale > SIGN_SCALE || length * FAR_LONGER > lengthBefore;
+  const isSign = length <= SIGN_LENGTH && length * FAR_LONGER <= lengthBefore;
+  if (scale > 1) return scale > SIGN_SCALE || !isSign;
   return scale < 1 && scale * SIGN_SCALE > 1 && length > lengthBefore * FAR_LONGER;
 }
 

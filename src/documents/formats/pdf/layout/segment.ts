@@ -9,6 +9,8 @@ export type Segment = {
   y: number;
   size: number;
   font: string;
+  /** The font of its last part, if that is another one. */
+  endFont?: string;
   order: number;
   block?: number | undefined;
   /** The pieces of a line that is not wholly left to right; `text` is derived from them. */
@@ -19,6 +21,8 @@ export type Segment = {
   /** The gaps between its parts: where the part behind the gap begins in `text`. */
   gaps?: Gap[] | undefined;
 };
+
+export const endFontOf = ({ font, endFont = font }: Segment) => endFont;
 
 export type Gap = { at: number; x0: number; x1: number };
 

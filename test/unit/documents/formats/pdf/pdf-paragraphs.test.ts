@@ -137,3 +137,24 @@ it("keeps a line in its paragraph where a sign of it is larger", async () => {
     "The harbour keeps a list of boats at 12 ug a litre of salt in all water.",
   );
 });
+
+it("joins the lines of a scan, whose words are read in sizes of their own", async () => {
+  const words = "/F1 10 Tf 50 700 Td (The harbour keeps a list of the) Tj /F1 11.5 Tf ( boats) Tj";
+  const drawn = `BT ${words} 0 -13 Td (that lie at its quay by night.) Tj ET\n`;
+  expect((await readPdf(pageOf(drawn))).markdown).toBe(
+    "The harbour keeps a list of the boats that lie at its quay by night.",
+  );
+});
+
+it("goes on in a narrow paragraph whose first words have a font of their own", async () => {
+  const wide = lineOf(
+    740,
+    "[(The rules of the harbour are as wide as the page, and so are its fees.)]",
+  );
+  const note = `BT /F2 10 Tf 50 700 Td (Note: ) Tj /F1 10 Tf (ask at the quay of) Tj`;
+  const drawn = `${wide}${note} 0 -12 Td (Saltholm for salt.) Tj ET\n`;
+  const bold = HELVETICA.replace("/Helvetica", "/Helvetica-Bold");
+  expect((await readPdf(pageOf(drawn, HELVETICA, bold))).markdown).toMatch(
+    /^Note: ask at the quay of Saltholm for salt\.$/m,
+  );
+});
