@@ -4,6 +4,10 @@ import { isFigure } from "./tables.ts";
 const MIN_TABLES = 3;
 /** The share of the labels in a folded table that differ. */
 const MIN_DIFFERING = 0.75;
+/** Steps in one order, of those from label to label. */
+const MIN_STEPS = 3;
+const MIN_ORDERED = 0.75;
+const ORDER = new Intl.Collator("en", { numeric: true });
 
 /**
  * The tables that stand side by side in one, each with its header: a long table that was folded
@@ -24,7 +28,7 @@ export function unfolded(rows: string[][]): string[][][] {
         .map((row) => row.slice(start, start + width))
         .filter((row) => row.some((cell) => cell !== "")),
     );
-    if (!parts.every(hasHeader) || (isFolded && haveSameLabels(parts))) continue;
+    if (!parts.every(hasHeader) || (isFolded && !areOneList(parts))) continue;
     return isFolded ? [parts.flatMap((part, at) => (at === 0 ? part : part.slice(1)))] : parts;
   }
   return [rows];
@@ -33,8 +37,18 @@ export function unfolded(rows: string[][]): string[][][] {
 const hasHeader = ([header = [], ...body]: string[][]) =>
   header.every((cell) => cell !== "" && !isFigure(cell)) && body.length > 0;
 
-/** Whether what differs stands beside the labels: rows of a form, not of a table. */
-function haveSameLabels(parts: string[][][]): boolean {
-  const labels = parts.flatMap((part) => [...new Set(part.slice(1).map(([label]) => label))]);
-  return new Set(labels).size < labels.length * MIN_DIFFERING;
+/**
+ * Whether the labels differ, unlike those of a form, and go on in their order from part to part,
+ * unlike those of teams that play each other.
+ */
+function areOneList(parts: string[][][]): boolean {
+  const labels = parts.map((part) => part.slice(1).map(([label = ""]) => label));
+  const distinct = labels.flatMap((each) => [...new Set(each)]);
+  if (new Set(distinct).size < distinct.length * MIN_DIFFERING) return false;
+  const all = labels.flat().filter((label) => label !== "");
+  const steps = all.slice(1).map((label, at) => ORDER.compare(all[at] ?? "", label));
+  const ascending = steps.filter((step) => step < 0).length;
+  const descending = steps.filter((step) => step > 0).length;
+  const least = Math.max(MIN_STEPS, steps.length * MIN_ORDERED);
+  return Math.max(ascending, descending) >= least;
 }

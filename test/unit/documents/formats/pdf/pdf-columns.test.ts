@@ -152,6 +152,11 @@ describe("tables side by side", () => {
     const rows = ["Name|Smith|Name|Smith", "Born|1961|Born|1964", "Port|Brake|Port|Jade"];
     expect(await read(tableOf(rows, XS))).toContain("| Born | 1961 | Born | 1964 |");
   });
+
+  it("stay one where each row says who belongs together", async () => {
+    const rows = ["Team|Goals|Team|Goals", "Jade|3|Varel|1", "Brake|0|Salt|2", "Tide|2|Kai|2"];
+    expect(await read(tableOf(rows, XS))).toContain("| Brake | 0 | Salt | 2 |");
+  });
 });
 
 it("joins the lines of a cell beside which a figure is centred", async () => {
