@@ -189,7 +189,11 @@ export function reportPush(terminal: Terminal, summary: PushSummary, dryRun = fa
   listSome(terminal, "skipped, a link", skipped.links);
   listSome(terminal, "skipped, hidden", skipped.hidden);
   const { ignored } = skipped;
-  listSome(terminal, `skipped ${ignored.length} by .gitignore or .ignore (--no-ignore)`, ignored);
+  listSome(
+    terminal,
+    `skipped ${ignored.length} by .gitignore, .ignore or .git/info/exclude (--no-ignore)`,
+    ignored,
+  );
   for (const { path, reason } of failed.slice(0, SHOWN)) {
     terminal.warn(`not pushed: ${path === "" ? "the folder" : path} (${reason})`);
   }

@@ -17,6 +17,10 @@ const MAX_RETRY_MS = 10 * 60_000;
 const COMPARE_EVERY_MS = 60_000;
 /** Network drives, and drives of Windows in WSL or Docker, report no change and no error. */
 const COMPARE_SELDOM_MS = 10 * 60_000;
+/** A comparison reads all files: it is to take a small share of the time. */
+const REST_FACTOR = 10;
+/** The first push takes long for another reason. */
+const MAX_REST_MS = 60 * 60_000;
 
 type Options = {
   firstRetryMs?: number;
@@ -39,57 +43,60 @@ export async function watchFolder(
 ): Promise<void> {
   const { firstRetryMs = FIRST_RETRY_MS, open = watch } = options;
   const { compareEveryMs = COMPARE_EVERY_MS, compareSeldomMs = COMPARE_SELDOM_MS } = options;
+  const ended = new AbortController();
+  const isOver = AbortSignal.any([signal, ended.signal]);
   let retryMs = firstRetryMs;
-  let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isDue = false;
   let isWaiting = false;
+  let isBlind = false;
   /** A push that is due replaces one that waits. */
-  const after = (waitMs: number) => {
-    clearTimeout(timer);
-    if (signal.aborted) return;
-    timer = setTimeout(() => {
-      // A push that waits for another one to end sees all that happens until then.
-      if (isWaiting || signal.aborted) return;
-      isWaiting = true;
-      running = running.then(pushAgain).then(settle);
-    }, waitMs);
-  };
-  const pushAgain = () => {
+  const after = timeoutOf(isOver, () => {
+    // A push that waits for another one to end sees all that happens until then.
+    if (!isWaiting) running = running.then(async () => await pushNow(false));
+    isWaiting = true;
+  });
+  const compareAfter = timeoutOf(isOver, () => after(0));
+  const pushNow = async (isFirst: boolean) => {
     isWaiting = isDue = false;
-    return push(false);
-  };
-  const settle = (isDone: boolean) => {
+    const startedAt = performance.now();
+    const isDone = await push(isFirst);
+    const restMs = Math.min((performance.now() - startedAt) * REST_FACTOR, MAX_REST_MS);
+    compareAfter(isBlind ? compareEveryMs : Math.max(compareSeldomMs, restMs));
     // A later change has a push of its own, which comes sooner.
     if (!isDone && !isDue) after(retryMs);
     retryMs = isDone ? firstRetryMs : Math.min(retryMs * 2, MAX_RETRY_MS);
   };
-  let comparisons: NodeJS.Timeout | undefined;
-  let isBlind = false;
   const watcher = await watcherOf(open, folder, ({ message }) => {
     if (isBlind || signal.aborted) return;
     isBlind = true;
     console.error(`Changes are noticed within a minute, not at once: ${message}`);
-    clearInterval(comparisons);
-    comparisons = setInterval(() => after(0), compareEveryMs);
+    compareAfter(compareEveryMs);
   });
-  comparisons ??= setInterval(() => after(0), compareSeldomMs);
   watcher.on("all", () => {
     isDue = true;
     after(QUIET_MS);
   });
   try {
-    const first = push(true);
-    running = first.then(settle, () => undefined);
+    const first = pushNow(true);
+    running = first.catch(() => undefined);
     await first;
     if (!signal.aborted) await once(signal, "abort");
   } finally {
-    clearInterval(comparisons);
+    ended.abort();
     await watcher.close();
-    clearTimeout(timer);
     await running;
-    clearTimeout(timer);
   }
+}
+
+/** Starts a timeout in place of the one before, and none once `signal` aborts. */
+function timeoutOf(signal: AbortSignal, run: () => void): (waitMs: number) => void {
+  let timeout: NodeJS.Timeout | undefined;
+  signal.addEventListener("abort", () => clearTimeout(timeout));
+  return (waitMs) => {
+    clearTimeout(timeout);
+    if (!signal.aborted) timeout = setTimeout(run, waitMs);
+  };
 }
 
 /** Watches from the folder above, so that a folder that is removed and made again stays watched. */

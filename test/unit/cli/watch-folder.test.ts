@@ -119,16 +119,35 @@ test.each([
 
 test("what is due again and again while a push lasts is pushed once after it", async () => {
   const stopping = new AbortController();
-  const timers = vi.spyOn(globalThis, "setTimeout");
+  let watcher: FSWatcher | null = null;
+  const open: typeof watch = (...args) => (watcher = watch(...args));
   let pushes = 0;
   const push = async () => {
     pushes += 1;
-    const before = timers.mock.calls.length;
-    const isDueOften = () => expect(timers.mock.calls.length).toBeGreaterThan(before + 20);
-    if (pushes === 1) await eventually(isDueOften, 1);
-    else stopping.abort();
+    if (pushes > 1) {
+      stopping.abort();
+      return true;
+    }
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    for (let at = 0; at < 3; at++) {
+      watcher?.emit("all", "change", "a.md");
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    vi.useRealTimers();
     return true;
   };
-  await watchFolder(testFolder(), push, stopping.signal, { compareSeldomMs: 1 });
+  await watchFolder(testFolder(), push, stopping.signal, { open });
   expect(pushes).toBe(2);
+});
+
+test("a folder that takes long to compare is compared the more seldom", async () => {
+  const stopping = new AbortController();
+  const clock = vi.spyOn(performance, "now");
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  let nowMs = 0;
+  clock.mockImplementation(() => (nowMs += 120_000));
+  const watched = watchFolder(testFolder(), () => Promise.resolve(true), stopping.signal);
+  await eventually(() => expect(timers.mock.calls.map(([, ms]) => ms)).toContain(1_200_000));
+  stopping.abort();
+  await watched;
 });
