@@ -25,7 +25,10 @@ export const isHidden = (path: string): boolean =>
   path.split(SEPARATOR).some((name) => HIDDEN.test(name));
 
 /** A folder and those above it, outermost first: `a/`, `a/b/`. A web source's outermost is a host. */
-export const trailOf = (folder: string): string[] =>
-  [...folder.matchAll(/(?:[^/]*:\/\/)?[^/]*\//g)].map(({ 0: name, index }) =>
-    folder.slice(0, index + name.length),
-  );
+export function trailOf(folder: string): string[] {
+  const trail: string[] = [];
+  const scheme = /^[^/]*:\/\//.exec(folder)?.[0] ?? "";
+  let end = folder.indexOf("/", scheme.length) + 1;
+  for (; end > 0; end = folder.indexOf("/", end) + 1) trail.push(folder.slice(0, end));
+  return trail;
+}
