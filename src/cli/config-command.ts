@@ -7,7 +7,7 @@ import { messageOf } from "../core/errors.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { isObject } from "../core/is-object.ts";
 import { dataOf } from "./api/clients.ts";
-import { CommandFailure } from "./failure.ts";
+import { codeOf, CommandFailure, whyUnusable } from "./failure.ts";
 import { afterHelp } from "./run-command.ts";
 import { panelTarget, withTarget } from "./target-options.ts";
 import { pathOfUser } from "./terminal.ts";
@@ -76,6 +76,7 @@ function readSettings(file: string): Settings {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service checks it
     return settings as Settings;
   } catch (thrown) {
+    if (codeOf(thrown) !== "") throw new CommandFailure(`${file} ${whyUnusable(thrown)}.`);
     throw new CommandFailure(`${file} cannot be read as JSON: ${messageOf(thrown)}`);
   }
 }

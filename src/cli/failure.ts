@@ -8,3 +8,10 @@ export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "";
   return "code" in thrown ? String(thrown.code) : codeOf(thrown.cause);
 }
+
+/** Why a file or folder cannot be read or written, as words that follow its name. */
+export function whyUnusable(thrown: unknown): string {
+  const code = codeOf(thrown);
+  if (code === "ENOENT") return "does not exist";
+  return code === "EISDIR" ? "is a folder" : `cannot be used (${code})`;
+}

@@ -7,7 +7,7 @@ import { dataOf, panelApi, publicApi, unless, type PublicApi } from "./api/clien
 import { streamInference } from "./api/stream-inference.ts";
 import { answerText, lostLines, showChunks, sourceLines } from "./demo/show-answers.ts";
 import { parsedJson } from "../core/input/parsed-json.ts";
-import { codeOf, CommandFailure } from "./failure.ts";
+import { CommandFailure, whyUnusable } from "./failure.ts";
 import { emptyFileNotices, explanationNotices, rerankNotice } from "./query-notices.ts";
 import { afterHelp, collect } from "./run-command.ts";
 import { checkedUrl, keyIn, tokenIn, withTarget } from "./target-options.ts";
@@ -232,16 +232,10 @@ async function statesIn(
 /** The text of a JSON Schema. @throws CommandFailure when there is no JSON at the path */
 export async function readSchema(path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((thrown: unknown) => {
-    throw new CommandFailure(`The schema ${path} ${whyUnread(thrown)}.`);
+    throw new CommandFailure(`The schema ${path} ${whyUnusable(thrown)}.`);
   });
   if (parsedJson(text) === undefined) throw new CommandFailure(`The schema ${path} is not JSON.`);
   return text;
-}
-
-function whyUnread(thrown: unknown): string {
-  const code = codeOf(thrown);
-  if (code === "ENOENT") return "does not exist";
-  return code === "EISDIR" ? "is a folder" : `cannot be read (${code})`;
 }
 
 async function status(identifier: string, options: Shared): Promise<void> {

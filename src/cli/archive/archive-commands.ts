@@ -1,5 +1,6 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 import { Command } from "commander";
@@ -7,7 +8,7 @@ import { Command } from "commander";
 import type { components } from "#api-types/panel";
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, whyUnusable } from "../failure.ts";
 import { collect } from "../run-command.ts";
 import { panelTarget, withTarget } from "../target-options.ts";
 import { pathOfUser } from "../terminal.ts";
@@ -80,12 +81,16 @@ export function exportCommand(): Command {
     .requiredOption("--to <file>", "the archive, or - for standard output")
     .action(async (options: Target & Choice & { to: string }) => {
       const { api, terminal } = panelTarget(options);
+      const path = pathOfUser(options.to);
+      const folder = dirname(path);
+      await stat(folder).catch((thrown: unknown) => {
+        throw new CommandFailure(`${folder} ${whyUnusable(thrown)}.`);
+      });
       const body = await download(api, options, "grouped");
       if (options.to === "-") {
         await pipeline(body, process.stdout);
         return;
       }
-      const path = pathOfUser(options.to);
       await writeArchive(path, body);
       const { size } = await stat(path);
       terminal.say(`${path}: ${size} bytes`);

@@ -270,6 +270,6 @@ async function embeddingRefusal(
       ? ""
       : ` (${((tokens * price.inputPrice) / PRICED_TOKENS).toFixed(2)} ${price.currency})`;
   return conflict(
-    `The archive has no vectors of ${model} with ${dimensions} dimensions, which this service uses: ${plan.toEmbed} passages of about ${tokens} model tokens${cost} would be embedded. Import with embed to do so.`,
+    `The archive has no vectors of ${model} with ${dimensions} dimensions, which this service uses: ${plan.toEmbed} passages of about ${tokens} model tokens${cost} would be embedded. Import with embed (--embed) to do so.`,
   );
 }
