@@ -41,16 +41,19 @@ export class Deadline {
     this.#parent?.throwIfAborted();
     const budgetMs = this.remainingMs * share;
     if (budgetMs <= 0) throw new DeadlineExceeded(what, 0);
-    const ending = new AbortController();
-    const signal = AbortSignal.any([ending.signal, ...(this.#parent ? [this.#parent] : [])]);
-    // First, so that what an aborted work throws does not hide the reason.
-    const aborted = abortOf(signal);
-    const end = () => ending.abort(new DeadlineExceeded(what, budgetMs));
-    const timer = setTimeout(end, budgetMs);
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = (reason: unknown) => controller.abort(reason);
+    const parentStop = () => stop(this.#parent?.reason);
     try {
-      return await Promise.race([work(signal), aborted]);
+      this.#parent?.addEventListener("abort", parentStop, { once: true });
+      // First, so that what an aborted work throws does not hide the reason.
+      const aborted = abortOf(controller.signal);
+      timer = setTimeout(() => stop(new DeadlineExceeded(what, budgetMs)), budgetMs);
+      return await Promise.race([work(controller.signal), aborted]);
     } finally {
       clearTimeout(timer);
+      this.#parent?.removeEventListener("abort", parentStop);
     }
   }
 }
