@@ -34,6 +34,10 @@ export function memoryStore(): ReaderStore & { entries: Map<string, Uint8Array> 
 export const HOST = "handbook.example.com";
 export const BASE = `http://${HOST}`;
 
+/** Paths on the test site, in their order. */
+export const pathsOf = (addresses: Iterable<string>) =>
+  [...addresses].map((address) => address.replace(BASE, "")).sort();
+
 export type Scanned = {
   listed: ListedFile[];
   deleted: string[];

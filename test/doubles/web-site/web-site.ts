@@ -40,6 +40,13 @@ export async function startWebSite() {
     port,
     routes,
     asked,
+    /** Adds a page with links. */
+    page(path: string, links: string[] = [], head = "") {
+      routes.set(path, { headers: { etag: `"${path}"` }, body: htmlPage(path, links, head) });
+    },
+    redirect(path: string, location: string, status = 301) {
+      routes.set(path, { status, headers: { location } });
+    },
     /** Answers every path without a route; null: 404. */
     otherwise(answer: (url: URL) => Answer | null) {
       fallback = answer;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { extractDocument } from "../../../src/documents/extract-document.ts";
-import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import { BASE, pathsOf, webSource } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,
   sitemapIndexOf,
@@ -20,13 +20,8 @@ beforeEach(async () => {
   return () => site.stop();
 });
 
-const page = (path: string, links: string[] = [], head = "") =>
-  site.routes.set(path, { headers: { etag: `"${path}"` }, body: htmlPage(path, links, head) });
-const redirect = (path: string, location: string) =>
-  site.routes.set(path, { status: 302, headers: { location } });
 const refreshTo = (url: string, seconds = 0) =>
   `<meta http-equiv="refresh" content="${seconds}; URL='${url}'">`;
-const shown = (files: Iterable<string>) => [...files].map((path) => path.replace(BASE, "")).sort();
 
 /** What the index job is given for each file that a scan listed. */
 async function indexed(source: ReturnType<typeof webSource>) {
@@ -41,8 +36,8 @@ async function indexed(source: ReturnType<typeof webSource>) {
 }
 
 test.each([
-  ["a server", () => redirect("/", ELSEWHERE)],
-  ["a page", () => page("/", [], refreshTo(ELSEWHERE))],
+  ["a server", () => site.redirect("/", ELSEWHERE, 302)],
+  ["a page", () => site.page("/", [], refreshTo(ELSEWHERE))],
 ])("what another site answers is never read where %s redirects to it", async (_who, set) => {
   set();
   const source = webSource(site.port, { startUrls: [BASE] });
@@ -58,10 +53,10 @@ test("a file whose bytes were not kept is read by the rules of the crawl", async
   for (const path of ["/left-out", "/moved", "/late"]) site.routes.set(path, { status: 500 });
   const source = webSource(site.port, { startUrls, exclude: ["/left-out"] });
   await source.scan();
-  page("/left-out");
-  page("/target");
-  page("/late");
-  redirect("/moved", "/target");
+  site.page("/left-out");
+  site.page("/target");
+  site.page("/late");
+  site.redirect("/moved", "/target", 302);
   expect(await indexed(source)).toEqual({
     "/left-out": "error: left out by the settings",
     "/moved": "error: redirects to another page",
@@ -95,14 +90,14 @@ test.each([
 });
 
 test("a sitemap moves within the site, names it with and without www, and relatively", async () => {
-  redirect("/sitemap.xml", `${WWW}/maps/index.xml`);
+  site.redirect("/sitemap.xml", `${WWW}/maps/index.xml`, 302);
   site.routes.set("/maps/index.xml", sitemapIndexOf(["one.xml", "/maps/two.xml"]));
   site.routes.set("/maps/one.xml", sitemapOf([`${WWW}/a`, `${BASE}/b`]));
   site.routes.set("/maps/two.xml", sitemapOf([`${WWW}/c`, "/d"]));
-  for (const path of ["/a", "/b", "/c", "/d"]) page(path);
+  for (const path of ["/a", "/b", "/c", "/d"]) site.page(path);
   const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
   const { leftOut } = await source.scan();
-  expect(shown(source.files.keys()).map((path) => path.replace(WWW, "www"))).toEqual(
+  expect(pathsOf(source.files.keys()).map((path) => path.replace(WWW, "www"))).toEqual(
     ["/b", "www/a", "www/c", "www/d"].sort(),
   );
   expect(leftOut).toEqual([]);
@@ -122,38 +117,38 @@ test("a sitemap that cannot be read is an error, and its XML no document", async
 test("what a sitemap names elsewhere is counted", async () => {
   const others = Array.from({ length: 7 }, (_, at) => `http://other.example.org/${at}`);
   site.routes.set("/sitemap.xml", sitemapOf([...others, `${BASE}/a`]));
-  page("/a");
+  site.page("/a");
   const source = webSource(site.port, { sitemapUrls: [`${BASE}/sitemap.xml`] });
   const { leftOut } = await source.scan();
   expect(leftOut).toMatchObject([{ limit: "sitemapUrls", addresses: 7, isAtLeast: false }]);
 });
 
 test("a page that only sends its readers on is the page to which it sends them", async () => {
-  page("/", ["/old", "/slow", "/script", "/round"]);
-  page("/old", [], refreshTo("new/?a=1"));
-  page("/new/?a=1", [], refreshTo("/newest"));
-  page("/newest");
-  page("/slow", [], refreshTo("/newest", 300));
-  page("/script", [], `<noscript>${refreshTo("/plain")}</noscript>`);
-  page("/plain");
-  page("/round", [], refreshTo("/round#top"));
+  site.page("/", ["/old", "/slow", "/script", "/round"]);
+  site.page("/old", [], refreshTo("new/?a=1"));
+  site.page("/new/?a=1", [], refreshTo("/newest"));
+  site.page("/newest");
+  site.page("/slow", [], refreshTo("/newest", 300));
+  site.page("/script", [], `<noscript>${refreshTo("/plain")}</noscript>`);
+  site.page("/plain");
+  site.page("/round", [], refreshTo("/round#top"));
   const source = webSource(site.port, { startUrls: [BASE, `${BASE}/start`] });
-  page("/start", ["/behind"], refreshTo("/started"));
-  page("/started", ["/behind"]);
-  page("/behind");
+  site.page("/start", ["/behind"], refreshTo("/started"));
+  site.page("/started", ["/behind"]);
+  site.page("/behind");
   const all = ["/", "/behind", "/newest", "/plain", "/round", "/script", "/slow", "/started"];
   await source.scan();
-  expect(shown(source.files.keys())).toEqual(all);
+  expect(pathsOf(source.files.keys())).toEqual(all);
   site.asked.length = 0;
   await source.scan();
-  expect(shown(source.files.keys())).toEqual(all);
+  expect(pathsOf(source.files.keys())).toEqual(all);
   const whole = site.asked.filter(({ status }) => status === 200).map(({ path }) => path);
   expect(new Set(whole)).toEqual(new Set(["/old", "/new/?a=1", "/start"]));
 });
 
 test("a pushed address that sends its readers on has what they find, each time", async () => {
-  page("/pushed", [], refreshTo("/target"));
-  page("/target");
+  site.page("/pushed", [], refreshTo("/target"));
+  site.page("/target");
   const source = webSource(site.port, {});
   await source.push(`${BASE}/pushed`);
   expect(source.files.get(`${BASE}/pushed`)?.url).toBe(`${BASE}/target`);
@@ -164,11 +159,11 @@ test("a pushed address that sends its readers on has what they find, each time",
 });
 
 test("a form to sign in takes no page's place, and is read once", async () => {
-  page("/", ["/a?x=1", "/b", "/c", "/sign-in?next=/", "/sign-in"]);
-  page("/c", ["/sign-in?returnTo=%2Fc", "/moved", "/search?next=5", "/cat?back=/cats"]);
-  redirect("/moved", "/new?from=/moved");
+  site.page("/", ["/a?x=1", "/b", "/c", "/sign-in?next=/", "/sign-in"]);
+  site.page("/c", ["/sign-in?returnTo=%2Fc", "/moved", "/search?next=5", "/cat?back=/cats"]);
+  site.redirect("/moved", "/new?from=/moved", 302);
   for (const path of ["/new?from=/moved", "/search?next=5", "/a?x=1", "/b", "/cat?back=/cats"])
-    page(path);
+    site.page(path);
   // Each form has a token of its own.
   let forms = 0;
   site.routes.set("/sign-in", () => ({ body: `<p>Sign in</p> ${forms++}` }));
@@ -184,12 +179,12 @@ test("a form to sign in takes no page's place, and is read once", async () => {
     "/search?next=5",
     "/sign-in",
   ];
-  expect(shown(source.files.keys())).toEqual(all);
-  redirect("/a?x=1", "/sign-in?next=%2Fa%3Fx%3D1");
-  redirect("/b", `/sign-in?continue=${BASE}/b`);
+  expect(pathsOf(source.files.keys())).toEqual(all);
+  site.redirect("/a?x=1", "/sign-in?next=%2Fa%3Fx%3D1", 302);
+  site.redirect("/b", `/sign-in?continue=${BASE}/b`, 302);
   const { listed, leftOut } = await source.scan();
   // What was read before stays.
-  expect(shown(source.files.keys())).toEqual(all);
+  expect(pathsOf(source.files.keys())).toEqual(all);
   const failed = listed.filter(({ failure }) => failure !== undefined);
   expect(failed).toMatchObject([
     { path: `${BASE}/a?x=1`, failure: { message: "redirects to a form, as to sign in" } },
@@ -199,20 +194,20 @@ test("a form to sign in takes no page's place, and is read once", async () => {
 });
 
 test("a form may lead back to a page with an umlaut; a list from the root is none", async () => {
-  page("/", ["/b%C3%B6iler", "/list?next=/page/"]);
+  site.page("/", ["/b%C3%B6iler", "/list?next=/page/"]);
   for (const path of ["/b%C3%B6iler", "/list?next=/page/", "/sign-in?next=/b%C3%B6iler"])
-    page(path);
+    site.page(path);
   const source = webSource(site.port, { startUrls: [BASE] });
   await source.scan();
   const all = ["/", "/b%C3%B6iler", "/list?next=/page/"];
-  expect(shown(source.files.keys())).toEqual(all);
-  redirect("/b%C3%B6iler", "/sign-in?next=/b%C3%B6iler");
+  expect(pathsOf(source.files.keys())).toEqual(all);
+  site.redirect("/b%C3%B6iler", "/sign-in?next=/b%C3%B6iler", 302);
   await source.scan();
-  expect(shown(source.files.keys())).toEqual(all);
+  expect(pathsOf(source.files.keys())).toEqual(all);
 });
 
 test("equal pages are read once, and a page for all that is missing ends", async () => {
-  page("/", ["/docs/", "/licence", "/v2/licence"]);
+  site.page("/", ["/docs/", "/licence", "/v2/licence"]);
   for (const path of ["/licence", "/v2/licence"])
     site.routes.set(path, { headers: { "content-type": "text/plain" }, body: "MIT" });
   site.otherwise(({ pathname }) =>
@@ -225,52 +220,52 @@ test("equal pages are read once, and a page for all that is missing ends", async
     site.asked.length = 0;
     const { leftOut } = await source.scan();
     const all = ["/", "/docs/", "/licence", "/v2/licence"];
-    expect(shown(source.files.keys())).toEqual(all);
+    expect(pathsOf(source.files.keys())).toEqual(all);
     expect(leftOut, `scan ${scan}`).toMatchObject([{ limit: "copies" }]);
     expect(site.asked.length).toBeLessThan(40);
   }
 });
 
 test("of equal pages the one that is a file stays one, in any order of links", async () => {
-  page("/", ["/a", "/b"]);
+  site.page("/", ["/a", "/b"]);
   for (const path of ["/a", "/b"]) site.routes.set(path, { body: htmlPage("Equal", []) });
   const source = webSource(site.port, { startUrls: [BASE] });
   await source.scan();
-  expect(shown(source.files.keys())).toEqual(["/", "/a"]);
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/a"]);
   site.routes.set("/", { body: htmlPage("Turned", ["/b", "/a"]) });
   await source.scan();
   expect([...source.files.keys()]).toContain(`${BASE}/a`);
-  const before = shown(source.files.keys());
+  const before = pathsOf(source.files.keys());
   site.routes.set("/", { body: htmlPage("Turned again", ["/a", "/b"]) });
   await source.scan();
-  expect(shown(source.files.keys())).toEqual(before);
+  expect(pathsOf(source.files.keys())).toEqual(before);
 });
 
 test("a pushed page stays where a redirecting link finds an equal page first", async () => {
-  page("/", ["/a", "/old"]);
-  redirect("/old", "/pushed");
+  site.page("/", ["/a", "/old"]);
+  site.redirect("/old", "/pushed", 302);
   const source = webSource(site.port, { startUrls: [BASE] });
-  page("/pushed");
+  site.page("/pushed");
   await source.push(`${BASE}/pushed`);
   for (const path of ["/a", "/pushed"]) site.routes.set(path, { body: htmlPage("Equal", []) });
   await source.scan();
-  expect(shown(source.files.keys())).toEqual(["/", "/a", "/pushed"]);
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/a", "/pushed"]);
 });
 
 test("a header Refresh, 203, a pause and a 304 to a first request lose no page", async () => {
-  page("/", ["/old", "/short", "/proxied", "/busy", "/not-modified"]);
+  site.page("/", ["/old", "/short", "/proxied", "/busy", "/not-modified"]);
   site.routes.set("/old", { headers: { refresh: "0; url=/new" }, body: "" });
-  page("/short", [], `<meta http-equiv="refresh" content="0; '/newer'">`);
+  site.page("/short", [], `<meta http-equiv="refresh" content="0; '/newer'">`);
   site.routes.set("/proxied", { status: 203, body: htmlPage("Proxied", []) });
   let busy = 2;
   site.routes.set("/busy", () =>
     --busy > 0 ? { status: 429, headers: { "retry-after": "3" } } : { body: htmlPage("Free", []) },
   );
   site.routes.set("/not-modified", { status: 304 });
-  for (const path of ["/new", "/newer"]) page(path);
+  for (const path of ["/new", "/newer"]) site.page(path);
   const source = webSource(site.port, { startUrls: [BASE] });
   const { problems } = await source.scan();
-  expect(shown(source.files.keys())).toEqual(["/", "/busy", "/new", "/newer", "/proxied"]);
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/busy", "/new", "/newer", "/proxied"]);
   expect(source.waits).toEqual([3_000]);
   const message = "the server answered 304 to a first request";
   expect(problems).toEqual([{ path: `${BASE}/not-modified`, message }]);
@@ -282,12 +277,12 @@ test.each([
 ])("a robots.txt of %i bytes is obeyed", async (bytes, paths) => {
   const rules = "User-agent: *\nDisallow: /secret\n";
   site.routes.set("/robots.txt", { body: rules.padEnd(bytes, "# a line of no rule\n") });
-  page("/", ["/secret/a", "/open"]);
-  for (const path of ["/secret/a", "/open"]) page(path);
+  site.page("/", ["/secret/a", "/open"]);
+  for (const path of ["/secret/a", "/open"]) site.page(path);
   const source = webSource(site.port, { startUrls: [BASE] });
   const { listed, partial } = await source.scan();
   const files = listed.filter(({ failure }) => failure === undefined);
-  expect(shown(files.map(({ path }) => path))).toEqual(paths);
+  expect(pathsOf(files.map(({ path }) => path))).toEqual(paths);
   // Nothing that was read before is taken away.
   expect(partial).toBe(paths.length === 0);
 });

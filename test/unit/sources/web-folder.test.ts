@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { newCrawl } from "../../../src/sources/web/crawl-state.ts";
 import { addMap } from "../../../src/sources/web/frontier.ts";
 import type { WebConfig } from "../../../src/sources/web/web-config.ts";
-import { BASE, webSource } from "../../doubles/web-site/scanning.ts";
+import { BASE, pathsOf, webSource } from "../../doubles/web-site/scanning.ts";
 import {
   htmlPage,
   sitemapIndexOf,
@@ -19,19 +19,14 @@ beforeEach(async () => {
   return () => site.stop();
 });
 
-const page = (path: string, links: string[] = [], head = "") =>
-  site.routes.set(path, { headers: { etag: `"${path}"` }, body: htmlPage(path, links, head) });
-const redirect = (path: string, location: string) =>
-  site.routes.set(path, { status: 301, headers: { location } });
 const generator = (name: string) => `<meta name="generator" content="${name}">`;
 const robots = (...lines: string[]) => site.routes.set("/robots.txt", { body: lines.join("\n") });
-const paths = (files: Iterable<string>) => [...files].map((path) => path.replace(BASE, "")).sort();
 
 async function scanned(settings: Partial<WebConfig>) {
   const source = webSource(site.port, settings);
   const { leftOut, problems } = await source.scan();
   const left = Object.fromEntries(leftOut.map(({ limit, addresses }) => [limit, addresses]));
-  return { source, files: paths(source.files.keys()), left, problems };
+  return { source, files: pathsOf(source.files.keys()), left, problems };
 }
 
 /** The manual of a server in several languages, each with links to the others. */
@@ -39,12 +34,12 @@ function manual() {
   const languages = ["en", "de", "fr"];
   for (const language of languages) {
     const others = languages.map((other) => `/manual/${other}/`);
-    page(`/manual/${language}/`, ["install", "../style.txt", "/", ...others]);
-    page(`/manual/${language}/install`, [`/manual/${language}/mod/a`]);
-    page(`/manual/${language}/mod/a`);
+    site.page(`/manual/${language}/`, ["install", "../style.txt", "/", ...others]);
+    site.page(`/manual/${language}/install`, [`/manual/${language}/mod/a`]);
+    site.page(`/manual/${language}/mod/a`);
   }
-  page("/manual/style.txt");
-  page("/", ["/manual/en/"]);
+  site.page("/manual/style.txt");
+  site.page("/", ["/manual/en/"]);
 }
 const ENGLISH = ["/manual/en/", "/manual/en/install", "/manual/en/mod/a"];
 
@@ -70,19 +65,19 @@ test("what lies outside the folder is counted once, and leaves when it was index
   const former = { ...source.files.get(`${BASE}/manual/en/`), path: `${BASE}/manual/de/` };
   source.files.set(former.path, { ...former, externalId: former.path } as never);
   await source.scan();
-  expect(paths(source.files.keys())).toEqual(ENGLISH);
+  expect(pathsOf(source.files.keys())).toEqual(ENGLISH);
 });
 
 test("the folder is the one to which a start address leads", async () => {
   manual();
-  redirect("/manual/en", "/manual/en/");
+  site.redirect("/manual/en", "/manual/en/");
   expect((await scanned({ startUrls: [`${BASE}/manual/en`] })).files).toEqual(ENGLISH);
-  redirect("/old/", "/manual/en/");
+  site.redirect("/old/", "/manual/en/");
   expect((await scanned({ startUrls: [`${BASE}/old/`] })).files).toEqual(ENGLISH);
-  redirect("/", "/manual/en/");
+  site.redirect("/", "/manual/en/");
   const whole = await scanned({ startUrls: [BASE] });
   expect(whole.files).toContain("/manual/fr/install");
-  redirect("/manual/en/install", "/manual/de/install");
+  site.redirect("/manual/en/install", "/manual/de/install");
   const moved = await scanned({ startUrls: [`${BASE}/manual/en/`] });
   expect(moved.files).toEqual(["/manual/en/"]);
   expect(moved.left).toMatchObject({ startUrls: 6 });
@@ -99,9 +94,9 @@ test("a depth of none reads the start addresses alone, and counts what they link
 
 test("a directory's orders and a wiki's forms and versions are counted, never fetched", async () => {
   const orders = ["N", "M", "S", "D"].flatMap((by) => [`?C=${by};O=A`, `?C=${by};O=D`]);
-  page("/files/", [...orders, "sub/", "a.txt"]);
-  page("/files/sub/", [...orders, "../", "?sort=size&order=desc"]);
-  page("/files/a.txt");
+  site.page("/files/", [...orders, "sub/", "a.txt"]);
+  site.page("/files/sub/", [...orders, "../", "?sort=size&order=desc"]);
+  site.page("/files/a.txt");
   const titled = (title: string, more: string) => `/w/index.php?title=${title}&${more}`;
   const views = (title: string) => [
     titled(title, "action=edit&redlink=1"),
@@ -112,10 +107,10 @@ test("a directory's orders and a wiki's forms and versions are counted, never fe
     titled(title, "action=view"),
   ];
   const wiki = generator("MediaWiki 1.39.17");
-  page("/wiki/A", ["/wiki/B", ...views("A"), ...views("C")], wiki);
-  page("/wiki/B", [...views("B")], wiki);
-  page("/shop", ["/shop?action=show&id=5", "/shop?oldid=3"]);
-  for (const path of ["/shop?action=show&id=5", "/shop?oldid=3"]) page(path);
+  site.page("/wiki/A", ["/wiki/B", ...views("A"), ...views("C")], wiki);
+  site.page("/wiki/B", [...views("B")], wiki);
+  site.page("/shop", ["/shop?action=show&id=5", "/shop?oldid=3"]);
+  for (const path of ["/shop?action=show&id=5", "/shop?oldid=3"]) site.page(path);
   site.otherwise(({ pathname, search }) => ({ body: htmlPage(`${pathname}${search}`, []) }));
   const startUrls = ["/files/", "/wiki/A", "/shop"].map((path) => BASE + path);
   const { files, left } = await scanned({ startUrls, include: ["/"], maxPages: 12 });
@@ -128,16 +123,16 @@ test("a directory's orders and a wiki's forms and versions are counted, never fe
 });
 
 test("a folder and its index page are one, whichever of them is linked first", async () => {
-  page("/", ["index.html", "/both/index.html", "/named/index.htm", "/index.html?page=2"]);
-  page("/index.html", []);
-  redirect("/both/", "/both/index.html");
-  page("/both/index.html", ["/both/"]);
-  page("/named/index.htm", ["index.htm", "./"]);
-  page("/index.html?page=2");
-  page("/led/", []);
-  page("/other", []);
-  redirect("/other", "/led/index.html");
-  page("/led/index.html", []);
+  site.page("/", ["index.html", "/both/index.html", "/named/index.htm", "/index.html?page=2"]);
+  site.page("/index.html", []);
+  site.redirect("/both/", "/both/index.html");
+  site.page("/both/index.html", ["/both/"]);
+  site.page("/named/index.htm", ["index.htm", "./"]);
+  site.page("/index.html?page=2");
+  site.page("/led/", []);
+  site.page("/other", []);
+  site.redirect("/other", "/led/index.html");
+  site.page("/led/index.html", []);
   site.routes.set("/map.xml", sitemapOf([`${BASE}/index.html`, `${BASE}/led/`, `${BASE}/other`]));
   const settings = { startUrls: [`${BASE}/`], sitemapUrls: [`${BASE}/map.xml`] };
   const { files, source } = await scanned(settings);
@@ -145,21 +140,21 @@ test("a folder and its index page are one, whichever of them is linked first", a
   expect(files).toEqual(["/", ...all].toSorted());
   site.asked.length = 0;
   await source.scan();
-  expect(paths(source.files.keys())).toEqual(files);
+  expect(pathsOf(source.files.keys())).toEqual(files);
   const whole = site.asked.filter(({ status }) => status === 200).map(({ path }) => path);
   expect(whole).toEqual(["/map.xml", "/led/index.html"]);
 });
 
 test("a folder that redirects to its index page goes by its own address", async () => {
-  redirect("/docs/", "/docs/index.html");
-  page("/docs/index.html", ["a", "index.html"]);
-  page("/docs/a");
+  site.redirect("/docs/", "/docs/index.html");
+  site.page("/docs/index.html", ["a", "index.html"]);
+  site.page("/docs/a");
   const { files, source } = await scanned({ startUrls: [`${BASE}/docs/`] });
   expect(files).toEqual(["/docs/", "/docs/a"]);
   site.asked.length = 0;
   await source.scan();
   expect(site.asked.filter(({ status }) => status === 200)).toEqual([]);
-  expect(paths(source.files.keys())).toEqual(files);
+  expect(pathsOf(source.files.keys())).toEqual(files);
 });
 
 test("a template that names the folder's first page as canonical takes no page away", async () => {
@@ -172,15 +167,15 @@ test("a template that names the folder's first page as canonical takes no page a
 });
 
 test("where the folder does not answer, its index page is read at its own address", async () => {
-  page("/", ["/docs/", "/a"]);
-  page("/a", ["/docs/index.html"]);
-  page("/docs/index.html");
+  site.page("/", ["/docs/", "/a"]);
+  site.page("/a", ["/docs/index.html"]);
+  site.page("/docs/index.html");
   const { files } = await scanned({ startUrls: [BASE] });
   expect(files).toEqual(["/", "/a", "/docs/index.html"]);
 });
 
 test("escapes in the address of a folder are compared in one form", async () => {
-  redirect("/", "/%7Euser/%c3%a9/");
+  site.redirect("/", "/%7Euser/%c3%a9/");
   site.otherwise(({ pathname }) => ({ body: htmlPage(pathname, ["a", "/%7Euser/"]) }));
   const { files, left } = await scanned({ startUrls: [`${BASE}/start/../%7euser/x`, BASE] });
   expect(files).toContain("/~user/a");
@@ -195,9 +190,9 @@ const ELSEWHERE = "http://maps.example.org/handbook/";
 test("a sitemap that robots.txt names is used, on another host too, within the folder", async () => {
   manual();
   robots("User-agent: other", "Disallow: /", `sitemap: ${ELSEWHERE}index.xml`, "Sitemap: /own.xml");
-  page("/manual/en/orphan");
-  page("/manual/en/alone", ["/manual/en/behind"]);
-  page("/manual/en/behind");
+  site.page("/manual/en/orphan");
+  site.page("/manual/en/alone", ["/manual/en/behind"]);
+  site.page("/manual/en/behind");
   const source = webSource(site.port, { startUrls: [`${BASE}/manual/en/`] });
   const answer = (text: string | Uint8Array | undefined) => () => new Response(String(text));
   source.answers.set(
@@ -210,7 +205,7 @@ test("a sitemap that robots.txt names is used, on another host too, within the f
   site.routes.set("/own.xml", sitemapOf([`${BASE}/manual/en/alone`, `${BASE}/manual/en/lost`]));
   const { leftOut, problems } = await source.scan();
   const extra = ["/manual/en/orphan", "/manual/en/alone", "/manual/en/behind"];
-  expect(paths(source.files.keys())).toEqual([...ENGLISH, ...extra].toSorted());
+  expect(pathsOf(source.files.keys())).toEqual([...ENGLISH, ...extra].toSorted());
   expect(leftOut).toMatchObject([
     { limit: "startUrls", addresses: 4 },
     { limit: "sitemapUrls", addresses: 1 },
@@ -227,15 +222,15 @@ test.each([
   ["the robots.txt that names a sitemap", "/robots.txt", null],
   ["the start page beside such a sitemap", "/", null],
 ])("%s takes nothing away where it cannot be read", async (_what, path, problem) => {
-  page("/", []);
-  page("/orphan");
+  site.page("/", []);
+  site.page("/orphan");
   robots(`Sitemap: ${BASE}/map.xml`);
   site.routes.set("/map.xml", sitemapOf([`${BASE}/orphan`]));
   const { source } = await scanned({ startUrls: [BASE] });
   site.routes.set(path, { status: 503 });
   const { problems } = await source.scan();
   expect(problems.map(({ message }) => message)).toEqual(problem === null ? [] : [problem]);
-  expect(paths(source.files.keys())).toEqual(["/", "/orphan"]);
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/orphan"]);
 });
 
 test("the addresses of a large sitemap are taken in with turns for other work", async () => {
