@@ -75,6 +75,7 @@ const ALONE = [
   "test/worker/panel/overview-and-usage.test.ts",
 ];
 const RESTORED = "./test/support/restore-after-tests.ts";
+const MOUNTED = "./test/support/load-mounted-modules.ts";
 const inWorker = {
   setupFiles: [
     "./test/support/apply-migrations.ts",
@@ -155,6 +156,7 @@ export default defineConfig({
           name: "worker-alone",
           include: ALONE,
           ...inWorker,
+          setupFiles: [MOUNTED, ...inWorker.setupFiles],
         },
       },
       {
@@ -165,6 +167,7 @@ export default defineConfig({
           exclude: ALONE,
           isolate: false,
           ...inWorker,
+          setupFiles: [MOUNTED, ...inWorker.setupFiles],
         },
       },
       {
