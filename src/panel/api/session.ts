@@ -183,7 +183,7 @@ export const totpRoutes = new Endpoints("session")
   .action(totpConfirmation)
   .action(ownTotpRemoval).app;
 
-const shown = providerSettings.openapi("OpenIdProvider");
+const shown = z.object(providerSettings.shape).openapi("OpenIdProvider");
 
 const settingsOf = async (services: Services) =>
   orNotFound(await storedProvider(services)).settings;
