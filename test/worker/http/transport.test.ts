@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env, exports } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { newAutomationKey, newToken } from "../../../src/access/credential-format.ts";
 import { composeServices } from "../../../src/compose.ts";
 import { createApp } from "../../../src/http/app.ts";
 
@@ -67,6 +68,26 @@ test("with a public name, local names are for programs on the same machine", asy
     expect(await status(PUBLIC, { peer: LOCAL, headers })).toBe(200);
     expect(await status(`${PUBLIC}:8443`, { peer: ELSEWHERE, headers })).toBe(200);
     expect(await status("evil.example", { peer: LOCAL, headers })).toBe(403);
+  }
+});
+
+test("a program with a credential calls by any other name, a browser does not", async () => {
+  const named = { PUBLIC_BASE_URL: `https://${PUBLIC}` };
+  const status = async (path: string, credential: string, Host = "quarry:8787") => {
+    const headers = { Host, ...(credential && { Authorization: `Bearer ${credential}` }) };
+    return (await received(named, { peer: ELSEWHERE, headers, path })).status;
+  };
+  const [token, key] = [newToken(), newAutomationKey()];
+  expect(await status("/api/rags/sample", token)).toBe(401);
+  // Not mounted here.
+  for (const path of ["/v1/models", "/panel/api/rags"]) {
+    expect(await status(path, key)).toBe(404);
+    expect(await status(path, token, "localhost:8787")).toBe(403);
+    expect(await status(path, "", "quarry:8787")).toBe(403);
+    expect(await status(path, "qry_invented")).toBe(403);
+  }
+  for (const path of ["/panel", "/panel/api/session", "/oauth/register", "/health"]) {
+    expect(await status(path, key)).toBe(403);
   }
 });
 
