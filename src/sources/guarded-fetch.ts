@@ -1,3 +1,4 @@
+import { causeOfFailedFetch } from "../core/calls/failed-fetch.ts";
 import { readLimited } from "../core/bytes/read-limited.ts";
 import { DOCUMENT_LIMIT_BYTES } from "../core/document-limit.ts";
 import { SECOND_MS, waitIn } from "../core/time.ts";
@@ -126,7 +127,9 @@ function exchangeFailure(
   const late = signal.aborted;
   return new SourceFailure(
     "down",
-    late ? "no complete answer in time" : `the connection${where} failed`,
+    late
+      ? "no complete answer in time"
+      : `the connection${where} failed${causeOfFailedFetch(error)}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 
+import { causeOfFailedFetch } from "../../core/calls/failed-fetch.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { waitIn } from "../../core/time.ts";
@@ -157,7 +158,8 @@ function asModelFailure(thrown: unknown, signal: AbortSignal | undefined): unkno
     return new ModelFailure(problemOf(thrown.cause), { retryable: true }, cause);
   }
   if (isLostConnection(thrown)) {
-    return new ModelFailure("connection failed", { retryable: true }, cause);
+    const message = `connection failed${causeOfFailedFetch(thrown)}`;
+    return new ModelFailure(message, { retryable: true }, cause);
   }
   return new ModelFailure("unusable reply", {}, cause);
 }
@@ -173,12 +175,13 @@ const OF_CONTENT = /^(?:AI_|SyntaxError|\$?ZodError)/;
 
 /**
  * workerd throws an `Error` where nothing listens, a name is unknown or a connection breaks
- * ("Network connection lost.", "internal error; …"), with `remote` or `retryable`; Node.js throws a
- * `TypeError`.
+ * ("Network connection lost.", "internal error; …"), mostly with `remote` or `retryable`; Node.js
+ * throws a `TypeError`.
  */
 const isLostConnection = (thrown: unknown) =>
   thrown instanceof TypeError ||
-  (thrown instanceof Error && ("remote" in thrown || "retryable" in thrown));
+  (thrown instanceof Error &&
+    ("remote" in thrown || "retryable" in thrown || causeOfFailedFetch(thrown) !== ""));
 
 export async function translated<T>(
   work: PromiseLike<T>,

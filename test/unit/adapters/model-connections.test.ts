@@ -86,6 +86,14 @@ test("a server that is not there is a connection that failed", async () => {
   close = () => Promise.resolve();
 });
 
+test("an unknown name and a certificate without trust are said as what may be", async () => {
+  vi.stubGlobal("fetch", () => Promise.reject(new Error("internal error; reference = x1")));
+  await expect(ask()).rejects.toMatchObject({
+    message: expect.stringContaining("certificate"),
+    retryable: true,
+  });
+});
+
 test.each([{ kind: "hang" }, { kind: "drip" }] as Failure[])(
   "%j ends with the caller's signal, and not before",
   async (failure) => {

@@ -1,0 +1,6 @@
+/** workerd tells of both by the same "internal error; reference = …"; its own log says more. */
+const INSIDE = " (an unknown name, or a certificate that is not trusted?)";
+
+/** The cause of a failed `fetch` as the end of a sentence; "" where it is not known. */
+export const causeOfFailedFetch = (thrown: unknown): string =>
+  thrown instanceof Error && thrown.message.startsWith("internal error") ? INSIDE : "";
