@@ -12,6 +12,7 @@ import { INDEX_FORMAT } from "../../core/index-format.ts";
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { CommandFailure } from "../failure.ts";
 import { IS_PACKED, PROJECT, SERVICE } from "../installation.ts";
+import { trustedCertificates } from "./certificates.ts";
 import { outputOf, spawnGroup } from "./processes.ts";
 import { OWNER_ONLY, OWNER_ONLY_FOLDER } from "./state-files.ts";
 import { upgradeNotice, VERSION_SQL } from "./upgrade.ts";
@@ -59,7 +60,11 @@ export function spawnService(
   config = "service.capnp",
 ): ChildProcess {
   const defaults: unknown = JSON.parse(readFileSync(join(SERVICE, "variables.json"), "utf8"));
-  const variables = { ...z.record(z.string(), z.string()).parse(defaults), ...overrides };
+  const variables = {
+    ...z.record(z.string(), z.string()).parse(defaults),
+    ...trustedCertificates(stateFolder, process.env),
+    ...overrides,
+  };
   const where = ["--socket-addr", `http=${address}`];
   const assets = ["--directory-path", `assets=${join(PROJECT, "dist/public")}`];
   const args = ["serve", "--experimental", ...where, ...assets, join(SERVICE, config)];
