@@ -8,7 +8,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -36,6 +38,8 @@ type Printed = {
 const run = promisify(execFile);
 const SAMPLE_FILES = 56;
 const API_KEY = "sk-of-the-local-server";
+/** For localhost, its own authority, with its key. */
+const CERTIFICATE = join(import.meta.dirname, "../fixtures/localhost.pem");
 const DIMENSIONS = 16;
 
 /** Enough of an embedding to tell texts apart. */
@@ -134,19 +138,27 @@ describe("npm start on the sample", () => {
     );
   });
 
-  test("a folder is embedded and asked with the environment's model server", async () => {
+  test("a model server of the environment embeds and answers, its certificate an own", async () => {
     const models = ["thinker:8b", "letters-embed", "rerank-me"];
     const double = new OpenAiDouble({ apiKey: API_KEY, embed: countLetters, models });
     const served = await serveOpenAi(double);
+    const pem = readFileSync(CERTIFICATE);
+    const secured = createTlsServer({ cert: pem, key: pem }, (socket) => {
+      socket.pipe(connect(Number(new URL(served.baseUrl).port), "127.0.0.1")).pipe(socket);
+    });
+    const port = await freePort();
+    secured.listen(port, "127.0.0.1");
     const folder = join(scratch.path, "My Notes");
     mkdirSync(folder);
     writeFileSync(join(folder, "bees.md"), "# Wintering bees\n\nBees winter on 18 kg of honey.\n");
     writeFileSync(join(folder, "picture.png"), DAMAGED_PICTURE);
     const options = ["--once", "--json", "--port", String(await freePort()), "--state", state];
     const { code, stdout, stderr } = await runCli("start", [folder, ...options], {
-      OPENAI_COMPATIBLE_BASE_URL: served.baseUrl,
+      OPENAI_COMPATIBLE_BASE_URL: `https://localhost:${port}/v1`,
       OPENAI_COMPATIBLE_API_KEY: API_KEY,
+      NODE_EXTRA_CA_CERTS: CERTIFICATE,
     });
+    secured.close();
     await served.close();
     const { inference, retrieval, urls } = JSON.parse(stdout) as Printed;
     expect(retrieval.query).toBe("Wintering bees");
@@ -180,7 +192,9 @@ describe("npm start on the sample", () => {
     for (const name of names) rmSync(join(folder, name));
     await untilItSays("0 removed, 2 unchanged");
     child.kill("SIGTERM");
-    expect((await finished).stderr).toContain("22 files are no longer in the folder");
+    const { code, stderr } = await finished;
+    expect(stderr).toContain("22 files are no longer in the folder");
+    expect(code).toBe(0);
   });
 
   test("a port that is taken is told, and nothing is started", async () => {

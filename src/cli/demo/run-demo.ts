@@ -78,7 +78,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   }
   const { port, host } = options;
   const { warn: tell, output } = terminal;
-  const worker = { port, host, stateFolder, variables, tell, output };
+  const isService = options.once !== true;
+  const worker = { port, host, stateFolder, variables, tell, output, isService };
   await withWorker(worker, async ({ url, lastReason }, stopping) => {
     const { origin } = new URL(environment["PUBLIC_BASE_URL"] ?? url);
     const setUp = async () => {

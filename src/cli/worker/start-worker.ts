@@ -97,29 +97,33 @@ export async function problemOfStart(
   return "";
 }
 
-/** The exit code that shells report for a program ended by Ctrl-C. */
-const INTERRUPTED_EXIT = 130;
+/** Shells report 128 and the signal's number for a program that a signal ended. */
+const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /**
  * Runs `work` against a Worker that lives as long as the work does. Ctrl-C ends both; a second
- * one, or one while the Worker is still starting, ends them at once.
+ * one, or one while the Worker is still starting, ends them at once. For a service, SIGTERM is the
+ * regular end: systemd and containers take any code but 0 for a failure.
  * @throws CommandFailure when the Worker ends before the work; whatever the work throws.
  */
 export async function withWorker(
-  settings: WorkerSettings & { output: NodeJS.WritableStream },
+  settings: WorkerSettings & { output: NodeJS.WritableStream; isService: boolean },
   work: (worker: RunningWorker, stopping: AbortSignal) => Promise<void>,
 ): Promise<void> {
   let endNicely = (): Promise<void> => Promise.resolve();
   const stopping = new AbortController();
-  const interrupt = () => {
+  const interrupt = (exitCode: number) => {
     stopping.abort();
     const ending = endNicely();
     endNicely = () => Promise.resolve();
     // Exiting ends the remaining processes of the group.
-    void ending.then(() => process.exit(INTERRUPTED_EXIT));
+    void ending.then(() => process.exit(exitCode));
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, interrupt);
-  void endOfNpm().then(interrupt);
+  for (const [signal, exitCode] of Object.entries(SIGNAL_EXITS)) {
+    const isEnd = settings.isService && signal === "SIGTERM";
+    process.on(signal, () => interrupt(isEnd ? 0 : exitCode));
+  }
+  void endOfNpm().then(() => interrupt(SIGNAL_EXITS.SIGINT));
   const starting = startWorker(settings);
   const worker = await whileWaiting(settings.output, "Starting the Worker", starting);
   endNicely = worker.stop;
