@@ -16,7 +16,17 @@ export const SERVICE = join(PROJECT, "dist/worker");
 export const START_COMMAND = IS_PACKED ? "npx quarry start" : "npm start";
 
 /** Where local state lives unless the user says otherwise: an update replaces a package's folder. */
-export const DEFAULT_STATE = join(IS_PACKED ? homedir() : PROJECT, ".quarry");
+export const DEFAULT_STATE = join(IS_PACKED ? homeFolder() : PROJECT, ".quarry");
+
+/** A user without an account, as a container may have one, has a home only where `HOME` names it. */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    // Miniflare asks for a home, too.
+    return (process.env["HOME"] = process.cwd());
+  }
+}
 
 export function versionOfProject(): string {
   const text = readFileSync(join(PROJECT, "package.json"), "utf8");
