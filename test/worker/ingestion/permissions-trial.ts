@@ -80,6 +80,8 @@ export class Trial {
   readonly isPublic: boolean;
   readonly dice: Dice;
   inForce = new Map<string, string[][]>();
+  /** Files that have the default since a scan, and may have it: a drive's change waits for one. */
+  readonly defaulted = { surely: new Set<string>(), perhaps: new Set<string>() };
   permissions: "off" | "on" = "on";
   defaults: string[] = [];
   isSettled = true;
@@ -95,15 +97,23 @@ export class Trial {
 
   readersOf(path: string): string[] {
     const told = this.told.get(path);
-    if (told === undefined) return [];
-    return told ?? (this.isPublic && this.defaults.length === 0 ? ["everyone"] : this.defaults);
+    return told === undefined ? [] : (told ?? this.byDefault());
   }
+
+  byDefault = () => (this.isPublic && this.defaults.length === 0 ? ["everyone"] : this.defaults);
 
   /** What is true now may be in force, too; `only`: and nothing else. */
   now(paths: Iterable<string>, only: boolean) {
     for (const path of paths) {
       const before = only ? [] : (this.inForce.get(path) ?? []);
-      const inForce = [...before, this.readersOf(path)];
+      const { surely, perhaps } = this.defaulted;
+      const isDefault = this.told.get(path) === null;
+      if (isDefault) perhaps.add(path);
+      else if (only) perhaps.delete(path);
+      if (!isDefault) surely.delete(path);
+      else if (only) surely.add(path);
+      const still = !only && perhaps.has(path) ? [this.byDefault()] : [];
+      const inForce = [...before, this.readersOf(path), ...still];
       this.inForce.set(path, inForce);
       const text = this.texts.get(path) ?? "";
       this.readersOfText.set(text, [...(this.readersOfText.get(text) ?? []), ...inForce]);

@@ -178,7 +178,9 @@ async function settingsStep(trial: Trial) {
   // What a drive told before is void; what was pushed is kept.
   if (trial.drive !== null && !wasOn && permissions === "on") trial.inForce.clear();
   // Once it is answered, nobody is let in by the default before.
-  const isIn = (path: string) => trial.drive === null || trial.told.get(path) === null;
+  const { drive, told, defaulted } = trial;
+  const isIn = (path: string) =>
+    drive === null || (told.get(path) === null && defaulted.surely.has(path));
   trial.now([...trial.all()].filter(isIn), permissions === "on");
   trial.now(
     [...trial.all()].filter((path) => !isIn(path)),
