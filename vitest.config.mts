@@ -6,6 +6,7 @@ import { BaseSequencer } from "vitest/node";
 import type { TestSpecification } from "vitest/node";
 
 import { buildAssets } from "./src/cli/build/build-assets.ts";
+import { staticImports } from "./test/support/static-imports.ts";
 
 // Vitest loads this file for each project.
 if (process.env["ASSETS_ARE_BUILT"] === undefined) buildAssets();
@@ -75,7 +76,6 @@ const ALONE = [
   "test/worker/panel/overview-and-usage.test.ts",
 ];
 const RESTORED = "./test/support/restore-after-tests.ts";
-const MOUNTED = "./test/support/load-mounted-modules.ts";
 const inWorker = {
   setupFiles: [
     "./test/support/apply-migrations.ts",
@@ -108,6 +108,7 @@ const workerWith = (bindings: Record<string, string>) => ({
     ],
   },
   plugins: [
+    staticImports(),
     cloudflareTest({
       wrangler: { configPath: "./wrangler.toml" },
       // The tests say in X-Forwarded-For who calls.
@@ -156,7 +157,6 @@ export default defineConfig({
           name: "worker-alone",
           include: ALONE,
           ...inWorker,
-          setupFiles: [MOUNTED, ...inWorker.setupFiles],
         },
       },
       {
@@ -167,7 +167,6 @@ export default defineConfig({
           exclude: ALONE,
           isolate: false,
           ...inWorker,
-          setupFiles: [MOUNTED, ...inWorker.setupFiles],
         },
       },
       {
