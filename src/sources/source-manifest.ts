@@ -20,8 +20,7 @@ export type SourceTools = {
 };
 
 /** Options of a drive's reader. */
-export type DriveOptions = Pick<SourceTools, "outgoing" | "now" | "store"> & {
-  known: Pick<KnownFiles, "byPath" | "byExternalId">;
+export type DriveOptions = Pick<SourceTools, "outgoing" | "now" | "store" | "known"> & {
   readsPermissions?: boolean;
 };
 

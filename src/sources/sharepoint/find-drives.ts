@@ -1,7 +1,6 @@
 import { z } from "zod";
 
 import { webUrlIn } from "../../core/input/web-address.ts";
-import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { ApiClient } from "../api-client.ts";
 import { segmentOf } from "../folder-tree.ts";
@@ -11,7 +10,6 @@ import type { DocumentSiteConfig } from "./sharepoint-config.ts";
 import type { FollowedDrive } from "./stored-drives.ts";
 
 const MAX_LIBRARIES = 500;
-const DRIVES_AT_ONCE = 4;
 /** An id that Graph cannot read is a bad request. */
 const ABSENT = [400, 404];
 
@@ -20,7 +18,6 @@ const drivePage = pageOf(z.object({ id: z.string().min(1), name: z.string().null
 const rootItem = driveItem.pick({ id: true, folder: true, package: true, root: true });
 
 type NamedDrive = { id: string; name: string };
-type Named = Awaited<ReturnType<typeof nameDrives>>;
 
 /**
  * A drive's own id is not asked for. `siteId`: the site whose libraries these are; null: the drive
@@ -38,21 +35,15 @@ export async function nameDrives(client: ApiClient, config: DocumentSiteConfig) 
   throw denied(`the site has no library ${library}; it has: ${names}`);
 }
 
-/**
- * The drives ready to be read: each costs a call. Files of a site's libraries lie in a folder of the
- * library's name.
- * @throws SourceFailure `denied` that says what to do
- */
-export async function openDrives(
-  client: ApiClient,
-  { siteId, drives }: Named,
-  rootFolderId?: string,
-): Promise<FollowedDrive[]> {
-  return await inParallel(drives, DRIVES_AT_ONCE, async (drive) => ({
-    ...(await openDrive(client, drive, siteId === null ? rootFolderId : undefined)),
-    base: siteId === null ? "" : `${segmentOf(drive.name)}/`,
-  }));
-}
+/** A drive that is not read yet. Files of a site's libraries lie in a folder of the library's name. */
+export const unreadDrive = (
+  { id, name }: NamedDrive,
+  siteId: string | null,
+  sharing: FollowedDrive["sharing"],
+): FollowedDrive => ({
+  ...{ id, name, base: siteId === null ? "" : `${segmentOf(name)}/` },
+  ...{ root: "", link: null, folders: {}, sharing, isRefused: false },
+});
 
 export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {
   const first = client.address(`sites/${siteId}/drives`, { $select: "id,name" });
@@ -81,7 +72,12 @@ function siteKey(siteId: string): string {
   return path === "" ? url.hostname : `${url.hostname}:${path}`;
 }
 
-async function openDrive(client: ApiClient, { id, name }: NamedDrive, rootFolderId?: string) {
+/** The id of the item that the files lie beneath. @throws SourceFailure `denied` with advice */
+export async function findRoot(
+  client: ApiClient,
+  { id, name }: NamedDrive,
+  rootFolderId?: string,
+): Promise<string> {
   const item = rootFolderId === undefined ? "root" : `items/${encodeURIComponent(rootFolderId)}`;
   const address = client.address(`drives/${encodeURIComponent(id)}/${item}`, {
     $select: Object.keys(rootItem.shape).join(","),
@@ -97,7 +93,7 @@ async function openDrive(client: ApiClient, { id, name }: NamedDrive, rootFolder
   if (!root.folder && !root.root) {
     throw denied(`${rootFolderId ?? ""} is not a folder: rootFolderId must be the id of a folder`);
   }
-  return { id, name, root: root.id, link: null, folders: {}, sharing: null };
+  return root.id;
 }
 
 const denied = (message: string) => new SourceFailure("denied", `SharePoint: ${message}`);

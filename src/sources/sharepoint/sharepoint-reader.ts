@@ -9,7 +9,7 @@ import { scanState, type ScanState } from "../scan-state.ts";
 import type { DriveOptions } from "../source-manifest.ts";
 import { entraMembers } from "./group-members.ts";
 import { entraTokens, type EntraApp } from "./entra-token.ts";
-import { listLibraries, nameDrives, openDrives } from "./find-drives.ts";
+import { findRoot, listLibraries, nameDrives, unreadDrive } from "./find-drives.ts";
 import { API_BASE_URL, graphApi } from "./graph-client.ts";
 import { SITE_GROUP } from "./graph-permission.ts";
 import { graphWatcher } from "./graph-watcher.ts";
@@ -24,6 +24,7 @@ import type { FollowedDrive, Position, StoredDrives } from "./stored-drives.ts";
 
 /** A listing whose links expire again and again is given up. */
 const MAX_RESTARTS = 3;
+const FILES_KEPT_A_PAGE = 500;
 /** Names of a site's libraries in the sentence about what can be seen. */
 const NAMES_SHOWN = 10;
 
@@ -70,7 +71,8 @@ export class SharePointReader implements SourceReader {
   async check(signal: AbortSignal): Promise<string> {
     const client = this.#graph(signal);
     const drives = await nameDrives(client, this.#config);
-    if (drives.siteId === null) await openDrives(client, drives, this.#config.rootFolderId);
+    const single = drives.siteId === null ? drives.drives[0] : undefined;
+    if (single !== undefined) await findRoot(client, single, this.#config.rootFolderId);
     const names = drives.drives.map(({ name }) => `"${name}"`).slice(0, NAMES_SHOWN);
     const what =
       drives.siteId === null ? "library" : `site and its ${drives.drives.length} libraries`;
@@ -144,20 +146,17 @@ export class SharePointReader implements SourceReader {
     return this.#withReaders && (isExpired || !hasReaders);
   }
 
-  /** Drives that are not read yet. */
-  #unread(drives: FollowedDrive[]): FollowedDrive[] {
-    return this.#withReaders ? drives.map((drive) => ({ ...drive, sharing: {} })) : drives;
+  #unread(drives: { id: string; name: string }[], siteId: string | null): FollowedDrive[] {
+    return drives.map((drive) => unreadDrive(drive, siteId, this.#withReaders ? {} : null));
   }
 
   async #begin(signal: AbortSignal): Promise<StoredDrives> {
     const run = crypto.randomUUID();
     const client = this.#graph(signal);
-    const configured = await nameDrives(client, this.#config);
-    const drives = await openDrives(client, configured, this.#config.rootFolderId);
-    const { siteId } = configured;
+    const { siteId, drives } = await nameDrives(client, this.#config);
     const domains = this.#withReaders ? await readDomains(client) : [];
     const facts = { cursor: null, run, from: null, moved: false, siteId, domains, expiresAt: null };
-    return { ...facts, drives: this.#unread(drives) };
+    return { ...facts, drives: this.#unread(drives, siteId) };
   }
 
   async #continued(from: string, { run }: Position): Promise<StoredDrives | null> {
@@ -178,17 +177,59 @@ export class SharePointReader implements SourceReader {
     if (storedDrives.drives.some(({ id, name }) => names.get(id) !== name)) return null;
     const knownIds = new Set(storedDrives.drives.map(({ id }) => id));
     const added = libraries.filter(({ id }) => !knownIds.has(id));
-    const addedDrives = await openDrives(client, { siteId, drives: added });
-    return { ...drives, drives: [...storedDrives.drives, ...this.#unread(addedDrives)] };
+    return { ...drives, drives: [...storedDrives.drives, ...this.#unread(added, siteId)] };
   }
 
-  /** Null when the link has expired, or the drive has gone. */
-  async #readPage(storedDrives: StoredDrives, at: Position, signal: AbortSignal) {
-    const { run, drives } = storedDrives;
+  /**
+   * One library of a site that refuses to be read does not keep the others from it. Null when the
+   * link has expired, or the drive has gone.
+   */
+  async #readPage(stored: StoredDrives, at: Position, signal: AbortSignal) {
+    const { siteId, drives } = stored;
     const drive = drives[at.drive];
-    if (drive === undefined)
-      return { files: [], deleted: [], problems: [], entries: 0, moved: false, next: null };
+    if (drive === undefined) return { ...NO_FILES, next: null };
+    if (at.refusal !== undefined) return await this.#keepFiles(stored, at, at.refusal);
+    try {
+      drive.isRefused = false;
+      return await this.#readDrive(stored, drive, at, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
+      drive.isRefused = true;
+      const isLast = at.drive === drives.length - 1;
+      if (siteId === null || (isLast && drives.every((each) => each.isRefused))) throw thrown;
+      const { message } = thrown;
+      const page = await this.#keepFiles(stored, at, { message, after: drive.base });
+      return { ...page, problems: [{ path: drive.base, message }] };
+    }
+  }
+
+  /** What a listing does not name would count as deleted. */
+  async #keepFiles(
+    { from, drives }: StoredDrives,
+    at: Position,
+    { message, after }: NonNullable<Position["refusal"]>,
+  ): Promise<ReadPage> {
+    const base = drives[at.drive]?.base ?? "";
+    const known = from === null ? await this.#options.known.all(after, FILES_KEPT_A_PAGE) : [];
+    const files = known
+      .filter(({ path }) => path.startsWith(base))
+      .map((file) => ({ ...file, failure: { kind: "denied" as const, message } }));
+    const last = files.length < FILES_KEPT_A_PAGE ? undefined : files.at(-1);
+    const refusal = { message, after: last?.path ?? "" };
+    const next = last === undefined ? nextDrive(drives, at) : { ...at, refusal };
+    return { ...NO_FILES, files, entries: files.length, next };
+  }
+
+  async #readDrive(
+    storedDrives: StoredDrives,
+    drive: FollowedDrive,
+    at: Position,
+    signal: AbortSignal,
+  ) {
+    const { drives, siteId } = storedDrives;
     const client = this.#graph(signal);
+    const { rootFolderId } = this.#config;
+    drive.root ||= await findRoot(client, drive, siteId === null ? rootFolderId : undefined);
     const page = await readDelta(this.#feeds(signal), drive, at.link);
     if (page === null) return null;
     const { items, nextLink, deltaLink } = page;
@@ -199,11 +240,9 @@ export class SharePointReader implements SourceReader {
     const moved = (await readSharing(reading, { items, asked: folders, isFirst })) || movedFolders;
     const files = await itemFiles(items, drive, this.#options.known);
     const pageFiles = { ...files, entries: items.length, moved };
-    if (nextLink !== null) return { ...pageFiles, next: { ...at, run, link: nextLink } };
+    if (nextLink !== null) return { ...pageFiles, next: { ...at, link: nextLink } };
     drive.link = deltaLink;
-    const following = nextDrive(drives, at.drive + 1);
-    const next = following === null ? null : { ...at, run, ...following };
-    return { ...pageFiles, next };
+    return { ...pageFiles, next: nextDrive(drives, at) };
   }
 
   async #listingPage(drives: StoredDrives, page: ReadPage): Promise<ListingPage> {
@@ -224,10 +263,12 @@ export class SharePointReader implements SourceReader {
   }
 }
 
-const nextDrive = (drives: FollowedDrive[], at: number) => {
-  const drive = drives[at];
-  return drive === undefined ? null : { drive: at, link: drive.link };
-};
+const NO_FILES = { files: [], deleted: [], problems: [], entries: 0, moved: false };
+
+function nextDrive(drives: FollowedDrive[], { run, restarts, drive: at }: Position) {
+  const drive = drives[at + 1];
+  return drive === undefined ? null : { run, restarts, drive: at + 1, link: drive.link };
+}
 
 /** Stands for the places that all feeds have reached. */
 async function cursorOf(drives: FollowedDrive[]): Promise<string> {

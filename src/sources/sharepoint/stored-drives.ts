@@ -8,7 +8,7 @@ const followedDrive = z.object({
   name: z.string(),
   /** The folder that its files lie in, "" or ending in a slash. */
   base: z.string(),
-  /** The item that everything read lies beneath. */
+  /** The item that everything read lies beneath; "": it was not asked for yet. */
   root: z.string(),
   /** Where the change feed is taken up; null: it has not been read to its end yet. */
   link: z.string().nullable(),
@@ -16,6 +16,8 @@ const followedDrive = z.object({
   folders,
   /** Readers of the root and of items with permissions of their own; null: not asked for. */
   sharing: z.record(z.string(), storedReaders).nullable().default(null),
+  /** Whether it could not be read when its turn came last. */
+  isRefused: z.boolean().default(false),
 });
 /** A drive with the folders that paths are made of, and its place in the change feed. */
 export type FollowedDrive = z.infer<typeof followedDrive>;
@@ -47,6 +49,8 @@ export const position = z.object({
   link: z.string().nullable(),
   /** How often this listing began anew. */
   restarts: z.number(),
+  /** Why the drive is not read, and the path up to which its files are kept. */
+  refusal: z.object({ message: z.string(), after: z.string() }).optional(),
 });
 /** Where a listing or a feed stands. */
 export type Position = z.infer<typeof position>;

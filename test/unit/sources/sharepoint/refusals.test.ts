@@ -114,6 +114,39 @@ test("access revoked half way through a listing is told; it goes on once repaire
   expect(page.changeCursor).toBeDefined();
 });
 
+test("a library that refuses keeps its files while the others of the site are read", async () => {
+  const { graph, library, rest, source } = site();
+  const secret = graph.library(rest, "Board");
+  for (let n = 0; n < 501; n++) secret.file(secret.root, `${n}.txt`, "x");
+  const gone = library.file(library.root, "gone.txt", "x");
+  await source.scan();
+  const board = source.paths().filter((path) => path.startsWith("Board/"));
+  expect(board).toHaveLength(501);
+  const refuse = (path: RegExp) => graph.fail({ path, status: 403, times: Infinity });
+  const mend = () => graph.failures.pop();
+
+  // By the change feed, by a whole listing, and where the drive itself is closed.
+  refuse(new RegExp(`${secret.id}/root`));
+  library.delete(gone);
+  const added = library.file(library.root, "b.txt", "b");
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toEqual([...board, "Documents/a.txt", "Documents/b.txt"]);
+  library.expireLinks();
+  library.delete(added);
+  expect(await source.scan()).toBe("full");
+  expect(source.paths()).toEqual([...board, "Documents/a.txt"]);
+  const first = await source.reader().list(null, FOREVER);
+  const second = await source.reader().list(first.next, FOREVER);
+  expect(second.problems).toEqual([{ path: "Board/", message: expect.stringContaining("403") }]);
+
+  mend();
+  secret.file(secret.root, "new.txt", "x");
+  expect(await source.scan()).toBe("follow");
+  expect(source.paths()).toContain("Board/new.txt");
+  refuse(/root/);
+  expect(await failureOf(source.scan())).toMatchObject({ kind: "denied" });
+});
+
 test.each([
   [429, "TooManyRequests", "throttled"],
   [503, "serviceNotAvailable", "throttled"],
@@ -132,12 +165,14 @@ test.each([
   expect(token).toMatchObject({ kind: "throttled", retryAfterMs: 7_000 });
 });
 
+const none = async () => [];
+
 function readerWith(graph: GraphDouble, secret: string) {
   return new SharePointReader(graphConfig(graph, { siteId: HR }), secret, {
     outgoing: { fetch: graph.fetch, allowPrivate: false },
     now: () => Date.now(),
     store: memoryStore(),
-    known: { byPath: async () => [], byExternalId: async () => [] },
+    known: { byPath: none, byExternalId: none, all: none, pushed: none },
   });
 }
 
