@@ -2,7 +2,7 @@ import { SECOND_MS } from "../../core/time.ts";
 import { inParallel } from "../../core/work/parallel.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import { noteState, stateOf, type Crawl, type Waiting } from "./crawl-state.ts";
-import { fetchEntry, isPushed, subjectOf, takesPushesOf } from "./fetch-entry.ts";
+import { fetchEntry, isForgotten, isPushed, subjectOf, takesPushesOf } from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { addMap, addNamed, addUnmet, isBounded, takeWaiting } from "./frontier.ts";
 import { UnresponsiveServer, type Fetched } from "./pages/fetch-page.ts";
@@ -89,14 +89,15 @@ async function readWave(step: Step, wave: Subject[], startedAt: number): Promise
  * Pushed URLs of earlier days, once all else is done, and pages that the crawl has not met though
  * they may be there. Whether any waits now.
  */
-async function addKnown({ bounds, crawl, known: knownFiles }: Step): Promise<boolean> {
+async function addKnown({ bounds, crawl, known: knownFiles, now }: Step): Promise<boolean> {
   while (!crawl.knownDone) {
     const which = crawl.isDoubtful ? "all" : "pushed";
     const files = await knownFiles[which](crawl.knownAfter, KNOWN_AT_ONCE);
     for (const file of files) {
       const { path } = file;
-      if (!isPushed(file)) addUnmet(crawl, bounds, file);
-      else if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
+      if (!isPushed(file)) {
+        if (!isForgotten(file, now())) addUnmet(crawl, bounds, file);
+      } else if (takesPushesOf(bounds, new URL(path))) addNamed(crawl, path, "pushed", 0);
     }
     crawl.knownAfter = files.at(-1)?.path ?? crawl.knownAfter;
     crawl.knownDone = files.length < KNOWN_AT_ONCE;

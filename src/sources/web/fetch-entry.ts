@@ -1,9 +1,10 @@
+import { DAY_MS } from "../../core/time.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { KnownFiles, ListedFile, ListingPage } from "../../ports/source-reader.ts";
 import type { ReaderStore } from "../../ports/source-reader.ts";
 import { hostOf, ownsHost } from "./crawl-state.ts";
 import type { Crawler, FoundBy, Waiting } from "./crawl-state.ts";
-import type { Bounds } from "./frontier.ts";
+import { UNKNOWN_DEPTH, type Bounds } from "./frontier.ts";
 import { fetchPage, type Fetched, type Validators } from "./pages/fetch-page.ts";
 import { normalizeUrl, twinsOf } from "./pages/page-url.ts";
 import { isFormBefore } from "./pages/views.ts";
@@ -26,6 +27,22 @@ export const subjectOf = (entry: Waiting, file: ListedFile | null): Subject => (
 });
 
 export const isPushed = (file: ListedFile | null) => file?.sourceState?.["pushed"] === true;
+
+/** A broken link that may lead to a page keeps it so long. */
+const KEPT_UNMET_MS = 30 * DAY_MS;
+const unmetSince = (file: ListedFile | null) => Number(file?.sourceState?.["unmetSince"] ?? NaN);
+
+/** Whether no crawl of the last weeks met a page, though it answers when it is asked for itself. */
+export const isForgotten = (file: ListedFile, now: number) =>
+  now >= unmetSince(file) + KEPT_UNMET_MS;
+
+/** Notes since when no link leads to a page. */
+export function withUnmet({ now }: Step, { entry, known: file }: Subject, listed: ListedFile) {
+  const { unmetSince: _since, ...state } = listed.sourceState ?? {};
+  const isUnmet = entry.depth === UNKNOWN_DEPTH;
+  const since = isUnmet ? { unmetSince: unmetSince(file) || now() } : {};
+  return { ...listed, sourceState: { ...state, ...since } };
+}
 
 export const findKnown = async ({ known: files }: Step, path: string): Promise<ListedFile | null> =>
   (await files.byPath([path]))[0] ?? null;

@@ -29,7 +29,7 @@ export type Bounds = Pick<WebConfig, "maxDepth" | "maxPages"> & {
 const SHAPE_SHARE = 0.5;
 const MIN_OF_SHAPE = 50;
 /** A page to which no link of this crawl led has it: the links beyond it are not followed. */
-const UNKNOWN_DEPTH = Number.MAX_SAFE_INTEGER;
+export const UNKNOWN_DEPTH = Number.MAX_SAFE_INTEGER;
 /** Addresses remembered for each page that may be listed. */
 const SEEN_PER_PAGE = 3;
 const SPARE = 500;

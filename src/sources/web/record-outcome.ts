@@ -2,7 +2,15 @@ import { sha256Hex } from "../../core/hash.ts";
 import { type ListedFile, SourceFailure } from "../../ports/source-reader.ts";
 import { canonicalOf } from "./canonical-address.ts";
 import { countOfShape, countShape, noteState, stateOf, type Waiting } from "./crawl-state.ts";
-import { fetchEntry, findKnown, isPushed, movedTo, subjectOf, textOf } from "./fetch-entry.ts";
+import {
+  fetchEntry,
+  findKnown,
+  isPushed,
+  movedTo,
+  subjectOf,
+  textOf,
+  withUnmet,
+} from "./fetch-entry.ts";
 import type { Step, Subject } from "./fetch-entry.ts";
 import { followLinks } from "./follow-links.ts";
 import { enterSite, isWanted, leaveOut } from "./frontier.ts";
@@ -128,7 +136,8 @@ async function listPage(step: Step, listing: Listing, version: string): Promise<
     await keepPage(store, path, { version, bytes: page.bytes }, file?.version ?? "");
   }
   const pushed = foundBy === "pushed" || isPushed(file);
-  out.files.push(fileOf(listing, { version, isNew: file?.version !== version }, pushed));
+  const listed = fileOf(listing, { version, isNew: file?.version !== version }, pushed);
+  out.files.push(withUnmet(step, listing, listed));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }
@@ -219,7 +228,7 @@ function listUnchanged(
   if (noIndex) return recordMissing(step, subject, NOT_TO_BE_INDEXED);
   // It stays; later pages that equal it do not.
   if (isHtml(file.mimeType)) countShape(step.crawl, file.version);
-  step.out.files.push(file);
+  step.out.files.push(withUnmet(step, subject, file));
   noteListed(step, file.path, foundBy === "pushed" || isPushed(file));
 }
 

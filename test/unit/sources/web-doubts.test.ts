@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 
+import { DAY_MS } from "../../../src/core/time.ts";
 import type { WebConfig } from "../../../src/sources/web/web-config.ts";
 import { BASE, pathsOf, webSource } from "../../doubles/web-site/scanning.ts";
 import {
@@ -62,6 +63,23 @@ test("where a link fails, a new link of a page beyond it is not too deep", async
   site.routes.set("/beyond", { body: htmlPage("new", ["/new"]) });
   expect((await source.scan()).leftOut).toEqual([]);
   expect(pathsOf(source.files.keys())).toEqual(["/", "/beyond"]);
+});
+
+test("a link that never answers keeps a page that nothing links for a month only", async () => {
+  site.page("/", ["/hub", "/old", "/linked"]);
+  site.page("/old");
+  site.page("/linked");
+  const { source } = await scanned({ startUrls: [BASE] });
+  site.routes.set("/", { body: htmlPage("new", ["/broken", "/linked"]) });
+  site.routes.set("/broken", { status: 500 });
+  source.pass(DAY_MS);
+  await source.scan();
+  source.pass(20 * DAY_MS);
+  await source.scan();
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/linked", "/old"]);
+  source.pass(20 * DAY_MS);
+  await source.scan();
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/linked"]);
 });
 
 test("a start that is a plain file keeps no page to which nothing leads", async () => {
