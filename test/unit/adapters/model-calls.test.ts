@@ -196,6 +196,19 @@ test("a score that is no number does not lose the others, in a list as Voyage's"
   expect(ranking.map(({ relevanceScore }) => relevanceScore)).toEqual([0.1, 0.1, 0.3]);
 });
 
+test.each(["mode", "api"])("DashScope reranks at its own address (compatible-%s)", async (kind) => {
+  const host = "https://dashscope.example/compatible";
+  const addresses: string[] = [];
+  const fetch = (address: unknown) => {
+    addresses.push(String(address));
+    return Promise.resolve(Response.json({ results: [{ index: 0, relevance_score: 0.9 }] }));
+  };
+  const server = { ENVIRONMENT: "development", OPENAI_COMPATIBLE_BASE_URL: `${host}-${kind}/v1` };
+  const { model } = modelRegistry(parseConfig(server), { fetch }).reranker("local/qwen3-rerank");
+  await model.doRerank({ query: "q", documents: { type: "text", values: ["a"] } });
+  expect(addresses).toEqual([`${host}-api/v1/reranks`]);
+});
+
 describe("over AI Gateway", () => {
   const gateway = {
     ENVIRONMENT: "development",
