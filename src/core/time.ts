@@ -25,7 +25,8 @@ export function periodEnd(period: "day" | "month", at: number): number {
   return period === "month" ? Date.UTC(year, month + 1) : at - (at % DAY_MS) + DAY_MS;
 }
 
-const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+/** As RFC 3339 has it, and with the zones of PHP and Python (`+0200`). */
+const ISO_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/i;
 const DAY_LENGTH = "2026-11-23".length;
 
 /** A day (its first instant, UTC) or a time with its zone, ISO 8601, as ms; null: it is neither. */

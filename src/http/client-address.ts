@@ -2,6 +2,7 @@ import ipaddr from "ipaddr.js";
 
 import type { Config } from "../config.ts";
 import { isWithin, parseAddress, type Address } from "../core/addresses.ts";
+import { invalid } from "../core/errors.ts";
 import { forwardedElements } from "./forwarded.ts";
 
 /** The groups of an IPv6 address that make up its /64, which usually belongs to one customer. */
@@ -94,10 +95,16 @@ function peerOf(request: Request): Address {
 
 type Addressed = Trust & Pick<Config, "PUBLIC_BASE_URL">;
 
-/** `{base_url}`: as configured, or the origin that was called. Never ends in a slash. */
+/**
+ * `{base_url}`: as configured, or the origin that was called. Never ends in a slash.
+ * @throws QuarryError `invalid`
+ */
 export function baseUrlOf(config: Addressed, request: Request): string {
   if (config.PUBLIC_BASE_URL !== undefined) return config.PUBLIC_BASE_URL;
-  const { origin, protocol, host } = new URL(request.url);
+  const url = URL.parse(request.url);
+  // `OPTIONS *`, or a header Host that is none.
+  if (url === null) throw invalid("the address that was called is none");
+  const { origin, protocol, host } = url;
   const called = calledBy(config, request);
   const scheme = called.proto ?? protocol.slice(0, -1);
   return URL.parse(`${scheme}://${called.host ?? host}`)?.origin ?? origin;

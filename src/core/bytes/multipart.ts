@@ -1,4 +1,4 @@
-import { endedEarly, invalid, tooLarge } from "../errors.ts";
+import { endedEarly, invalid, tooLarge, unsupportedEncoding } from "../errors.ts";
 import { indexOfBytes } from "./find-bytes.ts";
 import { piecesOf } from "./read-limited.ts";
 
@@ -18,6 +18,8 @@ const CLOSING = "--";
 /** White space that may follow a boundary. */
 const PADDING_BYTES = 128;
 const FIRST_BYTES = 64 * 1_024;
+/** As in mail; RFC 7578, section 4.7, takes it from forms. */
+const TEXT_CODED = /^(?:base64|quoted-printable)$/i;
 /** RFC 2046, 5.1.1. */
 const BOUNDARY = /^[\w'()+,./:=? -]{1,70}$/;
 
@@ -39,7 +41,7 @@ export function boundaryOf(contentType: string): string {
  * The parts of a multipart body one after the other, as RFC 2046 and RFC 7578 define it
  * (https://www.rfc-editor.org/rfc/rfc2046#section-5.1, https://www.rfc-editor.org/rfc/rfc7578).
  * One part at a time is in memory.
- * @throws QuarryError `invalid` for a body of another form, `too-large`
+ * @throws QuarryError `invalid` for a body of another form, `too-large`, `unsupported-encoding`
  */
 export async function* multipartParts(
   body: ReadableStream<Uint8Array>,
@@ -58,7 +60,9 @@ export async function* multipartParts(
     if (await reader.beginsWith(CRLF)) throw invalid("a part of the body has no headers");
     const headers = await reader.until(headersEnd, limits.headerBytes);
     if (headers === null) throw invalid("the headers of a part are too long");
-    yield { headers: headersOf(headers), body: await reader.until(delimiter, limits.partBytes) };
+    const fields = headersOf(headers);
+    if (TEXT_CODED.test(fields.get("content-transfer-encoding") ?? "")) throw unsupportedEncoding();
+    yield { headers: fields, body: await reader.until(delimiter, limits.partBytes) };
   }
 }
 

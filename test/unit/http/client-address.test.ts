@@ -93,6 +93,14 @@ test("a development server, which tells no socket, is called on its machine", ()
   expect(addressOf(config, received(null, { "CF-Connecting-IP": "192.0.2.1" }))).toBe("127.0.0.1");
 });
 
+test.each(["http://localhost:8787*", "http://localhost:8787, evil/x"])(
+  "a request to %s is refused, and no defect",
+  (url) => {
+    const request = Object.defineProperty(received(null, {}), "url", { value: url });
+    expect(() => baseUrlOf(parseConfig(BEHIND), request)).toThrow("Invalid request");
+  },
+);
+
 test("host and scheme are those that a trusted proxy was called with", () => {
   const behind = parseConfig(BEHIND);
   const base = (peer: string, said: Record<string, string>) =>

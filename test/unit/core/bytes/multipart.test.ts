@@ -52,6 +52,13 @@ test("a part that is too long is left out, and the next one is read", async () =
   }
 });
 
+test.each(["base64", "Quoted-Printable"])("a part in %s is no file as it is", async (coding) => {
+  const body = `${part("aGk=", `Content-Transfer-Encoding: ${coding}`)}--B--`;
+  await expect(read(body)).rejects.toMatchObject({ kind: "unsupported-encoding" });
+  const plain = `${part("aGk=", "Content-Transfer-Encoding: binary")}--B--`;
+  expect((await read(plain)).map((one) => one.body)).toEqual(["aGk="]);
+});
+
 test("a body without parts has none", async () => {
   expect(await read("--B--")).toEqual([]);
 });
