@@ -254,12 +254,19 @@ function matcherOf(pattern: string): (text: string) => boolean {
   return (text) => hasParts(text, parts, how);
 }
 
+/** Hosts in punycode, spaces and letters beyond ASCII percent-encoded. */
+const asInAddresses = (pattern: string): string =>
+  pattern
+    .replace(/^https?:\/\/[^/*?#]+/i, (origin) => URL.parse(origin)?.origin ?? origin)
+    .replace(/[^!-~]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
+
 export type UrlFilter = (url: URL) => boolean;
 
 /** Whether a page may become a file; no `include` means everything. */
 export function urlFilter({ include, exclude }: Pick<WebConfig, "include" | "exclude">): UrlFilter {
   const matchers = (patterns: string[]) =>
-    patterns.map((pattern) => {
+    patterns.map((written) => {
+      const pattern = asInAddresses(written);
       const matches = matcherOf(pattern);
       const ofPath = pattern.startsWith("/");
       return (url: URL) => matches(ofPath ? `${url.pathname}${url.search}` : url.href);
