@@ -122,6 +122,15 @@ test("a directory's orders and a wiki's forms and versions are counted, never fe
   expect(site.asked.filter(({ path }) => /edit|history|Special|C=/.test(path))).toEqual([]);
 });
 
+test("a list of Drupal is read without its first part's second address", async () => {
+  const drupal = generator("Drupal 11 (https://www.drupal.org)");
+  site.page("/news/", ["?page=1", "?page=10", "?page=0", "?page=0%2C0"], drupal);
+  for (const part of ["1", "10", "0", "0%2C0"]) site.page(`/news/?page=${part}`);
+  const { files, left } = await scanned({ startUrls: [`${BASE}/news/`] });
+  expect(files).toEqual(["/news/", "/news/?page=1", "/news/?page=10"]);
+  expect(left).toEqual({ views: 2 });
+});
+
 test("a folder and its index page are one, whichever of them is linked first", async () => {
   site.page("/", ["index.html", "/both/index.html", "/named/index.htm", "/index.html?page=2"]);
   site.page("/index.html", []);

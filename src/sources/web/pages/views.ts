@@ -13,6 +13,8 @@ const VIEWS: [generator: string, address: RegExp][] = [
   ],
   ["dokuwiki", /[?&](?:do=(?!show\b)|(?:rev|idx)=)/],
   ["wordpress", /[?&](?:replytocom|share)=/],
+  // The first part of a list, whose parts are counted from 0.
+  ["drupal", /\?page=0(?:%2C0)*$/],
 ];
 
 /** Whether a link of a page made by this generator leads to another view of what is read already. */
