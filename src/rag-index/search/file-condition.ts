@@ -1,4 +1,5 @@
 import { BitSet } from "../../core/bit-set.ts";
+import { normalForm } from "../../core/normal-form.ts";
 import { isoTime, timeIn } from "../../core/time.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { run, select, valuesOf, type Row } from "../tables.ts";
@@ -40,8 +41,12 @@ export function filesInFolders(sql: SqlStorage, folders: string[]): number[] {
     ON f.path >= range.value ->> 0 AND f.path < range.value ->> 1 WHERE f.state = 'live'`;
 }
 
+/** Values of macOS and of drives may be decomposed; paths are not. */
+const formsOf = (value: string) => [value, nfc(value), normalForm(value, "NFD")];
+
 function filesWith(sql: SqlStorage, { field, values }: MetadataFilter): BitSet {
-  return new BitSet(valuesOf<number>(sql)`SELECT DISTINCT m.file FROM json_each(${values}) wanted
+  const forms = values.flatMap(formsOf);
+  return new BitSet(valuesOf<number>(sql)`SELECT DISTINCT m.file FROM json_each(${forms}) wanted
     CROSS JOIN file_metadata m ON m.field = ${field} AND m.value = wanted.value`);
 }
 
@@ -49,6 +54,8 @@ function filesAt(sql: SqlStorage, paths: string[]): BitSet {
   return new BitSet(valuesOf<number>(sql)`SELECT f.file FROM json_each(${paths}) name
     CROSS JOIN files f ON f.path = name.value WHERE f.state = 'live'`);
 }
+
+const nfc = (text: string) => normalForm(text, "NFC");
 
 type Value = Row<"file_metadata", "file" | "value">;
 
@@ -59,7 +66,9 @@ function filesCompared(sql: SqlStorage, comparison: FileComparison): BitSet {
       ? run<Value>(sql)`SELECT file, path AS value FROM files WHERE state = 'live'`
       : run<Value>(sql)`SELECT file, value FROM file_metadata WHERE field = ${comparison.of.field}`;
   const files = new BitSet();
-  for (const { file, value } of rows) if (passes(value, comparison)) files.add(file);
+  const composed =
+    "text" in comparison ? { ...comparison, text: nfc(comparison.text) } : comparison;
+  for (const { file, value } of rows) if (passes(nfc(value), composed)) files.add(file);
   return files;
 }
 

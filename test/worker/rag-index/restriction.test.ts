@@ -104,6 +104,19 @@ test("metadata filters are ANDed, values ORed; lists match on a shared value", a
   expect(await matching(contract)).toBe("a");
 });
 
+test("metadata matches whether its letters are composed or not", async () => {
+  const [composed, decomposed] = ["café", "cafe\u0301"];
+  const { within } = await described("composed", {
+    a: { place: composed },
+    b: { place: decomposed },
+  });
+  for (const text of [composed, decomposed]) {
+    expect(await within({ metadata: [{ field: "place", values: [text] }] })).toEqual(["a", "b"]);
+    const compare = { of: { field: "place" }, test: "ends", text } as const;
+    expect(await within({ condition: { compare } })).toEqual(["a", "b"]);
+  }
+});
+
 test("a condition combines paths, folders and metadata with and, or and not", async () => {
   const { index, within } = await described("condition", {
     "x/a": { labels: ["contract", "2026"] },
