@@ -77,7 +77,7 @@ export const archiveRoutes = new Endpoints("service")
   .raw(
     "get /archive",
     "Export an archive. A zip file of RAGs with their sources, of sources with their RAGs, or of all; for administrators. With `access` also users without passwords, and hashes of tokens and keys.",
-    { query: exportQuery, name: "archive.export", by: "admins" },
+    { query: exportQuery, name: "archive.export", by: "admins", errors: [404] },
     { 200: { mediaTypes: bytes } },
     async ({ context, services, query }) => {
       const body = await exportArchive(services, query);
@@ -89,7 +89,7 @@ export const archiveRoutes = new Endpoints("service")
   .raw(
     "post /archive",
     "Import an archive. 202 while there is more to do: call `complete` of its id again. With `dryRun` it is checked and nothing is changed.",
-    { query: importQuery, name: "archive.import", bytes, errors: [409, 413] },
+    { query: importQuery, name: "archive.import", bytes, errors: [409] },
     answers,
     async ({ context, services, query }) => {
       const { body } = context.req.raw;
@@ -106,7 +106,7 @@ export const archiveRoutes = new Endpoints("service")
   .raw(
     "put /archive/uploads/{id}/{part}",
     "Upload a piece. The first is number 0; again replaces it.",
-    { name: "archive.import", bytes: ["application/octet-stream"], errors: [413] },
+    { name: "archive.import", bytes: ["application/octet-stream"] },
     { 204: null },
     async ({ context, services, key, param }) => {
       const { state } = orNotFound(await findImport(services.db, key));

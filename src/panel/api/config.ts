@@ -33,7 +33,7 @@ export const configRoutes = new Endpoints("service")
       body: settingsMaps,
       query: z.object({ dryRun: flag, prune: flag }),
       answer: Applied,
-      errors: [409, 413, 415, 422],
+      errors: [409, 422],
     },
     async ({ context, query }) => {
       const [dryRun, prune] = [query.dryRun === "true", query.prune === "true"];

@@ -117,7 +117,6 @@ export const fileBatchRoutes = new Endpoints("sources", filesOfSource)
       body: Batch,
       bytes: ["multipart/form-data"],
       answer: Answer,
-      errors: [413, 415],
     },
     async ({ context, services, subject: source }) => {
       const { headers, body } = context.req.raw;

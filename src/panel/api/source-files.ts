@@ -191,7 +191,6 @@ export const sourceFileRoutes = new Endpoints("sources", fileSourceOf)
     {
       name: "file-sources.files.put",
       bytes: ["application/octet-stream"],
-      errors: [413, 415],
     },
     { 200: { schema: Stored }, 201: { schema: Stored } },
     async ({ context, services, subject, path }) => {

@@ -33,6 +33,19 @@ type Operations = Record<string, { parameters?: Parameter[] }>;
 const pathsOf = (text: string) =>
   Object.entries((JSON.parse(text) as { paths: Record<string, Operations> }).paths);
 
+test("whatever takes a body may refuse its size and its coding", () => {
+  const silent = texts.flatMap((text) =>
+    Object.entries((JSON.parse(text) as Specification).paths).flatMap(([path, operations]) =>
+      Object.values(operations)
+        .filter(({ requestBody, responses: { 413: size, 415: coding } }) => {
+          return requestBody !== undefined && (size === undefined || coding === undefined);
+        })
+        .map(() => path),
+    ),
+  );
+  expect(silent).toEqual([]);
+});
+
 test("every parameter of a path has an example that can be sent", () => {
   const missing = texts.flatMap((text) =>
     pathsOf(text).flatMap(([path, operations]) =>

@@ -151,7 +151,7 @@ export const questionRoutes = new Endpoints("evaluation", questionSetOf)
       name: questionImport.name,
       bytes: [...FORMATS.keys()],
       answer: z.object({ kept: z.int(), absent: z.array(z.string()) }).openapi("ImportedQuestions"),
-      errors: [409, 413, 415, 422],
+      errors: [409, 422],
     },
     async ({ context, subject: set }) => {
       const { raw } = context.req;

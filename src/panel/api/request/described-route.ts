@@ -97,8 +97,13 @@ const OK: Record<string, string> = {
   204: "Gone.",
 };
 
-export function responsesOf(path: string, more: number[], answers: Record<number, Answer>) {
-  const errors = [...ALWAYS, ...(namesIn(path).length > 0 ? [404] : []), ...more];
+export function responsesOf(
+  path: string,
+  { body, bytes = [], errors: more = [] }: Facts<z.ZodObject, z.ZodType>,
+  answers: Record<number, Answer>,
+) {
+  const ofBody = body === undefined && bytes.length === 0 ? [] : [413, 415];
+  const errors = [...ALWAYS, ...(namesIn(path).length > 0 ? [404] : []), ...ofBody, ...more];
   const error = { "application/json": { schema: ErrorAnswer } };
   return Object.fromEntries([
     ...Object.entries(answers).map(

@@ -158,7 +158,7 @@ export class Endpoints<Subject = undefined> {
         operationId: operationIdOf(method, path),
         ...aboutOf(about),
         request: requestOf(path, facts),
-        responses: responsesOf(path, facts.errors ?? [], answers),
+        responses: responsesOf(path, facts, answers),
       }),
     );
     const [, tail] = path.split("{path}", 2);
