@@ -114,8 +114,8 @@ export interface ReaderStore {
 /** Files found by earlier scans, without removed ones. */
 export interface KnownFiles {
   /** Those of these paths that are files of the source; any number of paths. */
-  byPath(paths: string[]): Promise<ListedFile[]>;
-  byExternalId(ids: string[]): Promise<ListedFile[]>;
+  byPath: (paths: string[]) => Promise<ListedFile[]>;
+  byExternalId: (ids: string[]) => Promise<ListedFile[]>;
   /** All of them, ordered by path, after this one. */
   all(after: string | null, limit: number): Promise<ListedFile[]>;
   /** Files whose `sourceState.pushed` is true, ordered by path, after this one. */

@@ -54,6 +54,7 @@ export const serverVerbs = (config: Config, bindings: ModelBindings) => ({
 
 /** It has an address of its own: https://www.alibabacloud.com/help/en/model-studio/text-rerank-api */
 const DASHSCOPE_RERANKER = /\/compatible-(?:mode|api)\/v1\/rerank$/;
+const DASHSCOPE_RERANKS = "/compatible-api/v1/reranks";
 
 const addressOf = (prefix: string, config: Config) =>
   environmentServers(config).find(({ name }) => name === prefix)?.baseUrl ?? panelAddress(prefix);
@@ -84,8 +85,8 @@ export const local: ModelProvider = {
       const target = servers.find(({ name }) => name === prefix);
       if (target === undefined) throw new ModelFailure(missing(prefix, model).message);
       const url = input instanceof Request ? input.url : input.toString();
-      const named = `${target.baseUrl}${url.slice(baseUrl.length)}`;
-      const address = named.replace(DASHSCOPE_RERANKER, "/compatible-api/v1/reranks");
+      const path = url.slice(baseUrl.length);
+      const address = `${target.baseUrl}${path}`.replace(DASHSCOPE_RERANKER, DASHSCOPE_RERANKS);
       return await serverFetch(target, bindings.fetch)(address, init);
     };
     const endpoint = { baseUrl, name: "local", fetch };

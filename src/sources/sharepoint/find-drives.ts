@@ -41,8 +41,14 @@ export const unreadDrive = (
   siteId: string | null,
   sharing: FollowedDrive["sharing"],
 ): FollowedDrive => ({
-  ...{ id, name, base: siteId === null ? "" : `${segmentOf(name)}/` },
-  ...{ root: "", link: null, folders: {}, sharing, isRefused: false },
+  id,
+  name,
+  base: siteId === null ? "" : `${segmentOf(name)}/`,
+  root: "",
+  link: null,
+  folders: {},
+  sharing,
+  isRefused: false,
 });
 
 export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {

@@ -184,36 +184,38 @@ export class SharePointReader implements SourceReader {
    * One library of a site that refuses to be read does not keep the others from it. Null when the
    * link has expired, or the drive has gone.
    */
-  async #readPage(stored: StoredDrives, at: Position, signal: AbortSignal) {
-    const { siteId, drives } = stored;
+  async #readPage(state: StoredDrives, at: Position, signal: AbortSignal) {
+    const { siteId, drives } = state;
     const drive = drives[at.drive];
     if (drive === undefined) return { ...NO_FILES, next: null };
-    if (at.refusal !== undefined) return await this.#keepFiles(stored, at, at.refusal);
+    if (at.refusal !== undefined) return await this.#keepFiles(state, at, at.refusal);
     try {
       drive.isRefused = false;
-      return await this.#readDrive(stored, drive, at, signal);
+      return await this.#readDrive(state, drive, at, signal);
     } catch (thrown) {
       if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
       drive.isRefused = true;
       const isLast = at.drive === drives.length - 1;
       if (siteId === null || (isLast && drives.every((each) => each.isRefused))) throw thrown;
       const { message } = thrown;
-      const page = await this.#keepFiles(stored, at, { message, after: drive.base });
+      const page = await this.#keepFiles(state, at, { message, after: drive.base });
       return { ...page, problems: [{ path: drive.base, message }] };
     }
   }
 
-  /** What a listing does not name would count as deleted. */
+  /** Files that a listing does not name would count as deleted. */
   async #keepFiles(
     { from, drives }: StoredDrives,
     at: Position,
     { message, after }: NonNullable<Position["refusal"]>,
   ): Promise<ReadPage> {
     const base = drives[at.drive]?.base ?? "";
-    const known = from === null ? await this.#options.known.all(after, FILES_KEPT_A_PAGE) : [];
-    const files = known
+    const failure = { kind: "denied" as const, message };
+    const earlierFiles =
+      from === null ? await this.#options.known.all(after, FILES_KEPT_A_PAGE) : [];
+    const files = earlierFiles
       .filter(({ path }) => path.startsWith(base))
-      .map((file) => ({ ...file, failure: { kind: "denied" as const, message } }));
+      .map((file) => Object.assign({ failure }, file));
     const last = files.length < FILES_KEPT_A_PAGE ? undefined : files.at(-1);
     const refusal = { message, after: last?.path ?? "" };
     const next = last === undefined ? nextDrive(drives, at) : { ...at, refusal };

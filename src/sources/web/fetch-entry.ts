@@ -37,11 +37,11 @@ export const isForgotten = (file: ListedFile, now: number) =>
   now >= unmetSince(file) + KEPT_UNMET_MS;
 
 /** Notes since when no link leads to a page. */
-export function withUnmet({ now }: Step, { entry, known: file }: Subject, listed: ListedFile) {
-  const { unmetSince: _since, ...state } = listed.sourceState ?? {};
+export function withUnmet({ now }: Step, { entry, known: file }: Subject, output: ListedFile) {
+  const { unmetSince: _since, ...state } = output.sourceState ?? {};
   const isUnmet = entry.depth === UNKNOWN_DEPTH;
   const since = isUnmet ? { unmetSince: unmetSince(file) || now() } : {};
-  return { ...listed, sourceState: { ...state, ...since } };
+  return { ...output, sourceState: { ...state, ...since } };
 }
 
 export const findKnown = async ({ known: files }: Step, path: string): Promise<ListedFile | null> =>

@@ -265,8 +265,8 @@ export type UrlFilter = (url: URL) => boolean;
 /** Whether a page may become a file; no `include` means everything. */
 export function urlFilter({ include, exclude }: Pick<WebConfig, "include" | "exclude">): UrlFilter {
   const matchers = (patterns: string[]) =>
-    patterns.map((written) => {
-      const pattern = asInAddresses(written);
+    patterns.map((text) => {
+      const pattern = asInAddresses(text);
       const matches = matcherOf(pattern);
       const ofPath = pattern.startsWith("/");
       return (url: URL) => matches(ofPath ? `${url.pathname}${url.search}` : url.href);

@@ -136,8 +136,8 @@ async function listPage(step: Step, listing: Listing, version: string): Promise<
     await keepPage(store, path, { version, bytes: page.bytes }, file?.version ?? "");
   }
   const pushed = foundBy === "pushed" || isPushed(file);
-  const listed = fileOf(listing, { version, isNew: file?.version !== version }, pushed);
-  out.files.push(withUnmet(step, listing, listed));
+  const output = fileOf(listing, { version, isNew: file?.version !== version }, pushed);
+  out.files.push(withUnmet(step, listing, output));
   noteListed(step, path, pushed);
   noteState(crawl, entry.url, path === entry.url ? "listed" : "dropped");
 }

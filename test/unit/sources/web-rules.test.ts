@@ -97,12 +97,10 @@ test("patterns choose by address, by path, or by a part", () => {
   expect(passes([], ["?print=1"], "/a?print=1")).toBe(false);
   expect(passes(["/a"], ["/a/b"], "/a/b/c")).toBe(false);
   expect(passes(["/a.c"], [], "/abc")).toBe(false);
-  expect(passes(["/über uns/"], [], "/über uns/a")).toBe(true);
-  expect(passes([], ["?ort=köln"], "/a?ort=köln")).toBe(false);
-  const include = ["http://Bücher.example:80/ü*"];
-  const filter = urlFilter({ include, exclude: [] });
+  expect(passes(["/über uns/"], ["?ort=köln"], "/über uns/a?ort=köln")).toBe(false);
+  expect(passes(["/über uns/"], ["?ort=köln"], "/über uns/a")).toBe(true);
+  const filter = urlFilter({ include: ["http://Bücher.example:80/ü*"], exclude: [] });
   expect(filter(new URL("http://bücher.example/ü/a"))).toBe(true);
-  expect(filter(new URL("http://bücher.example/a"))).toBe(false);
 });
 
 describe("sitemaps", () => {
