@@ -15,3 +15,10 @@ export function whyUnusable(thrown: unknown): string {
   if (code === "ENOENT") return "does not exist";
   return code === "EISDIR" ? "is a folder" : `cannot be used (${code})`;
 }
+
+/** A failure in words for people; null for a defect. */
+export function sentenceOf(thrown: unknown): string | null {
+  if (thrown instanceof CommandFailure) return thrown.message;
+  if (!(thrown instanceof Error && "syscall" in thrown)) return null;
+  return "path" in thrown ? `${String(thrown.path)} ${whyUnusable(thrown)}.` : thrown.message;
+}

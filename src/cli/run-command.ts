@@ -1,6 +1,6 @@
 import type { AddHelpTextContext, Command } from "commander";
 
-import { CommandFailure } from "./failure.ts";
+import { sentenceOf } from "./failure.ts";
 import { printable } from "./progress.ts";
 
 /** Runs a program to its end; a failure becomes one readable line and exit code 1. */
@@ -11,7 +11,8 @@ export async function runCommand(program: Command): Promise<void> {
     await program.parseAsync(process.argv);
   } catch (thrown) {
     process.exitCode = 1;
-    console.error(isReadable(thrown) ? printable(`\nquarry: ${thrown.message}`) : thrown);
+    const sentence = sentenceOf(thrown);
+    console.error(sentence === null ? thrown : printable(`\nquarry: ${sentence}`));
   }
 }
 
@@ -19,11 +20,6 @@ export async function runCommand(program: Command): Promise<void> {
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.exit();
-}
-
-/** Written for people, or of the system, such as a folder that may not be written. */
-export function isReadable(thrown: unknown): thrown is Error {
-  return thrown instanceof CommandFailure || (thrown instanceof Error && "syscall" in thrown);
 }
 
 export function collect(value: string, earlier: string[] | undefined): string[] {

@@ -115,8 +115,8 @@ export const modelFailed = (message: string, cause?: unknown) =>
   new QuarryError("model-failed", message, { cause });
 /** Most work that waits is done by then. */
 const BUSY_SECONDS = 5;
-export const busy = (message: string) =>
-  new QuarryError("busy", message, { retryAfterSeconds: BUSY_SECONDS });
+export const busy = (message: string, retryAfterSeconds = BUSY_SECONDS) =>
+  new QuarryError("busy", message, { retryAfterSeconds });
 export const limitsUnavailable = (what = "Rate limiting") =>
   new QuarryError("limits-unavailable", `${what} unavailable`);
 

@@ -52,7 +52,7 @@ export function patientFetch(target: ApiTarget, mayRepeat = false) {
         throw response === undefined ? outcome : await errorOf(target, request, response);
       }
       const waitMs = waitBefore(response, attempt);
-      if (response?.status === TOO_MANY_REQUESTS) sayWait(target, waitMs);
+      if (response?.headers.has("Retry-After") === true) sayWait(target, waitMs, response.status);
       await pause(waitMs);
     }
   };
@@ -105,13 +105,15 @@ function waitBefore(response: Response | undefined, attempt: number): number {
 /** When the announced wait ends, so that parallel calls announce it once. */
 const saidUntil = new WeakMap<ApiTarget, number>();
 
-function sayWait(target: ApiTarget, waitMs: number): void {
+function sayWait(target: ApiTarget, waitMs: number, status: number): void {
   const now = Date.now();
   if (waitMs < MS_A_SECOND || now < (saidUntil.get(target) ?? 0)) return;
   saidUntil.set(target, now + waitMs);
   const { baseUrl, tell = (line) => void process.stderr.write(`${line}\n`) } = target;
   const seconds = Math.ceil(waitMs / MS_A_SECOND);
-  tell(`Rate limit of ${baseUrl} reached. Continuing in ${seconds} s.`);
+  const reason =
+    status === TOO_MANY_REQUESTS ? `Rate limit of ${baseUrl} reached` : `${baseUrl} is busy`;
+  tell(`${reason}. Continuing in ${seconds} s.`);
 }
 
 function unreachable(baseUrl: string, thrown: unknown, attempt: number): string {

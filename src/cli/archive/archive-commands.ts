@@ -8,7 +8,7 @@ import { Command } from "commander";
 import type { components } from "#api-types/panel";
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { dataOf, type PanelApi } from "../api/clients.ts";
-import { CommandFailure, whyUnusable } from "../failure.ts";
+import { CommandFailure } from "../failure.ts";
 import { collect } from "../run-command.ts";
 import { panelTarget, withTarget } from "../target-options.ts";
 import { pathOfUser } from "../terminal.ts";
@@ -82,10 +82,7 @@ export function exportCommand(): Command {
     .action(async (options: Target & Choice & { to: string }) => {
       const { api, terminal } = panelTarget(options);
       const path = pathOfUser(options.to);
-      const folder = dirname(path);
-      await stat(folder).catch((thrown: unknown) => {
-        throw new CommandFailure(`${folder} ${whyUnusable(thrown)}.`);
-      });
+      await stat(dirname(path));
       const body = await download(api, options, "grouped");
       if (options.to === "-") {
         await pipeline(body, process.stdout);
@@ -105,7 +102,8 @@ export function backupCommand(): Command {
     .option("--keep <n>", "backups that are kept", Number, 14)
     .option("--with-access", WITH_ACCESS)
     .action(async (folder: string, { keep, ...options }: Target & Choice & { keep: number }) => {
-      if (!(Number.isInteger(keep) && keep > 0)) throw new CommandFailure("--keep is a number.");
+      if (!(Number.isInteger(keep) && keep > 0))
+        throw new CommandFailure("--keep must be 1 or more.");
       const { api, terminal } = panelTarget(options);
       const archive = await download(api, { ...options, all: true }, "files");
       const backup = await addBackup(pathOfUser(folder), archive, keep);
@@ -143,6 +141,7 @@ async function importArchive(file: string, options: ImportOptions): Promise<void
   const at = options.at === undefined ? null : new Date(options.at);
   if (Number.isNaN(at?.getTime())) throw new CommandFailure(`--at is no time: ${options.at ?? ""}`);
   const isFolder = (await stat(path)).isDirectory();
+  if (at !== null && !isFolder) throw new CommandFailure("--at needs a folder of backups.");
   let id = await upload(api, isFolder ? await archiveOfBackup(path, at) : createReadStream(path));
   for (;;) {
     const call = { params: { path: { id }, query: queryOf(options) }, fetch: api.repeating };

@@ -1,11 +1,10 @@
 import { BUILT_IN_MODELS } from "../../ports/models.ts";
 import { dataOf, publicApi, type PanelApi, type SourceFile } from "../api/clients.ts";
-import { CommandFailure } from "../failure.ts";
+import { CommandFailure, sentenceOf } from "../failure.ts";
 import { chooser, listFolder } from "../push/list-folder.ts";
 import { whileWaiting } from "../progress.ts";
 import { keepPushed, reportChanges } from "../push/keep-pushed.ts";
 import { pushFolder, reportPush, type PushSummary } from "../push/push-folder.ts";
-import { isReadable } from "../run-command.ts";
 import { openTerminal, pathOfUser, type Terminal } from "../terminal.ts";
 import { checkPortIsFree, claimState } from "../worker/claim-state.ts";
 import { hasDatabase } from "../worker/workerd.ts";
@@ -250,8 +249,9 @@ export async function goOnWithout(
   } catch (thrown) {
     // While the service ends, its calls fail: that is no news, and nothing follows it.
     if (stopping.aborted) await new Promise(() => undefined);
-    if (!isReadable(thrown)) throw thrown;
-    terminal.warn(`\n${thrown.message}\nThe service runs. ${advice()}`);
+    const sentence = sentenceOf(thrown);
+    if (sentence === null) throw thrown;
+    terminal.warn(`\n${sentence}\nThe service runs. ${advice()}`);
   }
 }
 

@@ -4,8 +4,9 @@ import { insertScopes } from "../catalog/rag-scope-store.ts";
 import { abandonmentOfRun } from "../scans/scan-store.ts";
 import { archiveFiles, archiveImports, files, fileSources } from "../schema/index.ts";
 import { ragFiles, ragGenerations, rags, searchExclusions } from "../schema/index.ts";
-import { assigned, columnsOf, namedColumns, pick, select, values, type Row } from "../select.ts";
-import { execute, portionsOf, readRow, readRows, runBatch, sql } from "../sql.ts";
+import { assigned, columnsOf, namedColumns, pick, select, text, values } from "../select.ts";
+import type { Row } from "../select.ts";
+import { execute, portionsOf, raw, readRow, readRows, readValues, runBatch, sql } from "../sql.ts";
 import type { Database, Sql } from "../sql.ts";
 
 const IMPORT = select(
@@ -127,6 +128,19 @@ export type PlannedRag = {
   row: typeof rags.$inferInsert;
   scopes: IndexScope[];
   generation: typeof ragGenerations.$inferInsert;
+};
+
+/** Identifiers of a plan that were taken since it was made, or whose things were removed. */
+export const listChanged = (
+  db: Database,
+  table: "file_sources" | "rags",
+  planned: (PlannedSource | PlannedRag)[],
+) => {
+  const things = planned.map(({ id, replaces, row }) => [row.identifier, replaces ? id : ""]);
+  return readValues(db, text("identifier"))`select m.value ->> 0 as identifier
+    from json_each(${things}) m left join ${raw(table)} t
+      on t.identifier = m.value ->> 0 and t.removed_at is null
+    where coalesce(t.id, '') <> m.value ->> 1`;
 };
 
 const FILES = namedColumns(

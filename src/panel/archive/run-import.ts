@@ -1,7 +1,7 @@
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
-import { conflict, QuarryError } from "../../core/errors.ts";
+import { busy, conflict, orNotFound, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
@@ -13,6 +13,7 @@ import {
   insertImport,
   isBuilt,
   leaseImport,
+  listChanged,
   listImports,
   publishImport,
   readWaitingExclusions,
@@ -41,6 +42,8 @@ import type { ImportWish } from "./rename-things.ts";
 /** A call works so long on an import; the next one continues it. */
 const CALL_MS = 20 * SECOND_MS;
 const LEASE_MS = 2 * MINUTE_MS;
+/** A call that lives is over by then; commands try again more often than a lease is long. */
+const RETRY_SECONDS = 25;
 /** The sweep queues the others. */
 const QUEUED_FILES = 10_000;
 
@@ -86,16 +89,17 @@ export async function continueImport(
   const { db } = services;
   const row = await takeImport(services, id);
   const hasBegun = wish.dryRun && isPlanned(row);
-  let earlier: ArchiveImport | null;
   try {
     if (row.state === "done") {
       return stateOf(row, { parts: row.part, plan: await readPlan(services.files, id) });
     }
     if (hasBegun) throw conflict("This import has begun; end it, or give it up.");
     const archive = await openArchive(services.files, id);
-    earlier = wish.dryRun ? null : await findEarlierImport(db, archive.manifestHash, id);
+    const earlier = wish.dryRun ? null : await findEarlierImport(db, archive.manifestHash, id);
     if (earlier === null) return await new ImportRun(context, row, archive).run(wish);
+    const state = await continueImport(context, earlier.id, wish);
     await giveUpImport(services, row);
+    return state;
   } catch (thrown) {
     const current = await findImport(db, id);
     // A visible import needs its settings still.
@@ -105,17 +109,17 @@ export async function continueImport(
   } finally {
     await saveImport(db, id, { leasedUntil: 0 });
   }
-  return await continueImport(context, earlier.id, wish);
 }
 
 const isRefusal = (thrown: unknown) =>
   thrown instanceof QuarryError && (thrown.kind === "invalid" || thrown.kind === "conflict");
 
-/** An import that no other call works on for a while. @throws QuarryError `conflict` */
+/** An import that no other call works on for a while. @throws QuarryError `busy`, `not-found` */
 export async function takeImport({ db, now }: Services, id: string): Promise<ArchiveImport> {
   const row = await leaseImport(db, id, { now: now(), until: now() + LEASE_MS });
-  if (row === null) throw conflict("There is no such import, or another call works on it.");
-  return row;
+  if (row !== null) return row;
+  orNotFound(await findImport(db, id));
+  throw busy("Another call works on this import", RETRY_SECONDS);
 }
 
 const stateOf = (
@@ -214,6 +218,14 @@ class ImportRun {
 
   async #publish({ sources, rags, now }: WholePlan): Promise<void> {
     const { db, ragIndexes } = this.#services;
+    const changed = [
+      ...(await listChanged(db, "file_sources", Object.values(sources))),
+      ...(await listChanged(db, "rags", Object.values(rags))),
+    ];
+    if (changed.length > 0) {
+      const names = changed.join(", ");
+      throw conflict(`Made or removed during the import: ${names}. Import the archive again.`);
+    }
     for (const { id: ragId, sourceId, row, scopes, generation } of Object.values(rags)) {
       const at = { importId: this.#row.id, sourceId };
       const exclusions = await readWaitingExclusions(db, at);

@@ -34,7 +34,7 @@ test("an export replaces an earlier archive once it is whole, behind a link, too
   const exporting = async (to = link) =>
     await exportCommand().parseAsync(["--all", "--to", to, "--url", address], { from: "user" });
   const missing = join(folder, "missing");
-  await expect(exporting(join(missing, "a.zip"))).rejects.toThrow(`${missing} does not exist.`);
+  await expect(exporting(join(missing, "a.zip"))).rejects.toThrow(`stat '${missing}'`);
   await expect(exporting()).rejects.toThrow("no file is changed");
   expect(readFileSync(path, "utf8")).toBe("the earlier archive");
   isWhole = true;

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Command } from "commander";
@@ -8,7 +9,7 @@ import { askCommand, readSchema, searchCommand } from "../../../src/cli/query-co
 import { checkedUrl, keyIn, tokenIn } from "../../../src/cli/target-options.ts";
 import { versionOfProject } from "../../../src/cli/installation.ts";
 import { goOnWithout, warnOfFailures } from "../../../src/cli/demo/run-demo.ts";
-import { CommandFailure } from "../../../src/cli/failure.ts";
+import { CommandFailure, sentenceOf } from "../../../src/cli/failure.ts";
 import { openTerminal } from "../../../src/cli/terminal.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
@@ -60,6 +61,13 @@ test("a schema file that is not there, a folder or not JSON is told", async () =
   await expect(readSchema(path)).rejects.toThrow(`The schema ${path} is not JSON.`);
   writeFileSync(path, '{"type":"object"}');
   expect(await readSchema(path)).toBe('{"type":"object"}');
+});
+
+test("a path that cannot be used is named in a sentence", async () => {
+  const missing = join(folder, "missing");
+  const thrown: unknown = await stat(missing).catch((reason: unknown) => reason);
+  expect(sentenceOf(thrown)).toBe(`${missing} does not exist.`);
+  expect(sentenceOf(new Error("a defect"))).toBeNull();
 });
 
 test("the version is the one of the package", () => {

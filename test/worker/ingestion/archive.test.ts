@@ -193,17 +193,17 @@ test("calls about one archive do not end each other's work", async () => {
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
   const bytes = await archiveOf(world, source);
   const ids: string[] = [];
-  for (world.now += 1; ids.length < 3; world.now += 1) ids.push(await upload(world, bytes));
-  const [first = "", second = "", third = ""] = ids;
+  for (world.now += 1; ids.length < 2; world.now += 1) ids.push(await upload(world, bytes));
+  const [first = "", second = ""] = ids;
   const go = async (id: string, dryRun = false, suffix = "2") =>
     await continueImport(contextOf(world), id, { ...WISH, dryRun, suffix });
   for (const id of [first, second]) {
     expect(await go(id, true)).toMatchObject({ id, state: "checked" });
   }
   await takeImport(world.services, first);
-  await expect(go(second)).rejects.toThrow("another call works on it");
+  await expect(go(second)).rejects.toMatchObject({ kind: "busy", retryAfterSeconds: 25 });
   world.now += 300_000;
-  expect(await go(third)).toMatchObject({ id: first, state: "done" });
+  expect(await go(second)).toMatchObject({ id: first, state: "done" });
   expect(await go(first)).toMatchObject({ id: first, state: "done", plan: { files: 1 } });
   const tried = await upload(world, bytes);
   expect(await go(tried, true, "3")).toMatchObject({ state: "checked" });
@@ -230,6 +230,29 @@ test("of two calls that end an import one makes it visible", async () => {
   await expect(go()).rejects.toThrow("NOT NULL constraint failed: archive_imports.state");
   const live = "select path from files where file_source_id = ?1 and deleted_at is null";
   expect(await rowsOf(live, source)).toHaveLength(2);
+});
+
+test("an import whose names are taken meanwhile leaves nothing behind", async () => {
+  const { world, source } = await ragWorld();
+  await world.putAndIndex(source, { "a.md": "# A\n\nfirst note" });
+  const bytes = await archiveOf(world, source);
+  world.now += 1;
+  const other = await archiveOf(world, source);
+  let isFirst = true;
+  world.aroundIndexes(async ({ name, go }) => {
+    const writesFirst = isFirst && name === "writeVersions";
+    if (writesFirst) isFirst = false;
+    if (writesFirst) expect(await importInto(world, other)).toMatchObject({ state: "done" });
+    return await go();
+  });
+  await expect(importInto(world, bytes)).rejects.toMatchObject({
+    kind: "conflict",
+    message: expect.stringContaining(`Made or removed during the import: ${source}-2`),
+  });
+  expect(await copiesOf(source)).toHaveLength(1);
+  const states = (await listImports(world.services.db)).map(({ state }) => state);
+  expect(states).not.toContain("writing");
+  expect(await rowsOf("select 1 from archive_files")).toEqual([]);
 });
 
 test("texts and vectors of a file in several parts are sent once", async () => {
