@@ -23,6 +23,12 @@ const described = z.object({
 
 type Backup = z.infer<typeof described> & { path: string; bytes: Uint8Array };
 
+function describedIn(manifest: Uint8Array, damage: string) {
+  const parsed = described.safeParse(parsedJson(Buffer.from(manifest).toString()));
+  if (parsed.success) return parsed.data;
+  throw new CommandFailure(damage);
+}
+
 /** The backups of a folder, the oldest first. */
 async function listBackups(folder: string): Promise<Backup[]> {
   const names = existsSync(backupsIn(folder)) ? await readdir(backupsIn(folder)) : [];
@@ -31,7 +37,8 @@ async function listBackups(folder: string): Promise<Backup[]> {
     paths.map(async (name) => {
       const path = join(backupsIn(folder), name);
       const bytes = await readFile(path);
-      return Object.assign(described.parse(parsedJson(bytes.toString())), { path, bytes });
+      const damage = `${path} is damaged. Remove it to use the other backups.`;
+      return Object.assign(describedIn(bytes, damage), { path, bytes });
     }),
   );
 }
@@ -73,7 +80,7 @@ async function writeWhole(path: string, content: Uint8Array): Promise<void> {
 /** Adds a backup: what the folder has already is not written again. The last `keep` remain. */
 export async function addBackup(folder: string, archive: AsyncIterable<Uint8Array>, keep: number) {
   const counts = { parts: 0, newParts: 0, bytes: 0 };
-  let end: Uint8Array | null = null;
+  let end: Uint8Array = new Uint8Array();
   for await (const { name, content } of filesIn(archive)) {
     if (name === MANIFEST) {
       end = content;
@@ -86,11 +93,11 @@ export async function addBackup(folder: string, archive: AsyncIterable<Uint8Arra
     counts.newParts += 1;
     counts.bytes += content.length;
   }
-  const { createdAt, parts } = described.parse(parsedJson(Buffer.from(end ?? []).toString()));
+  const { createdAt, parts } = describedIn(end, `The archive is damaged: ${MANIFEST}`);
   const missing = Object.entries(parts).find(([, hash]) => !existsSync(partPath(folder, hash)));
   if (missing !== undefined) throw new CommandFailure(`The archive is damaged: ${missing[0]}`);
   const path = join(backupsIn(folder), `${createdAt.replaceAll(":", "-")}.json`);
-  await writeWhole(path, end ?? new Uint8Array());
+  await writeWhole(path, end);
   await removeOld(folder, keep);
   return { ...counts, createdAt };
 }

@@ -60,7 +60,7 @@ export async function exportArchive(services: Services, choice: ExportChoice) {
     more: furtherParts(services, choice, settings["questionSets"]),
     vectors: choice.vectors,
     partPerFile: choice.parts === "files",
-    version: version?.tag || "unknown",
+    version: version?.tag || version?.id || "unknown",
   });
   const things = { sources: Object.keys(inside.fileSources), rags: Object.keys(inside.rags) };
   const pieces = inPieces(writeZip(content, new Date(now())), PIECE_BYTES);

@@ -74,6 +74,15 @@ test("a second backup writes what changed, and each time gives back its own", as
   await expect(restored("2026-10-31T00:00:00Z")).rejects.toThrow("There is no such backup");
 });
 
+test("a damaged backup is named, and what to do about it", async () => {
+  await add(1);
+  const path = join(folder, "backups", "2026-11-02.json");
+  await files.writeFile(path, "");
+  await expect(restored()).rejects.toThrow(`${path} is damaged. Remove it`);
+  await files.rm(path);
+  expect(await restored()).toEqual(await expected(1));
+});
+
 test("the last backups remain, with their parts alone", async () => {
   for (const day of [1, 2, 3, 4]) await add(day, 2);
   expect(await restored(dayOf(3))).toEqual(await expected(3));

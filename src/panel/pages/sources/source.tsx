@@ -104,7 +104,8 @@ async function sourcePage(
 const State = ({ shown }: { shown: ShownSource }) => {
   const { now } = useView();
   const { source, rags, files } = shown;
-  const under = isScanning(shown, now) ? " It is being scanned now." : "";
+  const copying = source.copyOf === null ? "" : " Files are still being copied into it.";
+  const under = isScanning(shown, now) ? " It is being scanned now." : copying;
   return (
     <>
       {manifestOf(source).name} ·{" "}
