@@ -18,6 +18,8 @@ const EDITION = 1;
 const CALL_MS = 2 * MINUTE_MS;
 /** After this time a try calls no model any more; another one goes on. */
 const TRY_MS = 2 * MINUTE_MS;
+/** The queue of a local service has one consumer, in which other files wait for their turn. */
+const OWN_SERVER_TRY_MS = 30 * SECOND_MS;
 /** Files whose pictures an isolate reads at once: consumers stay free for other files. */
 const FILES_AT_ONCE = 3;
 const CALLS_AT_ONCE = 6;
@@ -162,7 +164,7 @@ export class ImageCalls {
     const { name: by } = reader;
     if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW)
       return { problem: `${by} failed with the pictures before` };
-    this.#until ??= now() + TRY_MS;
+    this.#until ??= now() + (reader.server === undefined ? TRY_MS : OWN_SERVER_TRY_MS);
     if (this.#leave === null && filesLane.size >= FILES_AT_ONCE) throw this.#later(by);
     this.#leave ??= filesLane.begin({ leaseMs: TRY_MS + 2 * CALL_MS });
     await this.#leave;

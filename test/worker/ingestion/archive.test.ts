@@ -8,25 +8,12 @@ import { listImports } from "../../../src/db/archive/import-store.ts";
 import type { FileVersion, StoredVersion } from "../../../src/ports/index-versions.ts";
 import type { VersionCursor } from "../../../src/ports/index-versions.ts";
 import { exportContent } from "../../../src/ingestion/archive/export-content.ts";
-import type { ActionContext } from "../../../src/panel/action.ts";
-import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
 import { giveUpImport } from "../../../src/panel/archive/give-up-import.ts";
-import { importWish } from "../../../src/panel/archive/rename-things.ts";
-import { continueImport, storeUpload, takeImport } from "../../../src/panel/archive/run-import.ts";
+import { continueImport, takeImport } from "../../../src/panel/archive/run-import.ts";
+import { archiveOf, contextOf, copiesOf, importInto } from "../../support/archive-imports.ts";
+import { upload, WISH } from "../../support/archive-imports.ts";
 import { crashAtCalls } from "../../support/crash.ts";
 import { ragWorld, rowsOf, type World } from "../../support/ingestion-world.ts";
-
-const WISH = { ...importWish.parse({ onConflict: "rename" }), dryRun: false };
-
-async function archiveOf(
-  world: World,
-  source: FileSourceId,
-  parts: "grouped" | "files" = "grouped",
-): Promise<Uint8Array<ArrayBuffer>> {
-  const choice = { rags: [], sources: [source], all: false, vectors: true, access: false, parts };
-  const stream = await exportArchive(world.services, choice);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
 
 async function wishOf({ services: { db } }: World, source: FileSourceId) {
   const rags = (await listExportedRags(db)).filter(({ fileSourceId }) => fileSourceId === source);
@@ -34,26 +21,6 @@ async function wishOf({ services: { db } }: World, source: FileSourceId) {
   const sources = own.map((one) => Object.assign(one, { rags }));
   return { sources, settings: {}, more: [], vectors: true, partPerFile: true, version: "" };
 }
-
-const contextOf = (world: World) =>
-  ({
-    get: (name: string) => (name === "services" ? world.services : undefined),
-    set: () => undefined,
-  }) as unknown as ActionContext;
-
-const upload = async (world: World, bytes: Uint8Array<ArrayBuffer>) =>
-  await storeUpload(world.services, new Response(bytes).body ?? new ReadableStream());
-
-async function importInto(world: World, bytes: Uint8Array<ArrayBuffer>) {
-  return await continueImport(contextOf(world), await upload(world, bytes), WISH);
-}
-
-const copiesOf = async (source: FileSourceId) =>
-  await rowsOf<{ id: FileSourceId; rag: string }>(
-    `select s.id, r.id as rag from file_sources s left join rags r on r.file_source_id = s.id
-      where s.identifier = ?1`,
-    `${source}-2`,
-  );
 
 test("an import that dies at any call is continued, and doubles nothing", async () => {
   const { world, source, rag } = await ragWorld();
