@@ -63,7 +63,6 @@ export const importRemoval = action({
   name: "archive.remove",
   route: "delete /archive/imports/{id}",
   about: "Give an import up. What it wrote is removed; what a finished import made stays.",
-  errors: [409],
   find: findArchiveImport,
   work: async ({ services, subject }) =>
     await giveUpImport(services, await takeImport(services, subject.id)),

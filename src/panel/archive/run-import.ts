@@ -1,7 +1,7 @@
 import { showOnlyScopes } from "../../catalog/rags/enforce-scopes.ts";
 import { inPieces } from "../../core/bytes/in-pieces.ts";
 import { damagedArchive } from "../../core/bytes/zip/read-zip.ts";
-import { busy, conflict, orNotFound, QuarryError } from "../../core/errors.ts";
+import { busy, conflict, notFound, QuarryError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/hash.ts";
 import { newId } from "../../core/ids.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../core/time.ts";
@@ -118,7 +118,7 @@ const isRefusal = (thrown: unknown) =>
 export async function takeImport({ db, now }: Services, id: string): Promise<ArchiveImport> {
   const row = await leaseImport(db, id, { now: now(), until: now() + LEASE_MS });
   if (row !== null) return row;
-  orNotFound(await findImport(db, id));
+  if ((await findImport(db, id)) === null) throw notFound("there is no such import");
   throw busy("Another call works on this import", RETRY_SECONDS);
 }
 

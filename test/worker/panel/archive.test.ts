@@ -164,7 +164,7 @@ test("an import without its plan is given up or over, and blocks none", async ()
   expect(await complete(done)).toMatch(/^200 /);
   expect(told(await admin.send("DELETE", `/archive/imports/${done}`))).toBe("204 ");
   for (const id of [half, old, done]) {
-    expect(await complete(id)).toMatch(/^409 There is no such import/);
+    expect(await complete(id)).toMatch(/^404 .*there is no such import/);
     expect((await env.FILES.list({ prefix: `archives/${id}` })).objects).toEqual([]);
   }
 });
@@ -203,5 +203,5 @@ test("an import that began with users does not go on without them", async () => 
   await update.bind(id).run();
   const address = `/archive/uploads/${id}/complete?withoutAccess=true`;
   expect(told(await admin.send("POST", address))).toMatch(/^409 .*import the archive again/);
-  expect(told(await admin.send("POST", address))).toMatch(/^409 There is no such import/);
+  expect(told(await admin.send("POST", address))).toMatch(/^404 .*there is no such import/);
 });
