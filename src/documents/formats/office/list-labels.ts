@@ -14,8 +14,38 @@ export function countedAs(format: string, count: number): string {
   if (format === "A") return alphabetic(count).toUpperCase();
   if (format === "lowerRoman" || format === "i") return roman(count);
   if (format === "upperRoman" || format === "I") return roman(count).toUpperCase();
-  return format === "decimalZero" ? String(count).padStart(2, "0") : String(count);
+  return format === "decimalZero" ? String(count).padStart(2, "0") : inOtherScript(format, count);
 }
+
+/** Formats of other scripts. OpenDocument shows the first signs of one: `甲, 乙, 丙, ...`. */
+const ALPHABETS = [
+  [/^russian|^[аА]/, "абвгдежзиклмнопрстуфхцчшщыэюя"],
+  [/^arabic(?:Alpha|1)|^أ/, "أبتثجحخدذرزسشصضطظعغفقكلمنهوي"],
+  [/^hebrew|^א/, "אבגדהוזחטי"],
+  [/^thai(?:Letters|Alpha)|^ก/, "กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ"],
+  [/^ideographTraditional|^甲/, "甲乙丙丁戊己庚辛壬癸"],
+  [/^ganada|^가/, "가나다라마바사아자차카타파하"],
+  [/^(?:decimalEnclosedC|c)ircle|^①/, "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"],
+] as const;
+const DIGITS = "零一二三四五六七八九";
+const IN_IDEOGRAPHS = /^(?:(?:chinese|japanese|taiwanese)(?!Legal)|ideographDigital|ea1|一)/;
+
+/** A plain number where the script has no such sign. */
+function inOtherScript(format: string, count: number): string {
+  if (IN_IDEOGRAPHS.test(format)) return inIdeographs(count);
+  const [, signs = ""] = ALPHABETS.find(([pattern]) => pattern.test(format)) ?? [];
+  const sign = signs.charAt(count - 1) || String(count);
+  return /^А|Upper$/.test(format) ? sign.toUpperCase() : sign;
+}
+
+/** 第三十二条: clauses of Chinese and Japanese contracts. */
+const inIdeographs = (count: number) =>
+  String(count)
+    .padStart(4, "0")
+    .replace(/\d/g, (digit, at: number) => DIGITS.charAt(Number(digit)) + "千百十".charAt(at))
+    .replace(/零[千百十]/g, "零")
+    .replace(/零{2,4}/g, "零")
+    .replace(/^零|零$|(?<=^零?)一(?=十)/g, "");
 
 /** a, b, … z, aa, bb: the letter is repeated, as Word does. */
 function letters(count: number): string {

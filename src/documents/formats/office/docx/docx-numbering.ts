@@ -50,6 +50,8 @@ export class Numbering {
     // Instances of one list continue its counts, unless an instance restarts them.
     const counts = this.#counts.get(instance.abstract) ?? [];
     this.#counts.set(instance.abstract, counts);
+    // Word counts a level that is left out as its first item.
+    for (let at = 0; at < level; at++) counts[at] ??= this.#levelOf(instance, at)?.start ?? 1;
     const key = `${numId} ${level}`;
     const isFirst = !this.#begun.has(key);
     this.#begun.add(key);

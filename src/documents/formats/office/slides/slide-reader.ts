@@ -22,19 +22,14 @@ type Count = { scheme: string; start: number; last: number };
 
 type Bullet = "unset" | "none" | "character" | Omit<Count, "last">;
 
-const FORMATS: [RegExp, string][] = [
-  [/^alphaLc/, "lowerLetter"],
-  [/^alphaUc/, "upperLetter"],
-  [/^romanLc/, "lowerRoman"],
-  [/^romanUc/, "upperRoman"],
-];
-
 /** `romanLcParenR` writes 4 as `iv)`. */
 function labelIn(scheme: string, count: number): string {
-  const format = FORMATS.find(([pattern]) => pattern.test(scheme))?.[1] ?? "decimal";
-  const number = countedAs(format, count);
+  const [, latin, height] = /^(alpha|roman)([LU])c/.exec(scheme) ?? [];
+  const kind = latin === "roman" ? "Roman" : "Letter";
+  const format = (height === "L" ? "lower" : "upper") + kind;
+  const number = countedAs(latin === undefined ? scheme : format, count);
   if (scheme.endsWith("ParenBoth")) return `(${number})`;
-  return `${number}${scheme.endsWith("ParenR") ? ")" : "."}`;
+  return number + (scheme.endsWith("ParenR") ? ")" : scheme.endsWith("Plain") ? "" : ".");
 }
 
 /** Reads a slide or its notes (ECMA-376 part 1, §19 and §21): shapes in their order. */

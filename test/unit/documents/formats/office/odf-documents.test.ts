@@ -95,6 +95,12 @@ describe("numbers", () => {
       text(list(item(list(item(p("inner")))) + item(p("first")))),
       "   - 1.1. inner\n1. first",
     ],
+    "are those of other scripts": [
+      odf("text", list(item(p("а")) + item(p("б"))), {
+        styles: `<text:list-style style:name="L1">${level(1, "А, Б, .., Аа", END)}</text:list-style>`,
+      }),
+      "- А. а\n- Б. б",
+    ],
     "of headings are as the document has them": [
       text(h(1, "Scope") + h(1, "Duties") + h(2, "Care") + h(2, "Insurance")),
       "# 1 Scope\n\n# 2 Duties\n\n## 2.1 Care\n\n## 2.2 Insurance",
