@@ -38,6 +38,7 @@ test.each([
   ["Ge\u00adsamt\u00adkonzept", "Gesamtkonzept"],
   ["Teflon™ pans", "teflon tm pans"],
   ["Mietvertrag² and m² of CO₂", "mietvertrag 2 and m2 of co2"],
+  ["10⁶, 10⁻¹² and CO₂", "10^6 10 12 and co2"],
   ["20㎡, 5㎏ and 1½", "20 m2 5 kg and 1 1 2"],
   ["٢٠٢٤ ۲۰۲۴ २०२४ ২০২৪ ๒๐๒๔", "2024 2024 2024 2024 2024"],
   ["کتاب علی", "كتاب علي"],
