@@ -8,8 +8,6 @@ const OF_XML = /^(?:xml:(?:lang|space|base)|xsi:.*)$/;
 const FEED_TEXTS = new Set("content title summary subtitle rights link".split(" "));
 const TEXT_TYPE = /^(?:x?html|text|\w+\/[\w.+-]+)$/;
 const FORMATS = new Set("rss opml svg html tei plist kml gpx xliff tmx stylesheet".split(" "));
-/** Excel 2003 and many reports write how each cell looks. */
-const SPREADSHEET_ML = /^(?:Cell StyleID .*|Data Type (?:Number|DateTime|Boolean|String|Error))$/;
 const TELLING = new Set("name label title alt text summary description caption".split(" "));
 /** Web page elements that mark up text in records; their names are not shown. */
 const WEB_NAMES = new Set(
@@ -53,7 +51,6 @@ function ownAttributes(attributes: XmlAttributes): [key: string, value: string][
 
 function isSilent({ name, isDocument, isDrawing }: Element, key: string, value: string): boolean {
   if ((isDocument || isDrawing) && LAYOUT.test(key)) return true;
-  if (SPREADSHEET_ML.test(`${name} ${key} ${value}`)) return true;
   if (key === "version") return FORMATS.has(name.toLowerCase());
   const isFeedType = key === "type" && TEXT_TYPE.test(value);
   return isFeedType && (isDocument || FEED_TEXTS.has(name.toLowerCase()));

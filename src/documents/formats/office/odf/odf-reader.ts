@@ -4,6 +4,7 @@ import type { Omissions } from "../../../notes.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { countOf, MAX_REPEAT } from "../nested-tables.ts";
+import { formulaTarget } from "../sheets/cell-ranges.ts";
 import { OdfLists, OdfNumbering } from "./odf-numbering.ts";
 import type { OdfObject } from "./odf-objects.ts";
 import { OdfParagraphs, type OdfParagraph } from "./odf-paragraphs.ts";
@@ -27,6 +28,8 @@ export class OdfReader implements XmlHandler {
   #inSpeakerNotes = 0;
   /** The value of a sheet's open cell that has no text yet: some writers leave the text out. */
   #value = "";
+  /** Where the formula of the open cell leads. */
+  #target = "";
   /** Paragraphs of a slide's title; null outside a title. */
   #title: string[] | null = null;
   readonly #styles = new OdfStyles();
@@ -151,6 +154,7 @@ export class OdfReader implements XmlHandler {
     this.#value = "";
     if (paragraph === undefined) return;
     const { style, level } = paragraph;
+    paragraph.text.linkFrom(0, this.#target);
     const text = paragraph.text.take();
     const format = { style, level, mark: () => this.#markOf(paragraph) };
     if (this.#noteDepth > 0) this.#writer.addToNote(` ${text}`);
@@ -189,11 +193,13 @@ export class OdfReader implements XmlHandler {
       attributes;
     this.#writer.tables.openCell(countOf(repeat));
     this.#writer.tables.changeCell({ rowsBelow: countOf(rows) - 1, isContinued });
+    this.#target = formulaTarget(attributes["formula"]);
     if (this.#kind === "spreadsheet")
       this.#value = VALUES.map((name) => attributes[name]).find(Boolean) ?? "";
   }
 
   #closeCell(): void {
+    this.#target = "";
     if (this.#value !== "") this.#writer.tables.write(this.#value);
     this.#writer.tables.closeCell(MAX_REPEAT);
   }

@@ -31,9 +31,9 @@ export class CellRanges {
   }
 
   /** The text with its link, if a formula has no other target; it may cover rows below. */
-  textOf(text: string, target: string, { row, column }: Record<"row" | "column", number>): string {
+  textOf(text: string, target: string, row: number, column: number, last = 0): string {
     const label = linked(text, target || (this.#targets.get(placeOf(row, column)) ?? ""));
-    const lastRow = this.#lastRows.get(placeOf(row, column)) ?? 0;
+    const lastRow = this.#lastRows.get(placeOf(row, column)) ?? last;
     if (lastRow > row && label !== "" && label.length <= MAX_REPEATED) {
       this.#above.set(column, { text: label, lastRow });
       this.#lastRow = Math.max(this.#lastRow, lastRow);
@@ -60,6 +60,10 @@ const LETTERS = 26;
 
 const placeOf = (row: number, column: number) => row * COLUMNS + column;
 const rowOf = (reference: string) => Number(/\d{1,7}$/.exec(reference)?.[0] ?? 0);
+
+/** Where `HYPERLINK("https://…")` leads, in the formulas of Excel and OpenDocument; or empty. */
+export const formulaTarget = (formula = ""): string =>
+  /^(?:of:)?=?HYPERLINK\("([^"]{1,300})"\s*[,;)]/i.exec(formula)?.[1] ?? "";
 
 /** Cells of a range such as `B2:C4`; at least one. */
 export function cellsIn(ref: string): number {

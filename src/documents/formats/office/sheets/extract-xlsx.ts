@@ -4,8 +4,8 @@ import { ZipArchive } from "../../archive/zip-archive.ts";
 import { UnreadableDocument, type Extraction } from "../../../extracted-document.ts";
 import { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
 import { drawingsOf } from "../drawings.ts";
-import { behindRows, CellRanges, cellsIn, columnOf } from "./cell-ranges.ts";
-import { plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
+import { behindRows, CellRanges, cellsIn, columnOf, formulaTarget } from "./cell-ranges.ts";
+import { isoMoment, plainNumber, readCellFormats, type CellFormat } from "./number-formats.ts";
 import {
   corePropertiesOf,
   linksOf,
@@ -14,18 +14,15 @@ import {
   type Relationship,
 } from "../relationships.ts";
 import { SharedStrings } from "./shared-strings.ts";
+import { SheetRows } from "./sheet-rows.ts";
 import { SheetWriter } from "./sheet-writer.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
-import { foldSpace } from "../../../writing/fold-space.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import { readXml, type XmlAttributes, type XmlHandler } from "../../xml/xml-stream.ts";
 
 const MAX_ROWS = 1 << 20;
 /** Weight of a row without text: formats that are set down to the last row leave a million. */
 const EMPTY_ROW = 1 / 4;
-
-/** An ISO 8601 time; fractions of seconds and the zone are not shown. */
-const ISO_TIME = /T(\d\d:\d\d:\d\d)[\d.]*Z?$/;
 
 type Sheet = { name: string; relationship: string; isHidden: boolean };
 type Workbook = { sheets: Sheet[]; is1904: boolean };
@@ -52,7 +49,8 @@ export function* readBytes(bytes: Uint8Array): CooperativeWork<Extraction> {
     const related = yield* relationshipsOf(archive, part, out.leftOut);
     const ranges = new CellRanges(linksOf(related));
     yield* readXml(behindRows(behind.chunks(part)), ranges);
-    const reader = new SheetReader(writer, { shared, formats, ranges, countRow });
+    const sheetRows = new SheetRows(writer, ranges);
+    const reader = new SheetReader({ shared, formats, rows: sheetRows, countRow });
     yield* readXml(archive.chunks(part), reader);
     writer.endTable();
     yield* writeDrawings(archive, related, writer, out);
@@ -128,7 +126,7 @@ function* readSharedStrings(
 type SheetParts = {
   shared: SharedStrings;
   formats: CellFormat[];
-  ranges: CellRanges;
+  rows: SheetRows;
   countRow: (isEmpty: boolean) => void;
 };
 
@@ -146,29 +144,26 @@ class SheetReader implements XmlHandler {
   unsavedFormulas = 0;
   /** Cells whose values the formula of the open cell gives (ECMA-376 part 1, §18.3.1.40). */
   #formulaCells = 0;
-  /** By column: of two cells in one column the last counts. */
-  readonly #row = new Map<number, string>();
   /** Characters of the row, checked before a shared text is decoded again. */
   #characters = 0;
-  #rowNumber = 0;
-  #column = 0;
   #type = "n";
   #style = 0;
   #value = "";
   #linkTarget = "";
   #collects = false;
-  readonly #writer: SheetWriter;
   readonly #of: SheetParts;
 
-  constructor(writer: SheetWriter, parts: SheetParts) {
-    this.#writer = writer;
+  constructor(parts: SheetParts) {
     this.#of = parts;
   }
 
   open(name: string, attributes: XmlAttributes): "skip" | undefined {
     if (name === PHONETIC) return "skip";
-    if (name === "row") this.#openRow(attributes);
-    else if (name === "c") this.#openCell(attributes);
+    if (name === "row") {
+      this.#of.rows.open(Number(attributes["r"]) || 0);
+      this.#characters = 0;
+    }
+    if (name === "c") this.#openCell(attributes);
     else if (/^[vtf]$/.test(name)) this.#collects = true;
     if (name === "f")
       this.#formulaCells = attributes["t"] === "array" ? cellsIn(attributes["ref"] ?? "") : 1;
@@ -182,44 +177,15 @@ class SheetReader implements XmlHandler {
   close(name: string): void {
     if (/^[vtf]$/.test(name)) this.#collects = false;
     if (name === "f") {
-      this.#linkTarget = /^HYPERLINK\("([^"]{1,300})"\s*[,)]/i.exec(this.#value)?.[1] ?? "";
+      this.#linkTarget = formulaTarget(this.#value);
       this.#value = "";
     }
-    if (name === "c") {
-      const place = { row: this.#rowNumber, column: this.#column };
-      const value = foldSpace(this.#shownValue());
-      const text = this.#of.ranges.textOf(value, this.#linkTarget, place);
-      if (text !== "") this.#row.set(this.#column, text);
-      this.#column++;
-    } else if (name === "row") this.#closeRow();
-  }
-
-  #openRow({ r }: XmlAttributes): void {
-    const number = Number(r) || this.#rowNumber + 1;
-    // Rows that the file leaves out are empty.
-    const isNext = number <= this.#rowNumber + 1 || this.#of.ranges.covers(number - 1);
-    if (!isNext) this.#writer.endTable();
-    this.#rowNumber = number;
-    this.#row.clear();
-    this.#characters = 0;
-    this.#column = 0;
-  }
-
-  #closeRow(): void {
-    const { ranges, countRow } = this.#of;
-    const isEmpty = this.#row.size === 0;
-    countRow(isEmpty);
-    if (isEmpty && ranges.covers(this.#rowNumber)) return;
-    if (!isEmpty) ranges.cover(this.#row, this.#rowNumber);
-    const cells = [...this.#row].sort(([a], [b]) => a - b);
-    this.#writer.addRow({
-      columns: cells.map(([column]) => column),
-      cells: cells.map(([, cell]) => cell),
-    });
+    if (name === "c") this.#of.rows.put(this.#shownValue(), this.#linkTarget);
+    else if (name === "row") this.#of.countRow(this.#of.rows.close());
   }
 
   #openCell({ r = "", t = "n", s = "0" }: XmlAttributes): void {
-    this.#column = columnOf(r) ?? this.#column;
+    this.#of.rows.column = columnOf(r) ?? this.#of.rows.column;
     this.#type = t;
     this.#style = Number(s);
     this.#value = "";
@@ -235,7 +201,7 @@ class SheetReader implements XmlHandler {
       return this.#of.shared.at(Number(value));
     }
     if (this.#type === "b") return isTrue(value.trim()) ? "TRUE" : "FALSE";
-    if (this.#type === "d") return value.replace(ISO_TIME, " $1").replace(" 00:00:00", "");
+    if (this.#type === "d") return isoMoment(value);
     if (this.#type !== "n") return unescaped(value);
     if (value === "") {
       this.unsavedFormulas += this.#formulaCells;

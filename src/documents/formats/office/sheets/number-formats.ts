@@ -23,6 +23,10 @@ const DAYS_TO_1904 = 1_462;
 export const plainNumber: CellFormat = (value) =>
   String(Number(value.toPrecision(SIGNIFICANT_DIGITS)));
 
+/** An ISO 8601 time without fractions of seconds and zone; midnight and Excel's first day are not shown. */
+export const isoMoment = (value: string): string =>
+  value.replace(/T(\d\d:\d\d:\d\d)[\d.]*Z?$/, " $1").replace(/^1899-12-3[01] | 00:00:00$/, "");
+
 /**
  * A format code (ECMA-376 part 1, §18.8.31). Dates are shown as ISO 8601, numbers without
  * thousands separators, with the code's units and currencies. A value is shown plainly if the code

@@ -40,6 +40,11 @@ export class SheetWriter {
     else for (const part of partsOf(row)) this.#addRow(part);
   }
 
+  skipRows(): void {
+    if (this.#table.length > 1) this.#isAfterGap = true;
+    else this.endTable();
+  }
+
   #addRow(row: FilledRow): void {
     if (row.cells.length === 0) {
       this.#isAfterGap = true;

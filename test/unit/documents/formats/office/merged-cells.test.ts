@@ -35,6 +35,13 @@ reads("a.xlsx", {
     ),
     "# Log\n\n[Tides](https://x.test/1)\n\nMade",
   ],
+  "rows of figures behind rows that the file leaves out stay under their header": [
+    xlsx(
+      rowsOf(["Town", "Fee"], ["Ayl", "5"]) +
+        '<row r="4"><c r="A4" t="str"><v>Total</v></c><c r="B4"><v>5</v></c></row>',
+    ),
+    "# Log\n\n| Town | Fee |\n| --- | --- |\n| Ayl | 5 |\n| Total | 5 |",
+  ],
   "cells keep the targets of their links": [
     xlsx(rowsOf(["Port", "Page"], ["Ayl", "Tides"], ["Bex", "Fees"]), {
       tail: '<hyperlinks><hyperlink ref="B2" r:id="h"/><hyperlink ref="A3" location="Log!A1"/><hyperlink ref="B3:C3" r:id="h"/></hyperlinks>',
@@ -74,6 +81,19 @@ reads("a.ods", {
       ),
     ),
     "# S\n\n| Area | Town | Fee |\n| --- | --- | --- |\n| North | Ayl | 5 |\n| North | Bex | 5 |\n| North | Cay |  |\n| South |  | 7 |\n| West |  | 8 |",
+  ],
+  "cells keep the targets of formulas": [
+    odf(
+      "spreadsheet",
+      sheet([
+        cell("Tides").replace(
+          "<table:table-cell",
+          '$& table:formula=\'of:=HYPERLINK("https://x.test/1";"Tides")\'',
+        ),
+        cell("High"),
+      ]),
+    ),
+    "# S\n\n| [Tides](https://x.test/1) | High |\n| --- | --- |",
   ],
   "a table in a cell of merged cells keeps its rows": [
     odf(

@@ -4,11 +4,18 @@ import { read, reads } from "../../../../support/read-document.ts";
 
 const markdownOf = async (xml: string) => (await read("a.xml", xml)).markdown;
 
+const sheet2003 = (rows: string) =>
+  `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Styles><Style ss:ID="p"/></Styles><Worksheet ss:Name="S"><Table>${rows}</Table></Worksheet></Workbook>`;
+
 describe("records keep every value, whatever it is called", () => {
   reads("a.xml", {
-    "leaves out how the cells of a sheet look": [
-      '<Workbook><Table><Row><Cell StyleID="s1"><Data Type="String">Oil</Data></Cell><Cell><Data Type="Number">3</Data></Cell></Row></Table></Workbook>',
-      "| Oil | 3 |\n| --- | --- |",
+    "of Excel 2003 are sheets, with merged cells and links": [
+      sheet2003(
+        '<Row ss:Height="15"><Cell ss:MergeAcross="1"><Data ss:Type="String">Oil</Data></Cell><Cell><Data ss:Type="String">Size</Data></Cell></Row>' +
+          '<Row><Cell ss:MergeDown="1" ss:HRef="https://x.test/"><Data ss:Type="String">Tar</Data><Comment><ss:Data>x</ss:Data></Comment></Cell><Cell ss:Index="3" ss:StyleID="p"><Data ss:Type="Number">0.30000000000000004</Data></Cell></Row>' +
+          '<Row><Cell ss:Index="2"><Data ss:Type="DateTime">1899-12-31T12:30:00.000</Data></Cell><Cell><Data ss:Type="Boolean">1</Data></Cell></Row>',
+      ),
+      "# S\n\n| Oil |  | Size |\n| --- | --- | --- |\n| [Tar](https://x.test/) |  | 0.3 |\n| [Tar](https://x.test/) | 12:30:00 | TRUE |",
     ],
     "kinds of data that no sheet has": [
       '<log><Data Type="Humidity">55</Data></log>',
