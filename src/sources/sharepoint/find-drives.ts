@@ -48,7 +48,7 @@ export const unreadDrive = (
   link: null,
   folders: {},
   sharing,
-  isRefused: false,
+  refusal: null,
 });
 
 export async function listLibraries(client: ApiClient, siteId: string): Promise<NamedDrive[]> {

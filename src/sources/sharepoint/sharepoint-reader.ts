@@ -185,41 +185,38 @@ export class SharePointReader implements SourceReader {
    * link has expired, or the drive has gone.
    */
   async #readPage(state: StoredDrives, at: Position, signal: AbortSignal) {
-    const { siteId, drives } = state;
+    const { siteId, drives, from } = state;
     const drive = drives[at.drive];
-    if (drive === undefined) return { ...NO_FILES, next: null };
-    if (at.refusal !== undefined) return await this.#keepFiles(state, at, at.refusal);
+    if (drive === undefined) return await this.#keepFiles(drives, at);
+    // A listing kept its files: only another one tells which of them have gone.
+    const isUnlisted = from !== null && drive.link === null && drive.refusal !== null;
     try {
-      drive.isRefused = false;
-      return await this.#readDrive(state, drive, at, signal);
+      drive.refusal = null;
+      const page = await this.#readDrive(state, drive, at, signal);
+      return isUnlisted ? null : page;
     } catch (thrown) {
       if (!(thrown instanceof SourceFailure) || thrown.kind !== "denied") throw thrown;
-      drive.isRefused = true;
-      const isLast = at.drive === drives.length - 1;
-      if (siteId === null || (isLast && drives.every((each) => each.isRefused))) throw thrown;
       const { message } = thrown;
-      const page = await this.#keepFiles(state, at, { message, after: drive.base });
-      return { ...page, problems: [{ path: drive.base, message }] };
+      drive.refusal = message;
+      const isLast = at.drive === drives.length - 1;
+      if (siteId === null || (isLast && drives.every(({ refusal }) => refusal !== null)))
+        throw thrown;
+      const problems = [{ path: drive.base, message }];
+      return { ...NO_FILES, problems, entries: 1, next: nextDrive(state, at) };
     }
   }
 
-  /** Files that a listing does not name would count as deleted. */
-  async #keepFiles(
-    { from, drives }: StoredDrives,
-    at: Position,
-    { message, after }: NonNullable<Position["refusal"]>,
-  ): Promise<ReadPage> {
-    const base = drives[at.drive]?.base ?? "";
-    const failure = { kind: "denied" as const, message };
-    const earlierFiles =
-      from === null ? await this.#options.known.all(after, FILES_KEPT_A_PAGE) : [];
-    const files = earlierFiles
-      .filter(({ path }) => path.startsWith(base))
-      .map((file) => Object.assign({ failure }, file));
-    const last = files.length < FILES_KEPT_A_PAGE ? undefined : files.at(-1);
-    const refusal = { message, after: last?.path ?? "" };
-    const next = last === undefined ? nextDrive(drives, at) : { ...at, refusal };
-    return { ...NO_FILES, files, entries: files.length, next };
+  /** Files of libraries that refused would count as deleted: the listing does not name them. */
+  async #keepFiles(drives: FollowedDrive[], at: Position): Promise<ReadPage> {
+    const refusals = new Map(drives.map(({ id, refusal }) => [id, refusal]));
+    const earlierFiles = await this.#options.known.all(at.link, FILES_KEPT_A_PAGE);
+    const files = earlierFiles.flatMap((file) => {
+      const message = refusals.get(String(file.sourceState?.["driveId"])) ?? null;
+      return message === null ? [] : [{ ...file, failure: { kind: "denied" as const, message } }];
+    });
+    const link = earlierFiles[FILES_KEPT_A_PAGE - 1]?.path;
+    const next = link === undefined ? null : { ...at, link };
+    return { ...NO_FILES, files, entries: earlierFiles.length, next };
   }
 
   async #readDrive(
@@ -228,7 +225,7 @@ export class SharePointReader implements SourceReader {
     at: Position,
     signal: AbortSignal,
   ) {
-    const { drives, siteId } = storedDrives;
+    const { siteId } = storedDrives;
     const client = this.#graph(signal);
     const { rootFolderId } = this.#config;
     drive.root ||= await findRoot(client, drive, siteId === null ? rootFolderId : undefined);
@@ -244,7 +241,8 @@ export class SharePointReader implements SourceReader {
     const pageFiles = { ...files, entries: items.length, moved };
     if (nextLink !== null) return { ...pageFiles, next: { ...at, link: nextLink } };
     drive.link = deltaLink;
-    return { ...pageFiles, next: nextDrive(drives, at) };
+    // Libraries without changes are no listing without an end.
+    return { ...pageFiles, entries: items.length + 1, next: nextDrive(storedDrives, at) };
   }
 
   async #listingPage(drives: StoredDrives, page: ReadPage): Promise<ListingPage> {
@@ -267,9 +265,10 @@ export class SharePointReader implements SourceReader {
 
 const NO_FILES = { files: [], deleted: [], problems: [], entries: 0, moved: false };
 
-function nextDrive(drives: FollowedDrive[], { run, restarts, drive: at }: Position) {
-  const drive = drives[at + 1];
-  return drive === undefined ? null : { run, restarts, drive: at + 1, link: drive.link };
+function nextDrive({ drives, from }: StoredDrives, { run, restarts, drive: at }: Position) {
+  const keeps = from === null && drives.some(({ refusal }) => refusal !== null);
+  if (at + 1 === drives.length && !keeps) return null;
+  return { run, restarts, drive: at + 1, link: drives[at + 1]?.link ?? null };
 }
 
 /** Stands for the places that all feeds have reached. */

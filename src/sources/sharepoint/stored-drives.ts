@@ -16,8 +16,8 @@ const followedDrive = z.object({
   folders,
   /** Readers of the root and of items with permissions of their own; null: not asked for. */
   sharing: z.record(z.string(), storedReaders).nullable().default(null),
-  /** Whether it could not be read when its turn came last. */
-  isRefused: z.boolean().default(false),
+  /** Why it could not be read when its turn came last; null: it could. */
+  refusal: z.string().nullable().default(null),
 });
 /** A drive with the folders that paths are made of, and its place in the change feed. */
 export type FollowedDrive = z.infer<typeof followedDrive>;
@@ -45,12 +45,10 @@ export type StoredDrives = z.infer<typeof storedDrives>;
 export const position = z.object({
   run: z.string(),
   drive: z.number(),
-  /** The page to ask for; null: the feed's beginning. */
+  /** The page to ask for, behind the last drive the last path that is kept; null: the beginning. */
   link: z.string().nullable(),
   /** How often this listing began anew. */
   restarts: z.number(),
-  /** Why the drive is not read, and the path up to which its files are kept. */
-  refusal: z.object({ message: z.string(), after: z.string() }).optional(),
 });
 /** Where a listing or a feed stands. */
 export type Position = z.infer<typeof position>;
