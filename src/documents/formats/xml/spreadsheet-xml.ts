@@ -10,18 +10,33 @@ import { SheetRows } from "../office/sheets/sheet-rows.ts";
 import { SheetWriter } from "../office/sheets/sheet-writer.ts";
 import { XmlStream, type XmlAttributes, type XmlHandler } from "./xml-stream.ts";
 
-const ROOT = /<(?:\w+:)?Workbook\s[^>]{0,2000}urn:schemas-microsoft-com:office:spreadsheet/;
+/** The first element: stylesheets and manuals hold workbooks, too. */
+const ROOT =
+  /^[^<]*(?:<[?!][^>]*>[^<]*)*<(?:\w+:)?Workbook\s[^>]{0,2000}urn:schemas-microsoft-com:office:spreadsheet/;
+const COMMENT = /<!--(?:(?!-->)[^])*-->/g;
+/** A sheet tells behind its rows that it is hidden. */
+const SHEET_OR_HIDDEN = /<(?:\w+:)?(?:Worksheet[\s>]|Visible>\s*(Sheet\w*Hidden))/g;
 const [MAX_COLUMNS, MAX_ROWS] = [1 << 14, 1 << 20];
 
 const countIn = (text: string | undefined, most: number) =>
   Math.min(Math.max(Math.trunc(Number(text)) || 0, 0), most);
 
-export const isSpreadsheet = (xml: string) => ROOT.test(xml.slice(0, 10_000));
+export const isSpreadsheet = (xml: string) => ROOT.test(xml.slice(0, 10_000).replace(COMMENT, ""));
+
+function hiddenSheets(xml: string): Set<number> {
+  const numbers = new Set<number>();
+  let sheet = 0;
+  for (const [, isHidden] of xml.matchAll(SHEET_OR_HIDDEN)) {
+    if (isHidden === undefined) sheet++;
+    else numbers.add(sheet);
+  }
+  return numbers;
+}
 
 /** The XML of Excel 2002 and 2003 (https://en.wikipedia.org/wiki/SpreadsheetML), as `.xlsx`. */
 export function* readSpreadsheet(xml: string): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
-  const stream = new XmlStream(new SpreadsheetReader(out));
+  const stream = new XmlStream(new SpreadsheetReader(out, hiddenSheets(xml)));
   yield* stream.write(xml);
   return out.extraction({ notes: stream.end().endsEarly ? [ENDS_EARLY] : [] });
 }
@@ -34,15 +49,24 @@ class SpreadsheetReader implements XmlHandler {
   #type: string | null = null;
   #value = "";
   readonly #out: MarkdownBuilder;
+  readonly #hidden: Set<number>;
 
-  constructor(out: MarkdownBuilder) {
+  constructor(out: MarkdownBuilder, hiddenNumbers: Set<number>) {
     this.#out = out;
+    this.#hidden = hiddenNumbers;
   }
 
-  readonly #onOpen: Record<string, (attributes: XmlAttributes) => void> = {
+  readonly #onOpen: Record<string, (attributes: XmlAttributes) => "skip" | undefined | void> = {
+    Comment: () => "skip",
+    WorksheetOptions: () => "skip",
     Worksheet: ({ Name = "" }) => {
-      this.#writer = new SheetWriter(this.#out, { page: ++this.#sheets, name: Name });
+      if (this.#hidden.has(++this.#sheets)) {
+        this.#out.leftOut.add("hidden sheet");
+        return "skip";
+      }
+      this.#writer = new SheetWriter(this.#out, { page: this.#sheets, name: Name });
       this.#rows = new SheetRows(this.#writer, new CellRanges(new Map()));
+      return undefined;
     },
     Row: ({ Index }) => this.#rows?.open(countIn(Index, MAX_ROWS)),
     Cell: (attributes) => {
@@ -56,10 +80,8 @@ class SpreadsheetReader implements XmlHandler {
     },
   };
 
-  open(name: string, attributes: XmlAttributes): "skip" | undefined {
-    if (name === "Comment" || name === "WorksheetOptions") return "skip";
-    entryNamed(this.#onOpen, name)?.(attributes);
-    return undefined;
+  open(name: string, attributes: XmlAttributes): "skip" | void {
+    return entryNamed(this.#onOpen, name)?.(attributes);
   }
 
   text(data: string): void {

@@ -17,6 +17,18 @@ describe("records keep every value, whatever it is called", () => {
       ),
       "# S\n\n| Oil |  | Size |\n| --- | --- | --- |\n| [Tar](https://x.test/) |  | 0.3 |\n| [Tar](https://x.test/) | 12:30:00 | TRUE |",
     ],
+    "of Excel 2003 are left out of hidden sheets": [
+      sheet2003("<Row><Cell><Data>x</Data></Cell></Row>").replace(
+        "</Worksheet>",
+        "<WorksheetOptions><Visible>SheetHidden</Visible></WorksheetOptions></Worksheet><Worksheet><Row><Cell><Data>y</Data></Cell></Row></Worksheet>",
+      ),
+      "y",
+      "1 hidden sheet left out",
+    ],
+    "of a manual that shows a workbook stay those of a manual": [
+      '<!-- > --><article><para>Write</para><code><![CDATA[<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">]]></code></article>',
+      'Write\n\n```\n<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">\n```',
+    ],
     "kinds of data that no sheet has": [
       '<log><Data Type="Humidity">55</Data></log>',
       "- Data (Type: Humidity): 55",
