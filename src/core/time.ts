@@ -27,11 +27,14 @@ export function periodEnd(period: "day" | "month", at: number): number {
 
 /** As RFC 3339 has it, and with the zones of PHP and Python (`+0200`). */
 const ISO_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/i;
+const ZONE = /([+-]\d\d):?(\d\d)$/;
 const DAY_LENGTH = "2026-11-23".length;
 
 /** A day (its first instant, UTC) or a time with its zone, ISO 8601, as ms; null: it is neither. */
 export function timeIn(text: string): number | null {
-  const ms = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  // In the form of the standard: `Date.parse` guesses at others, and takes year 50 for 1950.
+  const standard = text.toUpperCase().replace(" ", "T").replace(ZONE, "$1:$2");
+  const ms = ISO_TIME.test(text) ? Date.parse(standard) : Number.NaN;
   const day = text.slice(0, DAY_LENGTH);
   // `Date.parse` takes 30 February for 2 March.
   return Number.isNaN(ms) || !isoTime(Date.parse(day)).startsWith(day) ? null : ms;
