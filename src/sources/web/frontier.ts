@@ -254,10 +254,13 @@ function matcherOf(pattern: string): (text: string) => boolean {
   return (text) => hasParts(text, parts, how);
 }
 
+/** A parser would make a whole address of `http://10.0.*`, whose figures are as they are. */
+const NAMED_HOST = /^https?:\/\/(?![\d.]*(?:[:/*?#]|$))[^/*?#\\]+/i;
+
 /** Hosts in punycode, spaces and letters beyond ASCII percent-encoded. */
 const asInAddresses = (pattern: string): string =>
   pattern
-    .replace(/^https?:\/\/[^/*?#]+/i, (origin) => URL.parse(origin)?.origin ?? origin)
+    .replace(NAMED_HOST, (origin) => URL.parse(origin)?.origin ?? origin)
     .replace(/[^!-~]+/g, (letters) => encodeURIComponent(letters.toWellFormed()));
 
 export type UrlFilter = (url: URL) => boolean;
