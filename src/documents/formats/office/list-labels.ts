@@ -32,20 +32,23 @@ const IN_IDEOGRAPHS = /^(?:(?:chinese|japanese|taiwanese)(?!Legal)|ideographDigi
 
 /** A plain number where the script has no such sign. */
 function inOtherScript(format: string, count: number): string {
-  if (IN_IDEOGRAPHS.test(format)) return inIdeographs(count);
+  if (IN_IDEOGRAPHS.test(format)) return inIdeographs(format, count);
   const [, signs = ""] = ALPHABETS.find(([pattern]) => pattern.test(format)) ?? [];
   const sign = signs.charAt(count - 1) || String(count);
   return /^А|Upper$/.test(format) ? sign.toUpperCase() : sign;
 }
 
-/** 第三十二条: clauses of Chinese and Japanese contracts. */
-const inIdeographs = (count: number) =>
-  String(count)
-    .padStart(4, "0")
-    .replace(/\d/g, (digit, at: number) => DIGITS.charAt(Number(digit)) + "千百十".charAt(at))
-    .replace(/零[千百十]/g, "零")
-    .replace(/零{2,4}/g, "零")
-    .replace(/^零|零$|(?<=^零?)一(?=十)/g, "");
+/** 第三十二条: clauses of Chinese and Japanese contracts; `Digital` formats write 三二. */
+function inIdeographs(format: string, count: number): string {
+  const digits = String(count).replace(/\d/g, (digit) => DIGITS.charAt(Number(digit)));
+  if (format.includes("Digital")) return digits.replaceAll("零", "〇");
+  const withPlaces = digits
+    .padStart(4, "零")
+    .replace(/./g, (digit, at: number) => digit + "千百十".charAt(at))
+    .replace(/零[千百十]/g, "零");
+  if (format.startsWith("japanese")) return withPlaces.replace(/零|一(?=[千百十])/g, "");
+  return withPlaces.replace(/零{2,4}/g, "零").replace(/^零|零$|(?<=^零?)一(?=十)/g, "");
+}
 
 /** a, b, … z, aa, bb: the letter is repeated, as Word does. */
 function letters(count: number): string {

@@ -51,7 +51,11 @@ export class Numbering {
     const counts = this.#counts.get(instance.abstract) ?? [];
     this.#counts.set(instance.abstract, counts);
     // Word counts a level that is left out as its first item.
-    for (let at = 0; at < level; at++) counts[at] ??= this.#levelOf(instance, at)?.start ?? 1;
+    for (let at = 0; at < level; at++) {
+      if (counts[at] !== undefined) continue;
+      counts[at] = instance.starts.get(at) ?? this.#levelOf(instance, at)?.start ?? 1;
+      this.#begun.add(`${numId} ${at}`);
+    }
     const key = `${numId} ${level}`;
     const isFirst = !this.#begun.has(key);
     this.#begun.add(key);

@@ -159,8 +159,8 @@ describe("lists and headings", () => {
         list(2, level(0, "decimal", "REQ-%1")),
         instance(1, 0) + instance(2, 0) + instance(3, 0, 1) + instance(4, 1),
         list(3, level(0, "lowerLetter", "%1)")),
-        instance(5, 2) + instance(6, 2, 7) + instance(7, 3, 26),
-        list(4, level(0, "chineseCountingThousand", "第%1条")) + instance(8, 4, 32),
+        instance(5, 2) + instance(6, 2, 7) + instance(7, 3, 26) + instance(8, 4, 32),
+        list(4, level(0, "chineseCountingThousand", "") + level(1, "decimal", "第%1条")),
       ].join("")}</w:numbering>`,
     ],
   };
@@ -189,10 +189,10 @@ describe("lists and headings", () => {
     ],
     "count a level that is left out, and letters of other scripts": [
       docx(
-        item(1, 0, "Tenant") + item(1, 2, "Rent") + item(1, 1, "Deposit") + item(8, 0, "Care"),
+        item(1, 0, "Tenant") + item(1, 2, "Rent") + item(1, 1, "Deposit") + item(8, 1, "Care"),
         numbering,
       ),
-      "1. Tenant\n      - (a) Rent\n   - 1.2 Deposit\n- 第三十二条 Care",
+      "1. Tenant\n      - (a) Rent\n   - 1.2 Deposit\n   - 第三十二条 Care",
     ],
     "number headings": [
       docx(heading(0, "Scope") + heading(0, "Duties") + heading(1, "Care"), numbering),
