@@ -12,9 +12,12 @@ const MARKS =
 const LEFT_OUT =
   /[\u00ad\u0640\u200d-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\u200c(?<=[\u0900-\u0dff].)|["״”](?<=[א-ת].)(?=[א-ת](?![א-ת]))|['׳’](?<=[א-ת].)(?=[א-ת])/g;
 
-/** `Teflon™`, `20㎡`, `1½`, `10⁶` and a note's number are not part of the word that they follow. */
+/**
+ * `Teflon™`, `20㎡`, `1½`, `10⁶` and a note's number are not part of the word that they follow.
+ * Looking behind comes second: at every character it takes eight times as long.
+ */
 const SIGNS =
-  /[[\p{So}\p{No}]--[\u00b2\u00b3\u00b9\u2070-\u209f]]|(?<=\p{L}{4}|\p{Nd})[\u00b2\u00b3\u00b9\u2070-\u2079]+/gv;
+  /[[\p{So}\p{No}]--[\u00b2\u00b3\u00b9\u2070-\u209f]]|[\u00b2\u00b3\u00b9\u2070-\u2079](?<=\p{L}{4}.|\p{Nd}.)[\u00b2\u00b3\u00b9\u2070-\u2079]*/gv;
 
 /** Digits of other scripts: those of most begin at a multiple of 16, those of India six later. */
 const DIGITS = /[\p{Nd}&&[\u0660-\u17e9]]/gv;
