@@ -26,7 +26,10 @@ export type ListedFile = {
   readers?: FileReaders;
   /** When it was last changed, ms; absent where the source does not say, or nothing is new. */
   modifiedAt?: number | null;
-  /** Unreadable this time: `version` is that of the last success, or "" (then it is an `error`). */
+  /**
+   * Unreadable this time: `version` is that of the last success, or "" (then it is an `error`), and
+   * without a `sourceState` that stays as it was.
+   */
   failure?: { kind: SourceFailureKind; message: string };
 };
 

@@ -78,14 +78,20 @@ function compareFile(page: PageComparison, file: ListedFile, row: KnownRow | nul
   write(page, file, row, id);
 }
 
-/** A file that was read before stays unchanged when its source fails to return it this time. */
+/** A file that was read before stays, but for its state, when its source fails to return it. */
 function compareFailing(
   page: PageComparison,
   file: ListedFile,
   { live, row, id }: { live: KnownRow | null; row: KnownRow | null; id: FileId },
 ): void {
   page.counts.failed++;
-  if (file.failure === undefined || (live !== null && live.version !== "")) return;
+  if (file.failure === undefined) return;
+  if (live !== null && live.version !== "") {
+    const { sourceState } = file;
+    if (sourceState !== null && !equalJson(sourceState, live.sourceState))
+      page.writes.states.push({ id, sourceState });
+    return;
+  }
   write(page, file, row, id);
   const { kind, message } = file.failure;
   page.writes.failures.push({ id, message, outside: OUTSIDE_KINDS.has(kind) });

@@ -265,15 +265,12 @@ async function recordFailure(step: Step, subject: Subject, failure: SourceFailur
   if (isPassing && !isSeen && entry.found === "start") step.out.partial = true;
 }
 
-function listFailure(
-  step: Step,
-  { entry, known: file, found: foundBy }: Subject,
-  thrown: SourceFailure,
-): void {
+function listFailure(step: Step, subject: Subject, thrown: SourceFailure): void {
+  const { entry, known: file, found: foundBy } = subject;
   const failure = { kind: thrown.kind, message: thrown.message };
   const pushed = foundBy === "pushed";
   const never = { ...neverRead(entry.url), sourceState: pushed ? { pushed } : null };
-  step.out.files.push({ ...(file ?? never), failure });
+  step.out.files.push({ ...withUnmet(step, subject, file ?? never), failure });
   noteListed(step, entry.url, pushed);
 }
 

@@ -67,6 +67,10 @@ test("a failing file stays as it was read, or becomes an error when it never was
   const read = compare([listed("a", { failure })], [known("1", "a")]);
   expect(read.writes.writes).toEqual([]);
   expect(read.counts).toMatchObject({ failed: 1, unchanged: 0 });
+  expect(read.writes.states).toEqual([]);
+  const sourceState = { unmetSince: 1 };
+  const noted = compare([listed("a", { failure, sourceState })], [known("1", "a")]);
+  expect(noted.writes.states).toEqual([{ id: "1", sourceState }]);
   expect(read.seen).toEqual(["1"]);
   const unread = compare([listed("b", { failure, version: "" })], []);
   expect(unread.writes.failures).toEqual([{ id: "new0", message: "web: 503", outside: true }]);

@@ -66,17 +66,16 @@ test("where a link fails, a new link of a page beyond it is not too deep", async
 });
 
 test("a link that never answers keeps a page that nothing links for a month only", async () => {
-  site.page("/", ["/hub", "/old", "/linked"]);
-  site.page("/old");
-  site.page("/linked");
+  site.page("/", ["/hub", "/old", "/linked", "/failing"]);
+  for (const path of ["/old", "/linked", "/failing"]) site.page(path);
   const { source } = await scanned({ startUrls: [BASE] });
   site.routes.set("/", { body: htmlPage("new", ["/broken", "/linked"]) });
-  site.routes.set("/broken", { status: 500 });
+  for (const path of ["/broken", "/failing"]) site.routes.set(path, { status: 500 });
   source.pass(DAY_MS);
   await source.scan();
   source.pass(20 * DAY_MS);
   await source.scan();
-  expect(pathsOf(source.files.keys())).toEqual(["/", "/linked", "/old"]);
+  expect(pathsOf(source.files.keys())).toEqual(["/", "/failing", "/linked", "/old"]);
   source.pass(20 * DAY_MS);
   await source.scan();
   expect(pathsOf(source.files.keys())).toEqual(["/", "/linked"]);
