@@ -11,7 +11,7 @@ const LOCAL_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** Where only a credential opens anything: all doors of programs but the sign-in. */
-const PROGRAM_PATHS = /^\/(?:api|v1|mcp|dify|panel\/api(?!\/session))(?:\/|$)/;
+const PROGRAM_PATHS = /^\/(?:api|v1|mcp|dify|metrics|panel\/api(?!\/session(?:\/|$)))(?:\/|$)/;
 
 /**
  * A local server answers only to its own names. With DNS rebinding, another site's name points at

@@ -80,7 +80,7 @@ test("a program with a credential calls by any other name, a browser does not", 
   const [token, key] = [newToken(), newAutomationKey()];
   expect(await status("/api/rags/sample", token)).toBe(401);
   // Not mounted here.
-  for (const path of ["/v1/models", "/panel/api/rags"]) {
+  for (const path of ["/v1/models", "/metrics", "/panel/api/rags", "/panel/api/sessions"]) {
     expect(await status(path, key)).toBe(404);
     expect(await status(path, token, "localhost:8787")).toBe(403);
     expect(await status(path, "", "quarry:8787")).toBe(403);
