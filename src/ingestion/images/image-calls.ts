@@ -18,7 +18,10 @@ const EDITION = 1;
 const CALL_MS = 2 * MINUTE_MS;
 /** After this time a try calls no model any more; another one goes on. */
 const TRY_MS = 2 * MINUTE_MS;
-/** The queue of a local service has one consumer, in which other files wait for their turn. */
+/**
+ * The queue of a local service has one consumer, in which other files wait for their turn. A try
+ * that has read nothing yet goes on: the next one would begin with the same pictures.
+ */
 const OWN_SERVER_TRY_MS = 30 * SECOND_MS;
 /** Files whose pictures an isolate reads at once: consumers stay free for other files. */
 const FILES_AT_ONCE = 3;
@@ -63,7 +66,7 @@ export class ImageCalls {
   #failuresInARow = 0;
   #failures = 0;
   #read = 0;
-  #until: number | null = null;
+  #startedAt: number | null = null;
   #leave: Promise<() => void> | null = null;
   /** Pages by their numbers, as this and earlier tries have seen them. */
   #pages: Promise<Record<string, PageContent>> | null = null;
@@ -106,7 +109,7 @@ export class ImageCalls {
     const text =
       content === undefined ? null : await this.#textAt(await keyOf(content.hash, reader));
     if (typeof text === "string") return { text, by: reader.name };
-    if (this.#isOver() && this.#mayGoOn()) throw this.#later(reader.name);
+    if (this.#isOver(reader) && this.#mayGoOn()) throw this.#later(reader.name);
     const note = (current: PageContent) => {
       pages[page] = current;
       this.#hasNewPages = true;
@@ -124,7 +127,9 @@ export class ImageCalls {
   #pagesKey = () =>
     `images/pages/${this.#file.fileId}/${this.#file.contentId}/${EXTRACTION_FORMAT}`;
   #hold = (key: string) => noteImage(this.#services.db, this.#file, key);
-  #isOver = () => this.#until !== null && this.#services.now() > this.#until;
+  #isOver = ({ server }: ImageReader) =>
+    this.#services.now() - (this.#startedAt ?? Infinity) >
+    (server === undefined || this.#read === 0 ? TRY_MS : OWN_SERVER_TRY_MS);
   #mayGoOn = () => this.#failures === 0 || this.#read > 0;
 
   #stored(key: string): Promise<string | null> {
@@ -164,7 +169,7 @@ export class ImageCalls {
     const { name: by } = reader;
     if (this.#failuresInARow >= MAX_FAILURES_IN_A_ROW)
       return { problem: `${by} failed with the pictures before` };
-    this.#until ??= now() + (reader.server === undefined ? TRY_MS : OWN_SERVER_TRY_MS);
+    this.#startedAt ??= now();
     if (this.#leave === null && filesLane.size >= FILES_AT_ONCE) throw this.#later(by);
     this.#leave ??= filesLane.begin({ leaseMs: TRY_MS + 2 * CALL_MS });
     await this.#leave;
@@ -172,7 +177,7 @@ export class ImageCalls {
     const place = { leaseMs: CALL_MS, group: this.#file.fileId, beat };
     const end = await laneOf(reader).begin(place);
     try {
-      if (this.#isOver()) {
+      if (this.#isOver(reader)) {
         if (this.#mayGoOn()) throw this.#later(by);
         // Pictures that always fail are first in each try: those behind them get their turn.
         if (this.#failures >= MAX_FAILURES_IN_A_ROW)

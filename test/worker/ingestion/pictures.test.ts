@@ -40,6 +40,12 @@ async function push(...what: Parameters<typeof put>) {
   await put(...what);
   await what[0].deliver();
 }
+function slowDown(world: World, { seen }: SeeingServer, msOf: (page: number) => number) {
+  seen.push = (...pages) => {
+    for (const page of pages) world.now += msOf(page ?? 0);
+    return Array.prototype.push.apply(seen, pages);
+  };
+}
 async function listed({ services }: World, source: Source) {
   const { data } = await listFilesOfSource(services.db, { sourceId: source, offset: 0, limit: 9 });
   return Object.fromEntries(
@@ -61,7 +67,6 @@ test("a page is read once for every file, RAG and source that holds it", async (
   const id = await statement("select id from files where file_source_id = ?", source).first("id");
   const { passages } = await world.index(rag).passages(id as never, { from: 0, limit: 9 });
   expect(passages.every(({ recognised }) => recognised === true)).toBe(true);
-
   await world.addRag(source);
   await push(world, source, "copy.pdf", [3, 1]);
   const other = await world.addSourceAndRag();
@@ -73,7 +78,6 @@ test("a page is read once for every file, RAG and source that holds it", async (
   ).toEqual([
     expect.objectContaining({ model: MODEL, calls: 3, inputTokens: 3_000, outputTokens: 300 }),
   ]);
-
   // A text goes with the last file that holds its picture.
   for (const path of ["scan.pdf", "copy.pdf"]) await world.drop(source, path);
   await world.sweepAfter(1, 20);
@@ -209,18 +213,15 @@ test("each page of a scan that takes many tries is decoded once, or once more", 
   const { server, world, source, rag } = await seeingWorld();
   const pages = [53, 54, 55, 56, 57, 58, 59, 60];
   server.instead.set(60, { status: 500 });
-  server.seen.push = (...numbers) => {
-    world.now += 61_000;
-    return Array.prototype.push.apply(server.seen, numbers);
-  };
+  slowDown(world, server, () => 61_000);
   // The last step of a picture that has to be decoded.
   const decoding: Record<"CompressionStream", () => void> = globalThis as never;
   const pictures = vi.spyOn(decoding, "CompressionStream");
   const blank = { pictures: [], content: textLine("53") };
   const left = { pictures: [coded(new Uint8Array([1]), "/JBIG2Decode", "/BitsPerComponent 1")] };
   const scans = pages.map((page) => ({ pictures: [greyPage(page)] }));
-  const body = scannedPdf([...scans, blank, left]);
-  await world.put(source, "scan.pdf", new Blob([body]).stream(), PDF);
+  const body = new Blob([scannedPdf([...scans, blank, left])]).stream();
+  await world.put(source, "scan.pdf", body, PDF);
   // After half a minute other files have their turn: a try reads one page here.
   const tries = vi.spyOn(world.services.log, "warn");
   await world.deliver();
@@ -255,14 +256,14 @@ test("a text that another file has had read stays with the file that takes it", 
 test("a page that always takes too long holds back no other page", async () => {
   const { server, world, source, rag } = await seeingWorld();
   server.instead.set(41, { status: 500 });
-  server.seen.push = (...pages) => {
-    if (pages.includes(41)) world.now += 121_000;
-    return Array.prototype.push.apply(server.seen, pages);
-  };
+  for (const page of [5, 6, 7]) server.instead.set(page, { text: "The document contains a map." });
+  slowDown(world, server, (page) => (page === 41 ? 121_000 : page < 8 ? 11_000 : 0));
   await push(world, source, "scan.pdf", [41, 42, 43, 44]);
   const text = await allText(world, rag);
   for (const page of [42, 43, 44]) expect(text).toContain(`page ${page}`);
   expect(server.seen.filter((page) => page === 42)).toHaveLength(1);
+  await push(world, source, "maps.pdf", [5, 6, 7, 8]);
+  expect(await allText(world, rag)).toContain("page 8");
 });
 
 test("a page may begin as an explanation of it would", async () => {
@@ -289,7 +290,6 @@ test("a new RAG takes what another model has read; who indexes anew reads it for
   await world.deliver();
   expect(seen()).toBe(2);
   expect(await allText(world, added)).toContain("A note of page 51");
-
   await reindexRag(world.services, { ragId: added });
   await world.deliver();
   expect(seen()).toBe(4);
