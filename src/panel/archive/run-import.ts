@@ -102,9 +102,11 @@ export async function continueImport(
     return state;
   } catch (thrown) {
     const current = await findImport(db, id);
+    if (!isRefusal(thrown) || hasBegun || current === null) throw thrown;
+    // Another call has ended the import, and this one met what it made.
+    if (current.state === "done") throw atWork();
     // A visible import needs its settings still.
-    if (isRefusal(thrown) && !hasBegun && current !== null && current.state !== "settings")
-      await giveUpImport(services, current);
+    if (current.state !== "settings") await giveUpImport(services, current);
     throw thrown;
   } finally {
     await saveImport(db, id, { leasedUntil: 0 });
@@ -119,8 +121,10 @@ export async function takeImport({ db, now }: Services, id: string): Promise<Arc
   const row = await leaseImport(db, id, { now: now(), until: now() + LEASE_MS });
   if (row !== null) return row;
   if ((await findImport(db, id)) === null) throw notFound("there is no such import");
-  throw busy("Another call works on this import", RETRY_SECONDS);
+  throw atWork();
 }
+
+const atWork = () => busy("Another call works on this import", RETRY_SECONDS);
 
 const stateOf = (
   { id, state, part }: ArchiveImport,

@@ -179,22 +179,26 @@ test("calls about one archive do not end each other's work", async () => {
   expect((await listImports(world.services.db)).map(({ id }) => id)).not.toContain(tried);
 });
 
-test("of two calls that end an import one makes it visible", async () => {
+test.each([
+  { at: "restrictToScopes", onConflict: "replace", problem: { name: "Error" } },
+  { at: "writeVersions", onConflict: "rename", problem: { kind: "busy" } },
+] as const)("of two calls that end an import one makes it visible: $at", async (call) => {
   const { world, source } = await ragWorld();
   await world.putAndIndex(source, { "a.md": "# A\n\nfirst note", "b.md": "# B\n\nsecond note" });
   const id = await upload(world, await archiveOf(world, source));
   const go = async () =>
-    await continueImport(contextOf(world), id, { ...WISH, onConflict: "replace" });
+    await continueImport(contextOf(world), id, { ...WISH, onConflict: call.onConflict });
   let isFirst = true;
   world.aroundIndexes(async ({ name, go: through }) => {
-    if (name === "restrictToScopes" && isFirst) {
+    if (name === call.at && isFirst) {
       isFirst = false;
       world.now += 300_000;
       expect(await go()).toMatchObject({ state: "done" });
     }
     return await through();
   });
-  await expect(go()).rejects.toThrow("NOT NULL constraint failed: archive_imports.state");
+  await expect(go()).rejects.toMatchObject(call.problem);
+  expect(await go()).toMatchObject({ state: "done", plan: { files: 2 } });
   const live = "select path from files where file_source_id = ?1 and deleted_at is null";
   expect(await rowsOf(live, source)).toHaveLength(2);
 });
