@@ -13,6 +13,7 @@ import {
 import type { DocumentFormat } from "./document-format.ts";
 import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
+import { kindByMediaType } from "./media-type/media-types.ts";
 import { unsupported } from "./media-type/foreign-types.ts";
 import { unpackedName } from "./media-type/media-types.ts";
 import { countNote } from "./notes.ts";
@@ -163,25 +164,30 @@ function* unlessBroken(reading: CooperativeWork<Extraction>): CooperativeWork<Ex
     return yield* reading;
   } catch (cause) {
     if (cause instanceof UnreadableDocument) throw cause;
-    throw new UnreadableDocument(
-      "document is damaged or made in a way that cannot be read",
-      "damaged",
-      {
-        cause,
-      },
-    );
+    throw damaged(cause);
   }
+}
+
+const damaged = (cause?: unknown) =>
+  new UnreadableDocument("document is damaged or made in a way that cannot be read", "damaged", {
+    cause,
+  });
+
+/** Bytes that are no text. A type that has a reader is what they are not. */
+function noText(mimeType: string | null): UnreadableDocument {
+  const mediaType = unknownMediaType(mimeType);
+  if (kindByMediaType(mediaType) !== null) return damaged();
+  return new UnreadableDocument(unsupported(mediaType), "unsupported");
 }
 
 function* decodeFile(file: RawDocument): CooperativeWork<DecodedText> {
   const { bytes, mimeType } = file;
-  const unknown = unsupported(unknownMediaType(mimeType));
-  if (looksBinary(bytes)) throw new UnreadableDocument(unknown, "unsupported");
+  if (looksBinary(bytes)) throw noText(mimeType);
   try {
     return yield* decodeText(bytes, declaredEncoding(bytes, mimeType));
   } catch (error) {
     // Zeros that are not halves of UTF-16 characters do not occur in text.
-    throw bytes.includes(0) ? new UnreadableDocument(unknown, "unsupported") : error;
+    throw bytes.includes(0) ? noText(mimeType) : error;
   }
 }
 

@@ -62,11 +62,13 @@ describe("what can never be read says why", () => {
     zeros: [new Uint8Array(500), unsupported("application/octet-stream")],
   });
 
-  it("names the sender's media type of an unknown attachment", async () => {
+  it.each([
+    ["application/x-weights", "unsupported media type: application/x-weights"],
+    // There is a reader for it: the bytes are something else.
+    ["application/pdf", "document is damaged"],
+  ])("no text, and no known signature, sent as %s", async (mimeType, message) => {
     const bytes = Uint8Array.from({ length: 600 }, (_unused, at) => (at * 37) % 32);
-    await expect(read("model.bin", bytes, "application/x-weights")).rejects.toThrow(
-      "unsupported media type: application/x-weights",
-    );
+    await expect(read("sent.bin", bytes, mimeType)).rejects.toThrow(message);
   });
 });
 
