@@ -12,6 +12,8 @@ const HOST = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /** Where only a credential opens anything: all doors of programs but the sign-in. */
 const PROGRAM_PATHS = /^\/(?:api|v1|mcp|dify|metrics|panel\/api(?!\/session(?:\/|$)))(?:\/|$)/;
+/** Load balancers ask them by address and without a credential; they show no contents. */
+const PROBE_PATHS = new Set(["/health", "/ready"]);
 
 /**
  * A local server answers only to its own names. With DNS rebinding, another site's name points at
@@ -22,8 +24,8 @@ const PROGRAM_PATHS = /^\/(?:api|v1|mcp|dify|metrics|panel\/api(?!\/session(?:\/
  */
 export const ownHostsOnly = createMiddleware<AppEnv>(async (context, next) => {
   const { config } = context.get("services");
-  if (config.ENVIRONMENT === "development") {
-    const { raw, path } = context.req;
+  const { raw, path } = context.req;
+  if (config.ENVIRONMENT === "development" && !PROBE_PATHS.has(path)) {
     // Development servers have doors here. A started service has none, under any name.
     if (/^\/cdn-cgi(?:\/|$)/.test(path)) throw notFound();
     const host = raw.headers.get("Host") ?? new URL(raw.url).host;
