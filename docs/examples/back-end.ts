@@ -10,8 +10,8 @@ import { json } from "node:stream/consumers";
 const { QUARRY_URL, QUARRY_TOKEN, INFERENCE = "sample", PORT = "3000" } = process.env;
 
 type Run = {
-  response: { text: string }[];
-  items: { score: number; source: { filePath: string; page: number | null } }[];
+  response: { text: string; citations: { item: number }[] }[];
+  items: { score: number; source: { filePath: string } }[];
   /** There if a part of the search failed: the answer has less context. */
   degraded?: object;
 };
@@ -25,9 +25,10 @@ async function ask(question: string) {
   });
   if (!answer.ok) throw new Error(`Quarry answered ${answer.status}: ${await answer.text()}`);
   const { response, items, degraded } = (await answer.json()) as Run;
+  const cited = response.flatMap(({ citations }) => citations);
   return {
     answer: response.map(({ text }) => text).join("\n"),
-    sources: [...new Set(items.map(({ source }) => source.filePath))],
+    sources: [...new Set(cited.map(({ item }) => items[item]?.source.filePath))],
     isComplete: degraded === undefined,
   };
 }
