@@ -37,8 +37,8 @@ const CREDENTIALS = {
     otherPrefix: "qry_",
     other: "QUARRY_TOKEN",
     lacks:
-      "Set QUARRY_KEY to an automation key. Administrators create one in the panel (Settings, Keys).",
-    help: "QUARRY_KEY holds an administrator's automation key; create one in the panel (Settings, Keys).",
+      "Set QUARRY_KEY to an automation key. Administrators create one in the panel (Settings, Automation keys).",
+    help: "QUARRY_KEY holds an administrator's automation key; create one in the panel (Settings, Automation keys).",
   },
 } as const;
 type Credential = keyof typeof CREDENTIALS;

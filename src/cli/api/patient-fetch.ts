@@ -128,7 +128,7 @@ const errorText = z.looseObject({ error: z.string() });
 async function errorOf(target: ApiTarget, request: Request, response: Response) {
   const { status } = response;
   const body = errorText.safeParse(await response.json().catch(() => null));
-  const words = body.data?.error ?? "no reason given";
+  const words = body.data?.error.replace(/\.$/, "") ?? "no reason given";
   const { baseUrl, credential } = target;
   const subject = subjectOf(request);
   const explained: Record<number, string> = {
