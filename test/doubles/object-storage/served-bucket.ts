@@ -1,5 +1,7 @@
 import { vi } from "vitest";
 
+import { hash32 } from "../../../src/core/hash.ts";
+
 const KEYS_A_PAGE = 40;
 
 /** The settings of a source that reads the bucket below. */
@@ -64,7 +66,7 @@ function listing(
   const end = (page + 1) * keysAPage;
   const contents = keys.slice(end - keysAPage, end).map((key) => {
     const text = objects.get(key) ?? "";
-    const etag = [...text].reduce((sum, character) => sum * 31 + character.charCodeAt(0), 7) % 1e9;
+    const etag = hash32(text);
     const at = facts.get(key)?.at;
     const time = at === undefined ? "" : new Date(1_000 * Math.floor(at / 1_000)).toISOString();
     return `<Contents><Key>${encodeURIComponent(key)}</Key><LastModified>${time}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${text.length}</Size></Contents>`;

@@ -73,6 +73,8 @@ export class Trial {
   readonly texts = new Map<string, string>();
   /** Readers that were in force while a file said this. */
   readonly readersOfText = new Map<string, string[][]>();
+  /** What a file said since the index was in step with its source. */
+  readonly #textsOf = new Map<string, Set<string>>();
   readonly world: World;
   readonly source: FileSourceId;
   readonly rag: RagId;
@@ -106,18 +108,31 @@ export class Trial {
   now(paths: Iterable<string>, only: boolean) {
     for (const path of paths) {
       const before = only ? [] : (this.inForce.get(path) ?? []);
-      const { surely, perhaps } = this.defaulted;
-      const isDefault = this.told.get(path) === null;
-      if (isDefault) perhaps.add(path);
-      else if (only) perhaps.delete(path);
-      if (!isDefault) surely.delete(path);
-      else if (only) surely.add(path);
+      this.#noteDefault(path, only);
+      const { perhaps } = this.defaulted;
       const still = !only && perhaps.has(path) ? [this.byDefault()] : [];
       const inForce = [...before, this.readersOf(path), ...still];
       this.inForce.set(path, inForce);
       const text = this.texts.get(path) ?? "";
-      this.readersOfText.set(text, [...(this.readersOfText.get(text) ?? []), ...inForce]);
+      this.#mayRead(text, inForce);
+      // The default holds for what a file said before, too, until its new text is indexed.
+      const texts = this.#textsOf.get(path) ?? new Set();
+      this.#textsOf.set(path, texts.add(text));
+      if (perhaps.has(path)) for (const any of texts) this.#mayRead(any, [this.byDefault()]);
     }
+  }
+
+  #noteDefault(path: string, only: boolean) {
+    const { surely, perhaps } = this.defaulted;
+    const isDefault = this.told.get(path) === null;
+    if (isDefault) perhaps.add(path);
+    else if (only) perhaps.delete(path);
+    if (!isDefault) surely.delete(path);
+    else if (only) surely.add(path);
+  }
+
+  #mayRead(text: string, readers: string[][]) {
+    this.readersOfText.set(text, [...(this.readersOfText.get(text) ?? []), ...readers]);
   }
 
   async update(patch: { permissions?: "off" | "on"; defaultReaders?: string[] }) {
@@ -171,7 +186,10 @@ export class Trial {
     for (const path of paths) {
       const file = await findFileReaders(this.world.services.db, this.source, path);
       const readers = file?.audience?.readers ?? [];
-      this.inForce.set(path, [readers.map(({ principal }) => principal)]);
+      const principals = readers.flatMap(({ principal, from }) =>
+        from === "default" ? this.byDefault() : [principal],
+      );
+      this.inForce.set(path, [principals]);
     }
     await look(this, "swept");
   }
@@ -184,6 +202,7 @@ export class Trial {
     await this.world.deliver();
     // Members are read once a day.
     await this.world.sweepAfter(1, ...(this.drive === null ? [] : [DAY_MINUTES]));
+    this.#textsOf.clear();
     this.now(this.all(), true);
     this.isSettled = true;
     this.isHurt = false;
