@@ -77,6 +77,8 @@ const ALONE = [
 ];
 const RESTORED = "./test/support/restore-after-tests.ts";
 const inWorker = {
+  // A new Worker would get all modules that it may need in one message, which is too large.
+  fsModuleCache: false,
   setupFiles: [
     "./test/support/apply-migrations.ts",
     "./test/support/stop-after-batches.ts",
