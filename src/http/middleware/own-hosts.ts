@@ -19,7 +19,8 @@ const PROBE_PATHS = new Set(["/health", "/ready"]);
  * A local server answers only to its own names. With DNS rebinding, another site's name points at
  * this machine, and the browser takes its pages for the server's own origin. Once the service has
  * a public name, only programs on its machine use the local ones. A program with a credential uses
- * any other name, such as a container's in its network: no page of another site has one.
+ * any other name, such as a container's in its network: no page of another site has one, and most
+ * requests of a page name its `Origin`.
  * @throws QuarryError `forbidden`.
  */
 export const ownHostsOnly = createMiddleware<AppEnv>(async (context, next) => {
@@ -47,7 +48,7 @@ const isOneOf = (host: string, names: string[]) =>
 function isProgram(headers: Headers, path: string): boolean {
   const credential = bearerIn(headers.get("Authorization")) ?? "";
   const isCredential = isWellFormedToken(credential) || isWellFormedKey(credential);
-  return isCredential && PROGRAM_PATHS.test(path);
+  return isCredential && PROGRAM_PATHS.test(path) && headers.get("Origin") === null;
 }
 
 const foreignHost = () =>

@@ -73,8 +73,8 @@ test("with a public name, local names are for programs on the same machine", asy
 
 test("a program with a credential calls by any other name, a browser does not", async () => {
   const named = { PUBLIC_BASE_URL: `https://${PUBLIC}` };
-  const status = async (path: string, credential: string, Host = "quarry:8787") => {
-    const headers = { Host, ...(credential && { Authorization: `Bearer ${credential}` }) };
+  const status = async (path: string, credential: string, Host = "quarry:8787", more = {}) => {
+    const headers = { Host, ...more, ...(credential && { Authorization: `Bearer ${credential}` }) };
     return (await received(named, { peer: ELSEWHERE, headers, path })).status;
   };
   const [token, key] = [newToken(), newAutomationKey()];
@@ -85,6 +85,7 @@ test("a program with a credential calls by any other name, a browser does not", 
     expect(await status(path, token, "localhost:8787")).toBe(403);
     expect(await status(path, "", "quarry:8787")).toBe(403);
     expect(await status(path, "qry_invented")).toBe(403);
+    expect(await status(path, key, "evil.example", { Origin: "http://evil.example" })).toBe(403);
   }
   for (const path of ["/panel", "/panel/api/session", "/oauth/register"]) {
     expect(await status(path, key)).toBe(403);
