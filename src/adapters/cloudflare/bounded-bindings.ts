@@ -10,6 +10,11 @@ const FULL = /SQLITE_FULL|SQLITE_IOERR|disk is full|ENOSPC|No space left|maximum
 /** All that a Worker learns of most failures below a binding, a full disk included. */
 const UNEXPLAINED = /internal error|Network connection lost/i;
 
+/** A command such as `admin-link` writes to the local database: nothing was done, and soon it can be. */
+const LOCKED = /SQLITE_BUSY/;
+const LOCKED_TRIES = 40;
+const LOCKED_WAIT_MS = 50;
+
 /** Methods whose result has methods of its own: a Durable Object, a session of the database. */
 const OPENING = new Set<PropertyKey>(["get", "getByName", "withSession"]);
 
@@ -34,10 +39,12 @@ export class BoundedBindings {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== "function") return value;
         return (...args: unknown[]): unknown => {
-          const result: unknown = Reflect.apply(value, target, args);
+          const call = (): unknown => Reflect.apply(value, target, args);
+          const result = call();
           const isOpened = OPENING.has(name) && !(result instanceof Promise);
           if (isOpened && result instanceof Object) return this.bounded(result, seconds);
-          return isPromise(result) ? this.#resultOf(result, name, seconds) : result;
+          if (!isPromise(result)) return result;
+          return this.#resultOf(name === "put" ? result : unlocked(result, call), name, seconds);
         };
       },
     });
@@ -93,6 +100,17 @@ export class BoundedBindings {
     if (isFull || (isLocal && isLate)) suspect();
     if (isFull) return noRoom(thrown);
     return isLate || isUnexplained ? storageFailed(thrown) : thrown;
+  }
+}
+
+async function unlocked(first: PromiseLike<unknown>, call: () => unknown): Promise<unknown> {
+  for (let [result, tries]: [unknown, number] = [first, 1]; ; result = call(), tries++) {
+    try {
+      return await result;
+    } catch (thrown) {
+      if (!LOCKED.test(messageOf(thrown)) || tries === LOCKED_TRIES) throw thrown;
+      await new Promise((resolve) => setTimeout(resolve, LOCKED_WAIT_MS));
+    }
   }
 }
 
