@@ -10,7 +10,9 @@ const FULL = /SQLITE_FULL|SQLITE_IOERR|disk is full|ENOSPC|No space left|maximum
 /** All that a Worker learns of most failures below a binding, a full disk included. */
 const UNEXPLAINED = /internal error|Network connection lost/i;
 
-/** A command such as `admin-link` writes to the local database: nothing was done, and soon it can be. */
+/** Calls that run statements; of the local database, they fail while a command writes to it. */
+const STATEMENTS = new Set<PropertyKey>(["all", "batch", "first", "raw", "run"]);
+/** The error of such a call, which has done nothing. */
 const LOCKED = /SQLITE_BUSY/;
 const LOCKED_TRIES = 40;
 const LOCKED_WAIT_MS = 50;
@@ -44,7 +46,8 @@ export class BoundedBindings {
           const isOpened = OPENING.has(name) && !(result instanceof Promise);
           if (isOpened && result instanceof Object) return this.bounded(result, seconds);
           if (!isPromise(result)) return result;
-          return this.#resultOf(name === "put" ? result : unlocked(result, call), name, seconds);
+          const mayWait = this.#options.isLocal && STATEMENTS.has(name);
+          return this.#resultOf(mayWait ? unlocked(result, call) : result, name, seconds);
         };
       },
     });
