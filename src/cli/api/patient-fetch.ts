@@ -52,7 +52,7 @@ export function patientFetch(target: ApiTarget, mayRepeat = false) {
         throw response === undefined ? outcome : await errorOf(target, request, response);
       }
       const waitMs = waitBefore(response, attempt);
-      if (response?.headers.has("Retry-After") === true) sayWait(target, waitMs, response.status);
+      if (response !== undefined) sayWait(target, waitMs, response.status);
       await pause(waitMs);
     }
   };
