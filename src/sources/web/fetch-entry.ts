@@ -38,10 +38,13 @@ export const isForgotten = (file: ListedFile, now: number) =>
 
 /** Notes since when no link leads to a page. */
 export function withUnmet({ now }: Step, { entry, known: file }: Subject, output: ListedFile) {
-  const { unmetSince: _since, ...state } = output.sourceState ?? {};
-  const isUnmet = entry.depth === UNKNOWN_DEPTH;
-  const since = isUnmet ? { unmetSince: unmetSince(file) || now() } : {};
-  return { ...output, sourceState: { ...state, ...since } };
+  if (entry.depth === UNKNOWN_DEPTH) {
+    const since = unmetSince(file) || now();
+    return { ...output, sourceState: { ...output.sourceState, unmetSince: since } };
+  }
+  if (output.sourceState?.["unmetSince"] === undefined) return output;
+  const { unmetSince: _since, ...sourceState } = output.sourceState;
+  return { ...output, sourceState };
 }
 
 export const findKnown = async ({ known: files }: Step, path: string): Promise<ListedFile | null> =>
