@@ -13,9 +13,8 @@ import {
 import type { DocumentFormat } from "./document-format.ts";
 import { gunzip, isGzip } from "./formats/archive/gunzip.ts";
 import { detectFormat, unknownMediaType } from "./media-type/detect-format.ts";
-import { kindByMediaType } from "./media-type/media-types.ts";
 import { unsupported } from "./media-type/foreign-types.ts";
-import { unpackedName } from "./media-type/media-types.ts";
+import { kindByMediaType, unpackedName } from "./media-type/media-types.ts";
 import { countNote } from "./notes.ts";
 import { releaseBytes } from "./release-bytes.ts";
 import { Pictures, type PictureOptions } from "./pictures/pictures.ts";
