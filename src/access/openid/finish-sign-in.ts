@@ -6,6 +6,7 @@ import { findByIdentity, redeemState } from "../../db/access/openid-store.ts";
 import { deleteSession, endPasswordSessions } from "../../db/access/session-store.ts";
 import type { Origin, Vouched } from "../../db/access/session-store.ts";
 import type { Services } from "../../services.ts";
+import type { FieldChange } from "../audit/field-changes.ts";
 import { seal } from "../seal.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { keptFlow, offeredProvider, orExplained, type Flow } from "./begin-sign-in.ts";
@@ -36,7 +37,7 @@ const WORDS: Record<Refusal, string> = {
   "not-let-in": "Your account may not use this service. Ask an administrator to let you in.",
 };
 
-export type Finished = { user: SignedInUser; secret: string; next: string; changes: string[] };
+export type Finished = { user: SignedInUser; secret: string; next: string; changes: FieldChange[] };
 
 /**
  * Signs in the person whom the provider sent back. `kept`: what the browser kept of the beginning;
@@ -68,6 +69,7 @@ export async function finishSignIn(
   if (!judged.isLetIn) {
     const person = await findByIdentity(db, issuer, answer.subject);
     if (person !== null) await endGrantsOf(db, person.id);
+    services.log.warn("openid sign-in failed", { reason: judged.refusal });
     throw new RefusedPerson(judged);
   }
   const { user, changes } = await personOf(services, account, judged.person);

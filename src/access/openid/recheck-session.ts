@@ -13,6 +13,7 @@ import {
 import type { FoundSession } from "../../db/access/session-store.ts";
 import { SourceFailure } from "../../ports/source-reader.ts";
 import type { Services } from "../../services.ts";
+import type { FieldChange } from "../audit/field-changes.ts";
 import { recordEvent } from "../audit/record-event.ts";
 import { unseal } from "../seal.ts";
 import { personOf } from "./find-person.ts";
@@ -67,13 +68,12 @@ export async function recheckSession(
   const judged = judgeClaims(provider.settings, answer.idToken, answer.userinfo);
   const { userId, email, address } = session;
   const event = { action: "session.recheck", target: email, address } as const;
-  const audit = async (status: number, fields: string[]) => {
+  const audit = async (status: number, changes: FieldChange[]) => {
     const actor = { kind: "user" as const, id: userId, name: email };
-    const changes = fields.map((field) => ({ field }));
     await recordEvent(services, { ...event, actor, changes, status });
   };
   const person = judged.isLetIn
-    ? await personOf(services, identity, judged.person).catch(nullIfRefused)
+    ? await personOf(services, identity, judged.person, hash).catch(nullIfRefused)
     : null;
   if (person === null) {
     await deleteSession(db, hash);

@@ -34,8 +34,9 @@ export const findSessionRow = (db: Database, hash: string) =>
   readRow(db)`select ${FOUND} from sessions s join users u on u.id = s.user_id
     where s.hash = ${hash}`;
 
+/** A use that is recorded late does not open a closed session again. */
 export const touchSession = (db: Database, hash: string, now: number) =>
-  execute(db)`update sessions set last_seen_at = ${now} where hash = ${hash}`;
+  execute(db)`update sessions set last_seen_at = ${now} where hash = ${hash} and last_seen_at > 0`;
 
 export type FoundSession = Row<typeof FOUND>;
 

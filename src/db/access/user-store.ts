@@ -103,12 +103,16 @@ const anotherAdminThan = (id: UserId) =>
 
 export type UserChange = { email?: string; passwordHash?: string; role?: Role };
 
-/** A new password or role ends sessions. False: the last administrator, or the address is taken. */
+/**
+ * A new password or role ends sessions, all but `keptSessionHash`. False: the last administrator,
+ * or the address is taken.
+ */
 export async function updateUser(
   db: Database,
   id: UserId,
   change: UserChange,
   endSessions: boolean,
+  keptSessionHash: string | null = null,
 ): Promise<boolean> {
   const keepsAnAdmin =
     change.role === "member" ? sql`(role = 'member' or ${anotherAdminThan(id)})` : sql`1`;
@@ -117,7 +121,8 @@ export async function updateUser(
   const [updated] = await runBatch(db, [
     sql`update users set ${assigned(users, { ...change, id })}, ${UPDATED}
       where id = ${id} and ${keepsAnAdmin} and ${addressIsFree} returning 1`,
-    sql`delete from sessions where user_id = ${id} and ${endSessions} and changes() > 0`,
+    sql`delete from sessions where user_id = ${id} and hash is not ${keptSessionHash}
+      and ${endSessions} and changes() > 0`,
     ...(change.role === "member" ? closeToMembers() : []),
   ]);
   return updated.length > 0;

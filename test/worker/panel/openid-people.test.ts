@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 
+import { sessionHashIn } from "../../../src/access/sessions/session-cookie.ts";
 import { sha256Hex } from "../../../src/core/hash.ts";
+import { touchSession } from "../../../src/db/access/session-store.ts";
+import { openDatabase } from "../../../src/db/sql.ts";
 import { Browser } from "../../support/browser-without-script.ts";
 import { panelWith } from "../../support/panel-with.ts";
 import { call } from "../../support/worker-client.ts";
@@ -20,6 +23,7 @@ import {
   rows,
   people,
   later,
+  logged,
   withProvider,
 } from "./openid-world.ts";
 
@@ -42,6 +46,10 @@ test("an address joins its user once; then the account is known by its subject",
   const heir = await signsIn(new Browser());
   expect(heir.status).toBe(409);
   expect(heir.html).toContain("Your address belongs to another account here");
+  expect(logged.join()).toContain('"reason":"address-taken"');
+  expect(await rows("select target from audit_events where status = 409")).toEqual([
+    { target: "unknown: address-taken" },
+  ]);
   expect(await people()).toEqual([moved]);
 });
 
@@ -173,10 +181,12 @@ test("with a refresh token the session goes on while the provider says so", asyn
     later(50);
     expect(await isSignedIn(browser)).toBe(true);
   }
+  const elsewhere = await signedInAs();
   provider.person = { ...ANN, groups: ["admins"] };
   later(20);
   expect(await isSignedIn(browser)).toBe(true);
   expect(await people()).toMatchObject([{ role: "admin", groups: '["admins"]' }]);
+  expect(await isSignedIn(elsewhere)).toBe(false);
   provider.wrong = { status: 503 };
   later(59);
   expect(await isSignedIn(browser)).toBe(true);
@@ -187,8 +197,14 @@ test("with a refresh token the session goes on while the provider says so", asyn
   later(2);
   expect(await isSignedIn(browser)).toBe(false);
   expect(await rows("select * from sessions where vouched_until is not null")).toEqual([]);
-  const events = await rows("select status from audit_events where action = 'session.recheck'");
-  expect(events).toEqual([{ status: 200 }, { status: 401 }]);
+  const events = await rows(
+    "select status, changes from audit_events where action = 'session.recheck'",
+  );
+  const changes = '[{"field":"role","from":"member","to":"admin"}]';
+  expect(events).toEqual([
+    { status: 200, changes },
+    { status: 401, changes: "[]" },
+  ]);
 });
 
 test("requests at once use a refresh token once", async () => {
@@ -239,11 +255,13 @@ test("our second factor is not asked of whoever the provider vouches for", async
   expect((await strict("/panel/account", { cookie: admin.cookies })).status).toBe(303);
 });
 
-test("a password sign-in ends the browser's earlier session", async () => {
+test("a password sign-in ends the browser's earlier session, late uses of it too", async () => {
   const browser = await signedInAs();
   const earlier = browser.cookies;
   await browser.signIn();
   expect(await isSignedIn(browser)).toBe(true);
+  const hash = (await sessionHashIn(earlier, false)) ?? "";
+  await touchSession(openDatabase(env.DB), hash, Date.now());
   const { status } = await call("GET", "/panel/account", { headers: { Cookie: earlier } });
   expect(status).toBe(303);
 });

@@ -81,8 +81,8 @@ async function finished(context: PageContext): Promise<Finished | null> {
   const answer = { kept: flow, returned, redirectUri: redirectUriOf(context), origin, replaces };
   try {
     const signedIn = await finishSignIn(services, answer);
-    const changes = signedIn.changes.map((field) => ({ field }));
-    context.set("audit", { action: "session.openid", target: signedIn.user.email, changes });
+    const { user, changes } = signedIn;
+    context.set("audit", { action: "session.openid", target: user.email, changes });
     return signedIn;
   } catch (thrown) {
     await refuse(context, thrown);
