@@ -133,16 +133,21 @@ function groupsIn(header: string | null): string[] {
   return groupNames;
 }
 
+/** The person of a token or session that may name no other; null: it may, or has none. */
+const ownReader = (reading: Reading): string | null =>
+  reading === "everything" || reading.reader === NAMED ? null : reading.reader;
+
 /**
  * The RAGs as a call may read them; those of sources without permissions as they are. Groups that
  * a source tells of the reader count for its own files only.
- * @throws QuarryError `invalid`, `forbidden`
+ * @throws QuarryError `invalid`; `forbidden`, also without permissions, where a person names another
  */
 export async function readAs<Rag extends Readable>(
   db: Reads,
   reading: Reading,
   rags: Rag[],
 ): Promise<Rag[]> {
+  if (ownReader(reading) !== null) readerName(reading);
   if (rags.every(({ readersSince }) => readersSince === null)) return rags;
   if (reading === "everything") return rags.map((rag) => ({ ...rag, readBy: "everything" }));
   const reader = readerIn(reading);
@@ -213,4 +218,13 @@ export async function listedFor<Rag extends Readable & Counts>(
 /** The person for the log; null where the call reads everything, or nobody is named. */
 export function readerName(reading: Reading): string | null {
   return reading === "everything" ? null : (readerIn(reading)?.user ?? null);
+}
+
+/** Whose limits bind a call. A reader that is named wrongly is refused where it would read. */
+export function billedReader(reading: Reading): string {
+  try {
+    return ownReader(reading) ?? readerName(reading) ?? "";
+  } catch {
+    return "";
+  }
 }

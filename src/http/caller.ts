@@ -1,5 +1,5 @@
 import { bearerIn } from "../access/bearer.ts";
-import { readerName, readingOf, sessionReading, type Reading } from "../access/readers.ts";
+import { billedReader, readingOf, sessionReading, type Reading } from "../access/readers.ts";
 import { isWellFormedToken } from "../access/credential-format.ts";
 import { isOver, touchSession } from "../db/access/session-store.ts";
 import { mustEnrol } from "../access/totp/must-enrol.ts";
@@ -87,17 +87,8 @@ function tokenCaller(services: Services, request: Request, principal: Stored<"to
   const actor: Actor = { kind: "token", id: tokenId, name: principal.name };
   const reading = readingOf(principal, request.headers);
   services.spending.bill([{ kind: "token", id: tokenId }]);
-  billPerson(services, readerIn(reading));
+  billPerson(services, billedReader(reading));
   return { actor, tokenId, isAdmin: false, mayChange: principal.manageScopes, reading };
-}
-
-/** A reader that is named wrongly is refused where files with readers are read. */
-function readerIn(reading: Reading): string {
-  try {
-    return readerName(reading) ?? "";
-  } catch {
-    return "";
-  }
 }
 
 function sessionCaller(services: Services, request: Request, principal: Stored<"session">): Caller {

@@ -158,12 +158,21 @@ test("each door says in its own form that the limit of a token is reached", asyn
   expect((await post("/api/inferences/ask", question, own)).status).toBe(200);
 });
 
-test("a person's limit binds the person's session", async () => {
+test("a person's limit binds the person's session and token, whomever a call names", async () => {
   const subject = { kind: "person", id: "Admin@Localhost" };
   await made({ subject, amount: 0, unit: "calls" });
   const own = { Authorization: "", Cookie: panel.cookie, Origin: ORIGIN };
   expect((await post("/api/inferences/ask", question, own)).status).toBe(402);
   expect((await post("/api/inferences/ask", question)).status).toBe(200);
+  const settings = { name: "One", inferences: ["*"], rags: ["*"], reader: "admin@localhost" };
+  const one = await panel.made<{ token: string }>("/tokens", settings);
+  const Authorization = `Bearer ${one.token}`;
+  const named = { Authorization, "Quarry-Groups": "staff" };
+  expect((await post("/api/inferences/ask", question, { Authorization })).status).toBe(402);
+  expect((await post("/api/inferences/ask", question, named)).status).toBe(403);
+  const texts = { model: "embedded/hash", input: "leave" };
+  await made({ subject, amount: 0, unit: "modelTokens" });
+  expect((await post("/v1/embeddings", texts, named)).status).toBe(429);
 });
 
 test("retrieval fails at no door: what would cost is left out", async () => {
