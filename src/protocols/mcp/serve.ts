@@ -136,7 +136,8 @@ async function answered<Result>(
     return await work();
   } catch (thrown) {
     if (thrown instanceof ProtocolError) throw thrown;
-    const { error } = logFailure(thrown, services.log);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, error);
+    const { status, error } = logFailure(thrown, services.log);
+    const { InvalidParams, InternalError } = ProtocolErrorCode;
+    throw new ProtocolError(status < 500 ? InvalidParams : InternalError, error);
   }
 }

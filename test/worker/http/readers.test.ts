@@ -89,6 +89,8 @@ test.for(TELLS)("$path tells a reader only what that reader may read", async (pr
       403: /may not name a reader|Resource not found/,
     };
     expect(told).toMatchObject({ text: expect.stringMatching(rules[expected] ?? /never/) });
+    // JSON-RPC's code of an internal error.
+    expect(text).not.toContain("-32603");
   }
 });
 
