@@ -17,7 +17,8 @@ export const NAMED = "named";
 /** Characters, the kind included. */
 const MAX_PRINCIPAL_LENGTH = 320;
 
-const KINDS = /^(?:user|group|domain):[^\s\p{Cc}]+$/u;
+/** U+FFFD stands for bytes of a header that were no UTF-8: nobody has such a name. */
+const KINDS = /^(?:user|group|domain):[^\s\p{Cc}\uFFFD]+$/u;
 
 /** The person that a call is made for, and the groups that are known of that person. */
 export type Reader = { user: string; groups: string[] };

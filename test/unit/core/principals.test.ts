@@ -11,6 +11,7 @@ test.for([
   ["ann@example.com", null],
   ["user:", null],
   ["group:a b", null],
+  ["group:gr\uFFFD\uFFFDe", null],
   ["everyone:all", null],
   [`user:${"a".repeat(316)}`, null],
 ] as const)("%s is the principal %s", ([text, expected]) => {
