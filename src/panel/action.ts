@@ -70,6 +70,8 @@ export type Action<Subject, Body extends z.ZodType, Result> = Pick<
   target?: (subject: Subject, made: Made<Body>) => string;
   /** The record before, as the body names it; without a body the loss, absent: the name. */
   previous?: (subject: Subject) => object;
+  /** Values that `previous` lacks, from the database, of fields that the body names. */
+  previousParts?: (services: Services, subject: Subject, body: z.output<Body>) => Promise<object>;
   /** Files that it changed, where it changes many. */
   files?: (result: Result) => number;
   /** People read it on the next page. */
@@ -125,10 +127,12 @@ export async function perform<Subject, Body extends z.ZodType, Result>(
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed by its own schema
   const body = (schema && parseKnownOrRefuse(schema, input)) as z.output<Body>;
   const id = newId(now);
+  const parts = await declared.previousParts?.(context.get("services"), subject, body);
   const facts = {
     target: targetOf(declared, subject, { id, body, context }),
     // An entry of many calls has no values.
-    changes: files === undefined ? changesOf(declared, { subject, input, body, schema }) : [],
+    changes:
+      files === undefined ? changesOf(declared, { subject, parts, input, body, schema }) : [],
     ...(files === undefined ? {} : { files: 1 }),
   };
   const services = rehearsal ?? recordingServices(context, facts, status);
@@ -147,6 +151,7 @@ const targetOf = <Subject, Body extends z.ZodType>(
 
 type Parsed<Subject> = {
   subject: Subject;
+  parts: object | undefined;
   input: unknown;
   body: unknown;
   schema: z.ZodType | undefined;
@@ -158,14 +163,18 @@ function changesOf<Subject>(
     reference,
     previous,
   }: Pick<Action<Subject, z.ZodType, never>, "name" | "reference" | "previous">,
-  { subject, input, body: after, schema }: Parsed<Subject>,
+  { subject, parts, input, body, schema }: Parsed<Subject>,
 ): FieldChange[] {
   if (schema === undefined) {
     const lost = name.endsWith(".remove") ? nameOf(subject) : {};
     return removedFields(previous?.(subject) ?? lost);
   }
-  const before = previous?.(subject) ?? {};
-  return fieldChanges({ before, input, after, schemas: [reference, schema] });
+  const before = { ...previous?.(subject), ...parts };
+  // A list that is replaced as a whole is one field.
+  const fields = (value: unknown) =>
+    Array.isArray(value) ? { [name.split(".", 1)[0] ?? ""]: value } : value;
+  const values = { before, input: fields(input), after: fields(body) };
+  return fieldChanges({ ...values, schemas: [reference, schema] });
 }
 
 type ChangedFiles = { action: AuditAction; source: { identifier: string }; files: number };

@@ -47,6 +47,10 @@ const readersChange = action({
   find: pushedFile,
   body: z.object({ readers: principals }),
   work: ({ services, subject, body: { readers } }) => setReaders(services, { ...subject, readers }),
+  previousParts: async (services, file) => {
+    const { readers } = await fileReaders(services, file);
+    return { readers: readers?.map(({ principal }) => principal) };
+  },
   target: ({ source, path }) => `${source.identifier}/${path}`,
 });
 

@@ -30,6 +30,7 @@ const modelsReplacement = action({
   about: "Replace the offered models. The whole list at once.",
   body: offeredModels,
   work: ({ services, body }) => replaceModels(services, { models: body }),
+  previousParts: async ({ db }) => ({ models: await listModelRows(db) }),
   answer: offeredModels,
 });
 

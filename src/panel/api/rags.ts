@@ -111,6 +111,8 @@ export const ragChange = action({
     return await updateRag(services, { rag, patch });
   },
   previous: (rag) => ({ ...rag, fileSource: rag.fileSource.identifier }),
+  previousParts: async ({ db }, rag, { scopes: isGiven }) =>
+    isGiven === undefined ? {} : { scopes: await scopesOf(db, rag.id) },
   answer: CheckedRag,
   shown: (rag, services) => checked(services, rag),
 });

@@ -243,10 +243,13 @@ test("an entry says what changed, old and new, and nothing else", async () => {
   expect(await changesOf("&action=rags.change")).toEqual([
     { field: "searchMode", from: "hybrid", to: "semantic" },
   ]);
+  const [from, to] = ["a/", "b/"].map((value) => [{ type: "path", value }]);
+  for (const scopes of [from, to])
+    await admin.send("PATCH", "/rags/diff", { scopeMode: "scoped", scopes });
+  expect(await changesOf("&action=rags.change")).toEqual([{ field: "scopes", from, to }]);
   // The conflict takes back what the transaction said.
-  expect((await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" })).status).toBe(
-    409,
-  );
+  const taken = await admin.send("POST", "/rags", { name: "Diff", fileSource: "diff" });
+  expect(taken.status).toBe(409);
   expect(await latest()).toMatchObject({
     action: "rags.create",
     status: 409,

@@ -135,7 +135,11 @@ test("the list of models is replaced as a whole", async () => {
     { model: "embedded/hash", kind: "embedding", inputPrice: 0, outputPrice: 0, currency: "EUR" },
   ];
   expect((await admin.send("PUT", "/models", models)).body).toEqual(models);
-  expect((await admin.send("PUT", "/models", models.slice(1))).body).toEqual(models.slice(1));
+  for (const changes of [[{ field: "models" }], []]) {
+    expect((await admin.send("PUT", "/models", models.slice(1))).body).toEqual(models.slice(1));
+    const trail = await admin.send("GET", "/audit?limit=1&action=models.put");
+    expect(trail.body).toMatchObject({ data: [{ changes }] });
+  }
   expect((await admin.send("GET", "/models")).body).toEqual(models.slice(1));
   expect(told(await admin.send("PUT", "/models", [...models, models[0]]))).toBe(
     "400 Invalid request: [2].model openai/gpt-5 is listed twice",

@@ -47,6 +47,8 @@ test("permissions of a source are previewed, switched on and shown with each fil
 
   const shared = { readers: ["group:hr@example.com"] };
   await api.send("PATCH", "/file-sources/vault/files/a.md/readers", shared);
+  const changes = [{ field: "readers", from: ["user:ann@example.com"], to: shared.readers }];
+  expect((await api.send("GET", "/audit?limit=1")).body).toMatchObject({ data: [{ changes }] });
   await api.send("POST", "/rags", { name: "Vault", fileSource: "vault" });
   await syncGroups(composeServices(env, createExecutionContext()));
   const source = await textOf("/panel/sources/vault");
