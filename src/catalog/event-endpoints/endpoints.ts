@@ -7,6 +7,7 @@ import { attempt } from "../../core/log.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { insertEndpoint, updateEndpoint } from "../../db/catalog/event-store.ts";
 import type { EventEndpoint } from "../../db/catalog/event-store.ts";
+import { findRagIds } from "../../db/catalog/rag-writes.ts";
 import type { Services } from "../../services.ts";
 import { guardUrl, httpAddress } from "../../sources/guarded-url.ts";
 
@@ -43,6 +44,7 @@ async function sealedSecret({ config }: Pick<Services, "config">) {
 /** `secret` is returned only here. @throws QuarryError `invalid` */
 export async function createEndpoint(services: Writing, settings: Settings, id: string) {
   refusePrivate(services, settings);
+  await refuseAbsentRags(services, settings);
   const { secret, ...sealed } = await sealedSecret(services);
   await insertEndpoint(services.db, { ...settings, ...sealed, id });
   await wake(services, id);
@@ -50,8 +52,15 @@ export async function createEndpoint(services: Writing, settings: Settings, id: 
 }
 
 /** Failures are counted anew. @throws QuarryError `invalid` */
-export async function changeEndpoint(services: Writing, id: string, patch: Given<Settings>) {
+export async function changeEndpoint(
+  services: Writing,
+  { id, ...before }: EventEndpoint,
+  patch: Given<Settings>,
+) {
   refusePrivate(services, patch);
+  // A RAG may be removed meanwhile; its name stays, since an empty list means all events.
+  const { enabled, ragIdentifiers } = patch;
+  if (enabled ?? ragIdentifiers) await refuseAbsentRags(services, { ...before, ...patch });
   const endpoint = await updateEndpoint(services.db, id, { ...patch, failingSince: null });
   await wake(services, id);
   return orNotFound(endpoint);
@@ -65,6 +74,15 @@ const wake = ({ log, wakeSender }: Writing, endpointId: string) =>
 function refusePrivate({ config }: Writing, { url = "http://example.com" }: Partial<Settings>) {
   const verdict = guardUrl(url, undefined, config.ALLOW_PRIVATE_URLS);
   if (!verdict.ok) throw invalidField("url", `: ${verdict.reason}`);
+}
+
+/** A disabled endpoint, such as an imported one, may name RAGs that are made later. */
+async function refuseAbsentRags({ db }: Writing, { enabled, ragIdentifiers }: Settings) {
+  const rags = await findRagIds(db, ragIdentifiers);
+  const names = new Set(rags.map(({ identifier }) => identifier));
+  const absent = enabled ? ragIdentifiers.filter((name) => !names.has(name)) : [];
+  if (absent.length === 0) return;
+  throw invalidField("ragIdentifiers", `: there is no ${absent.join(", ")}`);
 }
 
 /** Returns a new secret, only here; for a day, the previous one signs as well. */

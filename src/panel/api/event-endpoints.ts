@@ -50,8 +50,7 @@ export const endpointChange = action({
   about: "Change an endpoint. Enabled again, it is sent what happens from then on.",
   ...ofEndpoint,
   body: Settings.partial(),
-  work: ({ services, subject, body }) =>
-    endpoints.changeEndpoint(services, subject.id, given(body)),
+  work: ({ services, subject, body }) => endpoints.changeEndpoint(services, subject, given(body)),
   previous: (endpoint) => Settings.parse(endpoint),
   answer: Endpoint,
   notice: "The endpoint is saved.",

@@ -30,7 +30,7 @@ export const importWish = z.object({
 export type ImportWish = z.output<typeof importWish>;
 
 /** `taken`: a dry run says what an import would be refused for. */
-type Outcome = "made" | "replaced" | "skipped" | "renamed" | "taken";
+type Outcome = "made" | "made disabled" | "replaced" | "skipped" | "renamed" | "taken";
 export type PlannedThing = { thing: string; outcome: Outcome; as?: string };
 
 export type Settings = Partial<Record<string, Record<string, Values>>>;
@@ -47,6 +47,9 @@ function subjectOf(kind: string, identifier: string): string {
   return subjects?.(key?.(identifier) ?? {})[0]?.name ?? "";
 }
 
+/** A restored copy sends nothing to receivers, which would not have its new secret either. */
+const OUTCOMES_IF_NEW: Partial<Record<string, Outcome>> = { eventEndpoints: "made disabled" };
+
 function outcomeOf(
   kind: string,
   identifier: string,
@@ -60,7 +63,7 @@ function outcomeOf(
   }
   const token = kind === "limits" ? tokenOfLimit(identifier) : null;
   if (token !== null && !wish.tokenIds.has(token)) return { thing, outcome: "skipped" };
-  if (!things.has(thing)) return { thing, outcome: "made" };
+  if (!things.has(thing)) return { thing, outcome: OUTCOMES_IF_NEW[kind] ?? "made" };
   const { onConflict, suffix } = wish;
   if (kind === "prices") return { thing, outcome: "skipped" };
   if (onConflict !== "rename") {
@@ -108,20 +111,21 @@ export function renameThings(settings: Settings, things: Map<string, unknown>, w
   return { settings: local, nameOf, outcomes };
 }
 
-/** Without things that stay as they are here. */
+/** Without things that stay as they are here; what is made disabled is so. */
 function renamedSettings(
   settings: Settings,
   names: Map<string, string>,
   outcomes: PlannedThing[],
 ): Settings {
-  const skipped = new Set(
-    outcomes.flatMap((planned) => (planned.outcome === "skipped" ? planned.thing : [])),
-  );
+  const outcomeBy = new Map(outcomes.map(({ thing, outcome }) => [thing, outcome]));
   const local = Object.entries(settings).map(([kind, values = {}]) => {
     const { references: fields = {} } = KINDS[kind] ?? {};
-    const remaining = Object.entries(values).filter(([name]) => !skipped.has(`${kind}.${name}`));
+    const remaining = Object.entries(values).filter(
+      ([name]) => outcomeBy.get(`${kind}.${name}`) !== "skipped",
+    );
     const entries = remaining.map(([identifier, value]) => {
-      const local = { ...value };
+      const isDisabled = outcomeBy.get(`${kind}.${identifier}`) === "made disabled";
+      const local: Values = { ...value, ...(isDisabled && { enabled: false }) };
       for (const [field, kindOf] of Object.entries(fields)) {
         const renameOne = (name: unknown) => names.get(`${kindOf}.${String(name)}`) ?? name;
         const name = value[field];

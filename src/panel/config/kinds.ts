@@ -130,5 +130,6 @@ export const KINDS: Record<string, Kind> = {
     list: async ({ db }, { offset }) => (offset === 0 ? await listEndpoints(db) : []),
     identifierOf: ({ url }) => url,
     key: (url) => ({ url }),
+    references: { ragIdentifiers: "rags" },
   }),
 };

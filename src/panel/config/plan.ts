@@ -59,7 +59,7 @@ export async function planSettings(
   const things = new Map([...existing, ...entries]);
   for (const [path] of prune ? unlisted : []) things.delete(path);
   refuse(problems);
-  refuse(brokenReferences(things, entries));
+  refuse(brokenReferences(things, entries, existing));
   const plan = planOf(entries, dryRun);
   const rehearsal = { ...services, db: withoutWrites(services.db) };
   for (const { thing, checked, run } of plan.steps) {
@@ -134,18 +134,23 @@ const referencesOf = ({ references = {}, subjectOf }: Kind, values: Values) => [
   ...(subjectOf?.(values) ?? []),
 ];
 
-/** References to things that are absent, and things to be removed that others need. */
-const brokenReferences = (things: Things, entries: Things): FieldProblem[] =>
-  [...things].flatMap(([path, { kind, values, identifier }]) =>
+/**
+ * References to things that are absent, and things to be removed that others need. An endpoint of
+ * events may name a RAG that was removed before.
+ */
+const brokenReferences = (things: Things, entries: Things, existing: Things): FieldProblem[] =>
+  [...things].flatMap(([path, { kind, before, values, identifier }]) => {
+    const earlier = new Set(referencesOf(kind, before).map(({ name }) => name));
     // The key of a limit names its subject; one that the document does not have goes with it.
-    referencesOf(kind, entries.has(path) ? { ...values, ...keyOf(kind, identifier) } : values)
-      .filter(({ name }) => !things.has(name))
+    const all = entries.has(path) ? { ...values, ...keyOf(kind, identifier) } : values;
+    return referencesOf(kind, all)
+      .filter(({ name }) => !things.has(name) && (existing.has(name) || !earlier.has(name)))
       .map(({ field, name }) =>
         entries.has(path)
           ? { field: `${path}.${field}`, problem: `: there is no ${name}` }
           : { field: name, problem: `is in use by ${path}` },
-      ),
-  );
+      );
+  });
 
 function planOf(entries: Things, dryRun: boolean): Plan {
   const plan: Plan = { made: [], changed: [], unlisted: [], steps: [] };

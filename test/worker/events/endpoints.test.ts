@@ -9,19 +9,25 @@ import { takeEvents } from "../../../src/db/catalog/event-store.ts";
 import { exportArchive } from "../../../src/panel/archive/export-archive.ts";
 import { countedDatabase } from "../../support/counted-rows.ts";
 import { ragWorld, statement, World } from "../../support/ingestion-world.ts";
-import { addEndpoint, deliveriesOf, receiver, sendLater, withReceiver } from "./world.ts";
+import {
+  addEndpoint,
+  deliveriesOf,
+  endpointOf,
+  receiver,
+  sendLater,
+  withReceiver,
+} from "./world.ts";
 
 withReceiver();
 
 test("an endpoint whose sender cannot be woken is made, shows its secret and changes", async () => {
-  const { services } = new World({ wakeSender: () => Promise.reject(new Error("gone")) });
+  const world = new World({ wakeSender: () => Promise.reject(new Error("gone")) });
   const settings = newEndpoint.parse({ url: "https://hooks.example.com/unwoken" });
-  const { secret } = await createEndpoint(services, settings, "unwoken");
+  const { secret } = await createEndpoint(world.services, settings, "unwoken");
   expect(secret).toMatch(/^whsec_/);
-  expect(await changeEndpoint(services, "unwoken", { enabled: false })).toMatchObject({
-    id: "unwoken",
-    enabled: false,
-  });
+  const made = await endpointOf(world, "unwoken");
+  const changed = await changeEndpoint(world.services, made, { enabled: false });
+  expect(changed).toMatchObject({ id: "unwoken", enabled: false });
 });
 
 test("what is due of a dead endpoint is found without reading all that waits", async () => {
@@ -48,7 +54,7 @@ test("what is due of a dead endpoint is found without reading all that waits", a
   const both = await taken();
   expect(both.due.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 0));
   expect(both.read).toBeLessThan(1_000);
-  await changeEndpoint(world.services, id, { enabled: false });
+  await changeEndpoint(world.services, await endpointOf(world, id), { enabled: false });
   expect(await deliveriesOf(id)).toHaveLength(200);
 });
 

@@ -186,7 +186,7 @@ test("one that fails holds back none, and 410 ends the endpoint until it is enab
   await emit(world, "unheard");
   await sendLater(world, id, DAY_MS);
   expect(receiver.told).toHaveLength(4);
-  await changeEndpoint(world.services, id, { enabled: true });
+  await changeEndpoint(world.services, await endpointOf(world, id), { enabled: true });
   await emit(world, "five");
   await sendLater(world, id);
   await sendLater(world, id);

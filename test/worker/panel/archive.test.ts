@@ -72,7 +72,11 @@ const without = (value: unknown, ...names: string[]): unknown =>
 
 test("an archive makes an equal service beside the first, without the embedder", async () => {
   const before = await readService("docs", ["whole", "part"], QUESTIONS);
+  const wanted = { events: ["scan.failed"], ragIdentifiers: ["part"] };
+  const endpoint = { url: "https://hooks.example.com/", ...wanted };
+  const { id } = await admin.made("/event-endpoints", endpoint);
   const bytes = await exported("all=true");
+  await admin.send("DELETE", `/event-endpoints/${String(id)}`);
   expect(told(await send(bytes))).toMatch(
     /^409 These identifiers are taken: fileSources.docs, rags/,
   );
@@ -81,6 +85,10 @@ test("an archive makes an equal service beside the first, without the embedder",
   const after = await readService("docs-2", ["whole-2", "part-2"], QUESTIONS);
   expect(JSON.stringify(before.answers)).toContain("five for moving");
   expect(without(after)).toEqual(without(before));
+  // Nothing is sent to receivers of the first service, which have another secret.
+  expect((await admin.send("GET", "/event-endpoints")).body).toMatchObject({
+    data: [{ ...endpoint, ragIdentifiers: ["part-2"], enabled: false }],
+  });
 });
 
 test("a replaced source keeps its ids, and files that the archive lacks go", async () => {

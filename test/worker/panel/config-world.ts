@@ -78,7 +78,9 @@ export const SERVICE = {
   questionSets: { questions: { name: "Questions", inference: "ask" } },
   prices: { "chat openai/m": { inputPrice: 1, outputPrice: 2.5, currency: "EUR" } },
   limits: { "service usd month": { amount: 50 }, "inference ask calls day": { amount: 9 } },
-  eventEndpoints: { "https://receiver.invalid/": { events: ["rag.rebuilt"], ragIdentifiers: [] } },
+  eventEndpoints: {
+    "https://receiver.invalid/": { events: ["rag.rebuilt"], ragIdentifiers: ["part"] },
+  },
 };
 
 const NAMES = ["Ämter & Söhne", "日本語", "a".repeat(200), "'; drop table rags", "{}", "🦦 otters"];
@@ -119,6 +121,9 @@ export function randomService(dice: Dice): Settings {
       description: dice.pick(NAMES),
     })),
     questionSets: thingsOf(some("set", 2), () => ({ rag: dice.pick(rags) })),
+    eventEndpoints: {
+      "https://receiver.invalid/": { events: ["scan.failed"], ragIdentifiers: linked() },
+    },
     prices: { "embedding a/b": { inputPrice: dice.roll(9) / 7, outputPrice: 0, currency: "EUR" } },
   };
 }

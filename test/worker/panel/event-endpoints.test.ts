@@ -83,6 +83,7 @@ test.each([
   [{ url: URL, events: ["file.lost"] }, "events[0]"],
   [{ url: URL, events: [] }, "events"],
   [{ url: URL, secret: "mine" }, "secret"],
+  [{ url: URL, ragIdentifiers: ["handbok"] }, "ragIdentifiers: there is no handbok"],
 ])("an endpoint as %j is refused", async (body, reason) => {
   const admin = await signedIn();
   const refused = await admin.send("POST", "/event-endpoints", body);
