@@ -81,10 +81,24 @@ export function keyedPage<Row>(
 }
 
 /** Whether one of the columns contains this, whatever the case of its letters; "" is in all. */
-export const containedIn = (columns: readonly string[], part: string): Sql =>
-  part === ""
-    ? raw("1")
-    : sql`instr(lower(${raw(columns.join(" || char(10) || "))}), lower(${part})) > 0`;
+export function containedIn(columns: readonly string[], part: string): Sql {
+  if (part === "") return raw("1");
+  const text = raw(`lower(${columns.join(" || char(10) || ")})`);
+  const places = spellingsOf(part).map((spelling) => sql`instr(${text}, ${spelling}) > 0`);
+  return sql`(${joinSql(places, " or ")})`;
+}
+
+/** SQLite's `lower` changes ASCII alone, so that other letters are tried in their usual cases. */
+function spellingsOf(part: string): string[] {
+  const small = part.toLowerCase();
+  const titled = small.replaceAll(/(?<![\p{L}\p{M}])\p{L}/gu, (letter) => letter.toUpperCase());
+  const forms = [part, small, part.toUpperCase(), titled].flatMap((text) => [
+    text.normalize("NFC"),
+    text.normalize("NFD"),
+  ]);
+  const asciiSmall = (text: string) => text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase());
+  return [...new Set(forms.map(asciiSmall))];
+}
 
 type KeyedList<Row> = {
   of: Selection<Row>;

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 
 import type { FileSourceId, RagId } from "../../../src/core/ids.ts";
-import { openDatabase } from "../../../src/db/sql.ts";
+import { containedIn } from "../../../src/db/page.ts";
+import { hasRows, openDatabase } from "../../../src/db/sql.ts";
 import { readFilePage } from "../../../src/db/files/source-file-pages.ts";
 import { listFilesOfSource } from "../../../src/db/files/source-file-list.ts";
 
@@ -81,4 +82,19 @@ test("the API's list is searched as well, within a folder and a status", async (
   expect(named.total).toBe(100);
   const none = await listFilesOfSource(db, { ...list, contains: "report", path: "other" });
   expect(none).toEqual({ data: [], total: 0 });
+});
+
+test.each([
+  ["über uns.md", "ÜBER"],
+  ["ÜBERSICHT.md", "übersicht"],
+  ["Äpfel und Öl.md", "äpfel UND öl"],
+  ["Résumé.md".normalize("NFD"), "résumé"],
+  ["Résumé.md", "RÉSUMÉ".normalize("NFD")],
+  ["Отчёт за год.docx", "отчёт"],
+])("%s is found by %s", async (path, part) => {
+  const where = (text: string) => containedIn(["value"], text);
+  const matches = async (text: string) =>
+    await hasRows(openDatabase(env.DB))`select 1 from json_each(${[path]}) where ${where(text)}`;
+  expect(await matches(part)).toBe(true);
+  expect(await matches(`${part}ü`)).toBe(false);
 });
