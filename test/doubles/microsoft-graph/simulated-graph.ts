@@ -70,7 +70,7 @@ export function simulatedGraph(
     plainPath: (path, id) => path.replace(` (${id})`, ""),
     isWatched() {
       const watched = new Set(graph.subscriptions.live().map(({ driveId }) => driveId));
-      return [...watchedFrom].every(([id, from]) => from > graph.now() || watched.has(id));
+      return [...watchedFrom].every(([id, from]) => from >= graph.now() || watched.has(id));
     },
     reachWith(call) {
       graph.subscriptions.reach = call;
