@@ -26,6 +26,7 @@ import {
   type DecodedText,
 } from "./decoding/decode-text.ts";
 import { detectLanguage } from "./decoding/detect-language.ts";
+import { withoutEmbeddedData } from "./decoding/embedded-data.ts";
 import { removeHiddenCharacters } from "./decoding/hidden-characters.ts";
 
 export { UnreadableDocument } from "./extracted-document.ts";
@@ -150,7 +151,7 @@ async function extractAs(
   const readText = function* () {
     const decoded = yield* decodeFile(file);
     discardBytes(file, options);
-    const text = yield* withLineFeeds(decoded);
+    const text = yield* withoutEmbeddedData(yield* withLineFeeds(decoded));
     const extraction = yield* reader.readText(text, file);
     return { ...extraction, notes: [...decoded.notes, ...extraction.notes] };
   };

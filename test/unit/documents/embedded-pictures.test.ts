@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Pictures } from "../../../src/documents/pictures/pictures.ts";
 import PICTURES from "../../fixtures/pictures.json" with { type: "json" };
 import { docx, odf, zipped } from "../../support/office-files.ts";
-import { reads } from "../../support/read-document.ts";
+import { expectRead, read, reads } from "../../support/read-document.ts";
 import { picturesOf } from "../../support/sent-pictures.ts";
 
 /** A PNG of this side; its pixels are never looked at. */
@@ -95,3 +95,33 @@ reads("a.odt", {
     "Above.",
   ],
 });
+
+const PICTURE = "iVBORw0KGgo/+AAA".repeat(600);
+test.each([
+  // As Google exports a document.
+  [
+    "a.md",
+    `![a valve][image1] Twice.\n\n[image1]: <data:image/png;base64,${PICTURE}>`,
+    "![a valve][image1] Twice.\n\n[image1]: <data:image/png>",
+  ],
+  [
+    "a.json",
+    `["data:image\\/png;base64,${PICTURE.replaceAll("/", "\\/")}\\nTwice"]`,
+    "- data:image/png\n  Twice",
+  ],
+  [
+    "a.fb2",
+    `<?xml version="1.0"?><FictionBook><body><p>Twice</p></body><binary id="a" content-type="image/png">${PICTURE}</binary></FictionBook>`,
+    "Twice",
+  ],
+  [
+    "a.txt",
+    "Write data:text/plain;base64,SGk= for it.",
+    "Write data:text/plain;base64,SGk= for it.",
+  ],
+])(
+  "bytes of a picture in %s are no text, an example of an address is",
+  async (name, text, expected) => {
+    await expectRead(read(name, text), expected);
+  },
+);

@@ -4,7 +4,11 @@ import { ENDS_EARLY } from "../../notes.ts";
 import { withEntities } from "./entities.ts";
 import { isSpreadsheet, readSpreadsheet } from "./spreadsheet-xml.ts";
 import { XmlReader, type XmlEvent } from "./xml-reader.ts";
-import { XmlStream } from "./xml-stream.ts";
+import { XmlStream, type XmlAttributes } from "./xml-stream.ts";
+
+/** FictionBook keeps its pictures as base64. */
+const isPicture = (name: string, attributes: XmlAttributes) =>
+  name === "binary" && attributes["content-type"] !== undefined;
 
 /** Documents keep their structure; in records, values have the names that lead to them. */
 export function* readText(xml: string): CooperativeWork<Extraction> {
@@ -13,7 +17,11 @@ export function* readText(xml: string): CooperativeWork<Extraction> {
   const reader = new XmlReader();
   const events: XmlEvent[] = [];
   const stream = new XmlStream({
-    open: (name, attributes) => void events.push({ name, attributes }),
+    open: (name, attributes) => {
+      if (isPicture(name, attributes)) return "skip";
+      events.push({ name, attributes });
+      return undefined;
+    },
     text: (part) => void events.push({ text: part }),
     close: () => void events.push(null),
   });
