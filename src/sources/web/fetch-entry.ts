@@ -89,7 +89,9 @@ function refreshOf(fetched: Fetched): URL | null {
     refresh === null
       ? null
       : URL.parse(refresh, URL.parse(base ?? "", fetched.url)?.href ?? fetched.url);
-  return url === null || normalizeUrl(url).href === normalizeUrl(fetched.url).href ? null : url;
+  // Browsers stay on a page that would send them to a script or a mail.
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  return normalizeUrl(url).href === normalizeUrl(fetched.url).href ? null : url;
 }
 
 /** Reads the stored file of the address at hand; a redirect leads to another file's. */

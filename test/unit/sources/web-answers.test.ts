@@ -146,6 +146,18 @@ test("a page that only sends its readers on is the page to which it sends them",
   expect(new Set(whole)).toEqual(new Set(["/old", "/new/?a=1", "/start"]));
 });
 
+test.each(["", "javascript:void(0)", "mailto:a@b.test"])(
+  "a page that sends its readers to %j is read, and leads to none",
+  async (url) => {
+    for (const seconds of [0, 300]) {
+      site.page("/", [], refreshTo(url, seconds));
+      const { listed, skipped } = await webSource(site.port, { startUrls: [BASE] }).scan();
+      expect(listed.map(({ path, failure }) => [path, failure])).toEqual([[`${BASE}/`, undefined]]);
+      expect(skipped).toBe(0);
+    }
+  },
+);
+
 test("a pushed address that sends its readers on has what they find, each time", async () => {
   site.page("/pushed", [], refreshTo("/target"));
   site.page("/target");
