@@ -9,6 +9,7 @@ type XmlRecord = { name: string; fields: [name: string, text: string][] };
 
 type XmlRecords = {
   root: string;
+  /** Without one that breaks off. */
   records: XmlRecord[];
   /** Texts of other elements directly within the root. */
   top: Map<string, string>;
@@ -46,7 +47,8 @@ export function* xmlRecords(
         const parent = path.at(-1) ?? "";
         if (names.has(parent)) fields.push([name, text]);
         if (!names.has(name) && path.length === 1) result.top.set(name, text);
-        if (names.has(name) && result.records.length < most) result.records.push({ name, fields });
+        const isRecord = names.has(name) && !isImplied;
+        if (isRecord && result.records.length < most) result.records.push({ name, fields });
         if (path.length === 0) result.isWhole = !isImplied;
         text = "";
       },

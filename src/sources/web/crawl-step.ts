@@ -106,6 +106,13 @@ async function addKnown({ bounds, crawl, known: knownFiles, now }: Step): Promis
   return false;
 }
 
+/** @throws SourceFailure for a sitemap that breaks off: the pages behind its end are not known. */
+function checkWhole(crawl: Step["crawl"], { isWhole }: { isWhole: boolean }): void {
+  if (isWhole) return;
+  crawl.isDoubtful = true;
+  throw new SourceFailure("bad-file", "the sitemap breaks off");
+}
+
 async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Promise<void> {
   const { crawl, bounds, out, signal } = step;
   noteState(crawl, entry.url, "dropped");
@@ -117,6 +124,7 @@ async function recordSitemap(step: Step, entry: Waiting, fetched: Fetched): Prom
     }
     const from = { base: fetched.url, depth: entry.depth + 1, found: entry.found };
     await addMap(crawl, bounds, map, from);
+    checkWhole(crawl, map);
   } catch (error) {
     if (!(error instanceof SourceFailure) || error instanceof UnresponsiveServer) throw error;
     const failure = { kind: error.kind, message: `sitemap: ${error.message}` };

@@ -54,6 +54,28 @@ test.each([
   expect(pathsOf(source.files.keys())).not.toContain("/doc/a");
 });
 
+test.each([
+  ["the settings name", { sitemapUrls: [`${BASE}/map.xml`] }],
+  ["robots.txt names", { startUrls: [BASE] }],
+])("a sitemap that %s, and that breaks off, takes nothing away", async (_who, settings) => {
+  site.page("/");
+  site.routes.set("/robots.txt", { body: `Sitemap: ${BASE}/map.xml` });
+  const paths = ["/a", "/b", "/c"];
+  for (const path of paths) site.page(path);
+  const map = sitemapOf(paths.map((path) => BASE + path));
+  site.routes.set("/map.xml", map);
+  const { source, files } = await scanned(settings);
+  expect(files).toEqual(expect.arrayContaining(paths));
+  // https://github.com/ethereum/ethereum-org-website/issues/18854
+  site.routes.set("/map.xml", { ...map, body: String(map.body).split("/b<")[0] ?? "" });
+  site.routes.delete("/c");
+  const { problems, listed } = await source.scan();
+  expect(pathsOf(source.files.keys())).toEqual(expect.arrayContaining(["/a", "/b"]));
+  expect(pathsOf(source.files.keys())).not.toContain("/c");
+  const failures = [...problems, ...listed.flatMap(({ failure }) => failure ?? [])];
+  expect(failures.map(({ message }) => message)).toContain("sitemap: the sitemap breaks off");
+});
+
 test("where a link fails, a new link of a page beyond it is not too deep", async () => {
   site.page("/", ["/hub"]);
   site.page("/hub", ["/beyond"], `<meta name="robots" content="noindex">`);

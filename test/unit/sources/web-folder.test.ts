@@ -254,7 +254,7 @@ test("the addresses of a large sitemap are taken in with turns for other work", 
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 0);
   const from = { base: new URL(BASE), depth: 1, found: "sitemap" as const };
-  await addMap(crawl, bounds, { kind: "pages", addresses }, from);
+  await addMap(crawl, bounds, { kind: "pages", isWhole: true, addresses }, from);
   clearInterval(timer);
   expect(crawl.waiting).toHaveLength(addresses.length);
   expect(turns).toBeGreaterThan(10);

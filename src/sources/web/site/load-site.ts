@@ -66,7 +66,7 @@ async function readRobots(crawler: Crawler, origin: string): Promise<RobotsRules
 /** An address as written, and what the sitemap says of its last change. */
 export type Mapped = { address: string; modified: string };
 /** `index`: addresses of further sitemaps; `pages`: addresses of documents. */
-export type Sitemap = { kind: "index" | "pages"; addresses: Mapped[] };
+export type Sitemap = { kind: "index" | "pages"; addresses: Mapped[]; isWhole: boolean };
 
 /** The protocol's own limit of addresses in one sitemap. */
 const MAX_ADDRESSES = 50_000;
@@ -107,7 +107,7 @@ function* fromLines(text: string): CooperativeWork<Sitemap | null> {
     if (addresses.length === MAX_ADDRESSES) break;
     yield line.length + ITEM_COST;
   }
-  return addresses.length === 0 ? null : { kind: "pages", addresses };
+  return addresses.length === 0 ? null : { kind: "pages", addresses, isWhole: true };
 }
 
 const ROOTS = new Set(["urlset", "sitemapindex", "rss", "rdf", "feed"]);
@@ -129,5 +129,6 @@ function* fromXml(xml: string): CooperativeWork<Sitemap | null> {
     return locations.map(([, text]) => ({ address: text.trim(), modified }));
   });
   const firstAddresses = addresses.filter(({ address }) => address !== "").slice(0, MAX_ADDRESSES);
-  return { kind: sitemap.root === "sitemapindex" ? "index" : "pages", addresses: firstAddresses };
+  const kind = sitemap.root === "sitemapindex" ? "index" : "pages";
+  return { kind, addresses: firstAddresses, isWhole: sitemap.isWhole };
 }
