@@ -4,6 +4,7 @@ import { z } from "zod";
 import { parsedJson } from "../core/input/parsed-json.ts";
 import { MINUTE_MS, SECOND_MS, type Now } from "../core/time.ts";
 import { SourceFailure } from "../ports/source-reader.ts";
+import { clocksDiffer, skewOf } from "./clock-skew.ts";
 import { guardedFetch, readBytes, retryAfterMs, type Outgoing } from "./guarded-fetch.ts";
 
 /** A token that is about to expire is not used any more. */
@@ -26,6 +27,8 @@ export type TokenService = {
   headers?: () => Promise<Record<string, string>>;
   /** Reads an answer that has another form than OAuth's. */
   answer?: z.ZodType<Granted>;
+  /** Whether it is proven by a signature, which holds for minutes. */
+  isSigned?: boolean;
   /** Explains a refusal to the person who set the source up. */
   explain: (status: number, answer: unknown) => string;
 };
@@ -93,8 +96,11 @@ export function accessTokens(service: TokenService, outgoing: Outgoing, now: Now
   };
 }
 
+/** Providers refuse what was signed before or after so much time. */
+const MAX_SKEW_MS = 2 * MINUTE_MS;
+
 async function requestToken(
-  { name, address, form, headers: proof, answer: schema = granted, explain }: TokenService,
+  { name, address, form, headers: proof, answer: schema = granted, ...service }: TokenService,
   { outgoing, now, signal }: { outgoing: Outgoing; now: Now; signal: AbortSignal },
 ): Promise<Granted> {
   const got = await guardedFetch(outgoing, address, {
@@ -110,7 +116,9 @@ async function requestToken(
     const kind = status === 429 ? "throttled" : "down";
     throw new SourceFailure(kind, problem, retryAfterMs(headers, now()));
   }
-  if (!ok) throw new SourceFailure("denied", `${name}: ${explain(status, answer)}`);
+  const skewMs = service.isSigned === true ? skewOf(got.response, now()) : 0;
+  const why = skewMs > MAX_SKEW_MS ? clocksDiffer(name, skewMs) : service.explain(status, answer);
+  if (!ok) throw new SourceFailure("denied", `${name}: ${why}`);
   const token = schema.safeParse(answer);
   if (token.success) return token.data;
   throw new SourceFailure("down", `${name}: no access token in the answer`);

@@ -64,6 +64,7 @@ function installationTokens(app: GithubApp, baseUrl: string, now: Now): TokenSer
   const { appId, installationId: installation } = app;
   return {
     name: "GitHub",
+    isSigned: true,
     address: `${baseUrl}/app/installations/${installation}/access_tokens`,
     form: async () => ({}),
     headers: async () => ({ ...HEADERS, authorization: `Bearer ${await signed(app, now())}` }),

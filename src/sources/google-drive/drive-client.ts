@@ -126,6 +126,7 @@ function googleTokens(account: ServiceAccount, access: Wanted, now: Now): TokenS
   return {
     name: "Google",
     address,
+    isSigned: true,
     form: async () => ({
       grant_type: GRANT_TYPE,
       assertion: await signAssertion(account, { ...access, audience: address }, now()),

@@ -24,6 +24,7 @@ import { folderPrefix, listedFileFromObject, withOwnPaths } from "../listed-file
 import type { ObjectStorageConfig, ObjectStorageSecrets } from "./object-storage-config.ts";
 import { READERS, withReaders } from "./object-readers.ts";
 import type { SourceTools } from "../source-manifest.ts";
+import { clocksDiffer, skewOf } from "../clock-skew.ts";
 import { trimEnd } from "../../core/trim.ts";
 import { xmlRecords } from "../xml-records.ts";
 
@@ -232,17 +233,15 @@ const MAX_SKEW_MS = 15 * MINUTE_MS;
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html: an answer to HEAD has no code. */
 function skewBetween(
   code: string,
-  { response: { status, headers } }: GuardedResponse,
+  { response }: GuardedResponse,
   { text, nowMs }: { text: string; nowMs: number },
 ): string | undefined {
-  const serverTime =
-    timeIn(errorField(text, "ServerTime")) ?? Date.parse(headers.get("date") ?? "");
-  const skewMs = Number.isNaN(serverTime) ? 0 : Math.abs(nowMs - serverTime);
+  const serverTime = timeIn(errorField(text, "ServerTime"));
+  const skewMs = serverTime === null ? skewOf(response, nowMs) : Math.abs(nowMs - serverTime);
   const isSkewed =
-    code === "RequestTimeTooSkewed" || (status === 403 && code === "" && skewMs > MAX_SKEW_MS);
-  if (!isSkewed) return undefined;
-  const minutes = skewMs < MINUTE_MS ? "" : ` by ${Math.round(skewMs / MINUTE_MS)} minutes`;
-  return `the clocks of the storage and of this service differ${minutes}`;
+    code === "RequestTimeTooSkewed" ||
+    (response.status === 403 && code === "" && skewMs > MAX_SKEW_MS);
+  return isSkewed ? clocksDiffer("the storage", skewMs) : undefined;
 }
 
 /** Consoles and web servers, which may answer at an endpoint, give no code of S3. */

@@ -30,6 +30,7 @@ export function entraTokens(app: EntraApp, now: Now): TokenService {
   return {
     name: "Microsoft Entra",
     address,
+    isSigned: isCertificate(app.clientSecret),
     form: async () => ({
       grant_type: "client_credentials",
       client_id: app.clientId,

@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 
-import { basicCredentials, fixedToken } from "../../../src/sources/access-tokens.ts";
-import { ApiClient, nextLink } from "../../../src/sources/api-client.ts";
+import { MINUTE_MS } from "../../../src/core/time.ts";
+import { accessTokens, basicCredentials, fixedToken } from "../../../src/sources/access-tokens.ts";
+import { ApiClient, nextLink, type Connection } from "../../../src/sources/api-client.ts";
+import { githubApis } from "../../../src/sources/github/github-client.ts";
+import { googleApi } from "../../../src/sources/google-drive/drive-client.ts";
+import { entraTokens } from "../../../src/sources/sharepoint/entra-token.ts";
+import { graphApi } from "../../../src/sources/sharepoint/graph-client.ts";
+import { certificate } from "../../doubles/microsoft-graph/certificate.ts";
 import { failureOf } from "../../doubles/source/simulated-scans.ts";
 
 const NOW = Date.UTC(2026, 10, 29);
+const { signal } = new AbortController();
 
 function clientOf(answer: Response, tokens = fixedToken("t")) {
   const calls: { address: string; headers: Headers }[] = [];
@@ -24,6 +31,56 @@ function clientOf(answer: Response, tokens = fixedToken("t")) {
   const connection = { outgoing: { fetch, allowPrivate: false }, now: () => NOW, tokens };
   return { client: new ApiClient(provider, connection, AbortSignal.timeout(9_000)), calls };
 }
+
+const KEY = certificate();
+const ENTRA = {
+  tenantId: "t",
+  clientId: "c",
+  clientSecret: KEY.privateKey + KEY.pem,
+  loginBaseUrl: undefined,
+  apiBaseUrl: "https://graph.example",
+};
+
+// https://github.com/googleapis/google-auth-library-nodejs/issues/129
+test.each<[string, number, (connection: Pick<Connection, "outgoing" | "now">) => ApiClient]>([
+  [
+    "Google",
+    400,
+    ({ outgoing, now }) => {
+      const account = { client_email: "a@b.test", private_key: KEY.privateKey };
+      const app = { outgoing, now, account, subject: undefined, apiBaseUrl: undefined };
+      return googleApi("drive", app, "")(signal);
+    },
+  ],
+  [
+    "Microsoft Entra",
+    401,
+    ({ outgoing, now }) => {
+      const tokens = accessTokens(entraTokens(ENTRA, now), outgoing, now);
+      const graph = { apiBaseUrl: ENTRA.apiBaseUrl, remedy: "" };
+      return graphApi({ outgoing, now, tokens }, graph)(signal);
+    },
+  ],
+  [
+    "GitHub",
+    401,
+    (connection) => {
+      const app = { appId: "1", installationId: "2", privateKey: KEY.privateKey };
+      return githubApis("https://api.github.com", app, connection).rest(signal);
+    },
+  ],
+])("a clock that differs from that of %s is told as such, not as a wrong key", async (...each) => {
+  const [name, status, clientOf] = each;
+  const refusal = async (date: number) => {
+    const headers = { date: new Date(date).toUTCString() };
+    const fetch = async () => Response.json({ error: "invalid_grant" }, { status, headers });
+    const client = clientOf({ outgoing: { fetch, allowPrivate: false }, now: () => NOW });
+    return await failureOf(client.get(z.unknown(), "x", {}));
+  };
+  const message = `${name}: the clocks of ${name} and of this service differ by 9 minutes`;
+  expect(await refusal(NOW - 9 * MINUTE_MS)).toMatchObject({ kind: "denied", message });
+  expect((await refusal(NOW)).message).not.toContain("clock");
+});
 
 test("fixed credentials are sent once, as Bearer or as Basic", async () => {
   const refusal = new Response(null, { status: 401 });
