@@ -208,6 +208,8 @@ const FUNCTION: Rules = {
   },
 };
 const CALL: Rules = {
+  // A number of GLM's models.
+  id: textOf,
   function: (value, { name, arguments: args }) =>
     rewritten(isObject(value) ? value : { name, arguments: args }, FUNCTION),
 };

@@ -67,6 +67,13 @@ test.each<[string, string, string]>([
   expect(parts).toContainEqual(expect.objectContaining(read));
 });
 
+// https://github.com/CherryHQ/cherry-studio/pull/16322
+test("a call whose id is a number, as of GLM, is read", async () => {
+  const call = { ...CALL, id: 7, function: { name: "search", arguments: "{}" } };
+  const read = { type: "tool-call", toolCallId: "7", input: "{}" };
+  expect(await partsOf([call])).toContainEqual(expect.objectContaining(read));
+});
+
 test("a later piece of a call's arguments stays as it is", async () => {
   const first = { ...CALL, function: { name: "search", arguments: '{"a":' } };
   const later = { index: 0, function: { arguments: '"{\\"b\\":1}"' } };
