@@ -23,6 +23,7 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   tool_choice: (body) => without(body, "tool_choice"),
   stream: (body) => without(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternating(messages) }),
+  encoding_format: (body) => without(body, "encoding_format"),
 };
 const REFUSED = new Set([400, 422, 500]);
 /**
@@ -43,6 +44,8 @@ const UNSUPPORTED = /^unsupported_/;
 const IN_WORDS: Record<string, RegExp> = {
   max_tokens: /\bmax_completion_tokens\b/,
   temperature: /\btemperature\b/,
+  // LiteLLM before models of Gemini and Bedrock (https://github.com/BerriAI/litellm/issues/33173).
+  encoding_format: /\bencoding_format\b/,
   // Chat templates of Gemma, of Mistral 7B and of Ministral.
   messages: /\broles? (?:must alternate|not supported)|\broles are supported/i,
 };
@@ -54,11 +57,23 @@ const REFUSED_FOR_MS = 10 * MINUTE_MS;
 /** Until when a field is left out, ms, by server, model and field. */
 const refusedUntil = new Map<string, number>();
 
+const bodyOf = (init: RequestInit | undefined) =>
+  parsedJson(typeof init?.body === "string" ? init.body : "");
+
 /** Sends a chat request without the fields that the model refuses, and reads answers of any form. */
 export const chatFetch =
   (fetch: Fetch, server: string): Fetch =>
   async (input, init) => {
-    const body = parsedJson(typeof init?.body === "string" ? init.body : "");
+    const body = bodyOf(init);
+    const response = await tolerantFetch(fetch, server)(input, init);
+    return await inForm(response, isObject(body) && body["stream"] === true);
+  };
+
+/** Sends a request without the fields that the model refuses. */
+export const tolerantFetch =
+  (fetch: Fetch, server: string): Fetch =>
+  async (input, init) => {
+    const body = bodyOf(init);
     if (!isObject(body)) return await fetch(input, init);
     const keyOf = (field: string) => `${server} ${String(body["model"])} ${field}`;
     const isRefused = (field: string) => (refusedUntil.get(keyOf(field)) ?? 0) > Date.now();
@@ -82,7 +97,7 @@ export const chatFetch =
     if (response.ok) {
       for (const field of fresh) refusedUntil.set(keyOf(field), Date.now() + REFUSED_FOR_MS);
     }
-    return await inForm(response, body["stream"] === true);
+    return response;
   };
 
 /** The answer as the SDK's model reads it. @throws ModelFailure where a whole one tells of an error */
