@@ -1,7 +1,7 @@
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { isObject } from "../../core/is-object.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { answerIn, errorIn, streamInForm } from "./answer-form.ts";
+import { answerIn, errorIn, sentenceIn, streamInForm } from "./answer-form.ts";
 import { failureInAnswer } from "./model-failures.ts";
 
 type Body = Record<string, unknown>;
@@ -24,6 +24,8 @@ const INSTEAD: Record<string, (body: Body) => Body> = {
   stream: (body) => without(body, "stream", "stream_options"),
   messages: ({ messages, ...body }) => ({ ...body, messages: alternating(messages) }),
   encoding_format: (body) => without(body, "encoding_format"),
+  texts: (body) => without(body, "texts"),
+  top_n: ({ top_n, ...body }) => ({ ...body, top_k: top_n }),
 };
 const REFUSED = new Set([400, 422, 500]);
 /**
@@ -46,6 +48,9 @@ const IN_WORDS: Record<string, RegExp> = {
   temperature: /\btemperature\b/,
   // LiteLLM before models of Gemini and Bedrock (https://github.com/BerriAI/litellm/issues/33173).
   encoding_format: /\bencoding_format\b/,
+  // Voyage (https://docs.voyageai.com/reference/reranker-api).
+  texts: /'texts' is not supported/,
+  top_n: /'top_n' is not supported/,
   // Chat templates of Gemma, of Mistral 7B and of Ministral.
   messages: /\broles? (?:must alternate|not supported)|\broles are supported/i,
 };
@@ -114,11 +119,13 @@ async function inForm(response: Response, isStreamed: boolean): Promise<Response
 async function refusedField(response: Response, body: Body, refusedFields: ReadonlySet<string>) {
   const { status } = response;
   const text = REFUSED.has(status) ? await response.clone().text() : "";
-  const { param, code, message } = errorIn(parsedJson(text)) ?? {};
+  const answer = parsedJson(text);
+  const { param, code } = errorIn(answer) ?? {};
+  const sentence = sentenceIn(answer) ?? "";
   const isNamed = (field: string) =>
     typeof param === "string" && param !== ""
       ? param === field && UNSUPPORTED.test(String(code))
-      : IN_WORDS[field]?.test(String(message)) === true;
+      : IN_WORDS[field]?.test(sentence) === true;
   const fields = Object.keys(INSTEAD).filter((field) => field in body && !refusedFields.has(field));
   const mode = fields.find((field) => MODES[field]?.(body[field], status));
   return fields.find(isNamed) ?? (OF_NO_FIELD.test(String(code)) ? undefined : mode);

@@ -2,7 +2,6 @@ import type { EmbeddingModelV4 } from "@ai-sdk/provider";
 
 import { isObject } from "../../core/is-object.ts";
 import { ModelFailure } from "../../ports/models.ts";
-import { tolerantFetch } from "./chat-fetch.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 import { postJson, unreadableReply } from "./post-json.ts";
 
@@ -12,7 +11,6 @@ export function openAiEmbedding(
   modelId: string,
   batchLimit: number,
 ): EmbeddingModelV4 {
-  const server = { ...endpoint, fetch: tolerantFetch(endpoint.fetch, endpoint.baseUrl) };
   return {
     specificationVersion: "v4",
     provider: `${endpoint.name}.embedding`,
@@ -27,7 +25,7 @@ export function openAiEmbedding(
         encoding_format: "float",
         ...(isSent ? { dimensions } : {}),
       };
-      const answer = await postJson(server, { path: "/embeddings", body, signal });
+      const answer = await postJson(endpoint, { path: "/embeddings", body, signal });
       const data = isObject(answer) ? answer["data"] : null;
       if (!Array.isArray(data) || !data.every(isObject)) throw unreadableReply();
       // Servers may answer in any order, and say which text a vector is of; caches say some twice.

@@ -1,6 +1,7 @@
 import { parsedJson } from "../../core/input/parsed-json.ts";
 import { ModelFailure } from "../../ports/models.ts";
 import { errorIn } from "./answer-form.ts";
+import { tolerantFetch } from "./chat-fetch.ts";
 import { failureOfStatus, failureInAnswer, translated } from "./model-failures.ts";
 import type { OpenAiEndpoint } from "./openai-models.ts";
 
@@ -12,7 +13,7 @@ export const postJson = async (endpoint: OpenAiEndpoint, post: Post) =>
 
 async function answerTo({ baseUrl, headers, fetch }: OpenAiEndpoint, post: Post) {
   const { path, body, signal } = post;
-  const response = await fetch(`${baseUrl}${path}`, {
+  const response = await tolerantFetch(fetch, baseUrl)(`${baseUrl}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),

@@ -34,24 +34,6 @@ test("ten queries are one embedding call, with the key and no fields servers ref
   expect(Array.from(vectors[9] ?? [])).toEqual([0.6, 0.8].map(Math.fround));
 });
 
-test("a server that refuses the form of vectors is not asked for one again", async () => {
-  const double = new OpenAiDouble({ embed: () => [3, 4] });
-  const sent: Record<string, unknown>[] = [];
-  const fetch: typeof globalThis.fetch = async (...call) => {
-    const body = JSON.parse(call[1]?.body as string) as Record<string, unknown>;
-    sent.push(body);
-    if (!("encoding_format" in body)) return await double.fetch(...call);
-    const message =
-      "litellm.UnsupportedParamsError: vertex_ai does not support parameters: {'encoding_format': 'float'}";
-    return Response.json({ error: { message, type: null, param: null } }, { status: 400 });
-  };
-  const embedder = modelRegistry(config, { fetch }).embedder("local/gemini-embedding-001", 2);
-  await embedTexts(embedder, texts(2), { signal });
-  await embedTexts(embedder, texts(2), { signal });
-  const plain = { model: "gemini-embedding-001", input: texts(2) };
-  expect(sent).toEqual([{ ...plain, encoding_format: "float" }, plain, plain]);
-});
-
 test("more texts than a provider takes go in batches that it takes", async () => {
   const ai = new WorkersAiDouble({ embed: (text) => [Number(text.slice(5)) + 1, 0] });
   const model = workersAiEmbedding({ ai, gatewayId: "gate" }, "@cf/baai/bge-m3");

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+
+import { OpenAiDouble } from "../../doubles/openai-compatible/openai-double.ts";
+import { modelRegistry } from "../../../src/adapters/model-registry.ts";
+import { embedTexts } from "../../../src/catalog/models/embed-texts.ts";
+import { parseConfig } from "../../../src/config.ts";
+
+const config = parseConfig({
+  ENVIRONMENT: "development",
+  OPENAI_COMPATIBLE_BASE_URL: "http://models.test/v1",
+  OPENAI_COMPATIBLE_API_KEY: "key",
+});
+
+test("a server that refuses the form of vectors is not asked for one again", async () => {
+  const double = new OpenAiDouble({ embed: () => [3, 4] });
+  const texts = ["text 0", "text 1"];
+  const { signal } = new AbortController();
+  const sent: Record<string, unknown>[] = [];
+  const fetch: typeof globalThis.fetch = async (...call) => {
+    const body = JSON.parse(call[1]?.body as string) as Record<string, unknown>;
+    sent.push(body);
+    if (!("encoding_format" in body)) return await double.fetch(...call);
+    const message =
+      "litellm.UnsupportedParamsError: vertex_ai does not support parameters: {'encoding_format': 'float'}";
+    return Response.json({ error: { message, type: null, param: null } }, { status: 400 });
+  };
+  const embedder = modelRegistry(config, { fetch }).embedder("local/gemini-embedding-001", 2);
+  await embedTexts(embedder, texts, { signal });
+  await embedTexts(embedder, texts, { signal });
+  const plain = { model: "gemini-embedding-001", input: texts };
+  expect(sent).toEqual([{ ...plain, encoding_format: "float" }, plain, plain]);
+});
+
+/** As https://github.com/diegosouzapw/OmniRoute/issues/7809 reports them. */
+const FIELDS = new Set(["model", "query", "documents", "top_k", "return_documents", "truncation"]);
+
+test("Voyage reranks by its own names of fields", async () => {
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    const body = JSON.parse(init?.body as string) as Record<string, unknown>;
+    const unknown = Object.keys(body).find((name) => !FIELDS.has(name));
+    const detail = `Some arguments are wrong. In particular, Argument '${unknown}' is not supported by our API`;
+    if (unknown !== undefined) return Response.json({ detail }, { status: 400 });
+    return Response.json({ data: [{ index: 0, relevance_score: body["top_k"] }] });
+  };
+  const { model } = modelRegistry(config, { fetch }).reranker("local/rerank-2.5");
+  const documents = { type: "text" as const, values: ["a", "b"] };
+  const { ranking } = await model.doRerank({ query: "q", documents, topN: 1 });
+  expect(ranking).toEqual([{ index: 0, relevanceScore: 1 }]);
+});
