@@ -545,7 +545,7 @@ BEGIN
 		old.`id`,
 		old.`path`,
 		old.`version`,
-		CASE WHEN new.`deleted_at` IS NOT NULL OR new.`content_id` <> old.`content_id` THEN old.`content_id` END
+		(CASE WHEN new.`deleted_at` IS NOT NULL OR new.`content_id` <> old.`content_id` THEN old.`content_id` END)
 	);
 END;
 --> statement-breakpoint

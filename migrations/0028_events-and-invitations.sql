@@ -101,9 +101,9 @@ WHEN new.`status` <> old.`status` AND new.`status` IN ('indexed', 'error', 'leav
 BEGIN
 	INSERT INTO `events` (`type`, `at`, `file_source_id`, `rag_id`, `path`, `error`)
 	SELECT
-		CASE new.`status` WHEN 'indexed' THEN 'file.indexed' WHEN 'error' THEN 'file.failed' ELSE 'file.removed' END,
+		(CASE new.`status` WHEN 'indexed' THEN 'file.indexed' WHEN 'error' THEN 'file.failed' ELSE 'file.removed' END),
 		CAST(unixepoch('subsec') * 1000 AS integer), `file_source_id`, `id`, new.`path`,
-		CASE new.`status` WHEN 'error' THEN new.`error_message` END
+		(CASE new.`status` WHEN 'error' THEN new.`error_message` END)
 	FROM `rags` WHERE `id` = new.`rag_id` AND `generation` = new.`generation` AND `removed_at` IS NULL;
 END;
 --> statement-breakpoint
@@ -126,7 +126,7 @@ WHEN old.`finished_at` IS NULL AND new.`finished_at` IS NOT NULL AND EXISTS (SEL
 BEGIN
 	INSERT INTO `events` (`type`, `at`, `file_source_id`, `data`)
 	VALUES (
-		CASE WHEN new.`error` IS NOT NULL AND new.`held_removals` = 0 THEN 'scan.failed' ELSE 'scan.finished' END,
+		(CASE WHEN new.`error` IS NOT NULL AND new.`held_removals` = 0 THEN 'scan.failed' ELSE 'scan.finished' END),
 		CAST(unixepoch('subsec') * 1000 AS integer), new.`file_source_id`,
 		json_object('counts', json_object('added', new.`added`, 'changed', new.`changed`,
 			'removed', new.`removed`, 'failed', new.`failed`), 'reason', new.`error`)
@@ -160,8 +160,8 @@ CREATE TRIGGER `events_of_rebuilt_rags` AFTER UPDATE OF `state` ON `rag_generati
 WHEN old.`state` = 'building' AND new.`state` = 'live' AND EXISTS (SELECT 1 FROM `event_endpoints` WHERE `enabled`)
 BEGIN
 	INSERT INTO `events` (`type`, `at`, `file_source_id`, `rag_id`, `path`, `error`)
-	SELECT CASE b.`status` WHEN 'indexed' THEN 'file.indexed' ELSE 'file.failed' END,
-		CAST(unixepoch('subsec') * 1000 AS integer), r.`file_source_id`, r.`id`, b.`path`, CASE b.`status` WHEN 'error' THEN b.`error_message` END
+	SELECT (CASE b.`status` WHEN 'indexed' THEN 'file.indexed' ELSE 'file.failed' END),
+		CAST(unixepoch('subsec') * 1000 AS integer), r.`file_source_id`, r.`id`, b.`path`, (CASE b.`status` WHEN 'error' THEN b.`error_message` END)
 	FROM `rags` r
 	CROSS JOIN `rag_files` l ON l.`rag_id` = r.`id` AND l.`generation` = r.`generation`
 		AND l.`status` IN ('pending', 'processing')
@@ -179,8 +179,8 @@ WHEN old.`status` = 'running' AND new.`status` <> 'running' AND EXISTS (SELECT 1
 BEGIN
 	INSERT INTO `events` (`type`, `at`, `file_source_id`, `rag_id`, `data`)
 	SELECT 'evaluation.finished', CAST(unixepoch('subsec') * 1000 AS integer), r.`file_source_id`, r.`id`, json_object(
-		'inference', CASE WHEN i.`id` IS NOT NULL
-			THEN json_object('id', i.`id`, 'identifier', i.`identifier`, 'name', i.`name`) END,
+		'inference', (CASE WHEN i.`id` IS NOT NULL
+			THEN json_object('id', i.`id`, 'identifier', i.`identifier`, 'name', i.`name`) END),
 		'questionSet', json_object('id', q.`id`, 'identifier', q.`identifier`, 'name', q.`name`),
 		'run', json_object('id', new.`id`), 'counts', json_object('questions', new.`total`), 'reason', new.`error`)
 	FROM `question_sets` q LEFT JOIN `rags` r ON r.`id` = q.`rag_id` LEFT JOIN `inferences` i ON i.`id` = q.`inference_id`
@@ -202,8 +202,8 @@ BEGIN
 		'waiting', new.`taken_at`, new.`taken_at`
 	FROM (
 		SELECT min(`id`) AS `id`, `type`, max(`at`) AS `at`, `file_source_id`, `data`, count(*) AS `total`,
-			CASE WHEN min(`rag_id`) = max(`last_rag_id`) AND count(`rag_id`) = count(*) THEN min(`rag_id`) END AS `rag_id`,
-			CASE WHEN `path` IS NOT NULL THEN json_group_array(json(`file`)) FILTER (WHERE `place` <= 100) END AS `files`
+			(CASE WHEN min(`rag_id`) = max(`last_rag_id`) AND count(`rag_id`) = count(*) THEN min(`rag_id`) END) AS `rag_id`,
+			(CASE WHEN `path` IS NOT NULL THEN json_group_array(json(`file`)) FILTER (WHERE `place` <= 100) END) AS `files`
 		FROM (
 			SELECT *, row_number() OVER (PARTITION BY `type`, `file_source_id`, `path` IS NULL ORDER BY `id`) AS `place`,
 				iif(`error` IS NULL, json_object('path', `path`), json_object('path', `path`, 'error', `error`)) AS `file`
@@ -220,7 +220,7 @@ BEGIN
 				GROUP BY `type`, `file_source_id`, coalesce(`path`, `id`)
 			)
 		)
-		GROUP BY `type`, `file_source_id`, CASE WHEN `path` IS NULL THEN `id` END
+		GROUP BY `type`, `file_source_id`, (CASE WHEN `path` IS NULL THEN `id` END)
 	) x
 	LEFT JOIN `file_sources` s ON s.`id` = x.`file_source_id` LEFT JOIN `rags` r ON r.`id` = x.`rag_id`
 	ORDER BY x.`id`;
@@ -235,10 +235,10 @@ END;
 CREATE TRIGGER `event_deliveries_tried` AFTER UPDATE OF `tries` ON `event_deliveries`
 BEGIN
 	UPDATE `event_deliveries` SET
-		`status` = CASE WHEN new.`answer` GLOB '2[0-9][0-9]' THEN 'delivered'
-			WHEN new.`status` = 'waiting' AND new.`tries` >= 10 THEN 'failed' ELSE new.`status` END,
-		`next_at` = new.`next_at` + 1000 * CASE new.`tries` WHEN 1 THEN 5 WHEN 2 THEN 300 WHEN 3 THEN 1800 WHEN 4 THEN 7200
-			WHEN 5 THEN 18000 WHEN 6 THEN 36000 WHEN 7 THEN 50400 WHEN 8 THEN 72000 ELSE 86400 END
+		`status` = (CASE WHEN new.`answer` GLOB '2[0-9][0-9]' THEN 'delivered'
+			WHEN new.`status` = 'waiting' AND new.`tries` >= 10 THEN 'failed' ELSE new.`status` END),
+		`next_at` = new.`next_at` + 1000 * (CASE new.`tries` WHEN 1 THEN 5 WHEN 2 THEN 300 WHEN 3 THEN 1800 WHEN 4 THEN 7200
+			WHEN 5 THEN 18000 WHEN 6 THEN 36000 WHEN 7 THEN 50400 WHEN 8 THEN 72000 ELSE 86400 END)
 	WHERE `place` = new.`place`;
 	UPDATE `event_endpoints` SET `failing_since` = NULL
 	WHERE `id` = new.`endpoint_id` AND `enabled` AND new.`answer` GLOB '2[0-9][0-9]';
