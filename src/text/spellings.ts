@@ -98,12 +98,15 @@ const FROM_ASCII = 0xfee0;
 const halfWidth = (text: string) =>
   text.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - FROM_ASCII));
 
+/** Markdown writes `AT\&T`, most of all that which Google Docs export. */
+const ESCAPES = /\\(?=[!-/:-@[-`{-~])/g;
+
 /**
  * Words that stand in a text in another spelling: whether people write a number, a code or an
  * abbreviation in one word or in several is chance. They count beside the words of the text.
  */
 export function spellingsOf(original: string): string[] {
-  const text = withAsciiDigits(halfWidth(original));
+  const text = withAsciiDigits(halfWidth(original)).replace(ESCAPES, "");
   const words = (text.match(NAMED) ?? []).map(lettersOf);
   words.push(...(text.match(POWERS) ?? []).map((power) => power.replace("^", "")));
   words.push(...(text.match(ACCOUNT_NUMBERS) ?? []).map((number) => number.replaceAll(" ", "")));

@@ -62,6 +62,9 @@ test.each([
   ["M8x20", "m8 × 20"],
   ["30 × 40 cm", "30x40cm"],
   ["an HTTPSConnection", "https"],
+  ["AT\\&T sells", "ATT"],
+  ["in C\\#, C\\+\\+", "cplusplus"],
+  ["valve 2024\\-03\\-05", "20240305"],
 ])("%s is found by %s", (text, query) => {
   const words = wordsOf(text);
   expect([...wordsOf(query)].filter((word) => words.has(word))).not.toEqual([]);
