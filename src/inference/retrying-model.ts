@@ -64,7 +64,9 @@ export function retryingModel(call: RetryingCall): LanguageModelV4 {
         const callOptions = final ? withoutSearches(options, call.handedBack) : options;
         const request = withMode(callOptions, call);
         const result = await withRetries(() => ask(call, request), retryRules(call, options));
-        return { ...(final ? answerOnly(result, call.handedBack) : result), warnings: [] };
+        // The last step may lack its searches.
+        const answer = final && options.tools !== undefined ? result : asTold(result);
+        return { ...(final ? answerOnly(answer, call.handedBack) : answer), warnings: [] };
       } catch (thrown) {
         const isStep = call.mayStop === true && call.meter.calls > callsBefore;
         if (!isStep || !(thrown instanceof SpendingReached)) throw thrown;
@@ -175,6 +177,14 @@ function withoutSearches(
   if (options.tools === undefined) return options;
   if (handedBack.size === 0) return { ...options, toolChoice: { type: "none" } };
   return { ...options, tools: options.tools.filter(({ name }) => handedBack.has(name)) };
+}
+
+/** Some servers end for a call that they do not name: https://github.com/labring/FastGPT/issues/7339. */
+function asTold(result: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
+  const { content, finishReason } = result;
+  const isTold = content.some(({ type }) => type === "tool-call");
+  if (isTold || finishReason.unified !== "tool-calls") return result;
+  return { ...result, finishReason: { ...finishReason, unified: "stop" } };
 }
 
 /** The SDK would warn of searches in the last step, and leave no answer. */

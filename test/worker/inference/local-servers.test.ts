@@ -282,3 +282,15 @@ test("text of a model that was to call a function is handed on", async () => {
   });
   expect(response).toEqual([{ type: "text", text: "I would rather talk." }]);
 });
+
+test.each([0, 1])(
+  "an agent of %i RAGs has no answer that ends for a call without one",
+  async (rags) => {
+    const double = new OpenAiDouble({ embed });
+    double.script = () => ({ calls: [] });
+    const { services } = worldWith({ double, variables: at() });
+    const agent = agentOf({ model: "local/llama", rags: [rag].slice(0, rags) });
+    const run = runAgent(services, { agent, prompt: "holiday rule", caller: nobody });
+    await expect(run).rejects.toThrow("empty answer");
+  },
+);
