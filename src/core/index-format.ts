@@ -1,5 +1,5 @@
 /** Increment it when the same bytes yield another text. */
-export const EXTRACTION_FORMAT = 21;
+export const EXTRACTION_FORMAT = 22;
 /** Increment it when the same text and settings yield other chunks. */
 export const CHUNKING_FORMAT = 9;
 /** Increment it when an index object stores or finds its chunks in another way. */

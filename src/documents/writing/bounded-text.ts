@@ -7,10 +7,16 @@ const MAX_ROW_CHARACTERS = 8 << 20;
 const JOINED_CHARACTERS = 1 << 16;
 
 /** @throws UnreadableDocument when a single paragraph or cell becomes unrealistically large. */
-export function longer(text: string, more: string): string {
-  if (text.length + more.length > MAX_CHARACTERS) {
+export function withinCell(characters: number): number {
+  if (characters > MAX_CHARACTERS) {
     throw new UnreadableDocument("a single paragraph or cell has more than 2 million characters");
   }
+  return characters;
+}
+
+/** @throws UnreadableDocument when it becomes longer than any paragraph */
+export function longer(text: string, more: string): string {
+  withinCell(text.length + more.length);
   const whole = text + more;
   const isStep = Math.floor(whole.length / JOINED_CHARACTERS) * JOINED_CHARACTERS > text.length;
   // The engine stores a string grown in pieces as a chain of them all, until a character is read.

@@ -1,15 +1,20 @@
-import type { BlockTarget } from "./markdown-builder.ts";
-import { charactersOf, filledRow, type FilledRow } from "./table-text.ts";
+import { usedColumns, type BlockList, type BlockTarget, type FilledRow } from "./block-list.ts";
+import { charactersOf } from "./table-text.ts";
 
 /** So many rows determine which columns are used; later rows are written as they arrive. */
 const HELD_ROWS = 1_000;
 const HELD_CHARACTERS = 1 << 20;
 /** In characters: a cell takes more memory and time than its text. */
 const CELL_COST = 32;
+/** A table whose rows have about one cell each, and its cells several blocks, places paragraphs. */
+const PLACED_CELLS_A_ROW = 1.25;
+const PLACED_BLOCKS_A_CELL = 1.5;
 
 export class LongTable {
   /** Rows added since the last table ended. */
   length = 0;
+  /** Whether its writer says which cells are headers: it is no layout, whatever its cells hold. */
+  hasHeads = false;
   #held: FilledRow[] = [];
   #heldCharacters = 0;
   #columns: number[] | null = null;
@@ -19,13 +24,9 @@ export class LongTable {
     this.#out = out;
   }
 
-  add(rows: string[][]): void {
-    this.addFilled(rows.map(filledRow));
-  }
-
-  addFilled(rows: FilledRow[]): void {
+  add(rows: FilledRow[]): void {
     this.length += rows.length;
-    for (const row of rows) {
+    for (const row of rows.filter(({ cells }) => cells.length > 0)) {
       if (this.#columns === null) this.#hold(row);
       else this.#out.moreRows([row], this.#columns);
     }
@@ -35,16 +36,83 @@ export class LongTable {
     this.#held.push(row);
     this.#heldCharacters += charactersOf(row) + row.cells.length * CELL_COST;
     if (this.#held.length < HELD_ROWS && this.#heldCharacters < HELD_CHARACTERS) return;
-    this.#heldCharacters = 0;
-    const columns = this.#out.filledTable(this.#held.splice(0));
+    const columns = this.#write();
     if (columns.length > 0) this.#columns = columns;
   }
 
   end(): void {
-    if (this.#held.length > 0) this.#out.filledTable(this.#held);
-    this.#held = [];
-    this.#heldCharacters = 0;
+    this.#write();
     this.#columns = null;
     this.length = 0;
+    this.hasHeads = false;
   }
+
+  /** Writes the held rows, and returns the columns of the table that later rows continue. */
+  #write(): number[] {
+    const rows = this.#held.splice(0);
+    this.#heldCharacters = 0;
+    if (!isLayout(rows, this.hasHeads)) return this.#out.filledTable(rows);
+    this.layOut(rows);
+    return [];
+  }
+
+  /** Writes what the cells hold; rows of values stay rows. */
+  layOut(rows = this.#held.splice(0)): void {
+    const values: FilledRow[] = [];
+    const endValues = () => {
+      if (values.length > 0) this.#out.filledTable(values.slice(), values[0] === rows[0]);
+      values.length = 0;
+    };
+    for (const row of rows) {
+      if (rows.length > 1 && isOfValues(row)) values.push(row);
+      else {
+        endValues();
+        for (const cell of row.blocks ?? []) cell?.writeTo(this.#out);
+      }
+    }
+    endValues();
+  }
+}
+
+const MAX_LABELLED_CELLS = 2;
+/** A third of the cells with headings and text, tables or code are no values. */
+const STRUCTURED_SHARE = 3;
+
+/** A passage in a row is alone or stands beside its label. */
+const isOfValues = ({ cells, blocks = [] }: FilledRow) =>
+  cells.length > MAX_LABELLED_CELLS ||
+  (cells.length > 1 && !blocks.some((cell) => cell?.isDocument));
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
+const charactersIn = (cells: BlockList[]) => sum(cells.map(({ characters }) => characters));
+
+/** Whether a table only places what its cells hold: it has no columns of values. */
+function isLayout(rows: FilledRow[], hasHeads: boolean): boolean {
+  if (rows[0]?.blocks === undefined) return false;
+  if (usedColumns(rows).length < 2) return true;
+  if (hasHeads) return false;
+  const cells = rows.flatMap(({ blocks = [] }) => blocks.filter((cell) => cell !== null));
+  if (rows.length === 1) return holdsPassages(cells);
+  const filled = sum(rows.map((row) => row.cells.length));
+  const blocks = sum(cells.map((cell) => cell.blocks.length));
+  if (filled <= rows.length * PLACED_CELLS_A_ROW && blocks >= filled * PLACED_BLOCKS_A_CELL)
+    return true;
+  const documents = cells.filter((cell) => cell.isDocument);
+  const structured = documents.filter((cell) => cell.hasStructure);
+  if (structured.length * STRUCTURED_SHARE >= cells.length) return true;
+  if (charactersIn(documents) * 2 <= charactersIn(cells)) return false;
+  return structured.length > 0 || !isRegular(rows);
+}
+
+/** Whether the only row is none of values or of names. */
+function holdsPassages(cells: BlockList[]): boolean {
+  const headings = cells.filter((cell) => cell.isHeading).length;
+  return cells.some((cell) => cell.isPassage) || (headings > 0 && headings < cells.length);
+}
+
+/** Whether values stand in the same columns of all rows, below names. */
+function isRegular([header, ...rows]: FilledRow[]): boolean {
+  const hasNames = header?.blocks?.every((cell) => cell?.isDocument === false) === true;
+  const isAlike = ({ columns }: FilledRow) => String(columns) === String(header?.columns);
+  return hasNames && rows.length > 1 && rows.every(isAlike);
 }

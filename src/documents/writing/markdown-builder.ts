@@ -8,7 +8,8 @@ import { CompactText } from "./compact-text.ts";
 import type { Extraction, PageStart } from "../extracted-document.ts";
 import { Omissions } from "../notes.ts";
 import { foldSpace } from "./fold-space.ts";
-import { filledRow, rowsText, tableText, type FilledRow } from "./table-text.ts";
+import type { BlockTarget, FilledRow } from "./block-list.ts";
+import { filledRow, rowsText, tableText } from "./table-text.ts";
 
 const MAX_HEADING_LEVEL = 6;
 const LIST_INDENT = "   ";
@@ -27,12 +28,7 @@ const foldLines = (text: string) =>
 const indentOf = (depth: number) =>
   LIST_INDENT.repeat(Math.min(Math.max(depth, 0), MAX_LIST_DEPTH));
 
-export type BlockTarget = Pick<
-  MarkdownBuilder,
-  "heading" | "listItem" | "quote" | "paragraph" | "code" | "filledTable" | "moreRows"
->;
-
-export class MarkdownBuilder {
+export class MarkdownBuilder implements BlockTarget {
   readonly #text = new CompactText();
   readonly #firstHeadings = new Map<number, string>();
   /** Set while the next block should follow without a blank line: items of one list. */

@@ -1,3 +1,4 @@
+import { usedColumns, type BlockList, type FilledRow } from "./block-list.ts";
 import { MAX_TEXT_BYTES, tooMuchText } from "./compact-text.ts";
 import { foldSpace } from "./fold-space.ts";
 
@@ -10,9 +11,6 @@ const WIDE_COLUMNS = 100;
 /** In characters: a longer cell that covers rows stands in the first alone. */
 export const MAX_REPEATED = 120;
 
-/** The cells of a row, by their columns in ascending order: a sheet can leave thousands empty. */
-export type FilledRow = { columns: number[]; cells: string[] };
-
 /** Written rows without the empty ones, and the columns that are used. */
 export type TableText = { lines: string[]; columns: number[] };
 
@@ -23,11 +21,17 @@ export function filledRow(row: readonly string[]): FilledRow {
 }
 
 /** `column` comes after the columns that the row has. */
-export function addCell(row: FilledRow, column: number, text: string | undefined): void {
+export function addCell(
+  row: FilledRow,
+  column: number,
+  text: string | undefined,
+  blocks: BlockList | null = null,
+): void {
   const cell = text === undefined ? "" : foldSpace(text);
   if (cell === "") return;
   row.columns.push(column);
   row.cells.push(cell);
+  row.blocks?.push(blocks);
 }
 
 export function charactersOf({ cells }: FilledRow): number {
@@ -67,10 +71,4 @@ function rowText(row: FilledRow, columns: number[], isWhole: boolean): string {
   more.push(...row.cells.slice(at));
   const [only = "", ...rest] = [...texts, ...more].map((cell) => cell.replaceAll("|", "\\|"));
   return rest.length === 0 ? only : `| ${[only, ...rest].join(" | ")} |`;
-}
-
-export function usedColumns(rows: FilledRow[]): number[] {
-  const used = new Set<number>();
-  for (const { columns } of rows) for (const column of columns) used.add(column);
-  return [...used].sort((a, b) => a - b);
 }

@@ -41,11 +41,19 @@ describe("HTML", () => {
       `<table>${rows}</table>`,
       ["Doors Ltd", "Home", long, long, long, long, long].join("\n\n"),
     ],
-    "reads the rows of a long table before one that places things": [
+    "reads the rows of a long table to its end": [
       `<table>${"<tr><td>Bolt<td>7".repeat(1_500)}<tr><td>Nut<td><h2>Left</h2></table>`,
       new RegExp(
-        `^(?:\\| Bolt \\| 7 \\|\\n(?:\\| --- \\| --- \\|\\n)?){1500}\\| Nut \\|  \\|\\n\\n## Left$`,
+        `^(?:\\| Bolt \\| 7 \\|\\n(?:\\| --- \\| --- \\|\\n)?){1500}\\| Nut \\| Left \\|$`,
       ),
+    ],
+    "reads lists and code in their order within a cell that places them": [
+      `<table><tr><td><ol><li>Oil<li>Paint</ol><pre>a = 1\nb = 2</pre><td>Then lock it.</table>`,
+      "1. Oil\n2. Paint\n\n```\na = 1\nb = 2\n```\n\nThen lock it.",
+    ],
+    "reads a list around a table, and the table's own": [
+      "<ul><li>Tools<table><tr><td>a<td><ul><li>b</ul><tr><td>c<td>d</table></ul>",
+      "- Tools\n\n| a | b |\n| --- | --- |\n| c | d |",
     ],
     "reads tables that only place things as text": [
       "<table><tr><td><h2>Left</h2>menu<td><table><tr><td>a<td>b</table></table>",

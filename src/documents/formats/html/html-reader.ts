@@ -28,7 +28,7 @@ import { inlineText, MAX_INLINE_DEPTH } from "./inline-texts.ts";
 import { LeadingParts } from "./leading-parts.ts";
 import { OpenItems } from "./open-items.ts";
 import { OpenTabs } from "./open-tabs.ts";
-import { BLANK_LINE, OpenTables } from "./open-tables.ts";
+import { OpenTables } from "./open-tables.ts";
 import { PageFacts } from "./page-facts.ts";
 import { ShownText } from "./shown-text.ts";
 
@@ -48,6 +48,7 @@ const HEADING = /^h[1-6]$/;
 const MAX_DEPTH = 1_000;
 /** A longer text is divided: all of it is folded at once. */
 const LONG_TEXT = 1 << 17;
+const BLANK_LINE = /\n\s*\n/;
 /** The title of the code that follows. */
 const FILE_NAME = /^\s*[\w./-]{1,99}\.\w{1,9}\s*$/;
 
@@ -65,14 +66,13 @@ export class HtmlReader {
   readonly #formula = new OpenFormula();
   readonly #depths = new OpenDepths();
   readonly #open: OpenElement[] = [];
-  readonly #items: OpenItems;
+  #items = new OpenItems();
   readonly #tables: OpenTables;
   readonly #out: MarkdownBuilder;
   readonly #options: HtmlOptions;
 
   constructor(out: MarkdownBuilder, options: HtmlOptions) {
     this.#out = out;
-    this.#items = new OpenItems(out);
     this.#tables = new OpenTables(out);
     this.#options = options;
     this.parts = new LeadingParts(options.leave);
@@ -98,7 +98,7 @@ export class HtmlReader {
     else if (name === "br") this.#text.add("\n");
     else if (name === "img") this.#text.add(alternativeOf(attributes));
     const label = this.#tabs.open(attributes);
-    if (label === undefined || this.#tables.isInCell) return;
+    if (label === undefined) return;
     this.#flush();
     this.#write(label);
   }
@@ -128,9 +128,7 @@ export class HtmlReader {
     this.#text.add(text);
     this.shown.add(text, this.#depths);
     this.parts.add(text, this.#depths.link > 0, this.#heading);
-    if (this.#text.length < LONG_TEXT) return;
-    if (this.#tables.isInCell) this.#makeLayout();
-    else this.#flush();
+    if (this.#text.length >= LONG_TEXT) this.#flush();
   }
 
   finish(): void {
@@ -173,7 +171,7 @@ export class HtmlReader {
 
   #readFrame(attributes: Attributes): void {
     const { srcdoc } = attributes;
-    if (srcdoc === undefined || isHidden(attributes) || this.#tables.isInCell) return;
+    if (srcdoc === undefined || isHidden(attributes) || this.#tables.cell !== undefined) return;
     this.#flush();
     this.#options.readFrame?.(srcdoc);
   }
@@ -187,28 +185,19 @@ export class HtmlReader {
   }
 
   #startHeading(level: number): void {
-    // Headings inside cells mean that the table is used for layout, unless it has a header; a page's
-    // own title stands in no table of data.
-    if (level > 1 && this.#tables.isInCell && this.#tables.hasHeads) return;
-    if (this.#tables.isInCell) this.#makeLayout();
+    // A page's own title stands in no table of data.
+    if (level === 1) this.#tables.makeLayout();
     this.#heading = level;
     if (level === 1 && this.#depths.main > 0) this.shown.mainHasTitle = true;
   }
 
   #openTablePart(name: string, attributes: Attributes): void {
-    if (name === "table") {
-      // A table inside a cell means layout, too.
-      if (!this.#tables.nest()) {
-        this.#makeLayout();
-        this.#tables.openTable(attributes);
-      }
-    } else if (name === "tr") this.#tables.startRow();
-    else if (CELLS.has(name) && this.#tables.openCell(name, attributes)) this.#text.take();
-  }
-
-  #makeLayout(): void {
-    this.#tables.makeLayout();
-    this.#out.paragraph(this.#text.take());
+    if (name === "table") this.#tables.openTable(attributes);
+    else if (name === "tr") this.#tables.startRow();
+    else if (CELLS.has(name)) {
+      this.#items = new OpenItems(this.#items);
+      this.#tables.openCell(name, attributes);
+    }
   }
 
   #closeButton({ textStart }: OpenElement): void {
@@ -236,31 +225,22 @@ export class HtmlReader {
     this.#text.add(inlineText(effect, text, { attributes, before, readings, isNote, isInCode }));
   }
 
-  #closeBlock({ name, effect, attributes, textStart }: OpenElement): void {
+  #closeBlock({ name, effect, attributes }: OpenElement): void {
     if (effect !== "pre" && this.#isLine(name, attributes)) {
       this.#endLine();
       return;
     }
-    if (effect === "pre") this.#closeCode(textStart);
-    else if (CELLS.has(name) && this.#tables.isInCell && !this.#tables.isNested) {
-      this.#endText();
-      this.#tables.closeCell(this.#text.take());
-    } else this.#flush();
+    this.#flush();
+    if (effect === "pre") {
+      this.#preformatted--;
+      this.#codeLanguage = "";
+    } else if (CELLS.has(name)) {
+      this.#tables.closeCell();
+      this.#items = this.#items.around ?? this.#items;
+    }
     this.#items.close(name);
     if (HEADING.test(name)) this.#heading = 0;
     else if (name === "table") this.#tables.closeTable();
-  }
-
-  /** Code cannot stand in a table cell: its table is for layout, unless it has a header. */
-  #closeCode(textStart: number): void {
-    if (this.#tables.isInCell && !this.#tables.hasHeads) {
-      const code = this.#text.takeFrom(textStart);
-      if (code.trim().includes("\n")) this.#makeLayout();
-      this.#text.add(code);
-    }
-    this.#flush();
-    this.#preformatted--;
-    this.#codeLanguage = "";
   }
 
   /** Whether a button's text is kept, however short: when it is the first text of a headline. */
@@ -269,32 +249,25 @@ export class HtmlReader {
     return isHeadline || this.#options.keepNavigation === true;
   }
 
-  #endText(): void {
-    this.parts.endBlock(this.shown.endBlock(this.#heading, this.#tables.isInCell));
-  }
-
   #flush(): void {
-    if (this.#tables.isInCell) {
-      // Blocks inside a cell become lines; the table folds them.
-      if (this.#text.length > 0) this.#text.add("\n");
-      return;
-    }
     const text = this.#text.take();
-    this.#endText();
+    this.parts.endBlock(this.shown.endBlock(this.#heading, this.#tables.cell !== undefined));
     if (text.trim() !== "") this.#write(text);
+    this.#tables.bound();
   }
 
   #write(text: string): void {
+    const out = this.#tables.target;
     if (this.#preformatted > 0) {
-      this.#out.code(text, this.#codeLanguage);
+      out.code(text, this.#codeLanguage);
       return;
     }
     // A label above code repeats its language.
     if (this.#codeLanguage !== "" && languageNamed(text) === this.#codeLanguage) return;
     if (!FILE_NAME.test(text)) this.#codeLanguage = "";
-    if (this.#heading > 0) this.#out.heading(this.#heading, text);
-    else if (this.#items.write(text)) return;
-    else if (this.#depths.quote > 0) this.#out.quote(text);
-    else for (const part of text.split(BLANK_LINE)) this.#out.paragraph(part);
+    if (this.#heading > 0) out.heading(this.#heading, text);
+    else if (this.#items.write(text, out)) return;
+    else if (this.#depths.quote > 0) out.quote(text);
+    else for (const part of text.split(BLANK_LINE)) out.paragraph(part);
   }
 }

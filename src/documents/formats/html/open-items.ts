@@ -1,4 +1,4 @@
-import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import type { BlockTarget } from "../../writing/block-list.ts";
 import { countedAs, markerFor } from "../office/list-labels.ts";
 
 type Attributes = Record<string, string>;
@@ -11,14 +11,15 @@ const LISTS = new Set(["ul", "ol", "menu", "dl"]);
 const ITEMS = new Set(["li", "dt", "dd"]);
 
 export class OpenItems {
-  readonly #lists: Counter[] = [];
-  readonly #items: Item[] = [];
-  readonly #out: MarkdownBuilder;
+  /** The items around a table's cell. */
+  readonly around: OpenItems | null;
 
-  constructor(out: MarkdownBuilder) {
-    this.#out = out;
+  constructor(around: OpenItems | null = null) {
+    this.around = around;
   }
 
+  readonly #lists: Counter[] = [];
+  readonly #items: Item[] = [];
   open(name: string, attributes: Attributes): boolean {
     // A list that counts down begins with the number of its items, which only its end tells.
     const isCounted = name === "ol" && !("reversed" in attributes);
@@ -34,11 +35,11 @@ export class OpenItems {
   }
 
   /** Writes text of the open item: its first text or a further paragraph. False outside items. */
-  write(text: string): boolean {
+  write(text: string, out: BlockTarget): boolean {
     const item = this.#items.at(-1);
     if (item === undefined) return false;
-    if (item.marker === null) this.#out.itemParagraph(item.depth, text);
-    else this.#out.listItem(item.depth, item.marker, item.prefix + text);
+    if (item.marker === null) out.itemParagraph(item.depth, text);
+    else out.listItem(item.depth, item.marker, item.prefix + text);
     item.marker = null;
     return true;
   }

@@ -1,24 +1,16 @@
+import { BlockList } from "../../writing/block-list.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { hasClass, type Attributes } from "./html-roles.ts";
 import { TableCollector } from "./table-collector.ts";
 
-type OpenTable = { table: TableCollector; isLayout: boolean; hasHeads: boolean };
+type OpenCell = { blocks: BlockList; columnSpan: number; rowSpan: number };
+type OpenTable = { rows: TableCollector; isLayout: boolean; cell: OpenCell | null };
 
-export const BLANK_LINE = /\n\s*\n/;
-const LONG_IN_ONE_ROW = 200;
-const LONG_CHARACTERS = 1_000;
-const LONG_BLOCKS = 3;
-
-/** Whether a cell without a header holds a passage, not a value. */
-function placesThings(rows: string[][]): boolean {
-  if (rows.length === 1) return rows.flat().some((cell) => cell.length > LONG_IN_ONE_ROW);
-  return rows
-    .flat()
-    .some((cell) => cell.length > LONG_CHARACTERS && cell.split(BLANK_LINE).length >= LONG_BLOCKS);
-}
+const MAX_NESTED = 8;
+/** A longer cell is no value. */
+const LONG_CELL = 1 << 17;
 
 export class OpenTables {
-  #cell: { columnSpan: number; rowSpan: number } | null = null;
   readonly #open: OpenTable[] = [];
   readonly #out: MarkdownBuilder;
 
@@ -26,75 +18,66 @@ export class OpenTables {
     this.#out = out;
   }
 
-  get isInCell(): boolean {
-    return this.#cell !== null;
+  /** The innermost cell, unless its table is for layout. */
+  get cell(): BlockList | undefined {
+    return this.#open.findLast(({ cell }) => cell !== null)?.cell?.blocks;
   }
 
-  /** Tables within a cell of a table with a header: their cells are words of that cell. */
-  #nested = 0;
-
-  get isNested(): boolean {
-    return this.#nested > 0;
-  }
-
-  nest(): boolean {
-    const isNested = this.isInCell && this.hasHeads;
-    if (isNested) this.#nested++;
-    return isNested;
-  }
-
-  get hasHeads(): boolean {
-    return this.#open.at(-1)?.hasHeads ?? false;
+  /** The innermost cell or the page, where text is written. */
+  get target(): MarkdownBuilder | BlockList {
+    return this.cell ?? this.#out;
   }
 
   /** A highlighter's table places numbers beside lines of code. */
   openTable(attributes: Attributes): void {
+    // The blocks of a cell are copied into the cell around its table.
+    if (this.#open.filter(({ cell }) => cell !== null).length >= MAX_NESTED) this.makeLayout();
     const isLayout = hasClass(attributes, "highlighttable");
-    this.#open.push({ table: new TableCollector(this.#out), isLayout, hasHeads: false });
+    this.#open.push({ rows: new TableCollector(this.target), isLayout, cell: null });
   }
 
   startRow(): void {
     const current = this.#open.at(-1);
-    if (current?.isLayout === false && !this.isNested) current.table.startRow();
+    if (current?.isLayout === false) current.rows.startRow();
   }
 
-  openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): boolean {
+  openCell(name: string, { colspan = "1", rowspan = "1" }: Record<string, string>): void {
     const current = this.#open.at(-1);
-    if (current === undefined || current.isLayout || this.isNested) return false;
-    current.hasHeads ||= name === "th";
-    this.#cell = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
-    return true;
+    if (current === undefined || current.isLayout) return;
+    current.rows.table.hasHeads ||= name === "th";
+    const spans = { columnSpan: Number(colspan), rowSpan: Number(rowspan) };
+    current.cell = { blocks: new BlockList(), ...spans };
   }
 
-  closeCell(text: string): void {
-    if (this.#cell === null) return;
-    this.#open.at(-1)?.table.addCell(text, this.#cell.columnSpan, this.#cell.rowSpan);
-    this.#cell = null;
+  closeCell(): void {
+    const current = this.#open.at(-1);
+    if (!current?.cell) return;
+    const { blocks, columnSpan, rowSpan } = current.cell;
+    current.rows.addCell(blocks, columnSpan, rowSpan);
+    current.cell = null;
   }
 
+  /** The innermost cell, and those before it, are blocks around the text. */
   makeLayout(): void {
-    const outer = this.#open.at(-1);
-    if (outer === undefined || outer.isLayout) return;
-    outer.isLayout = true;
-    if (outer.table.isLong) outer.table.end();
-    else for (const cell of outer.table.rows.splice(0).flat()) this.#out.paragraph(cell);
-    this.#cell = null;
+    const current = this.#open.findLast(({ cell }) => cell !== null);
+    if (!current?.cell) return;
+    const { rows, cell } = current;
+    current.isLayout = true;
+    current.cell = null;
+    rows.endRow();
+    rows.table.layOut();
+    cell.blocks.writeTo(this.target);
+  }
+
+  /** Lets no cell grow beyond what a value has. */
+  bound(): void {
+    if ((this.cell?.characters ?? 0) > LONG_CELL) this.makeLayout();
   }
 
   closeTable(): void {
-    if (this.isNested) {
-      this.#nested--;
-      return;
-    }
+    this.closeCell();
     const last = this.#open.pop();
-    if (last === undefined || last.isLayout) return;
-    const { table, hasHeads } = last;
-    if (!table.isLong && !hasHeads && placesThings(table.rows)) {
-      for (const cell of table.rows.flat())
-        for (const part of cell.split(BLANK_LINE)) this.#out.paragraph(part);
-      return;
-    }
-    table.end();
+    if (last?.isLayout === false) last.rows.end();
   }
 
   closeAll(): void {

@@ -7,7 +7,7 @@ import type { Pictures } from "../../pictures/pictures.ts";
 import { DrawnText } from "../../writing/bounded-text.ts";
 import type { ZipArchive } from "../archive/zip-archive.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import type { BlockTarget } from "../../writing/markdown-builder.ts";
+import type { BlockTarget } from "../../writing/block-list.ts";
 import { filledRow } from "../../writing/table-text.ts";
 import type { Relationship } from "./relationships.ts";
 import { formatOf, plainNumber, type CellFormat } from "./sheets/number-formats.ts";

@@ -1,23 +1,26 @@
-import { longer, withinBound } from "../../writing/bounded-text.ts";
+import { BlockList, type FilledRow } from "../../writing/block-list.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
-import { addCell, charactersOf, MAX_REPEATED, type FilledRow } from "../../writing/table-text.ts";
+import { LongTable } from "../../writing/long-table.ts";
+import { withinBound } from "../../writing/bounded-text.ts";
+import { addCell, MAX_REPEATED } from "../../writing/table-text.ts";
 
 /** Limit of the copies of a repeated cell or row: the rest of a sheet is one repetition. */
 export const MAX_REPEAT = 200;
+const MAX_NESTED = 8;
 const MAX_COLUMNS = 16_384;
 
-const emptyRow = (): FilledRow => ({ columns: [], cells: [] });
+const emptyRow = () => ({ columns: [], cells: [], blocks: [] }) satisfies FilledRow;
 /** `rowsBelow`: how many rows may continue it; `isContinued`: it continues the one above, if any. */
-const EMPTY_CELL = { cell: "", columns: 1, rowsBelow: Infinity, isContinued: false };
-const emptyTable = () => ({
+const EMPTY_CELL = { columns: 1, rowsBelow: Infinity, isContinued: false };
+/** `long`: writes it into the cell that it stands in; null for the outermost. */
+const emptyTable = (long: LongTable | null = null) => ({
   ...EMPTY_CELL,
-  rows: new Array<FilledRow>(),
-  row: emptyRow(),
-  characters: 0,
+  long,
+  cell: new BlockList(),
+  row: emptyRow() as FilledRow,
   rowCharacters: 0,
   column: 0,
   repeat: 1,
-  gridColumns: 0,
   /** Whether the row has text that no row above gives. */
   hasText: false,
   /** By column: the cell that may go on in the next row. */
@@ -28,29 +31,31 @@ type OpenTable = ReturnType<typeof emptyTable>;
 /** The count of a repetition or a span. */
 export const countOf = (text: string) => Math.max(1, Math.floor(Number(text)) || 1);
 
-/** In Word, a grid of a single column is a frame around paragraphs. */
-const isTable = ({ gridColumns }: OpenTable) => gridColumns !== 1;
-
 /** The open tables, nested in each other's cells; rows of the outermost are handed out. */
 export class NestedTables {
   readonly #open: OpenTable[] = [];
+  /** Open tables below `MAX_NESTED`: their text is that of the cell around them. */
+  #deeper = 0;
 
-  /** Whether text belongs to a cell. */
-  get takesText(): boolean {
-    return this.#open.some(isTable);
+  /** The innermost cell, to which text belongs. */
+  get cell(): BlockList | undefined {
+    return this.#open.at(-1)?.cell;
   }
 
   open(): void {
-    this.#open.push(emptyTable());
+    const { cell } = this;
+    if (this.#open.length === MAX_NESTED) this.#deeper++;
+    else this.#open.push(emptyTable(cell === undefined ? null : new LongTable(cell)));
+  }
+
+  /** Writes the innermost table; null for the outermost. */
+  get long(): LongTable | null {
+    return this.#table.long;
   }
 
   /** The innermost table; outside of tables one that nothing is read from. */
   get #table(): OpenTable {
-    return this.#open.at(-1) ?? emptyTable();
-  }
-
-  addGridColumn(): void {
-    this.#table.gridColumns++;
+    return (this.#deeper === 0 ? this.#open.at(-1) : undefined) ?? emptyTable();
   }
 
   openRow(repeat = 1): void {
@@ -63,16 +68,11 @@ export class NestedTables {
   }
 
   openCell(columns = 1): void {
-    this.changeCell({ ...EMPTY_CELL, columns });
+    Object.assign(this.#table, { ...EMPTY_CELL, cell: new BlockList(), columns });
   }
 
   changeCell(change: Partial<typeof EMPTY_CELL>): void {
     Object.assign(this.#table, change);
-  }
-
-  write(text: string): void {
-    const table = this.#open.findLast(isTable);
-    if (table !== undefined) table.cell = longer(table.cell, `${text}\n`);
   }
 
   /**
@@ -81,8 +81,9 @@ export class NestedTables {
    */
   closeCell(copies = 1): void {
     const table = this.#table;
-    const { cell, rowsBelow, column, columns, above } = table;
-    const hasText = foldSpace(cell) !== "";
+    const { cell: blocks, rowsBelow, column, columns, above } = table;
+    const cell = foldSpace(blocks.text);
+    const hasText = cell !== "";
     const isCovered = table.isContinued && !hasText;
     if (!isCovered) above.set(column, { cell: cell.length <= MAX_REPEATED ? cell : "", rowsBelow });
     const room = hasText || isCovered ? Math.max(0, MAX_COLUMNS - column) : 0;
@@ -90,7 +91,7 @@ export class NestedTables {
     for (let at = column; at < column + count; at++) {
       const text = isCovered ? this.#above(at) : cell;
       table.rowCharacters = withinBound(table.rowCharacters + text.length);
-      addCell(table.row, at, text);
+      addCell(table.row, at, text, at > column || isCovered ? null : blocks);
     }
     // If a cell is written fewer times than it is repeated, the next cells keep their columns.
     table.column += columns;
@@ -104,25 +105,25 @@ export class NestedTables {
     return above.cell;
   }
 
-  /** A row that only cells above cover is left out. */
+  /** Returns rows of the outermost table. A row that only cells above cover is left out. */
   closeRow(): FilledRow[] {
-    const table = this.#table;
-    const { row } = table;
-    if (!isTable(table) || (row.cells.length > 0 && !table.hasText)) return [];
-    const count = row.cells.length === 0 ? 1 : Math.min(table.repeat, MAX_REPEAT);
+    const { row, hasText, repeat, long } = this.#table;
+    if (row.cells.length > 0 && !hasText) return [];
+    const count = row.cells.length === 0 ? 1 : Math.min(repeat, MAX_REPEAT);
     const rows = Array.from({ length: count }, () => row);
-    if (this.#open.find(isTable) === table) return rows;
-    table.characters = withinBound(table.characters + charactersOf(row) * count);
-    table.rows.push(...rows);
+    if (long === null) return rows;
+    long.add(rows);
     return [];
   }
 
-  /** Returns whether the outermost table ended; an inner one becomes text of its cell. */
+  /** Returns whether the outermost table ended. */
   close(): boolean {
+    if (this.#deeper > 0) {
+      this.#deeper--;
+      return false;
+    }
     const table = this.#open.pop();
-    if (table === undefined || !isTable(table)) return false;
-    if (!this.takesText) return true;
-    this.write(table.rows.flatMap(({ cells }) => cells).join("\n"));
-    return false;
+    table?.long?.end();
+    return table?.long === null;
   }
 }

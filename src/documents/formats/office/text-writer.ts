@@ -1,8 +1,8 @@
 import { foldSpace } from "../../writing/fold-space.ts";
 import { LinkedText } from "../../writing/link-text.ts";
 import { LongTable } from "../../writing/long-table.ts";
-import type { BlockTarget, MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import type { FilledRow } from "../../writing/table-text.ts";
+import type { BlockTarget, FilledRow } from "../../writing/block-list.ts";
+import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { writeDrawing, type Drawing } from "./drawings.ts";
 import { markerFor } from "./list-labels.ts";
 import { NestedTables } from "./nested-tables.ts";
@@ -29,6 +29,7 @@ export class TextWriter {
   readonly #drawings: Drawing[] = [];
   readonly #notes: LinkedText[] = [];
   #pageFollows = false;
+  #pageInCell = 0;
 
   constructor(out: MarkdownBuilder, page = 1) {
     this.out = out;
@@ -43,24 +44,36 @@ export class TextWriter {
   }
 
   paragraph(text: string, { style, level, mark }: TextFormat): void {
-    if (this.tables.takesText) {
-      const { label } = mark();
-      this.tables.write(label ? `${label} ${text}` : text);
-      return;
-    }
+    const target = this.tables.cell ?? this.#target;
     if (style.isCode) this.#code.push(text);
     else {
       this.endCode();
       const { label, depth } = mark();
-      if (foldSpace(text) === "") this.endBlock();
-      else if (level > 0) this.#target.heading(level, `${label ?? ""} ${text}`);
+      // A row may be counted by an empty paragraph with a number.
+      if (foldSpace(text) === "" && !(label && this.tables.cell)) this.endBlock();
+      else if (level > 0) target.heading(level, `${label ?? ""} ${text}`);
       else if (label !== null) {
         const { marker, prefix } = markerFor(label);
-        this.#target.listItem(depth, marker, prefix + text);
-      } else if (style.isQuote) this.#target.quote(text);
-      else this.#target.paragraph(text);
+        target.listItem(depth, marker, prefix + text);
+      } else if (style.isQuote) target.quote(text);
+      else target.paragraph(text);
     }
     this.endBlock();
+  }
+
+  openTable(): void {
+    this.endCode();
+    this.tables.open();
+  }
+
+  /** The open row is a header: the table is one of values. */
+  markHeader(): void {
+    (this.tables.long ?? this.table).hasHeads = true;
+  }
+
+  closeCell(copies?: number): void {
+    this.endCode();
+    this.tables.closeCell(copies);
   }
 
   closeRow(): void {
@@ -72,12 +85,10 @@ export class TextWriter {
   }
 
   protected rows(rows: FilledRow[]): void {
-    if (rows.length > 0) this.endCode();
-    this.table.addFilled(rows);
+    this.table.add(rows);
   }
 
   protected endTable(): void {
-    this.endCode();
     this.table.end();
     this.endBlock();
   }
@@ -85,10 +96,11 @@ export class TextWriter {
   /** @param text undefined for a part that is not read */
   addPart(text: string | undefined): void {
     if (text === undefined) this.out.leftOut.add("embedded part");
-    else if (this.tables.takesText) this.tables.write(text);
     else {
       this.endCode();
-      this.out.raw(text);
+      const { cell } = this.tables;
+      if (cell === undefined) this.out.raw(text);
+      else cell.add("text", text, () => this.out.raw(text));
     }
   }
 
@@ -96,14 +108,26 @@ export class TextWriter {
     this.#drawings.push(drawing);
   }
 
-  /** `isInside`: a paragraph or table has begun; the page before ends after it. */
+  /** `isInside`: a paragraph has begun; the page before ends after it. */
   nextPage(isInside = false): void {
     this.page++;
-    if (isInside) this.#pageFollows = true;
+    if (isInside || this.tables.cell !== undefined) this.#pageFollows = true;
     else this.out.page(this.page);
+    if (!isInside) this.#markPage();
   }
 
+  /** A page that begins in a cell is marked there; after the table, if the cell holds a value. */
+  #markPage(): void {
+    const { page } = this;
+    if (this.#pageFollows && this.#pageInCell !== page)
+      this.tables.cell?.add("page", "", () => this.out.page(page));
+    this.#pageInCell = page;
+  }
+
+  /** In a cell, drawings wait for the table's end. */
   endBlock(): void {
+    this.#markPage();
+    if (this.tables.cell !== undefined) return;
     for (const drawing of this.#drawings.splice(0)) this.writeDrawing(drawing);
     if (this.#pageFollows) this.out.page(this.page);
     this.#pageFollows = false;
@@ -130,7 +154,8 @@ export class TextWriter {
   }
 
   protected endCode(): void {
-    if (this.#code.length > 0) this.#target.code(this.#code.splice(0).join("\n"));
+    if (this.#code.length > 0)
+      (this.tables.cell ?? this.#target).code(this.#code.splice(0).join("\n"));
   }
 
   protected writeDrawing(drawing: Drawing): void {

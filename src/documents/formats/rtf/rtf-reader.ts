@@ -134,7 +134,8 @@ export class RtfReader {
     plain: () => this.#set({ isHidden: false, height: 0, font: this.#fonts.defaultFont }),
     // Its label may precede a paragraph's properties.
     pard: () => this.#change({ ...BODY_TEXT, label: this.#paragraph.label || null }),
-    intbl: () => this.#change({ isInTable: true }),
+    intbl: () => this.#change({ level: Math.max(1, this.#paragraph.level) }),
+    itap: (level = 1) => this.#change({ level }),
     s: (style = 0) => {
       this.#change({ style });
       if (this.#group.destination === "styles") this.#definedStyle = style;
@@ -158,19 +159,11 @@ export class RtfReader {
       this.#endParagraph();
       this.#writer.nextPage();
     },
-    cell: () => {
-      const { isInTable } = this.#paragraph;
-      this.#change({ isInTable: true });
-      this.#endParagraph();
-      this.#change({ isInTable });
-      this.#writer.endCell("");
-    },
-    nestcell: () => this.#endParagraph(),
-    row: () => {
-      const rest = this.#takeText();
-      if (foldSpace(rest) !== "") this.#writer.endCell(rest);
-      this.#writer.endRow();
-    },
+    cell: () => this.#endCell(1),
+    nestcell: () => this.#endCell(Math.max(2, this.#paragraph.level)),
+    trhdr: () => this.#writer.markHeader(),
+    nestrow: () => this.#writer.endRow(Math.max(2, this.#paragraph.level)),
+    row: () => this.#writer.endRow(1, this.#takeText()),
     fonttbl: () => this.#enter("fonts"),
     stylesheet: () => this.#enter("styles"),
     info: () => this.#enter("info"),
@@ -288,12 +281,17 @@ export class RtfReader {
     return text;
   }
 
-  #endParagraph(): void {
+  #endCell(level: number): void {
+    this.#endParagraph(level);
+    this.#writer.endCell(level);
+  }
+
+  #endParagraph(level = this.#paragraph.level): void {
     if (this.#group.destination === "note") {
       this.#write(" ");
       return;
     }
-    this.#writer.add(this.#paragraph, this.#takeText());
+    this.#writer.add({ ...this.#paragraph, level }, this.#takeText());
     // A marker belongs to one paragraph only.
     this.#paragraph.label &&= "";
   }

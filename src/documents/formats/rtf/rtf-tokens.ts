@@ -86,7 +86,7 @@ export const SKIPPED = new Set(
 );
 /** Ignorable destinations (`\*`) that contain text. */
 export const READ_ALTHOUGH_IGNORABLE = new Set(
-  "shpinst shptxt footnote fldinst objdata do moMath moMathPara".split(" "),
+  "shpinst shptxt footnote fldinst objdata do moMath moMathPara nesttableprops".split(" "),
 );
 
 export const SYMBOLS: Record<string, string> = {

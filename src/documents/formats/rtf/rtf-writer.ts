@@ -1,7 +1,5 @@
-import { longer } from "../../writing/bounded-text.ts";
 import { foldSpace } from "../../writing/fold-space.ts";
 import type { MarkdownBuilder } from "../../writing/markdown-builder.ts";
-import { filledRow } from "../../writing/table-text.ts";
 import { headingLevelOf, type TextStyles } from "../office/text-styles.ts";
 import { TextWriter, type ListMark } from "../office/text-writer.ts";
 
@@ -9,22 +7,24 @@ import { TextWriter, type ListMark } from "../office/text-writer.ts";
 export type RtfParagraph = ListMark & {
   style: number;
   outlineLevel: number | null;
-  isInTable: boolean;
+  /** The number of tables around it. */
+  level: number;
 };
 
 export const BODY_TEXT: RtfParagraph = {
   style: 0,
   outlineLevel: null,
-  isInTable: false,
+  level: 0,
   label: null,
   depth: 0,
 };
 
 const LETTER_BULLET = /^[o•·▪■●-]$/;
 
+const MAX_LEVEL = 8;
+
 export class RtfWriter extends TextWriter {
-  #row: string[] = [];
-  #cell = "";
+  #level = 0;
   readonly #styles: TextStyles;
 
   constructor(styles: TextStyles, out: MarkdownBuilder) {
@@ -32,41 +32,50 @@ export class RtfWriter extends TextWriter {
     this.#styles = styles;
   }
 
-  add({ style: number, isInTable, label, depth, outlineLevel }: RtfParagraph, text: string): void {
+  add(paragraph: RtfParagraph, text: string): void {
+    const { style: number, level: tables, label, depth, outlineLevel } = paragraph;
     const mark = label !== null && LETTER_BULLET.test(label) ? "" : label;
-    if (isInTable) {
-      this.#cell = longer(this.#cell, mark && /\w/.test(mark) ? `${mark} ${text}\n` : `${text}\n`);
-      return;
-    }
-    this.#endRows();
+    this.#enter(tables);
     const style = this.#styles.of(String(number));
     const level = outlineLevel === null ? style.headingLevel : headingLevelOf(outlineLevel);
     this.paragraph(text, { style, level: level ?? 0, mark: () => ({ label: mark, depth }) });
   }
 
-  endCell(text: string): void {
-    this.#row.push(this.#cell + text);
-    this.#cell = "";
+  endCell(level: number, text = ""): void {
+    this.#enter(level);
+    this.tables.cell?.paragraph(text);
+    this.closeCell();
+    this.tables.openCell();
   }
 
-  endRow(): void {
-    this.rows(this.#row.length > 0 ? [filledRow(this.#row)] : []);
-    this.#row = [];
-    this.#cell = "";
+  /** `rest`: the text of a cell that does not end. */
+  endRow(level: number, rest = ""): void {
+    if (foldSpace(rest) !== "") this.endCell(level, rest);
+    if (this.#level >= level) this.#enter(level);
+    this.closeRow();
+    this.#openRow();
   }
 
   override finish(): void {
-    this.#endRows();
+    this.#enter(0);
     super.finish();
   }
 
-  /** Ends the table; an unfinished row is kept. */
-  #endRows(): void {
-    if (this.#row.length > 0 || foldSpace(this.#cell) !== "") {
-      this.endCell("");
-      this.endRow();
+  #openRow(): void {
+    this.tables.openRow();
+    this.tables.openCell();
+  }
+
+  /** Opens and ends tables, until text belongs to the cell of so many; an unfinished row is kept. */
+  #enter(level: number): void {
+    for (; this.#level > level; this.#level--) {
+      this.closeCell();
+      this.closeRow();
+      this.closeTable();
     }
-    this.#cell = "";
-    this.table.end();
+    for (; this.#level < Math.min(level, MAX_LEVEL); this.#level++) {
+      this.openTable();
+      this.#openRow();
+    }
   }
 }

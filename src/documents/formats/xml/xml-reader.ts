@@ -3,6 +3,7 @@ import { foldSpace } from "../../writing/fold-space.ts";
 import { TableCollector } from "../html/table-collector.ts";
 import { isLinkTarget, linked } from "../../writing/link-text.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
+import { BlockList } from "../../writing/block-list.ts";
 import { TextPieces } from "../../writing/text-pieces.ts";
 import { withMore } from "./attribute-texts.ts";
 import { EmbeddedHtml } from "./embedded-html.ts";
@@ -81,7 +82,9 @@ export class XmlReader {
     else if (open.role !== "break") yield* this.#flush();
     if (open.role === "cell") {
       for (const says of open.says) this.#text.add(` (${says})`);
-      this.#table?.addCell(this.#text.take());
+      const cell = new BlockList();
+      cell.paragraph(this.#text.take());
+      this.#table?.addCell(cell);
       this.#inCell = false;
     }
     if (open.role === "field" && open.says.length > 0) this.#writeEmpty(open);

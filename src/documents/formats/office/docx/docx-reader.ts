@@ -114,9 +114,11 @@ export class DocxReader implements XmlHandler {
     altChunk: ({ "r:id": id = "" }) => this.#writer.addPart(this.#parts.added.get(id)),
     footnoteReference: ({ id = "" }) => this.#refer("footnote", id),
     endnoteReference: ({ id = "" }) => this.#refer("endnote", id),
-    tbl: () => this.#writer.tables.open(),
-    gridCol: () => this.#writer.tables.addGridColumn(),
+    tbl: () => this.#writer.openTable(),
     tr: () => this.#writer.tables.openRow(),
+    tblHeader: ({ val }) => {
+      if (isOn(val)) this.#writer.markHeader();
+    },
     gridBefore: ({ val = "0" }) => this.#writer.tables.skipColumns(Number(val)),
     tc: () => this.#writer.tables.openCell(),
     gridSpan: ({ val = "1" }) =>
@@ -154,7 +156,7 @@ export class DocxReader implements XmlHandler {
     r: () => this.#runs.pop(),
     hyperlink: () => this.#paragraphs.at(-1)?.text.closeLink(),
     fldSimple: () => this.#paragraphs.at(-1)?.text.closeLink(),
-    tc: () => this.#writer.tables.closeCell(),
+    tc: () => this.#writer.closeCell(),
     tr: () => this.#writer.closeRow(),
     tbl: () => this.#writer.closeTable(),
   };
@@ -229,9 +231,7 @@ export class DocxReader implements XmlHandler {
 
   #nextPage(): void {
     if (this.#noteElement !== null) return;
-    const isInside =
-      this.#writer.tables.takesText || this.#paragraphs.some(({ hasText }) => hasText);
-    this.#writer.nextPage(isInside);
+    this.#writer.nextPage(this.#paragraphs.some(({ hasText }) => hasText));
     this.#isPageFresh = true;
   }
 
@@ -272,7 +272,7 @@ export class DocxReader implements XmlHandler {
   /** The first text of a note begins with its mark. */
   #withNoteMark(text: string, style: TextStyle): string {
     const mark = this.#noteMark;
-    if (mark === "" || style.isCode || this.#writer.tables.takesText) return text;
+    if (mark === "" || style.isCode || this.#writer.tables.cell !== undefined) return text;
     this.#noteMark = "";
     return mark + foldSpace(text);
   }

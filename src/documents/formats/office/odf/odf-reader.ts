@@ -78,6 +78,7 @@ export class OdfReader implements XmlHandler {
       if (attributes["presentation:class"] === "title") this.#title = [];
     },
     table: (attributes) => this.#openTable(attributes),
+    "table-header-rows": () => this.#writer.markHeader(),
     "table-row": ({ "number-rows-repeated": repeat = "1" }) =>
       this.#writer.tables.openRow(countOf(repeat)),
     "table-cell": (attributes) => this.#openCell(attributes),
@@ -125,6 +126,7 @@ export class OdfReader implements XmlHandler {
     frame: () => this.#closeTitle(),
     "table-cell": () => this.#closeCell(),
     "covered-table-cell": () => this.#closeCell(),
+    "table-header-rows": () => this.#writer.markHeader(),
     "table-row": () => this.#writer.closeRow(),
     table: () => this.#writer.closeTable(),
   };
@@ -158,7 +160,7 @@ export class OdfReader implements XmlHandler {
     const text = paragraph.text.take();
     const format = { style, level, mark: () => this.#markOf(paragraph) };
     if (this.#noteDepth > 0) this.#writer.addToNote(` ${text}`);
-    else if (this.#writer.tables.takesText) this.#writer.paragraph(text, format);
+    else if (this.#writer.tables.cell !== undefined) this.#writer.paragraph(text, format);
     else if (this.#title !== null) this.#title.push(text);
     else if (foldSpace(text) === "" && !style.isCode) {
       this.#lists.skip();
@@ -200,15 +202,15 @@ export class OdfReader implements XmlHandler {
 
   #closeCell(): void {
     this.#target = "";
-    if (this.#value !== "") this.#writer.tables.write(this.#value);
-    this.#writer.tables.closeCell(MAX_REPEAT);
+    if (this.#value !== "") this.#writer.tables.cell?.paragraph(this.#value);
+    this.#writer.closeCell(MAX_REPEAT);
   }
 
   #openTable(attributes: XmlAttributes): void {
-    const isSheet = this.#kind === "spreadsheet" && !this.#writer.tables.takesText;
+    const isSheet = this.#kind === "spreadsheet" && this.#writer.tables.cell === undefined;
     const isHidden =
       isSheet && this.#styles.of("table", attributes["style-name"]).isHidden === true;
-    this.#writer.tables.open();
+    this.#writer.openTable();
     if (!isSheet) return;
     if (isHidden) this.#leftOut.add("hidden sheet");
     this.#writer.openSheet(attributes["table:name"] ?? attributes["name"], isHidden);

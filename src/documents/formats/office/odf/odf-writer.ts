@@ -1,6 +1,6 @@
 import { runToEnd } from "../../../../core/work/cooperative.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import type { FilledRow } from "../../../writing/table-text.ts";
+import type { FilledRow } from "../../../writing/block-list.ts";
 import type { Drawing } from "../drawings.ts";
 import { SheetWriter } from "../sheets/sheet-writer.ts";
 import { SlideBlocks } from "../slides/slide-blocks.ts";
@@ -45,7 +45,8 @@ export class OdfWriter extends TextWriter {
   }
 
   protected override rows(rows: FilledRow[]): void {
-    if (this.#kind === "spreadsheet") for (const row of rows) this.#sheet?.addRow(row);
+    if (this.#kind === "spreadsheet")
+      for (const { columns, cells } of rows) this.#sheet?.addRow({ columns, cells });
     else super.rows(rows);
   }
 

@@ -1,7 +1,8 @@
 import { withinBound } from "../../../writing/bounded-text.ts";
 import { LongTable } from "../../../writing/long-table.ts";
 import type { MarkdownBuilder } from "../../../writing/markdown-builder.ts";
-import { charactersOf, type FilledRow } from "../../../writing/table-text.ts";
+import type { FilledRow } from "../../../writing/block-list.ts";
+import { charactersOf } from "../../../writing/table-text.ts";
 
 /** Wider rows are broken: no table shows them. */
 const MAX_COLUMNS = 2_000;
@@ -58,7 +59,7 @@ export class SheetWriter {
     if (this.#table.length === 0 && row.cells.length === 1) {
       this.#hasCaption = true;
       this.#out.paragraph(row.cells.join(" "));
-    } else this.#table.addFilled([row]);
+    } else this.#table.add([row]);
   }
 
   /** Whether a row after an empty one is no header of a table of its own. */

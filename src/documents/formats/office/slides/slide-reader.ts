@@ -1,7 +1,7 @@
 import { foldSpace } from "../../../writing/fold-space.ts";
 import { heightOf } from "../../../writing/raised-text.ts";
 import { LinkedText } from "../../../writing/link-text.ts";
-import type { FilledRow } from "../../../writing/table-text.ts";
+import { LongTable } from "../../../writing/long-table.ts";
 import { entryNamed } from "../../archive/named-entry.ts";
 import type { XmlAttributes, XmlHandler } from "../../xml/xml-stream.ts";
 import { OpenFormula } from "../formula.ts";
@@ -48,7 +48,7 @@ export class SlideReader implements XmlHandler {
   readonly #formula = new OpenFormula();
   #collects = false;
   readonly #tables = new NestedTables();
-  readonly #rows: FilledRow[] = [];
+  readonly #table = new LongTable(this.blocks);
   readonly #titleParts: string[] = [];
   readonly #links: Map<string, string>;
 
@@ -142,9 +142,9 @@ export class SlideReader implements XmlHandler {
     },
     p: () => this.#closeParagraph(),
     tc: () => this.#tables.closeCell(),
-    tr: () => this.#rows.push(...this.#tables.closeRow()),
+    tr: () => this.#table.add(this.#tables.closeRow()),
     tbl: () => {
-      if (this.#tables.close()) this.blocks.filledTable(this.#rows.splice(0));
+      if (this.#tables.close()) this.#table.end();
     },
   };
 
@@ -154,14 +154,15 @@ export class SlideReader implements XmlHandler {
     const shape = this.#shapes.at(-1);
     const placeholder = shape?.placeholder ?? "";
     if (shape?.isHidden === true) shape.lostText = true;
-    else if (this.#tables.takesText) this.#tables.write(text);
     else if (TITLES.has(placeholder)) this.#titleParts.push(text);
     else if (!FURNITURE.has(placeholder)) this.#writeText(text, placeholder);
   }
 
   /** Writes a paragraph. Body placeholders have bullets by default, other shapes do not. */
   #writeText(text: string, placeholder: string): void {
-    const isBody = placeholder === "body" || placeholder === "obj";
+    const { cell } = this.#tables;
+    const target = cell ?? this.blocks;
+    const isBody = cell === undefined && (placeholder === "body" || placeholder === "obj");
     const isItem = this.#bullet === "unset" ? isBody : this.#bullet !== "none";
     const depth = this.#depth;
     // A paragraph without a number restarts the numbering of its level and those below.
@@ -169,8 +170,8 @@ export class SlideReader implements XmlHandler {
     this.#counts.length = Math.min(this.#counts.length, bulletDepth);
     if (isItem) {
       const { marker, prefix } = markerFor(this.#nextLabel());
-      this.blocks.listItem(depth, marker, prefix + text);
-    } else this.blocks.paragraph(text);
+      target.listItem(depth, marker, prefix + text);
+    } else target.paragraph(text);
   }
 
   #nextLabel(): string {

@@ -13,6 +13,11 @@ test.each([
     ["1: One", "2: Two", "3: Four"],
   ],
   [
+    "within a cell that holds the document",
+    `<w:tbl><w:tr><w:tc>${p(r("One")) + p(DRAWN + r("Two")) + p(r("Three") + DRAWN + r("…")) + p(r("Four"))}</w:tc></w:tr></w:tbl>`,
+    ["1: One", "2: Two", "3: Four"],
+  ],
+  [
     "with paragraphs that want one",
     p(r("One")) + p(DRAWN + r("Two"), "<w:pageBreakBefore/>"),
     ["1: One", "2: Two"],

@@ -51,6 +51,12 @@ describe("lists and headings", () => {
       ),
       "| Deep A Deep B 4. Outer | Next |\n| --- | --- |\n\nAfter",
     ],
+    "a table within a cell keeps its rows": [
+      rtf(
+        String.raw`\trowd\pard\intbl\itap2 Part\nestcell Price\nestcell{\*\nesttableprops\trowd\nestrow}\pard\intbl\itap2 Nut\nestcell 5\nestcell{\*\nesttableprops\trowd\nestrow}\pard\intbl Until May\cell\row\pard After\par`,
+      ),
+      "| Part | Price |\n| --- | --- |\n| Nut | 5 |\n\nUntil May\n\nAfter",
+    ],
     "reads numbered headings as headings, whatever their styles are called": [
       rtf(
         item("Artikel 1", 0, "Umfang", String.raw`\s1 `) +

@@ -1,0 +1,69 @@
+import { docx, odf } from "../../../../support/office-files.ts";
+import { reads } from "../../../../support/read-document.ts";
+
+const p = (text: string, properties = "") =>
+  `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const heading = (text: string) => p(text, '<w:outlineLvl w:val="1"/>');
+const item = (text: string) =>
+  p(text, '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>');
+const cell = (inside: string) => `<w:tc>${inside}</w:tc>`;
+const row = (...cells: string[]) => `<w:tr>${cells.map(cell).join("")}</w:tr>`;
+const texts = (...cells: string[]) => row(...cells.map((text) => p(text)));
+const table = (...rows: string[]) => `<w:tbl>${rows.join("")}</w:tbl>`;
+const LIST: [string, string] = [
+  "numbering",
+  '<w:numbering><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>',
+];
+const file = (...blocks: string[]) => docx(blocks.join(""), { "numbering.xml": LIST });
+
+const PRICES = table(texts("Part", "Price"), texts("Bolt", "7"));
+const PRICES_READ = "| Part | Price |\n| --- | --- |\n| Bolt | 7 |";
+const LONG = "Kept the harbour's books for eleven years, and taught two clerks. ".repeat(9).trim();
+const LIFE = p(LONG) + p(LONG) + p("Speaks Dutch.");
+const LIFE_READ = `${LONG}\n\n${LONG}\n\nSpeaks Dutch.`;
+
+reads("a.docx", {
+  "a document within a cell keeps its headings, lists and tables": [
+    file(table(row(heading("Offer") + item("Oil") + item("Paint") + PRICES + p("Until May")))),
+    `## Offer\n\n1. Oil\n2. Paint\n\n${PRICES_READ}\n\nUntil May`,
+  ],
+  "columns that a table places are read one after the other": [
+    file(table(row(p("Ada") + p("Amsterdam") + p("Born in May"), heading("Work") + p("Clerk")))),
+    "Ada\n\nAmsterdam\n\nBorn in May\n\n## Work\n\nClerk",
+  ],
+  "a form keeps rows of values; its passages are paragraphs below their labels": [
+    file(table(texts("Name", "Ada", "Town", "Bex"), row(p("Life"), LIFE), texts("Signed", "Ada"))),
+    `| Name | Ada | Town | Bex |\n| --- | --- | --- | --- |\n\nLife\n\n${LIFE_READ}\n\n|  |  |\n| --- | --- |\n| Signed | Ada |`,
+  ],
+  "a table of values keeps its rows, whatever a few of its cells hold": [
+    file(table(texts("Part", "Is"), texts("Nut", "M6"), row(p("Set"), PRICES), texts("Pin", "6"))),
+    "| Part | Is |\n| --- | --- |\n| Nut | M6 |\n| Set | Part Price Bolt 7 |\n| Pin | 6 |",
+  ],
+  "a table of names and long descriptions keeps its rows": [
+    file(table(texts("Clerk", "Life"), row(p("Ada"), LIFE), row(p("Bo"), LIFE))),
+    `| Clerk | Life |\n| --- | --- |\n| Ada | ${LIFE_READ.replaceAll("\n\n", " ")} |\n| Bo | ${LIFE_READ.replaceAll("\n\n", " ")} |`,
+  ],
+  "a table that says which row is its header stays a table": [
+    file(
+      table(
+        `<w:tr><w:trPr><w:tblHeader/></w:trPr>${cell(heading("Name"))}${cell(p("Life"))}</w:tr>`,
+        row(p("Ada") + p("Bex") + p("1815"), PRICES),
+      ),
+    ),
+    "| Name | Life |\n| --- | --- |\n| Ada Bex 1815 | Part Price Bolt 7 |",
+  ],
+  "rows that only a number counts keep it": [
+    file(table(texts("No", "Name"), row(item(""), p("")), row(item(""), p("")))),
+    "| No | Name |\n| --- | --- |\n| 1. |  |\n| 2. |  |",
+  ],
+});
+
+reads("a.odt", {
+  "a document within a cell of LibreOffice keeps its headings and tables": [
+    odf(
+      "text",
+      '<table:table><table:table-row><table:table-cell><text:h text:outline-level="2">Offer</text:h><text:list><text:list-item><text:p>Oil</text:p></text:list-item></text:list><table:table><table:table-row><table:table-cell><text:p>Bolt</text:p></table:table-cell><table:table-cell><text:p>7</text:p></table:table-cell></table:table-row></table:table></table:table-cell></table:table-row></table:table>',
+    ),
+    "## Offer\n\n- Oil\n\n| Bolt | 7 |\n| --- | --- |",
+  ],
+});
