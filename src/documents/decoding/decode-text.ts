@@ -180,6 +180,9 @@ function plausibleShare(text: string): number {
   return simple === 0 ? 0 : usual / sample.length;
 }
 
+/** ISO-8859-1, too. Programs declare it without a look at the text: all bytes are valid in it. */
+const ANY_BYTES = "windows-1252";
+
 function* decodeOther(
   bytes: Uint8Array,
   declared: string | null,
@@ -187,8 +190,10 @@ function* decodeOther(
   if (bytes.includes(0)) return null;
   const encoding = declared === null ? null : encodingNamed(declared);
   const text = encoding === null ? null : yield* decodeAs(bytes, encoding);
-  if (text !== null) return { text, notes: [] };
+  if (text !== null && encoding !== ANY_BYTES) return { text, notes: [] };
   const detected = yield* detectEncoding(bytes);
+  if (text !== null && (detected?.isLatin !== false || detected.isAssumed))
+    return { text, notes: [] };
   if (detected === null) return null;
   const { text: decoded, notes } = yield* lenient(bytes, detected.encoding);
   const assumed = `text encoding is assumed to be ${detected.encoding.toUpperCase()}`;

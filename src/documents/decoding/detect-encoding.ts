@@ -131,7 +131,7 @@ const ESCAPE = 0x1b;
 const ASSUMED_LEAD = 0.08;
 
 /** `isAssumed`: the text reads nearly as well in another encoding. */
-type Detected = { encoding: string; isAssumed: boolean };
+type Detected = { encoding: string; isLatin: boolean; isAssumed: boolean };
 type Reading = { candidate: Candidate; text: string; score: number };
 
 /**
@@ -140,7 +140,7 @@ type Reading = { candidate: Candidate; text: string; score: number };
  * `encodings.json`, this reads 177 of 177, the package chardet 82.
  */
 export function* detectEncoding(bytes: Uint8Array): CooperativeWork<Detected | null> {
-  if (hasJapaneseEscapes(bytes)) return certain("iso-2022-jp");
+  if (hasJapaneseEscapes(bytes)) return { ...certain("iso-2022-jp"), isLatin: false };
   const sample = sampleOf(bytes);
   const beyondAscii = sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
   const latin1 = (yield* decodeAs(sample, "windows-1252")) ?? "";
@@ -157,10 +157,11 @@ export function* detectEncoding(bytes: Uint8Array): CooperativeWork<Detected | n
       candidate.kind === "east asian" && text !== best.text && score > best.score - ASSUMED_LEAD,
   );
   const { encoding, kind } = best.candidate;
-  return { encoding, isAssumed: isAssumed && kind === "east asian" };
+  const isLatin = kind === "latin";
+  return { encoding, isLatin, isAssumed: isAssumed && kind === "east asian" };
 }
 
-const certain = (encoding: string) => ({ encoding, isAssumed: false });
+const certain = (encoding: string) => ({ encoding, isLatin: true, isAssumed: false });
 
 function* readingsOf(sample: Uint8Array, beyondAscii: number): CooperativeWork<Reading[]> {
   const region = latinRegionOf(sample);

@@ -142,6 +142,16 @@ describe("short texts as another writer encodes them", () => {
     expect(await read(new Uint8Array(Buffer.from(base64, "base64")))).toBe(text);
   });
 
+  it("are read as they are where Latin-1 is declared, which fits all bytes", async () => {
+    const texts = ["gb18030", "koi8-r", "shift_jis", "latin-1"].map((name) =>
+      WRITTEN.findLast(({ encoding }) => encoding === name),
+    );
+    for (const { text, base64 } of texts.filter((written) => written !== undefined)) {
+      const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+      expect(await read(bytes, "a.txt", "text/plain; charset=iso-8859-1")).toBe(text);
+    }
+  });
+
   it.each([
     ["a single letter of KOI8-R", "koi8-r", "в"],
     ["a single letter of Windows-1251", "windows-1251", "в"],
