@@ -18,7 +18,8 @@ const MAX_HEADING_CHARACTERS = 300;
 const LOOK_CHARACTERS = 1_000;
 const ATX = /^ {0,3}(#{1,6})(?=[ \t]|$)/;
 const SETEXT = /^ {0,3}(=+|-{2,})[ \t]*$/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A line of backticks that end in it is code within a paragraph (CommonMark 0.31, §4.5). */
+const FENCE = /^ {0,3}(`{3,}(?!`)(?!.*`)|~{3,})/;
 export const LIST_ITEM = /^([ \t]*)(?:[-*+•‣◦]|\d{1,9}[.)]|[a-z][.)])[ \t]+\S/;
 const TABLE_RULE = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const INDENTED = /^(?: {2}|\t)/;

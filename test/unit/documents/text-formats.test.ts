@@ -151,6 +151,13 @@ reads("src/run.py", {
   ],
 });
 
+it("takes no line of code within a paragraph for the fence around what follows", async () => {
+  const markdown = "Run:\n```npm test```\n\n# Build\n\nText\n\n```sh\nmake\n```\n";
+  const kinds = blocksOf(markdown).map(({ kind }) => kind);
+  expect(kinds).toEqual(["paragraph", "heading", "paragraph", "code"]);
+  expect((await read("a.md", markdown)).title).toBe("Build");
+});
+
 it("keeps code that holds indented code of its own in one block", async () => {
   const yaml = `description: |
   \`\`\`json

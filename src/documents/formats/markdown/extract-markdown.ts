@@ -8,7 +8,7 @@ const HEADING_LOOK_CHARACTERS = 1_000;
 const FRONT_MATTER = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 /** The fence takes its whole run of marks: otherwise each shorter run would be tried in turn. */
 const FENCE =
-  /^[ \t>]{0,40}(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
+  /^[ \t>]{0,40}(`{3,}(?!`)(?![^\n]*`)|~{3,}(?!~))[^\n]*\n[^]*?(?:^[ \t>]{0,40}\1[`~]*[ \t]*$|$(?![^]))/gm;
 
 /** Stays as it is, so that offsets refer to the source, but for comments. */
 export function* readText(text: string): CooperativeWork<Extraction> {
