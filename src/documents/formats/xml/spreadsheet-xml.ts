@@ -5,7 +5,12 @@ import { longer } from "../../writing/bounded-text.ts";
 import { MarkdownBuilder } from "../../writing/markdown-builder.ts";
 import { entryNamed } from "../archive/named-entry.ts";
 import { CellRanges, formulaTarget } from "../office/sheets/cell-ranges.ts";
-import { isoMoment, plainNumber } from "../office/sheets/number-formats.ts";
+import {
+  formatOf,
+  isoMoment,
+  plainNumber,
+  type CellFormat,
+} from "../office/sheets/number-formats.ts";
 import { SheetRows } from "../office/sheets/sheet-rows.ts";
 import { SheetWriter } from "../office/sheets/sheet-writer.ts";
 import { XmlStream, type XmlAttributes, type XmlHandler } from "./xml-stream.ts";
@@ -36,12 +41,25 @@ function hiddenSheets(xml: string): Set<number> {
 /** The XML of Excel 2002 and 2003 (https://en.wikipedia.org/wiki/SpreadsheetML), as `.xlsx`. */
 export function* readSpreadsheet(xml: string): CooperativeWork<Extraction> {
   const out = new MarkdownBuilder();
-  const stream = new XmlStream(new SpreadsheetReader(out, hiddenSheets(xml)));
+  const reader = new SpreadsheetReader(out, hiddenSheets(xml));
+  const stream = new XmlStream(reader);
   yield* stream.write(xml);
-  return out.extraction({ notes: stream.end().endsEarly ? [ENDS_EARLY] : [] });
+  return out.extraction({ title: reader.title, notes: stream.end().endsEarly ? [ENDS_EARLY] : [] });
 }
 
+/** The named formats that change a number; others, such as `Short Date`, are for typed values. */
+const NAMED_FORMATS: Record<string, string> = { Percent: "0.00%", Fixed: "0.00", Standard: "0.00" };
+const NAME = /^[A-Z][a-z]+(?:[ /][A-Z][a-z]+)?$/;
+const codeOf = (format: string) =>
+  NAMED_FORMATS[format] ?? (NAME.test(format) ? "General" : format);
+
+/** Excel's own limit is 4,000. */
+const MAX_STYLES = 1 << 12;
+
 class SpreadsheetReader implements XmlHandler {
+  title: string | null = null;
+  readonly #formats = new Map<string, CellFormat>();
+  #style = "";
   #sheets = 0;
   #writer: SheetWriter | null = null;
   #rows: SheetRows | null = null;
@@ -59,6 +77,16 @@ class SpreadsheetReader implements XmlHandler {
   readonly #onOpen: Record<string, (attributes: XmlAttributes) => "skip" | undefined | void> = {
     Comment: () => "skip",
     WorksheetOptions: () => "skip",
+    Style: ({ ID = "" }) => {
+      this.#style = ID;
+    },
+    NumberFormat: ({ Format = "General" }) => {
+      if (this.#formats.size < MAX_STYLES)
+        this.#formats.set(this.#style, formatOf(codeOf(Format), false));
+    },
+    Title: () => {
+      this.#type = "Title";
+    },
     Worksheet: ({ Name = "" }) => {
       if (this.#hidden.has(++this.#sheets)) {
         this.#out.leftOut.add("hidden sheet");
@@ -89,7 +117,8 @@ class SpreadsheetReader implements XmlHandler {
   }
 
   close(name: string): void {
-    if (name === "Data") this.#value = this.#shownValue();
+    if (name === "Title") this.title = this.#shownValue().trim() || null;
+    else if (name === "Data") this.#value = this.#shownValue();
     else if (name === "Cell") this.#closeCell(this.#cell);
     else if (name === "Row") this.#rows?.close();
     else if (name === "Worksheet") this.#writer?.endTable();
@@ -103,10 +132,11 @@ class SpreadsheetReader implements XmlHandler {
 
   #shownValue(): string {
     const [type, value] = [this.#type, this.#value];
+    const format = this.#formats.get(this.#cell["StyleID"] ?? "Default") ?? plainNumber;
     this.#type = null;
     if (type === "DateTime") return isoMoment(value);
     if (type === "Boolean") return value === "1" ? "TRUE" : "FALSE";
     const number = type !== "Number" || /^-?\d{16,}$|^\s*$/.test(value) ? NaN : Number(value);
-    return Number.isFinite(number) ? plainNumber(number) : value;
+    return Number.isFinite(number) ? format(number) : value;
   }
 }
