@@ -74,9 +74,9 @@ test("an archive makes an equal service beside the first, without the embedder",
   const before = await readService("docs", ["whole", "part"], QUESTIONS);
   const wanted = { events: ["scan.failed"], ragIdentifiers: ["part"] };
   const endpoint = { url: "https://hooks.example.com/", ...wanted };
-  const { id } = await admin.made("/event-endpoints", endpoint);
+  const { body } = await admin.send("POST", "/event-endpoints", endpoint);
   const bytes = await exported("all=true");
-  await admin.send("DELETE", `/event-endpoints/${String(id)}`);
+  await admin.send("DELETE", `/event-endpoints/${(body as { id: string }).id}`);
   expect(told(await send(bytes))).toMatch(
     /^409 These identifiers are taken: fileSources.docs, rags/,
   );
